@@ -1,0 +1,43 @@
+// Dims: a list of sizes, strides or dim numbers, and the few things every shape rule needs of it (checked products, negative dims, broadcasting).
+#pragma once
+
+#include <slope/core/error.h>
+#include <slope/core/inline_vector.h>
+
+#include <string>
+
+namespace slope {
+
+using Dims = InlineVector<int64_t, 4>;
+
+// a * b, or ShapeError where the product does not fit in 63 bits; sizes come from files and users.
+inline int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t product;
+  SLOPE_CHECK_SHAPE(!__builtin_mul_overflow(a, b, &product), "size overflow: {} * {} does not fit in 64 bits", a, b);
+  return product;
+}
+
+// Number of elements of a shape; 1 for rank 0. ShapeError on a negative size or overflow.
+int64_t numel(const Dims& shape);
+
+// -1 is the last of `rank` dims. IndexError outside [-rank, rank); a scalar accepts 0 and -1, as in PyTorch.
+int64_t wrap_dim(int64_t dim, int64_t rank, const char* op = "dim");
+
+// Each dim wrapped, sorted and distinct; an empty list means all dims.
+Dims wrap_dims(const Dims& dims, int64_t rank, const char* op = "dims");
+
+// NumPy's rule: align at the right; sizes must be equal, or one of them 1.
+Dims broadcast_shapes(const Dims& a, const Dims& b, const char* op = "broadcast");
+bool broadcasts_to(const Dims& from, const Dims& to);
+
+std::string to_string(const Dims& dims);  // "(2, 3)", "(5,)", "()"
+
+}  // namespace slope
+
+template <>
+struct fmt::formatter<slope::Dims> : fmt::formatter<fmt::string_view> {
+  template <class Context>
+  auto format(const slope::Dims& dims, Context& context) const {
+    return fmt::formatter<fmt::string_view>::format(slope::to_string(dims), context);
+  }
+};

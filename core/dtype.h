@@ -1,0 +1,54 @@
+// DType: what an element is, in one place: names, sizes, the dispatcher from a run-time dtype to a C++ type, and the promotion rule.
+#pragma once
+
+#include <slope/core/error.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace slope {
+
+enum class DType : uint8_t { f32, f64, i64, boolean };
+inline constexpr DType f32 = DType::f32, f64 = DType::f64, i64 = DType::i64, boolean = DType::boolean;
+
+constexpr const char* name(DType dtype) {  // as PyTorch prints it
+  constexpr const char* names[] = {"float32", "float64", "int64", "bool"};
+  return names[static_cast<int>(dtype)];
+}
+constexpr int64_t size_of(DType dtype) {
+  constexpr int64_t sizes[] = {4, 8, 8, 1};
+  return sizes[static_cast<int>(dtype)];
+}
+constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64; }
+
+template <class T>
+constexpr DType dtype_of = std::is_same_v<T, float>     ? f32
+                           : std::is_same_v<T, double>  ? f64
+                           : std::is_same_v<T, int64_t> ? i64
+                                                        : boolean;
+
+// bool < i64 < f32 < f64: the dtype of a result of two operands.
+constexpr DType promote(DType a, DType b) {
+  constexpr int order[] = {2, 3, 1, 0};
+  return order[static_cast<int>(a)] >= order[static_cast<int>(b)] ? a : b;
+}
+
+// visit(dtype, [&]<class T>() { … }) calls the lambda with the element's C++ type.
+template <class F>
+decltype(auto) visit(DType dtype, F&& f) {
+  switch (dtype) {
+    case f32: return f.template operator()<float>();
+    case f64: return f.template operator()<double>();
+    case i64: return f.template operator()<int64_t>();
+    default: return f.template operator()<bool>();
+  }
+}
+// The same for f32 and f64 only; `op` is named in the error for the others.
+template <class F>
+decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
+  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
+  if (dtype == f32) return f.template operator()<float>();
+  return f.template operator()<double>();
+}
+
+}  // namespace slope
