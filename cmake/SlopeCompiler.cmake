@@ -1,0 +1,29 @@
+# Compiler settings shared by every target, and the include farm: <build>/include/slope/<folder> links to the source folders, so that
+# <slope/core/tensor.h> is the one include path in the tree and after installation alike.
+set(SLOPE_INCLUDE_FARM "${PROJECT_BINARY_DIR}/include")
+file(MAKE_DIRECTORY "${SLOPE_INCLUDE_FARM}/slope")
+foreach(folder core autograd nn optim models tools tests)
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${SLOPE_INCLUDE_FARM}/slope/${folder}" SYMBOLIC)
+endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(SLOPE_CCACHE ccache)
+  if(SLOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${SLOPE_CCACHE}")
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+
+# -ffp-contract=off: a loop's vector body and its scalar tail must round alike (DESIGN: bits by value, never by position).
+# -fno-math-errno -fno-trapping-math: nothing reads errno or floating-point traps; both only let loops vectorise.
+function(slope_compile target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno
+                                           -fno-trapping-math $<$<CONFIG:Release>:-O2>)
+  target_compile_definitions(
+    ${target} PUBLIC $<$<BOOL:${SLOPE_PLAIN}>:SLOPE_PLAIN> PRIVATE $<$<BOOL:${SLOPE_BLAS}>:SLOPE_BLAS> $<$<BOOL:${SLOPE_OPENMP}>:SLOPE_OPENMP>)
+  if(SLOPE_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE})
+  endif()
+endfunction()
