@@ -1,0 +1,24 @@
+// Memory: the one allocator. Blocks are 64-byte aligned and kept for reuse (fresh pages cost ten times a warm write); everything is counted,
+// and a test can let the n-th allocation fail. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace slope::memory {
+
+struct Stats {
+  int64_t live = 0;         // bytes in use now
+  int64_t peak = 0;         // most bytes in use since the last reset_peak()
+  int64_t allocations = 0;  // calls of allocate()
+  int64_t reserved = 0;     // bytes taken from the system, cached blocks included
+};
+
+[[nodiscard]] void* allocate(size_t bytes);            // throws MemoryError, naming the request and what is in use
+void deallocate(void* block, size_t bytes) noexcept;   // `bytes` as requested
+Stats stats();
+void reset_peak();
+void release_cached();              // gives cached blocks that form whole segments back to the system
+void fail_allocation(int64_t n);    // the n-th allocation from now (1: the next) throws, once; 0 switches this off
+
+}  // namespace slope::memory

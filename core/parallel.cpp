@@ -1,0 +1,76 @@
+#include <slope/core/error.h>
+#include <slope/core/parallel.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#if defined(SLOPE_OPENMP)
+#include <omp.h>
+#endif
+#if !defined(SLOPE_PLAIN)
+#include <unistd.h>
+#endif
+
+namespace slope {
+
+namespace {
+thread_local bool inside = false;  // a chunk is running on this thread: nested loops are serial
+
+#if defined(SLOPE_OPENMP)
+int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_procs() * 8); }
+thread_local int threads = default_threads();
+
+// After a parallel region a forked child would wait for ever for threads that it does not have: refuse instead.
+void refuse_forked_child() {
+#if !defined(SLOPE_PLAIN)
+  static std::atomic<pid_t> owner{0};
+  pid_t expected = 0;
+  const pid_t self = getpid();
+  if (!owner.compare_exchange_strong(expected, self))
+    SLOPE_CHECK(expected == self, "parallel_for: this process was forked after its parent ran parallel loops; use threads, or start a new program");
+#endif
+}
+#endif
+}  // namespace
+
+#if defined(SLOPE_OPENMP)
+int num_threads() { return threads; }
+void set_num_threads(int n) {
+  SLOPE_CHECK_AS(UsageError, n >= 1, "threads: need at least 1, got {}", n);
+  threads = n;
+}
+#else
+int num_threads() { return 1; }
+void set_num_threads(int n) { SLOPE_CHECK_AS(UsageError, n >= 1, "threads: need at least 1, got {}", n); }
+#endif
+
+void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context) {
+#if defined(SLOPE_OPENMP)
+  const int team = static_cast<int>(std::min<int64_t>(threads, chunks));
+  if (team > 1 && !inside) {
+    refuse_forked_child();
+    std::atomic<int64_t> next{0}, failed_chunk{INT64_MAX};
+    std::exception_ptr failure;
+    std::mutex mutex;
+#pragma omp parallel num_threads(team)
+    {
+      inside = true;
+      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < chunks && i < failed_chunk.load(std::memory_order_relaxed);) {
+        try {
+          chunk(context, i);
+        } catch (...) {
+          std::lock_guard lock(mutex);
+          if (i < failed_chunk.load()) failed_chunk = i, failure = std::current_exception();
+        }
+      }
+      inside = false;
+    }
+    if (failure) std::rethrow_exception(failure);
+    return;
+  }
+#endif
+  for (int64_t i = 0; i < chunks; ++i) chunk(context, i);
+}
+
+}  // namespace slope

@@ -1,0 +1,37 @@
+// parallel_for: the one parallel loop. Chunks depend on n and grain alone, never on the number of threads, so a sum over chunks that is
+// combined in chunk order has the same bits for any number of threads. Nested loops run serially.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+namespace slope {
+
+int num_threads();            // of the calling thread; at first OMP_NUM_THREADS, else the number of cores
+void set_num_threads(int n);  // for the calling thread; n >= 1
+
+namespace detail {
+// Calls chunk(context, i) for i in [0, chunks). An exception ends the loop; that of the lowest chunk is rethrown.
+void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context);
+}  // namespace detail
+
+// f(begin, end) over [0, n) in chunks of `grain` elements. A grain is worth 20-50 µs: below that the loop should be one chunk.
+template <class F>
+void parallel_for(int64_t n, int64_t grain, F&& f) {
+  if (n <= 0) return;
+  if (n <= grain) return f(int64_t{0}, n);
+  struct Context {
+    F& f;
+    int64_t n, grain;
+  } context{f, n, grain};
+  detail::run_chunks(
+      (n + grain - 1) / grain,
+      [](void* c, int64_t i) {
+        auto& loop = *static_cast<Context*>(c);
+        loop.f(i * loop.grain, std::min(loop.n, (i + 1) * loop.grain));
+      },
+      &context);
+}
+
+}  // namespace slope
