@@ -1,0 +1,175 @@
+"""Golden files of optimizers, learning-rate schedules, clipping and averaging.
+
+optim_f64.safetensors, optim_f32.safetensors:
+  start/a (3, 2), start/b (4)                  parameters before the first step; the same numbers in both files
+  gradient/a (20, 3, 2), gradient/b (20, 4)    the gradient handed to the optimizer at each step (in part zero, tiny and large)
+  CASE/a (20, 3, 2), CASE/b (20, 4)            parameters after each step; settings of CASE in optim.json, one entry per parameter group:
+                                               {"optimizer", "groups": [{"parameters": ["a"], "lr", …}, …], "schedule"?}
+  ema/DECAY/a, ema/DECAY/b                     average over the steps of adam.plain:  e <- DECAY e + (1 - DECAY) p  after each, e = start before
+  clip/CASE/in0, in1, …; clip/CASE/out0, …     gradients before and after; norm (rank 0) where there is one; settings in optim.json
+optim.json also: "schedules": NAME -> {settings…, "base", "lr": the rate used at step 0, 1, 2, …}.
+Defaults of PyTorch hold for what a group does not name: Adam betas 0.9, 0.999, eps 1e-8, weight_decay 0; AdamW weight_decay 0.01.
+"""
+import math
+
+import torch
+from torch.optim import lr_scheduler
+
+from common import save, save_json
+
+STEPS = 20
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+def one(optimizer, **options):
+    return {"optimizer": optimizer, "groups": [{"parameters": ["a", "b"], **options}]}
+
+
+CASES = {
+    "sgd.plain": one("sgd", lr=0.1),
+    "sgd.weight_decay": one("sgd", lr=0.1, weight_decay=0.05),
+    "sgd.momentum": one("sgd", lr=0.05, momentum=0.9),
+    "sgd.dampening": one("sgd", lr=0.05, momentum=0.9, dampening=0.3),
+    "sgd.nesterov": one("sgd", lr=0.05, momentum=0.9, nesterov=True),
+    "sgd.everything": one("sgd", lr=0.05, momentum=0.8, nesterov=True, weight_decay=0.1),
+    "sgd.dampening_weight_decay": one("sgd", lr=0.05, momentum=0.8, dampening=0.5, weight_decay=0.1),
+    "adam.plain": one("adam", lr=0.01),
+    "adam.betas_eps": one("adam", lr=0.02, betas=[0.8, 0.95], eps=1e-3),
+    "adam.weight_decay": one("adam", lr=0.01, weight_decay=0.1),
+    "adam.amsgrad": one("adam", lr=0.01, amsgrad=True),
+    "adam.amsgrad_weight_decay": one("adam", lr=0.01, amsgrad=True, weight_decay=0.1),
+    "adamw.plain": one("adamw", lr=0.01),
+    "adamw.weight_decay": one("adamw", lr=0.05, weight_decay=0.3, betas=[0.9, 0.99]),
+    "adamw.amsgrad": one("adamw", lr=0.01, weight_decay=0.1, amsgrad=True),
+    "sgd.groups": {"optimizer": "sgd", "groups": [{"parameters": ["a"], "lr": 0.1, "momentum": 0.9}, {"parameters": ["b"], "lr": 0.02, "weight_decay": 0.2}]},
+    "adamw.groups": {"optimizer": "adamw", "groups": [{"parameters": ["a"], "lr": 0.01, "weight_decay": 0.1}, {"parameters": ["b"], "lr": 0.03, "weight_decay": 0.0}]},
+    "adam.cosine": one("adam", lr=0.1) | {"schedule": "cosine_20"},
+    "adamw.noam": one("adamw", lr=1.0) | {"schedule": "noam_16_4"},
+}
+
+
+def noam(d_model, warmup):
+    return lambda step: d_model**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup**-1.5)
+
+
+def inverse_sqrt(warmup):
+    return lambda step: min((step + 1) / warmup, (warmup / (step + 1)) ** 0.5)
+
+
+def warmup_cosine(warmup, total, floor):  # nanoGPT's get_lr, as a factor of the peak
+    def factor(step):
+        if step < warmup:
+            return (step + 1) / (warmup + 1)
+        if step > total:
+            return floor
+        return floor + 0.5 * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) * (1 - floor)
+    return factor
+
+
+SCHEDULES = {  # name: settings, base rate, steps, scheduler
+    "constant": ({"kind": "constant"}, 0.1, 10, lambda o: lr_scheduler.LambdaLR(o, lambda step: 1.0)),
+    "linear_warmup_5": ({"kind": "linear", "start_factor": 0.1, "end_factor": 1.0, "total_iters": 5}, 0.5, 12,
+                        lambda o: lr_scheduler.LinearLR(o, start_factor=0.1, total_iters=5)),
+    "linear_down": ({"kind": "linear", "start_factor": 1.0, "end_factor": 0.0, "total_iters": 8}, 0.5, 12,
+                    lambda o: lr_scheduler.LinearLR(o, start_factor=1.0, end_factor=0.0, total_iters=8)),
+    "cosine_20": ({"kind": "cosine", "T_max": 20, "eta_min": 0.0}, 0.1, 21, lambda o: lr_scheduler.CosineAnnealingLR(o, 20)),
+    "cosine_10_floor": ({"kind": "cosine", "T_max": 10, "eta_min": 0.01}, 0.1, 11, lambda o: lr_scheduler.CosineAnnealingLR(o, 10, 0.01)),
+    "step_4_half": ({"kind": "step", "step_size": 4, "gamma": 0.5}, 0.8, 15, lambda o: lr_scheduler.StepLR(o, 4, 0.5)),
+    "noam_16_4": ({"kind": "noam", "d_model": 16, "warmup": 4}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(16, 4))),
+    "noam_512_4000": ({"kind": "noam", "d_model": 512, "warmup": 4000}, 2.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(512, 4000))),
+    "inverse_sqrt_6": ({"kind": "inverse_sqrt", "warmup": 6}, 0.3, 24, lambda o: lr_scheduler.LambdaLR(o, inverse_sqrt(6))),
+    "warmup_cosine": ({"kind": "warmup_cosine", "warmup": 4, "total": 16, "floor": 0.1}, 1e-3, 20, lambda o: lr_scheduler.LambdaLR(o, warmup_cosine(4, 16, 0.1))),
+}
+
+
+def rates(name):
+    settings, base, steps, make = SCHEDULES[name]
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=base)
+    schedule, lr = make(optimizer), []
+    for _ in range(steps):
+        lr.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    return settings | {"base": base, "lr": lr}
+
+
+def problem(dtype):
+    g = torch.Generator().manual_seed(7)
+    start = {"a": torch.randn(3, 2, generator=g), "b": torch.randn(4, generator=g)}
+    gradient = {k: torch.randn(STEPS, *v.shape, generator=g) for k, v in start.items()}
+    gradient["a"][3:6, 0] = 0.0  # an element that gets no gradient for a while
+    gradient["a"][:, 2, 1] = 0.0  # one that never gets any
+    gradient["b"][:, 1] *= 1e-6
+    gradient["b"][10:, 2] *= 1e3
+    return {k: v.to(dtype) for k, v in start.items()}, {k: v.to(dtype) for k, v in gradient.items()}
+
+
+def trajectory(case, start, gradient):
+    p = {k: v.clone().requires_grad_() for k, v in start.items()}
+    groups = [{"params": [p[k] for k in group["parameters"]], **{k: tuple(v) if k == "betas" else v for k, v in group.items() if k != "parameters"}}
+              for group in case["groups"]]
+    optimizer = OPTIMIZERS[case["optimizer"]](groups, lr=1e-3, foreach=False)
+    schedule = SCHEDULES[case["schedule"]][3](optimizer) if "schedule" in case else None
+    path = {k: [] for k in p}
+    for step in range(STEPS):
+        for k in p:
+            p[k].grad = gradient[k][step].clone()
+        optimizer.step()
+        if schedule:
+            schedule.step()
+        for k in p:
+            path[k].append(p[k].detach().clone())
+    return {k: torch.stack(v) for k, v in path.items()}
+
+
+CLIPS = {  # name: gradients, function, settings
+    "norm_above": ("random", dict(max_norm=1.0, norm_type=2.0)),
+    "norm_below": ("random", dict(max_norm=100.0, norm_type=2.0)),
+    "norm_inf": ("random", dict(max_norm=0.5, norm_type=math.inf)),
+    "norm_one": ("random", dict(max_norm=2.0, norm_type=1.0)),
+    "norm_zero": ("zero", dict(max_norm=1.0, norm_type=2.0)),
+    "norm_nan": ("nan", dict(max_norm=1.0, norm_type=2.0)),
+    "norm_infinite": ("inf", dict(max_norm=1.0, norm_type=2.0)),
+    "value": ("random", dict(clip_value=0.4)),
+}
+
+
+def clip(kind, settings, dtype):
+    g = torch.Generator().manual_seed(11)
+    ds = [torch.randn(2, 3, generator=g).to(dtype), torch.randn(4, generator=g).to(dtype), torch.randn((), generator=g).to(dtype)]
+    if kind == "zero":
+        ds = [torch.zeros_like(d) for d in ds]
+    elif kind != "random":
+        ds[1][2] = float(kind)
+    ps = [torch.zeros_like(d).requires_grad_() for d in ds]
+    for p, d in zip(ps, ds):
+        p.grad = d.clone()
+    files = {f"in{k}": d for k, d in enumerate(ds)}
+    if "clip_value" in settings:
+        torch.nn.utils.clip_grad_value_(ps, settings["clip_value"])
+    else:
+        files["norm"] = torch.nn.utils.clip_grad_norm_(ps, settings["max_norm"], settings["norm_type"])
+    return files | {f"out{k}": p.grad for k, p in enumerate(ps)}
+
+
+def average(path, start, decay):
+    e, out = start.clone(), []
+    for p in path:
+        e = decay * e + (1 - decay) * p
+        out.append(e)
+    return torch.stack(out)
+
+
+if __name__ == "__main__":
+    for suffix, dtype in (("f64", torch.float64), ("f32", torch.float32)):
+        start, gradient = problem(dtype)
+        files = {f"start/{k}": v for k, v in start.items()} | {f"gradient/{k}": v for k, v in gradient.items()}
+        for name, settings in CASES.items():
+            files |= {f"{name}/{k}": v for k, v in trajectory(settings, start, gradient).items()}
+        for decay in (0.9, 0.999):
+            files |= {f"ema/{decay}/{k}": average(files[f"adam.plain/{k}"], start[k], decay) for k in start}
+        for name, (kind, settings) in CLIPS.items():
+            files |= {f"clip/{name}/{k}": v for k, v in clip(kind, settings, dtype).items()}
+        save(f"optim_{suffix}.safetensors", files)
+    clips = {k: {a: "inf" if b == math.inf else b for a, b in v[1].items()} for k, v in CLIPS.items()}
+    save_json("optim.json", {"cases": CASES, "clips": clips, "schedules": {k: rates(k) for k in SCHEDULES}})
