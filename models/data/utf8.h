@@ -1,0 +1,28 @@
+// UTF-8, strictly: what is not well-formed (Unicode 15, table 3-7) is an error that names the file and the byte, never a replacement character.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slope::data {
+
+struct Utf8Error {
+  size_t offset;       // of the first byte of the ill-formed sequence
+  const char* reason;  // "overlong form", "surrogate", …
+};
+
+// The first fault of a text; nothing where it is well-formed.
+std::optional<Utf8Error> find_utf8_error(std::string_view text);
+
+// InputError "FILE: not valid UTF-8 at byte 17 (line 2): overlong form …".
+void check_utf8(std::string_view text, std::string_view file);
+
+// InputError on the first ill-formed sequence, with its offset in this text.
+std::u32string decode_utf8(std::string_view text);
+
+void append_utf8(std::string& text, char32_t code_point);
+std::string encode_utf8(std::u32string_view code_points);
+
+}  // namespace slope::data

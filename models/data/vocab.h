@@ -1,0 +1,53 @@
+// Vocab: which number a token has. Made from counts, or read back from the text file that a run keeps (one token a line, line i is token i-1).
+// Words of sentences have the four specials in front; the characters of a text need none.
+#pragma once
+
+#include <slope/models/data/tokenize.h>
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace slope::data {
+
+inline constexpr int64_t pad_id = 0, unk_id = 1, sos_id = 2, eos_id = 3;
+
+enum class Specials { none, sentence };  // sentence: <pad> <unk> <sos> <eos> are tokens 0 1 2 3
+
+using Counts = std::unordered_map<std::string, int64_t>;
+Counts count_tokens(const Tokens& tokens);
+Counts count_words(const std::vector<std::string>& lines);
+
+class Vocab {
+ public:
+  Vocab() = default;
+  // Tokens seen at least min_freq times: the most frequent first, equally frequent ones by code point.
+  static Vocab from_counts(const Counts& counts, Specials specials, int64_t min_freq = 1);
+
+  // The file's text; newline, carriage return and backslash are written \n \r \\. InputError names the line where a token is empty, comes twice,
+  // is not escaped well, is not the special that must stand there, or has no newline after it (the file was cut off).
+  static Vocab parse(std::string_view text, const std::string& file, Specials specials);
+  static Vocab load(const std::string& file, Specials specials);
+  std::string text() const;
+
+  int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
+  bool contains(const std::string& token) const { return ids_.contains(token); }
+  int64_t id(const std::string& token) const;       // <unk> for a token that is not there; InputError where there are no specials
+  const std::string& token(int64_t id) const;       // IndexError outside [0, size)
+  std::vector<int64_t> encode(const Tokens& tokens) const;
+  Tokens decode(const std::vector<int64_t>& ids) const;
+
+  friend bool operator==(const Vocab& a, const Vocab& b) { return a.specials_ == b.specials_ && a.tokens_ == b.tokens_; }
+
+ private:
+  explicit Vocab(Specials specials);
+  bool add(std::string token);  // false: it is there already
+
+  Specials specials_ = Specials::none;
+  Tokens tokens_;
+  std::unordered_map<std::string, int64_t> ids_;
+};
+
+// <sos> words of the line <eos>.
+std::vector<int64_t> encode_sentence(std::string_view line, const Vocab& vocab);
+
+}  // namespace slope::data

@@ -1,0 +1,167 @@
+#include <doctest/doctest.h>
+#include <slope/core/error.h>
+#include <slope/models/data/gunzip.h>
+#include <slope/models/data/read_text.h>
+#include <slope/tests/models/temporary_folder.h>
+#include <sys/stat.h>
+
+using namespace slope::data;
+using slope::InputError, slope::IoError;
+using std::string;
+using Lines = std::vector<string>;
+
+template <size_t n>
+static string bytes(const char (&literal)[n]) { return string(literal, n - 1); }
+
+// Made by Python's gzip.compress(…, 9, mtime=0): two lines; 40000 times 'a'; nothing.
+static const string packed = bytes(
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x73\x2f\x3a\xbc\xe7\xf0\xfc\x54\xae\xaa\xf2\xd4\x4c\x2e\x00\x58\x66\xf9\xfb\x0d\x00\x00\x00");
+static const string packed_a = bytes(
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xac\xeb\x5f\xc2\xcb\x16\x40\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x37\xf7\xb8\xdd\xf3\x40\x9c"
+    "\x00\x00");
+static const string packed_nothing = bytes("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+static const string unpacked = "Grüße\nzwei\n";
+
+TEST_CASE("read_text: lines end with \\n alone; CRLF, a byte order mark and a missing last newline do no harm") {
+  const TemporaryFolder folder;
+  const auto lines = [&](const string& content) { return read_lines(folder.write("t", content)); };
+  CHECK(lines("") == Lines{});
+  CHECK(lines("\n") == Lines{""});
+  CHECK(lines("a\nb\n") == Lines{"a", "b"});
+  CHECK(lines("a\nb") == Lines{"a", "b"});
+  CHECK(lines("a\n\n\nb\n\n") == Lines{"a", "", "", "b", ""});
+  CHECK(lines("a\r\nb\r\n") == Lines{"a", "b"});
+  CHECK(lines("a\rb\r\r\nc\r") == Lines{"a\rb\r", "c\r"});
+  CHECK(lines("\xEF\xBB\xBFä\n\xEF\xBB\xBFö\n") == Lines{"ä", "\xEF\xBB\xBFö"});
+  CHECK(lines("a\u2028b\u0085c\vd\n") == Lines{"a\u2028b\u0085c\vd"});
+  CHECK(lines(bytes("a\0b\n")) == Lines{bytes("a\0b")});
+}
+
+TEST_CASE("read_text: ill-formed UTF-8 is refused with its byte in the file") {
+  const TemporaryFolder folder;
+  const string file = folder.write("t", "\xEF\xBB\xBFgut\r\nschlecht \xFC\n");
+  CHECK_THROWS_WITH_AS((void)read_text(file), (file + ": not valid UTF-8 at byte 17 (line 2): a byte that UTF-8 never uses; convert the text to UTF-8").c_str(),
+                       InputError);
+}
+
+TEST_CASE("read_text: gzip files, of several members and with zero padding too") {
+  const TemporaryFolder folder;
+  const auto text = [&](const string& content) { return read_text(folder.write("t.gz", content)); };
+  CHECK(text(packed) == unpacked);
+  CHECK(text(packed + packed) == unpacked + unpacked);
+  CHECK(text(packed + string(512, '\0')) == unpacked);
+  CHECK(text(packed_nothing) == "");
+  CHECK(text(packed_a) == string(40000, 'a'));
+  CHECK(read_text(folder.write("name", packed)) == unpacked);  // gzip is known by its first bytes
+}
+
+TEST_CASE("read_text: a gzip file cut off anywhere, changed or continued by something else is refused") {
+  const TemporaryFolder folder;
+  const auto text = [&](const string& content) { return read_text(folder.write("t.gz", content)); };
+  for (size_t length = 0; length < packed.size(); ++length) {
+    CAPTURE(length);
+    CHECK_THROWS_AS((void)text(packed.substr(0, length)), InputError);
+    if (length > 0) CHECK_THROWS_AS((void)text(packed + packed.substr(0, length)), InputError);
+  }
+  for (size_t bit = 0; bit < 8 * packed.size(); ++bit) {  // a changed header may unpack to the same text, never to another one
+    string changed = packed;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+    string text;
+    try {
+      text = gunzip(changed, "t.gz");
+    } catch (const InputError&) {
+      continue;
+    }
+    CHECK(text == unpacked);
+    CHECK(bit < 80);
+  }
+  const string plain = folder.write("plain.gz", "text"), more = folder.write("more.gz", packed + "text");
+  CHECK_THROWS_WITH_AS((void)read_text(plain), (plain + ": is not gzip data, though its name ends in .gz; rename or pack it").c_str(), InputError);
+  CHECK_THROWS_WITH_AS((void)read_text(more), (more + ": 4 bytes after the end of the gzip data").c_str(), InputError);
+}
+
+TEST_CASE("read_text: a gzip file may not grow without limit") {
+  CHECK(gunzip(packed_a, "a.gz", {.free = 40000, .ratio = 1}).size() == 40000);
+  CHECK_THROWS_WITH_AS((void)gunzip(packed_a, "a.gz", {.free = 1000}), "a.gz: unpacks to more than 7400 bytes; if that is meant, unpack it first", InputError);
+  CHECK_THROWS_AS((void)gunzip(packed_a, "a.gz", {.most = 39999}), InputError);
+  CHECK(gunzip(packed_a, "a.gz", {.most = 40000}).size() == 40000);
+}
+
+TEST_CASE("read_text: what is no file to read is an IoError, without waiting") {
+  const TemporaryFolder folder;
+  const auto refuses = [](const string& file, const string& why) {
+    try {
+      (void)read_text(file);
+      FAIL_CHECK("read ", file);
+    } catch (const IoError& error) {
+      CHECK(string(error.what()).starts_with(file + ": " + why));
+    }
+  };
+  std::filesystem::create_symlink("nowhere", folder / "dangling");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  refuses(folder / "missing", "cannot open: No such file");
+  refuses(folder / "dangling", "cannot open: No such file");
+  refuses(folder / "loop", "cannot open: ");
+  refuses(folder.write("file", "") + "/below", "cannot open: Not a directory");
+  refuses(folder.path.string(), "is a folder");
+  refuses(folder / "fifo", "is no regular file");
+  refuses("/dev/null", "is no regular file");
+}
+
+TEST_CASE("read_text: a huge sparse file is refused before memory is taken") {
+  const TemporaryFolder folder;
+  const string file = folder.write("sparse", "");
+  std::filesystem::resize_file(file, uintmax_t{1} << 40);
+  CHECK_THROWS_AS((void)read_text(file), InputError);
+}
+
+TEST_CASE("read_parallel: finds plain and packed files") {
+  const TemporaryFolder folder;
+  folder.write("p.de.gz", packed);
+  folder.write("p.en", "greetings\r\ntwo");
+  const auto text = read_parallel(folder / "p", "de", "en");
+  CHECK(text.source == Lines{"Grüße", "zwei"});
+  CHECK(text.target == Lines{"greetings", "two"});
+  CHECK(text.source_file == folder / "p.de.gz");
+  CHECK_THROWS_WITH_AS((void)read_parallel(folder / "p", "de", "fr"), (folder / "p.fr: no such file, nor " + (folder / "p.fr.gz")).c_str(), IoError);
+}
+
+TEST_CASE("read_parallel: an empty corpus is refused") {
+  const TemporaryFolder folder;
+  for (const string content : {"", "\n\n", " \n\t\r\n"}) {
+    folder.write("p.de", content);
+    folder.write("p.en", content);
+    CHECK_THROWS_WITH_AS((void)read_parallel(folder / "p", "de", "en"), (folder / "p.de: no text in it").c_str(), InputError);
+  }
+}
+
+TEST_CASE("read_parallel: different numbers of lines are refused, with both and with the line where the texts part") {
+  Lines source, target;
+  for (size_t i = 0; i < 300; ++i) {
+    source.emplace_back(10 + i * i * 7919 % 61, 'd');
+    target.emplace_back(9 + i * i * 7919 % 61 + i % 3, 'e');
+  }
+  const auto part = [&](Lines s, Lines t) { return first_suspicious_line(s, t); };
+  for (size_t k : {0, 1, 7, 100, 250, 299}) {
+    Lines missing = target, twice = target;
+    missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(k));
+    twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(k), "another line, of a length that its neighbours do not have, to be told apart");
+    CHECK(std::abs(part(source, missing) - static_cast<int64_t>(k + 1)) <= 2);
+    CHECK(std::abs(part(source, twice) - static_cast<int64_t>(k + 1)) <= 2);
+    CHECK(std::abs(part(missing, target) - static_cast<int64_t>(k + 1)) <= 2);
+  }
+  CHECK(first_suspicious_line({}, {"a"}) == 1);
+
+  const TemporaryFolder folder;
+  folder.write("p.de", "ein\nzwei\ndrei\n");
+  folder.write("p.en", "one\ntwo\n");
+  try {
+    (void)read_parallel(folder / "p", "de", "en");
+    FAIL_CHECK("accepted");
+  } catch (const InputError& error) {
+    const string message = error.what();
+    CHECK(message.starts_with((folder / "p.de") + " has 3 lines and " + (folder / "p.en") + " has 2: "));
+  }
+}

@@ -1,0 +1,67 @@
+// Python's own answers (tests/golden/text.py) for every code point that Unicode 14 assigns.
+#include <doctest/doctest.h>
+#include <slope/models/data/unicode.h>
+#include <slope/models/data/utf8.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace slope::data;
+using nlohmann::json;
+
+static const json& golden() {
+  static const json text = json::parse(std::ifstream(SLOPE_GOLDEN "/text.json"));
+  return text;
+}
+
+template <class F>
+static void each_in_ranges(const char* key, F&& f) {
+  for (const auto& range : golden().at(key))
+    for (char32_t c = range[0]; c <= range[1].get<char32_t>(); ++c) f(c);
+}
+
+static std::set<char32_t> code_points(const char* key) {
+  std::set<char32_t> all;
+  each_in_ranges(key, [&](char32_t c) { all.insert(all.end(), c); });
+  return all;
+}
+
+// Assigned code points for which test(c) differs from membership in the golden ranges.
+template <class F>
+static std::vector<unsigned> differing(const char* key, F&& test) {
+  const auto expected = code_points(key);
+  std::vector<unsigned> wrong;
+  each_in_ranges("assigned", [&](char32_t c) {
+    if (test(c) != expected.contains(c)) wrong.push_back(c);
+  });
+  return wrong;
+}
+
+TEST_CASE("unicode: \\w and \\s are Python's for every code point") {
+  CHECK(code_points("assigned").size() > 280000);
+  CHECK(differing("word", is_word) == std::vector<unsigned>{});
+  CHECK(differing("space", is_space) == std::vector<unsigned>{});
+}
+
+TEST_CASE("unicode: lower is Python's str.lower for every code point") {
+  std::map<char32_t, std::string> changed;
+  for (const auto& row : golden().at("lower")) changed[row[0].get<char32_t>()] = row[1].get<std::string>();
+  CHECK(changed.size() > 1300);
+  std::vector<unsigned> wrong;
+  each_in_ranges("assigned", [&](char32_t c) {
+    std::string text;
+    append_utf8(text, c);
+    const auto found = changed.find(c);
+    if (lower(text) != (found == changed.end() ? text : found->second)) wrong.push_back(c);
+  });
+  CHECK(wrong == std::vector<unsigned>{});
+}
+
+TEST_CASE("unicode: a sigma is final where Python says so, for every neighbour") {
+  const auto is_final = [](std::u32string text) { return lower(text).back() == U'\u03C2'; };
+  CHECK(differing("cased", [&](char32_t c) { return is_final({c, U'\u03A3'}); }) == std::vector<unsigned>{});
+  const auto ignorable = [&](char32_t c) { return is_final({U'a', c, U'\u03A3'}) && !is_final({c, U'\u03A3'}); };
+  CHECK(differing("ignorable", ignorable) == std::vector<unsigned>{});
+  for (const auto& row : golden().at("sigma")) CHECK(lower(row[0].get<std::string>()) == row[1].get<std::string>());
+}
