@@ -1,0 +1,34 @@
+// Running the tape backwards. Arguments and messages are PyTorch's where it has the thing.
+#pragma once
+
+#include <slope/core/tensor.h>
+
+#include <functional>
+
+namespace slope {
+
+struct BackwardOptions {
+  bool retain_graph = false;  // keep saved values, so that the same graph can be run again
+  bool create_graph = false;  // record the gradient's own computation (implies retain_graph)
+};
+
+// Adds d outputs / d leaf to every leaf's grad(). A gradient may be undefined where its output has one element.
+// The engine: sums gradients back over broadcast dims, adds in a fixed order, checks what every rule returns; if anything throws, no leaf's
+// gradient has changed.
+void backward(const Tensors& outputs, const Tensors& gradients = {}, BackwardOptions options = {});
+
+struct GradOptions {
+  Tensors grad_outputs = {};
+  bool retain_graph = false;
+  bool create_graph = false;
+  bool allow_unused = false;  // else an input that the outputs do not depend on is an error
+};
+
+// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves or results. Undefined where unused.
+[[nodiscard]] Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options = {});
+
+// Activation checkpointing (Chen et al., 2016): f's intermediate values are not kept; backward runs f again. f must be a function of its
+// inputs, of leaves, and of random numbers, which are drawn again alike.
+[[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
+
+}  // namespace slope

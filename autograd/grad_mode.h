@@ -1,0 +1,40 @@
+// Whether operations are recorded: thread-local, changed for a scope by a guard.
+//   { NoGrad no_grad;  … }      { EnableGrad enable_grad;  … }
+#pragma once
+
+namespace slope {
+
+bool grad_enabled();
+bool anomaly_enabled();
+
+// The value before is restored when the guard ends, also by an exception.
+class GradMode {
+ public:
+  explicit GradMode(bool enabled);
+  ~GradMode();
+  GradMode(const GradMode&) = delete;
+  GradMode& operator=(const GradMode&) = delete;
+
+ private:
+  bool before_;
+};
+struct NoGrad : GradMode {
+  NoGrad() : GradMode(false) {}
+};
+struct EnableGrad : GradMode {
+  EnableGrad() : GradMode(true) {}
+};
+
+// Anomaly mode: backward stops at the first gradient that is not finite, and names the operation, its module, where it was made and the element.
+class DetectAnomaly {
+ public:
+  explicit DetectAnomaly(bool enabled = true);
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace slope

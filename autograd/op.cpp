@@ -1,0 +1,67 @@
+// Recording: the one place where nodes are made.
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/node.h>
+#include <slope/autograd/origin.h>
+
+namespace slope {
+
+namespace {
+
+std::atomic<uint64_t> next_sequence{1};
+
+SavedValue save(const Tensor& x, SavedValue::Kind kind, size_t index) {
+  return {x.storage(), x.layout(), x.storage()->version(), x.dtype(), kind, static_cast<uint16_t>(index)};
+}
+
+bool any_needs_grad(const Tensor* inputs, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!inputs[i].defined()) continue;
+    const AutogradMeta* meta = autograd_meta(inputs[i]);
+    if (meta && meta->requires_grad) return true;
+  }
+  return false;
+}
+
+void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* inputs, size_t n_inputs, Attributes& attributes, Tensors& extras) {
+  Ref<Node> node(new Node);
+  node->op = &op;
+  node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
+  node->module = current_module();
+  if (anomaly_enabled()) node->origin = std::make_unique<std::string>(describe_origin());
+  node->inputs.reserve(n_inputs);
+  for (size_t i = 0; i < n_inputs; ++i) {
+    node->inputs.push_back(gradient_edge(inputs[i]));
+    const bool wanted = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1);
+    if (wanted && inputs[i].defined()) node->saved.push_back(save(inputs[i], SavedValue::Kind::input, i));
+  }
+  for (size_t i = 0; i < n_outputs; ++i) {
+    node->outputs.push_back({outputs[i].shape(), outputs[i].dtype()});
+    if (op.saves & saves_output) node->saved.push_back(save(outputs[i], SavedValue::Kind::output, i));
+  }
+  for (size_t i = 0; i < extras.size(); ++i)
+    if (extras[i].defined()) node->saved.push_back(save(extras[i], SavedValue::Kind::extra, i));
+  if (!attributes.empty()) node->attributes = std::make_unique<Attributes>(std::move(attributes));
+  for (size_t i = 0; i < n_outputs; ++i) {
+    if (!is_floating(outputs[i].dtype())) continue;  // indices have no gradient
+    AutogradMeta& meta = ensure_autograd_meta(outputs[i]);
+    meta.node = node;
+    meta.output = static_cast<uint32_t>(i);
+    meta.requires_grad = true;
+  }
+}
+
+}  // namespace
+
+Tensor Op::record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes, Tensors extras) const {
+  if (grad_enabled() && any_needs_grad(inputs.begin(), inputs.size()))
+    attach(*this, &y, 1, inputs.begin(), inputs.size(), attributes, extras);
+  return y;
+}
+
+Tensors Op::record(Tensors outputs, const Tensors& inputs, Attributes attributes, Tensors extras) const {
+  if (grad_enabled() && any_needs_grad(inputs.data(), inputs.size()))
+    attach(*this, outputs.data(), outputs.size(), inputs.data(), inputs.size(), attributes, extras);
+  return outputs;
+}
+
+}  // namespace slope

@@ -1,0 +1,39 @@
+// Op: a differentiable operation: its name, what its derivative needs of the forward, and the derivative.
+//
+//   static const Op op{.name = "tanh", .signature = "(*) -> (*)", .saves = saves_output,
+//                      .formula = [](const Saved& s, const Tensor& g) { Tensor y = s.output();  return Grads{g * (1 - y * y)}; }};
+//   Tensor tanh(const Tensor& x) { Tensor y = …;  return op.record(y, {x}); }
+//
+// The formula is written in differentiable operations, so it has derivatives itself. The kernel, where there is one, is the same derivative,
+// fast; the engine takes it when no graph of the gradient is asked for. A fused operation may give a composite `reference` of its forward
+// instead of a formula. A rule captures nothing: all that it may read is declared and kept in the node.
+#pragma once
+
+#include <slope/autograd/saved.h>
+#include <slope/core/tensor.h>
+
+namespace slope {
+
+using Grads = InlineVector<Tensor, 3>;  // one for each input; undefined where there is none (an index, a mask) or none is needed
+
+// What `record` keeps for backward: inputs by number, all inputs, outputs. Extras and attributes given to `record` are kept always.
+constexpr uint32_t saves_nothing = 0, saves_inputs = 1u << 30, saves_output = 1u << 31;
+constexpr uint32_t saves_input(int i = 0) { return 1u << i; }  // i < 30
+
+struct Op {
+  const char* name;
+  const char* signature = "";  // shapes in letters, `*` for any dims: "(*, n), (n) -> (*, n)"; for errors, drawings and docs, see check()
+  uint32_t saves = saves_nothing;
+  Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;  // g = dL/dy of the first output; others: s.grad(i)
+  Grads (*kernel)(const Saved& s, const Tensor& g) = nullptr;
+  Tensors (*reference)(const Saved& s) = nullptr;  // the outputs as a composite of differentiable operations on s.input(i)
+
+  // Attaches a node to y where gradients are recorded and an input needs one. Returns y.
+  Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes = {}, Tensors extras = {}) const;
+  Tensors record(Tensors outputs, const Tensors& inputs, Attributes attributes = {}, Tensors extras = {}) const;
+
+  // Compares the inputs' shapes with the signature: the same letter means the same size. ShapeError names the op, the input and the sizes.
+  void check(std::initializer_list<Tensor> inputs) const;
+};
+
+}  // namespace slope

@@ -1,0 +1,55 @@
+// Pass: one run of backward over the part of the tape that the outputs reach. Private to autograd.
+#pragma once
+
+#include <slope/autograd/backward.h>
+#include <slope/autograd/node.h>
+
+#include <thread>
+#include <unordered_map>
+
+namespace slope {
+
+struct Pass {
+  Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options);
+  ~Pass();
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  void capture(const Tensors& inputs);  // only these gradients are wanted; nodes that lead to none are skipped
+  void run();
+  void commit();                        // adds the leaves' gradients to theirs
+  Tensor gradient_of(const Tensor& x) const;
+  const std::vector<Node*>& nodes() const { return order_; }  // in creation order
+
+  const std::thread::id thread = std::this_thread::get_id();
+
+ private:
+  struct Visit {
+    Node* node;
+    Pass* outer;          // the run that this one is nested in, and its slot there
+    uint32_t outer_slot;
+  };
+  void collect();
+  void run_node(Node& node);
+  void deliver(const Node& from, size_t input, Tensor g);
+  void accumulate(Tensor& sum, Tensor g);
+  Tensor& leaf_sum(TensorImpl* leaf);
+  void apply_hooks(Node& node);
+
+  BackwardOptions options_;
+  std::vector<Edge> roots_;
+  Tensors root_gradients_;
+  std::vector<Visit> visits_;
+  std::vector<Node*> order_;
+  std::vector<Tensor> sums_;                          // gradient of output k of a node: sums_[node.slot + k]
+  std::vector<Ref<TensorImpl>> leaves_;               // in the order in which gradients first reached them
+  std::vector<Tensor> leaf_sums_;
+  std::unordered_map<TensorImpl*, size_t> leaf_index_;
+  std::vector<char> wanted_;                          // by slot of a node's first output; empty: all
+  std::vector<char> captured_;                        // by slot: this sum is asked for, keep it
+};
+
+// The gradients of op's inputs through its composite reference, or through the function that checkpoint() kept.
+Grads gradients_through_reference(const Op& op, const Saved& s);
+
+}  // namespace slope

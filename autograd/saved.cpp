@@ -1,0 +1,70 @@
+#include <slope/autograd/node.h>
+#include <slope/core/factories.h>
+
+#include <cstring>
+
+namespace slope {
+
+Tensor Saved::input(int i) const { return unpack(SavedValue::Kind::input, i); }
+Tensor Saved::output(int i) const { return unpack(SavedValue::Kind::output, i); }
+Tensor Saved::extra(int i) const { return unpack(SavedValue::Kind::extra, i); }
+bool Saved::needs(int i) const { return static_cast<bool>(node_.inputs[static_cast<size_t>(i)]); }
+int Saved::inputs() const { return static_cast<int>(node_.inputs.size()); }
+const Dims& Saved::output_shape(int i) const { return node_.outputs[static_cast<size_t>(i)].shape; }
+
+Tensor Saved::grad_or_zeros(int i) const {
+  if (grads_[i].defined()) return grads_[i];
+  const OutputInfo& info = node_.outputs[static_cast<size_t>(i)];
+  return zeros(info.shape, info.dtype);
+}
+
+const decltype(Attribute::value)& Saved::find(const char* name) const {
+  if (node_.attributes)
+    for (const Attribute& attribute : *node_.attributes)
+      if (std::strcmp(attribute.name, name) == 0) return attribute.value;
+  throw AutogradError(fmt::format("{}: the derivative asks for attribute '{}', which was not recorded", node_.op->name, name));
+}
+
+Tensor Saved::leaf(int i) const { return Tensor(node_.inputs[static_cast<size_t>(i)].leaf); }
+
+Saved Saved::rooted() const {
+  Saved result = *this;
+  result.roots_.resize(node_.inputs.size());
+  for (const SavedValue& value : node_.saved) {
+    if (value.kind != SavedValue::Kind::input) continue;
+    Tensor x = input(value.index);
+    if (!connected_ && needs(value.index)) x = x.detach().set_requires_grad();
+    result.roots_[value.index] = x;
+  }
+  return result;
+}
+
+Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
+  if (kind == SavedValue::Kind::input && !roots_.empty()) return roots_[static_cast<size_t>(i)];
+  constexpr const char* kinds[] = {"input", "output", "extra value"};
+  const char* what = kinds[static_cast<int>(kind)];
+  SLOPE_CHECK_AS(AutogradError, !node_.freed,
+                 "{}: what backward needs was freed by an earlier backward through this graph; say retain_graph there to run it again", node_.op->name);
+  for (const SavedValue& value : node_.saved) {
+    if (value.kind != kind || value.index != i) continue;
+    SLOPE_CHECK_AS(AutogradError, value.version == value.storage->version(),
+                   "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead", node_.op->name, what, i,
+                   value.layout.shape, value.version, value.storage->version());
+    const bool is_input = kind == SavedValue::Kind::input;
+    if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
+    Tensor x(value.storage, value.layout, value.dtype);
+    if (connected_ && kind != SavedValue::Kind::extra && is_floating(value.dtype)) {
+      const Edge edge = is_input ? node_.inputs[static_cast<size_t>(i)] : Edge{Ref<Node>(&node_), nullptr, static_cast<uint32_t>(i)};
+      if (edge) {
+        AutogradMeta& meta = ensure_autograd_meta(x);
+        meta.node = edge.node;
+        meta.output = edge.output;
+        meta.requires_grad = true;
+      }
+    }
+    return x;
+  }
+  throw AutogradError(fmt::format("{}: the derivative asks for {} {}, which was not saved", node_.op->name, what, i));
+}
+
+}  // namespace slope

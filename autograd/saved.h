@@ -1,0 +1,68 @@
+// What a node keeps for its derivative, and how the derivative reads it.
+#pragma once
+
+#include <slope/core/tensor.h>
+
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace slope {
+
+struct Node;
+
+// A plain value kept with a node, by name: visible to graph export, unlike a captured variable.
+struct Attribute {
+  const char* name;
+  std::variant<int64_t, double, Dims, std::string, std::shared_ptr<void>> value;
+};
+using Attributes = std::vector<Attribute>;
+
+// A value kept for backward: storage and layout, and the version that the storage had.
+struct SavedValue {
+  enum class Kind : uint8_t { input, output, extra };
+  Storage storage;
+  Layout layout;
+  uint32_t version;
+  DType dtype;
+  Kind kind;
+  uint16_t index;
+};
+
+// The view that a derivative has of its node. With a graph of the gradient asked for, inputs and outputs come connected to the tape.
+class Saved {
+ public:
+  Saved(Node& node, const Tensor* grads, bool connected) : node_(node), grads_(grads), connected_(connected) {}
+
+  Tensor input(int i = 0) const;   // AutogradError where it was not saved, was freed, or was written since
+  Tensor output(int i = 0) const;
+  Tensor extra(int i = 0) const;
+  bool needs(int i) const;         // whether the gradient of input i is wanted
+  const Tensor& grad(int i) const { return grads_[i]; }  // dL/d output i; undefined where nothing flows into it
+  Tensor grad_or_zeros(int i) const;
+  bool connected() const { return connected_; }
+  Saved rooted() const;            // the same, but each saved input is the root of a new recording (or stays connected)
+  Tensor leaf(int i) const;        // the leaf that input i is
+  int inputs() const;
+  const Dims& output_shape(int i = 0) const;
+
+  int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }
+  double number(const char* name) const { return std::get<double>(find(name)); }
+  const Dims& dims(const char* name) const { return std::get<Dims>(find(name)); }
+  const std::string& text(const char* name) const { return std::get<std::string>(find(name)); }
+  template <class T>
+  T& object(const char* name) const {
+    return *static_cast<T*>(std::get<std::shared_ptr<void>>(find(name)).get());
+  }
+
+ private:
+  const decltype(Attribute::value)& find(const char* name) const;
+  Tensor unpack(SavedValue::Kind kind, int i) const;
+
+  Node& node_;
+  const Tensor* grads_;
+  bool connected_;
+  std::vector<Tensor> roots_;
+};
+
+}  // namespace slope

@@ -1,0 +1,68 @@
+#include <slope/core/copy.h>
+#include <slope/core/strided.h>
+
+#include <cstring>
+
+namespace slope {
+
+namespace {
+constexpr int64_t grain = 1 << 15;
+}
+
+void copy_into(const Tensor& from, const Tensor& to) {
+  SLOPE_CHECK_SHAPE(from.shape() == to.shape(), "copy: shapes differ: {} into {}", from.shape(), to.shape());
+  visit(from.dtype(), [&]<class A> {
+    visit(to.dtype(), [&]<class B> {
+      const A* x = from.data<A>();
+      const auto out = to.write<B>();
+      B* y = out;
+      for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain, [&](int64_t n, auto at, auto step) {
+        const A* a = x + at[0];
+        B* b = y + at[1];
+        if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
+          std::memcpy(b, a, static_cast<size_t>(n) * sizeof(A));
+        } else {
+          for (int64_t i = 0; i < n; ++i) b[i * step[1]] = static_cast<B>(a[i * step[0]]);
+        }
+      });
+    });
+  });
+}
+
+void fill(const Tensor& x, double value) {
+  visit(x.dtype(), [&]<class T> {
+    const auto out = x.write<T>();
+    T* y = out;
+    for_each_run<1>(x.shape(), {&x.strides()}, grain, [&](int64_t n, auto at, auto step) {
+      for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = static_cast<T>(value);
+    });
+  });
+}
+
+void add_into(const Tensor& from, const Tensor& to) {
+  SLOPE_CHECK_SHAPE(from.shape() == to.shape(), "add_into: shapes differ: {} into {}", from.shape(), to.shape());
+  visit_floating(to.dtype(), "add_into", [&]<class T> {
+    const T* x = from.data<T>();
+    const auto out = to.write<T>();
+    T* y = out;
+    for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain, [&](int64_t n, auto at, auto step) {
+      const T* a = x + at[0];
+      T* b = y + at[1];
+      if (step[0] == 1 && step[1] == 1) {
+        for (int64_t i = 0; i < n; ++i) b[i] += a[i];
+      } else {
+        for (int64_t i = 0; i < n; ++i) b[i * step[1]] += a[i * step[0]];
+      }
+    });
+  });
+}
+
+Tensor contiguous_copy(const Tensor& x) { return contiguous_copy(x, x.dtype()); }
+
+Tensor contiguous_copy(const Tensor& x, DType dtype) {
+  Tensor y = Tensor::empty(x.shape(), dtype);
+  copy_into(x, y);
+  return y;
+}
+
+}  // namespace slope
