@@ -1,0 +1,68 @@
+#include <slope/core/append_log.h>
+#ifndef SLOPE_PLAIN
+
+#include <slope/core/error.h>
+#include <slope/core/file_reader.h>
+#include <slope/core/system_call.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace slope {
+
+AppendLog::AppendLog(const std::string& path) : path_(path) {
+  struct stat s;
+  const bool is_new = ::stat(path.c_str(), &s) != 0;
+  SLOPE_CHECK_AS(IoError, is_new || S_ISREG(s.st_mode), "{}: cannot append: is no regular file", path);
+  const std::string before = is_new ? "" : read_file(path);
+  fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND);
+  try {
+    const size_t last_end = before.rfind('\n');
+    bytes_ = last_end == std::string::npos ? 0 : static_cast<int64_t>(last_end) + 1;
+    if (bytes_ != static_cast<int64_t>(before.size())) cut_back(bytes_);
+    if (is_new) sys::sync_folder(sys::parent(path));
+  } catch (...) {
+    ::close(fd_);
+    throw;
+  }
+}
+
+AppendLog::~AppendLog() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void AppendLog::append(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  try {
+    sys::write(fd_, text, path_);
+  } catch (const IoError&) {
+    (void)!::ftruncate(fd_, bytes_);
+    throw;
+  }
+  bytes_ += static_cast<int64_t>(text.size());
+}
+
+void AppendLog::sync() { sys::sync(fd_, path_); }
+
+void AppendLog::cut_back(int64_t bytes) {
+  SLOPE_CHECK_AS(UsageError, bytes >= 0, "{}: cannot cut the log to {} bytes", path_, bytes);
+  sys::cut(fd_, bytes, path_);
+  bytes_ = bytes;
+  sync();
+}
+
+void AppendLog::keep_while(const std::function<bool(std::string_view line)>& keeps) {
+  const std::string content = read_file(path_);
+  size_t begin = 0;
+  while (begin < content.size()) {
+    const size_t end = content.find('\n', begin);
+    if (end == std::string::npos || !keeps(std::string_view(content).substr(begin, end - begin))) break;
+    begin = end + 1;
+  }
+  cut_back(static_cast<int64_t>(begin));
+}
+
+}  // namespace slope
+#endif

@@ -1,0 +1,22 @@
+// The header of a safetensors file: its two readings (is the length believable, is the JSON what the data need) and its rules in one place.
+#pragma once
+
+#include <slope/core/safetensors.h>
+
+namespace slope::safetensors {
+
+inline constexpr size_t length_bytes = 8;                    // u64, little endian
+inline constexpr int64_t max_size = int64_t{1} << 48;        // of one dim: the format's JSON schema
+inline constexpr std::string_view checksum_key = "crc32c";   // of the header; "crc32c:NAME" is that of a tensor
+inline constexpr std::string_view no_checksum = "00000000";  // stands for the header's own checksum while that is computed
+
+// N, checked against the file's size; `start` holds the file's first bytes, at most 9 of them.
+int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits);
+
+// `header`: the length and the JSON. Everything that can be known without the data is checked.
+SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits);
+
+const StoredType& stored_type(DType dtype);            // as which it is written
+uint32_t header_checksum(std::string_view header, size_t digits);  // `digits`: where its own eight stand
+
+}  // namespace slope::safetensors

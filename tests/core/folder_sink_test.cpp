@@ -1,0 +1,163 @@
+// Checkpoint folders, links, logs and locks: what a crash or a failing disk may leave behind.
+#ifndef SLOPE_PLAIN
+#include <slope/core/append_log.h>
+#include <slope/core/error.h>
+#include <slope/core/file_lock.h>
+#include <slope/core/file_reader.h>
+#include <slope/core/file_sink.h>
+#include <slope/core/folder_sink.h>
+#include <slope/tests/fail_call.h>
+#include <slope/tests/temporary_folder.h>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include <unistd.h>
+
+#include <cerrno>
+
+using namespace slope;
+using slope::test::FailCall;
+using slope::test::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+void save_step(const TemporaryFolder& run, int step) {
+  FolderSink sink(run.file("step-" + std::to_string(step)));
+  write_file(sink.file("weights"), "weights " + std::to_string(step));
+  write_file(sink.file("state"), "state " + std::to_string(step));
+  sink.commit();
+  swap_link(run.file("last"), "step-" + std::to_string(step));
+}
+
+}  // namespace
+
+TEST_CASE("folder sink: visible whole at commit, gone without") {
+  const TemporaryFolder run;
+  {
+    FolderSink sink(run.file("step-1/"));
+    write_file(sink.file("a"), "1");
+    CHECK(!fs::exists(run.file("step-1")));
+    CHECK(fs::exists(run.file("step-1.tmp/a")));
+  }
+  CHECK(run.names().empty());
+  save_step(run, 1);
+  save_step(run, 2);
+  CHECK(run.names() == std::vector<std::string>{"last", "step-1", "step-2"});
+  CHECK(fs::read_symlink(run.file("last")) == "step-2");
+  CHECK(read_file(run.file("last/weights")) == "weights 2");
+}
+
+TEST_CASE("folder sink: a folder of that name is replaced, a stray is cleared") {
+  const TemporaryFolder run;
+  fs::create_directories(run.file("step-1/deep/er"));
+  fs::create_directories(run.file("step-1.tmp/stray"));
+  save_step(run, 1);
+  CHECK(run.names() == std::vector<std::string>{"last", "step-1"});
+  CHECK(!fs::exists(run.file("step-1/deep")));
+  CHECK(read_file(run.file("last/state")) == "state 1");
+}
+
+TEST_CASE("folder sink: each call failing leaves the old checkpoint or the new, never a mixture") {
+  for (const bool persistently : {false, true}) {
+    for (int k = 1;; ++k) {
+      CAPTURE(k);
+      const TemporaryFolder run;
+      save_step(run, 1);
+      bool failed, threw = false;
+      {
+        const FailCall fail(k, EIO, persistently);
+        try {
+          save_step(run, 2);
+        } catch (const IoError&) {
+          threw = true;
+        }
+        failed = fail.failed();
+      }
+      const std::string weights = read_file(run.file("last/weights")), state = read_file(run.file("last/state"));
+      CHECK(((weights == "weights 1" && state == "state 1") || (weights == "weights 2" && state == "state 2")));
+      remove_strays(run.path());
+      for (const std::string& name : run.names()) CHECK((name == "last" || name == "step-1" || name == "step-2"));
+      if (!failed) {
+        CHECK(k > 25);
+        CHECK(weights == "weights 2");
+        break;
+      }
+      if (persistently) CHECK(threw);
+      save_step(run, 2);  // the next try works
+      CHECK(read_file(run.file("last/weights")) == "weights 2");
+    }
+  }
+}
+
+TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
+  const TemporaryFolder run;
+  save_step(run, 3);
+  write_file(run.file("model.safetensors.77-0.tmp"), "torn");
+  fs::create_directories(run.file("step-4.tmp"));
+  write_file(run.file("step-4.tmp/weights"), "torn");
+  fs::create_symlink("step-4", run.file("last.tmp"));
+  write_file(run.file("notes.tmp.txt"), "kept");
+  CHECK(remove_strays(run.path()) == 3);
+  CHECK(run.names() == std::vector<std::string>{"last", "notes.tmp.txt", "step-3"});
+  CHECK(remove_strays(run.path()) == 0);
+  CHECK_THROWS_AS(remove_strays(run.file("missing")), IoError);
+}
+
+TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in it") {
+  const TemporaryFolder run;
+  make_folders(run.file("a/b/c/"));
+  make_folders(run.file("a/b/c"));
+  CHECK(fs::is_directory(run.file("a/b/c")));
+  write_file(run.file("a/file"), "");
+  CHECK_THROWS_AS(make_folders(run.file("a/file")), IoError);
+  CHECK_THROWS_AS(make_folders(run.file("a/file/d")), IoError);
+}
+
+TEST_CASE("append log: grows by whole lines, cuts a torn line and what came after a step") {
+  const TemporaryFolder run;
+  const std::string path = run.file("log.jsonl");
+  {
+    AppendLog log(path);
+    for (int step = 1; step <= 5; ++step) log.append("{\"step\":" + std::to_string(step) + "}");
+    log.sync();
+    CHECK(log.bytes() == 5 * 11);
+  }
+  std::ofstream(path, std::ios::app) << "{\"st";  // a crash
+  AppendLog log(path);
+  CHECK(log.bytes() == 55);
+  log.keep_while([](std::string_view line) { return line[8] <= '3'; });
+  CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n");
+  log.append("next");
+  CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\nnext\n");
+  log.cut_back(11);
+  CHECK(read_file(path) == "{\"step\":1}\n");
+  CHECK_THROWS_AS(AppendLog{run.path()}, IoError);
+}
+
+TEST_CASE("append log: a failed append leaves whole lines") {
+  const TemporaryFolder run;
+  AppendLog log(run.file("log"));
+  log.append("one");
+  {
+    const FailCall fail(1, ENOSPC, true);
+    CHECK_THROWS_WITH_AS(log.append("two"), doctest::Contains("No space left"), IoError);
+  }
+  log.append("three");
+  CHECK(read_file(run.file("log")) == "one\nthree\n");
+}
+
+TEST_CASE("file lock: the second owner is refused until the first lets go") {
+  const TemporaryFolder run;
+  {
+    const FileLock first(run.file("lock"));
+    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(std::to_string(::getpid()).c_str()), UsageError);
+    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(run.path().c_str()), UsageError);
+  }
+  const FileLock second(run.file("lock"));
+  CHECK_THROWS_AS(FileLock(run.file("missing/lock")), IoError);
+  CHECK_THROWS_AS(FileLock(run.path()), IoError);
+}
+#endif
