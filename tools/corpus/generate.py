@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Writes, or verifies, the German-English corpus that the project brings along (models/data/corpus).
+
+    tools/corpus/generate.py             writes the corpus anew: the same bytes each time
+    tools/corpus/generate.py --verify    derives it again and compares; checks counts, held-out pairs and the nearest neighbour; 1 on failure
+    tools/corpus/generate.py --sample N  shows N training pairs of each phenomenon
+
+lexicon.py has the words, clause.py the agreement and word order of both languages, grammar.py the rules. A *bond* is the pair of words
+that carries a clause: verb and object, verb and place, verb and subject, noun and adjective or number. The bonds are dealt out to train,
+valid and test along the diagonals of a square: every bond of a held-out pair is new, every word of it frequent in training.
+"""
+
+import argparse
+import collections
+import itertools
+import pathlib
+import random
+import re
+import sys
+
+from clause import NounPhrase
+from grammar import PHENOMENA, Barred, draw_pair
+from lexicon import ADJECTIVE_LIST, NOUN_LIST, VERB_LIST
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "models" / "data" / "corpus"
+SEED = 20
+PARTS = {"train": 12000, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
+RARE = 10                                            # every word stands in at least so many training pairs
+LONGEST = 15                                         # tokens a side
+
+
+def tokens(text):
+    return re.findall(r"\w+|[^\w\s]", text.lower())
+
+
+Pair = collections.namedtuple("Pair", "german english phenomenon bonds")
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def pairs_of(part, seen, known=None):
+    """Phenomena in turn, no sentence twice on either side of two parts; known: the only words allowed (held-out parts)."""
+    rng = random.Random(f"{SEED} {part}")
+    pairs = []
+    for phenomenon in itertools.cycle(PHENOMENA):
+        if len(pairs) == PARTS[part]:
+            return pairs
+        while True:
+            try:
+                german, english, bonds = draw_pair(rng, part, phenomenon)
+            except Barred:
+                continue
+            words = tokens(german), tokens(english)
+            if german in seen or known and english in seen or max(map(len, words)) > LONGEST or known and not all(set(w) <= k for w, k in zip(words, known)):
+                continue
+            break
+        seen |= {german, english}
+        pairs.append(Pair(german, english, phenomenon, bonds))
+
+
+def word_counts(pairs):
+    counts = collections.Counter(), collections.Counter()
+    for pair in pairs:
+        for side, text in zip(counts, pair[:2]):
+            side.update(set(tokens(text)))
+    return counts
+
+
+def without_rare_words(pairs):
+    while True:
+        counts = word_counts(pairs)
+        kept = [p for p in pairs if all(side[w] >= RARE for side, text in zip(counts, p[:2]) for w in tokens(text))]
+        if len(kept) == len(pairs):
+            return kept
+        pairs = kept
+
+
+def corpus():
+    seen = set()
+    parts = {"train": without_rare_words(pairs_of("train", seen))}
+    known = [set(side) for side in word_counts(parts["train"])]
+    return parts | {part: pairs_of(part, seen, known) for part in ("valid", "test")}
+
+
+def files(parts):
+    for part, pairs in parts.items():
+        for suffix, column in (("de", 0), ("en", 1), ("phenomena", 2)):
+            yield f"{part}.{suffix}", "".join(pair[column] + "\n" for pair in pairs)
+
+
+# ---------------------------------------------------------------- checks
+
+
+def derivable():
+    """A lower bound of the sentences that the grammar derives, from one of its rules: subject, verb in the present, accusative object.
+
+    Counted are the distinct strings of the slots, for verbs whose objects are never subjects. No word of a noun phrase is a finite verb,
+    so the verb shows where the slots end; finite verb and prefix tell the verb: distinct slots make distinct sentences."""
+
+    def phrases(tags, case):
+        return {NounPhrase(noun, determiner, adjective, plural).german(case) for noun in NOUN_LIST if noun.tag in tags
+                for determiner in ("der", "dieser") for adjective in [None, *(a for a in ADJECTIVE_LIST if noun.tag in a.tags)]
+                for plural in (False, True)}
+
+    total, finite, words = 0, [], set()
+    for verb in VERB_LIST:
+        if verb.frame == "object" and verb.case == "acc" and not verb.preposition and not set(verb.objects) & set(verb.subjects):
+            subjects, objects = phrases(verb.subjects, "nom"), phrases(verb.objects, "acc")
+            finite += [(verb.present(person), verb.prefix) for person in ("er", "sie")]
+            words |= {word for phrase in subjects | objects for word in phrase.split()}
+            total += len(subjects) * len(objects)
+    assert len(set(finite)) == len(finite) and not words & {form for form, _ in finite}
+    return total
+
+
+def edits(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        diagonal, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (x != y))
+    return row[-1]
+
+
+def nearest_neighbours(train, held):
+    """For each held-out pair the English of the training pair whose German shares most words (Dice), and of the one with fewest word edits.
+
+    edits(a, b) >= max(|a|, |b|) - |shared words|, so candidates are taken in the order of that bound until it reaches the best."""
+    sides = [collections.Counter(tokens(p.german)) for p in train]
+    sequences = [tokens(p.german) for p in train]
+    index = collections.defaultdict(list)
+    for i, bag in enumerate(sides):
+        for word, n in bag.items():
+            index[word].append((i, n))
+    for pair in held:
+        words = tokens(pair.german)
+        shared = [0] * len(train)
+        for word, n in collections.Counter(words).items():
+            for i, m in index[word]:
+                shared[i] += min(n, m)
+        by_overlap = max(range(len(train)), key=lambda i: 2 * shared[i] / (len(words) + len(sequences[i])))
+        bound = [max(len(words), len(s)) - k for s, k in zip(sequences, shared)]
+        best, by_edits = len(words) + LONGEST, None
+        for i in sorted(range(len(train)), key=bound.__getitem__):
+            if bound[i] >= best:
+                break
+            distance = edits(words, sequences[i])
+            if distance < best:
+                best, by_edits = distance, i
+        yield pair, train[by_overlap].english, train[by_edits].english, best
+
+
+def check(parts):
+    """Prints what holds; the list of what does not."""
+    failures = []
+
+    def must(holds, what):
+        print(("ok    " if holds else "FAIL  ") + what)
+        if not holds:
+            failures.append(what)
+
+    counts = word_counts(parts["train"])
+    sizes = {part: len(pairs) for part, pairs in parts.items()}
+    must(sizes["train"] >= 8000 and sizes["valid"] >= 400 and sizes["test"] >= 800, f"pairs: {sizes}")
+    must(derivable() >= 10**6, f"the grammar derives more than {derivable():,} sentences")
+    must(min(map(len, counts)) >= 300, f"training words: {len(counts[0])} German, {len(counts[1])} English")
+    must(min(min(side.values()) for side in counts) >= RARE, f"each of them in at least {RARE} pairs")
+    translations = collections.defaultdict(set)
+    for pair in itertools.chain(*parts.values()):
+        translations[" ".join(tokens(pair.german))].add(pair.english)
+    must(len(translations) == sum(sizes.values()), "no German sentence twice, in any part")
+    must(all(len(english) == 1 for english in translations.values()), "one English sentence for each")
+    trained = {bond for pair in parts["train"] for bond in pair.bonds}
+    trained_english = {pair.english for pair in parts["train"]}
+    for part in ("valid", "test"):
+        per = collections.Counter(pair.phenomenon for pair in parts[part])
+        must(min(per[p] for p in PHENOMENA) >= 50, f"{part}: {dict(per)}")
+        must(all(set(tokens(text)) <= set(side) for pair in parts[part] for side, text in zip(counts, pair[:2])), f"{part}: every word was trained")
+        must(not any(bond in trained for pair in parts[part] for bond in pair.bonds), f"{part}: no bond was trained")
+        must(not any(pair.english in trained_english for pair in parts[part]), f"{part}: no English sentence was trained")
+    by_overlap = by_edits = distances = 0
+    for pair, overlap, edit, distance in nearest_neighbours(parts["train"], parts["test"]):
+        by_overlap += overlap == pair.english
+        by_edits += edit == pair.english
+        distances += distance
+    n = sizes["test"]
+    must(max(by_overlap, by_edits) <= 0.1 * n, f"nearest neighbour: {100 * by_overlap / n:.1f} % right by shared words, "
+         f"{100 * by_edits / n:.1f} % by edits (mean distance {distances / n:.2f} words)")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, default=FOLDER, help="the corpus folder")
+    parser.add_argument("--verify", action="store_true", help="change nothing; compare and check")
+    parser.add_argument("--sample", type=int, metavar="N", help="print N training pairs of each phenomenon")
+    arguments = parser.parse_args()
+    parts = corpus()
+    if arguments.sample:
+        for phenomenon in PHENOMENA:
+            print("\n".join(f"{phenomenon:12} {p.german}  |  {p.english}"
+                            for p in [p for p in parts["train"] if p.phenomenon == phenomenon][:arguments.sample]))
+        return 0
+    failures = check(parts)
+    for name, text in files(parts):
+        path = arguments.out / name
+        if not arguments.verify:
+            path.write_bytes(text.encode())
+        elif not path.exists() or path.read_bytes() != text.encode():
+            failures.append(f"{path} is not what the grammar gives: run tools/corpus/generate.py")
+            print("FAIL  " + failures[-1])
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
