@@ -9,7 +9,7 @@ namespace {
 
 struct Inflater {
   z_stream z{};
-  Inflater() { SLOPE_CHECK_AS(MemoryError, inflateInit2(&z, 15 + 16) == Z_OK, "gunzip: zlib could not start"); }  // +16: gzip's header and checksum
+  Inflater() { SLOPE_CHECK_AS(MemoryError, inflateInit2(&z, 15 + 16) == Z_OK, "gunzip: no memory for zlib"); }  // 16: with gzip's header
   ~Inflater() { inflateEnd(&z); }
 };
 
@@ -33,7 +33,8 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
     SLOPE_CHECK_INPUT(status == Z_OK || status == Z_STREAM_END, "{}: corrupt gzip data: {}", file, z.msg ? z.msg : "cut off");
     bytes.remove_prefix(offered - z.avail_in);
     text.append(chunk, 0, chunk.size() - z.avail_out);
-    SLOPE_CHECK_INPUT(static_cast<int64_t>(text.size()) <= most, "{}: unpacks to more than {} bytes; if that is meant, unpack it first", file, most);
+    SLOPE_CHECK_INPUT(static_cast<int64_t>(text.size()) <= most, "{}: unpacks to more than {} bytes; if that is meant, unpack it first",
+                      file, most);
     if (status == Z_STREAM_END) {
       if (bytes.find_first_not_of('\0') == bytes.npos) return text;  // gzip allows padding with zeros
       SLOPE_CHECK_INPUT(is_gzip(bytes), "{}: {} bytes after the end of the gzip data", file, bytes.size());

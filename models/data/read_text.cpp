@@ -92,9 +92,9 @@ ParallelText read_parallel(const std::string& prefix, const std::string& source,
   text.source = read_lines(text.source_file);
   text.target = read_lines(text.target_file);
   if (text.source.size() != text.target.size())
-    throw InputError(fmt::format("{} has {} lines and {} has {}: line i of one must translate line i of the other; they seem to part near line {}",
-                                 text.source_file, text.source.size(), text.target_file, text.target.size(),
-                                 first_suspicious_line(text.source, text.target)));
+    throw InputError(fmt::format(
+        "{} has {} lines and {} has {}: line i of one must translate line i of the other; they seem to part near line {}", text.source_file,
+        text.source.size(), text.target_file, text.target.size(), first_suspicious_line(text.source, text.target)));
   const auto blank = [](const std::vector<std::string>& lines) {
     for (const auto& line : lines)
       if (line.find_first_not_of(" \t\r") != line.npos) return false;

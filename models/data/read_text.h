@@ -1,5 +1,6 @@
 // Reading text: a plain or gzip file as one string of valid UTF-8, its lines, and two files whose lines belong together.
-// A file that cannot be read is an IoError, one whose content is not acceptable an InputError; both name it. Nothing here waits: FIFOs and devices are refused.
+// A file that cannot be read is an IoError, one whose content is not acceptable an InputError; both name it. Nothing here waits: FIFOs and
+// devices are refused.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace slope::data {
 
-// How far a .gz file may grow: at most `most` bytes, and beyond `free` bytes at most `ratio` times its own size (text shrinks 3 to 10 times).
+// How far a .gz file may grow: at most `most` bytes, and beyond `free` bytes at most `ratio` times its own size (text shrinks 3 to 10
+// times).
 struct TextLimits {
   int64_t most = int64_t{4} << 30;
   int64_t free = int64_t{64} << 20;
@@ -34,7 +36,8 @@ struct ParallelText {
 // PREFIX.de or PREFIX.de.gz and the same for `target`. InputError where the numbers of lines differ, or there are none but empty ones.
 ParallelText read_parallel(const std::string& prefix, const std::string& source, const std::string& target);
 
-// Where two texts of different length part most likely: the line k at which pairing from the start until k, and from the end after it, fits best.
+// Where two texts of different length part most likely: the line k at which pairing from the start until k, and from the end after it, fits
+// best.
 int64_t first_suspicious_line(const std::vector<std::string>& source, const std::vector<std::string>& target);
 
 }  // namespace slope::data

@@ -19,7 +19,8 @@ bool is_cased(char32_t c) {
          within(c, 0x1F170, 0x1F189);
 }
 
-// Unicode's Case_Ignorable: marks, format characters, modifiers, and punctuation inside words (Word_Break MidLetter, MidNumLet, Single_Quote).
+// Unicode's Case_Ignorable: marks, format characters, modifiers, and punctuation inside words (Word_Break MidLetter, MidNumLet,
+// Single_Quote).
 bool is_case_ignorable(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_MN:

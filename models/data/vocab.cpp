@@ -12,10 +12,14 @@ constexpr const char* special_tokens[] = {"<pad>", "<unk>", "<sos>", "<eos>"};
 std::string escape(const std::string& token) {
   std::string escaped;
   for (char c : token) {
-    if (c == '\n') escaped += "\\n";
-    else if (c == '\r') escaped += "\\r";
-    else if (c == '\\') escaped += "\\\\";
-    else escaped += c;
+    if (c == '\n')
+      escaped += "\\n";
+    else if (c == '\r')
+      escaped += "\\r";
+    else if (c == '\\')
+      escaped += "\\\\";
+    else
+      escaped += c;
   }
   return escaped;
 }
@@ -28,7 +32,8 @@ std::string unescape(const std::string& line, const std::string& file, size_t nu
       continue;
     }
     const char code = ++i < line.size() ? line[i] : '\0';
-    SLOPE_CHECK_INPUT(code == 'n' || code == 'r' || code == '\\', "{}: line {}: a backslash must be followed by n, r or another one", file, number);
+    SLOPE_CHECK_INPUT(code == 'n' || code == 'r' || code == '\\', "{}: line {}: a backslash must be followed by n, r or another one", file,
+                      number);
     token += code == 'n' ? '\n' : code == 'r' ? '\r' : '\\';
   }
   return token;
@@ -100,7 +105,8 @@ std::string Vocab::text() const {
 int64_t Vocab::id(const std::string& token) const {
   const auto found = ids_.find(token);
   if (found != ids_.end()) return found->second;
-  SLOPE_CHECK_INPUT(specials_ == Specials::sentence, "vocabulary: '{}' is not one of its {} tokens, and it has no <unk>", escape(token), size());
+  SLOPE_CHECK_INPUT(specials_ == Specials::sentence, "vocabulary: '{}' is not one of its {} tokens, and it has no <unk>", escape(token),
+                    size());
   return unk_id;
 }
 
