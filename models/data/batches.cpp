@@ -1,0 +1,95 @@
+#include <slope/core/error.h>
+#include <slope/models/data/batches.h>
+#include <slope/models/data/shuffle.h>
+
+#include <algorithm>
+
+namespace slope::data {
+namespace {
+
+int64_t length(const std::vector<int64_t>& tokens) { return static_cast<int64_t>(tokens.size()); }
+
+void sort_by_length(const std::vector<Pair>& pairs, std::span<int64_t> rows) {
+  const auto lengths = [&](int64_t row) {
+    const Pair& pair = pairs[static_cast<size_t>(row)];
+    return std::pair(pair.source.size(), pair.target.size());
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) { return lengths(a) < lengths(b); });
+}
+
+void cut(std::span<const int64_t> rows, int64_t batch_size, std::vector<Rows>& batches) {
+  for (; !rows.empty(); rows = rows.subspan(batches.back().size())) {
+    const auto batch = rows.first(std::min(rows.size(), static_cast<size_t>(batch_size)));
+    batches.emplace_back(batch.begin(), batch.end());
+  }
+}
+
+}  // namespace
+
+Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target, int64_t positions) {
+  Pairs result;
+  for (size_t i = 0; i < text.source.size(); ++i) {
+    Pair pair{encode_sentence(text.source[i], source), encode_sentence(text.target[i], target)};
+    if (length(pair.source) == 2 || length(pair.target) == 2) {
+      ++result.skipped_empty;
+    } else if (length(pair.source) > positions || length(pair.target) - 1 > positions) {
+      ++result.skipped_long;
+    } else {
+      result.pairs.push_back(std::move(pair));
+    }
+  }
+  SLOPE_CHECK_INPUT(!result.pairs.empty(),
+                    "{}: no usable sentence pair: {} are empty on a side, {} are longer than the model's {} positions", text.source_file,
+                    result.skipped_empty, result.skipped_long, positions);
+  return result;
+}
+
+Batch make_batch(const std::vector<Pair>& pairs, std::span<const int64_t> rows) {
+  Batch batch{.size = static_cast<int64_t>(rows.size())};
+  for (int64_t row : rows) {
+    const auto& [source, target] = pairs[static_cast<size_t>(row)];
+    batch.source_length = std::max(batch.source_length, length(source));
+    batch.target_length = std::max(batch.target_length, length(target));
+    batch.source_tokens += length(source);
+    batch.target_tokens += length(target) - 1;
+  }
+  batch.source.assign(static_cast<size_t>(batch.size * batch.source_length), pad_id);
+  batch.target.assign(static_cast<size_t>(batch.size * batch.target_length), pad_id);
+  for (int64_t b = 0; b < batch.size; ++b) {
+    const auto& [source, target] = pairs[static_cast<size_t>(rows[static_cast<size_t>(b)])];
+    std::copy(source.begin(), source.end(), batch.source.begin() + b * batch.source_length);
+    std::copy(target.begin(), target.end(), batch.target.begin() + b * batch.target_length);
+  }
+  return batch;
+}
+
+std::vector<Rows> training_order(const std::vector<Pair>& pairs, const BatchOptions& options, int64_t epoch) {
+  SLOPE_CHECK_AS(UsageError, options.batch_size > 0 && options.pool > 0, "batches: batch size {} and pool {} must be at least 1",
+                 options.batch_size, options.pool);
+  const auto site = [&](uint32_t number) { return RandomSite{options.seed, number, static_cast<uint32_t>(epoch), order_stream}; };
+  Rows rows = permutation(static_cast<int64_t>(pairs.size()), site(0));
+  const size_t pool_size = static_cast<size_t>(std::min(options.pool, length(rows) / options.batch_size + 1) * options.batch_size);
+  std::vector<Rows> batches;
+  for (std::span<int64_t> rest = rows; !rest.empty();) {
+    const auto pool = rest.first(std::min(rest.size(), pool_size));
+    sort_by_length(pairs, pool);
+    cut(pool, options.batch_size, batches);
+    rest = rest.subspan(pool.size());
+  }
+  std::vector<Rows> shuffled;
+  for (int64_t b : permutation(static_cast<int64_t>(batches.size()), site(1)))
+    shuffled.push_back(std::move(batches[static_cast<size_t>(b)]));
+  return shuffled;
+}
+
+std::vector<Rows> sorted_order(const std::vector<Pair>& pairs, int64_t batch_size) {
+  SLOPE_CHECK_AS(UsageError, batch_size > 0, "batches: batch size {} must be at least 1", batch_size);
+  Rows rows(pairs.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  sort_by_length(pairs, rows);
+  std::vector<Rows> batches;
+  cut(rows, batch_size, batches);
+  return batches;
+}
+
+}  // namespace slope::data

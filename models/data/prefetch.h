@@ -1,0 +1,79 @@
+// Prefetch: item k = produce(k) for k = first, first + 1, …, prepared by a thread of its own while the caller works on earlier ones.
+// A thread, never a forked process: a child of fork hangs in its first OpenMP region. What is handed out does not depend on its speed.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace slope::data {
+
+template <class T>
+class Prefetch {
+ public:
+  // `produce` runs in the thread, one call at a time; what it refers to must outlive this object. At most `depth` items wait.
+  explicit Prefetch(std::function<T(int64_t)> produce, int64_t first = 0, size_t depth = 4)
+      : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1), thread_([this, first] { run(first); }) {}
+  Prefetch(const Prefetch&) = delete;
+  Prefetch& operator=(const Prefetch&) = delete;
+  ~Prefetch() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  // produce(position()), and one position on; or what produce threw there, each time again.
+  T next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ready_.empty() || error_; });
+    if (ready_.empty()) std::rethrow_exception(error_);
+    T item = std::move(ready_.front());
+    ready_.pop_front();
+    ++position_;
+    lock.unlock();
+    changed_.notify_all();
+    return item;
+  }
+
+  int64_t position() const {
+    return position_;
+  }  // the number of the item that next() gives: counts what was consumed, not what was prepared
+
+ private:
+  void run(int64_t k) {
+    try {
+      for (;; ++k) {
+        T item = produce_(k);
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ready_.size() < depth_ || stop_; });
+        if (stop_) return;
+        ready_.push_back(std::move(item));
+        lock.unlock();
+        changed_.notify_all();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::current_exception();
+    }
+    changed_.notify_all();
+  }
+
+  const std::function<T(int64_t)> produce_;
+  int64_t position_;
+  const size_t depth_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> ready_;
+  std::exception_ptr error_;
+  bool stop_ = false;
+  std::thread thread_;  // last: it starts when all else stands
+};
+
+}  // namespace slope::data
