@@ -9,12 +9,14 @@ namespace {
 
 int64_t length(const std::vector<int64_t>& tokens) { return static_cast<int64_t>(tokens.size()); }
 
+// By the longer side, then by how much longer which side is: on Multi30k in pools of 50 batches 6 % padding, where sorting by source, then
+// target leaves 12 % and by the sum of both 14 % (51 % unsorted).
 void sort_by_length(const std::vector<Pair>& pairs, std::span<int64_t> rows) {
-  const auto lengths = [&](int64_t row) {
-    const Pair& pair = pairs[static_cast<size_t>(row)];
-    return std::pair(pair.source.size(), pair.target.size());
+  const auto key = [&](int64_t row) {
+    const int64_t s = length(pairs[static_cast<size_t>(row)].source), t = length(pairs[static_cast<size_t>(row)].target);
+    return std::pair(std::max(s, t), s - t);
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) { return lengths(a) < lengths(b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
 }
 
 void cut(std::span<const int64_t> rows, int64_t batch_size, std::vector<Rows>& batches) {

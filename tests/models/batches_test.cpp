@@ -121,7 +121,7 @@ TEST_CASE("batches: evaluation takes every pair once, shortest first") {
   size_t shortest = 0, count = 0;
   for (const auto& rows : sorted_order(pairs, 7))
     for (int64_t row : rows) {
-      const size_t length = pairs[static_cast<size_t>(row)].source.size();
+      const size_t length = std::max(pairs[static_cast<size_t>(row)].source.size(), pairs[static_cast<size_t>(row)].target.size());
       CHECK(length >= shortest);
       shortest = length;
       ++count;
@@ -162,5 +162,5 @@ TEST_CASE("batches: Multi30k in pools of 50 batches holds little padding") {
                unsorted = padding(encoded.pairs, training_order(encoded.pairs, {.pool = 1}, 0));
   MESSAGE("padding: ", bucketed, " in pools, ", unsorted, " unsorted, ", padding(encoded.pairs, sorted_order(encoded.pairs, 128)),
           " all sorted");
-  CHECK(bucketed < 0.16);
+  CHECK(bucketed < 0.07);
 }
