@@ -1,0 +1,35 @@
+// What a person sees of a run: a line that is redrawn on a terminal (stderr), plain lines on stdout elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace slope::train {
+
+struct ProgressState {
+  int64_t step = 0, total = 0;
+  double epoch = 0;
+  double loss = 0, lr = 0, tokens_per_second = 0;
+};
+
+class Progress {
+ public:
+  explicit Progress(bool quiet = false);
+  ~Progress();
+  void update(const ProgressState& state, bool log_line);  // log_line: also where there is no terminal
+  void message(const std::string& line);                   // a line that stays, on stdout
+
+ private:
+  void clear();
+  bool quiet_, terminal_, drawn_ = false;
+  std::chrono::steady_clock::time_point start_, last_;
+  int64_t first_step_ = -1;
+};
+
+std::string duration(double seconds);  // "1:02:03" or "02:03"
+
+// "  43% ████▎      430/1000 [00:12<00:16, 5100 tokens/s, loss 1.92, lr 5e-04]"
+std::string progress_line(const ProgressState& state, double elapsed, int64_t steps_here, int width);
+
+}  // namespace slope::train

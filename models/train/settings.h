@@ -1,0 +1,34 @@
+// Settings: the keys of config.json, each with its place in a config struct, its help, and whether it may change when a run is resumed.
+// One table serves the file, the command line, presets, the comparison on resume and the documentation.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace slope::train {
+
+struct Setting {
+  std::string key;
+  std::variant<int64_t*, double*, bool*, std::string*> place;
+  std::string help;
+  double least = -1e300, most = 1e300;     // of numbers
+  std::vector<std::string> choices = {};   // of strings; empty: any
+  bool may_change = false;                 // on resume
+};
+using Settings = std::vector<Setting>;
+
+std::string to_text(const Setting& setting);                                        // the current value, as JSON writes it
+void set_from_text(const Setting& setting, const std::string& text);                // a flag's value; UsageError names the key and what it takes
+nlohmann::ordered_json to_json(const Settings& settings);
+// Every key must be known and of the right type and range, else InputError naming file and key (with the nearest known key). Others keep their values.
+void from_json(const Settings& settings, const nlohmann::json& json, const std::string& file);
+nlohmann::json read_json(const std::string& file);                                  // InputError with the place of a syntax error or duplicate key
+// The keys that differ and may not, each with both values; empty where a resume is sound.
+std::vector<std::string> differences(const Settings& now, const Settings& before);
+std::string describe(const Settings& settings);                                     // a line for each key: its default and help, for --help and docs
+
+}  // namespace slope::train

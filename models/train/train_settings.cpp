@@ -1,0 +1,47 @@
+#include <slope/models/train/train_settings.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace slope::train {
+
+Settings settings_of(TrainSettings& t) {
+  constexpr double any = 1e300;
+  return {
+      {"epochs", &t.epochs, "passes over the training data; 0: steps decides", 0, 1e9, {}, true},
+      {"steps", &t.steps, "optimizer steps; 0: epochs decides", 0, 4e9, {}, true},
+      {"batch_size", &t.batch_size, "sequences in a micro-batch", 1, 1 << 20},
+      {"accumulate", &t.accumulate, "micro-batches added up for one step", 1, 1 << 15},
+      {"optimizer", &t.optimizer, "the update rule", -any, any, {"adam", "adamw", "sgd"}},
+      {"lr", &t.lr, "learning rate: the highest of the schedule", 0, any},
+      {"beta1", &t.beta1, "Adam: decay of the mean of gradients", 0, 0.9999999},
+      {"beta2", &t.beta2, "Adam: decay of the mean of their squares", 0, 0.9999999},
+      {"adam_eps", &t.adam_eps, "Adam: added to the root of that mean", 0, 1},
+      {"momentum", &t.momentum, "SGD: momentum", 0, 1},
+      {"weight_decay", &t.weight_decay, "on weights of two or more dims", 0, any},
+      {"schedule", &t.schedule, "how lr moves after the warm-up", -any, any, {"constant", "cosine", "inverse_sqrt", "linear"}},
+      {"warmup", &t.warmup, "steps of linear rise to lr", 0, 1e9},
+      {"lr_min", &t.lr_min, "where cosine and linear end", 0, any},
+      {"clip", &t.clip, "largest norm of the gradient; 0: no clipping", 0, any},
+      {"label_smoothing", &t.label_smoothing, "share of the target spread over all classes", 0, 1},
+      {"average", &t.average, "decay of the moving average of weights that is validated and kept; 0: none", 0, 0.9999999},
+      {"validate_every", &t.validate_every, "steps between validations; 0: each epoch", 0, 1e9},
+      {"save_every", &t.save_every, "steps between further checkpoints; 0: none", 0, 1e9, {}, true},
+      {"patience", &t.patience, "validations without a better loss before stopping; 0: never stop early", 0, 1e9, {}, true},
+      {"log_every", &t.log_every, "steps between lines of the log", 1, 1e9, {}, true},
+      {"seed", &t.seed, "of weights, order and dropout", 0, 9e15},
+  };
+}
+
+double learning_rate(const TrainSettings& t, int64_t step, int64_t total) {
+  if (t.warmup > 0 && step <= t.warmup) return t.lr * static_cast<double>(step) / static_cast<double>(t.warmup);
+  const double done = static_cast<double>(step - t.warmup) / static_cast<double>(std::max<int64_t>(1, total - t.warmup));  // 0 … 1 after the warm-up
+  const double left = 1 - std::min(1.0, done);
+  if (t.schedule == "cosine") return t.lr_min + (t.lr - t.lr_min) * 0.5 * (1 + std::cos(std::numbers::pi * (1 - left)));
+  if (t.schedule == "linear") return t.lr_min + (t.lr - t.lr_min) * left;
+  if (t.schedule == "inverse_sqrt") return t.lr * std::sqrt(static_cast<double>(std::max<int64_t>(1, t.warmup)) / static_cast<double>(step));
+  return t.lr;
+}
+
+}  // namespace slope::train
