@@ -4,6 +4,7 @@
 #include <slope/core/error.h>
 #include <slope/core/inline_vector.h>
 
+#include <algorithm>
 #include <string>
 
 namespace slope {
@@ -35,9 +36,11 @@ std::string to_string(const Dims& dims);  // "(2, 3)", "(5,)", "()"
 }  // namespace slope
 
 template <>
-struct fmt::formatter<slope::Dims> : fmt::formatter<fmt::string_view> {
+struct fmt::formatter<slope::Dims> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   template <class Context>
-  auto format(const slope::Dims& dims, Context& context) const {
-    return fmt::formatter<fmt::string_view>::format(slope::to_string(dims), context);
+  auto format(const slope::Dims& dims, Context& context) const {  // by hand: formatter<string_view> would need all of fmt/format.h
+    const std::string text = slope::to_string(dims);
+    return std::copy(text.begin(), text.end(), context.out());
   }
 };
