@@ -1,62 +1,29 @@
-#include <fcntl.h>
 #include <slope/core/error.h>
+#include <slope/core/file_reader.h>
 #include <slope/models/data/gunzip.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/utf8.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <filesystem>
 
 namespace slope::data {
 namespace {
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
-std::string read_bytes(const std::string& file, int64_t most) {
-  const Descriptor in{open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};  // O_NONBLOCK: opening a FIFO must not wait for its writer
-  SLOPE_CHECK_AS(IoError, in.fd >= 0, "{}: cannot open: {}", file, std::strerror(errno));
-  struct stat info;
-  SLOPE_CHECK_AS(IoError, fstat(in.fd, &info) == 0, "{}: cannot stat: {}", file, std::strerror(errno));
-  SLOPE_CHECK_AS(IoError, !S_ISDIR(info.st_mode), "{}: is a folder; name a file in it", file);
-  SLOPE_CHECK_AS(IoError, S_ISREG(info.st_mode), "{}: is no regular file (a FIFO, socket or device); save its content to a file", file);
-  SLOPE_CHECK_INPUT(info.st_size <= most, "{}: {} bytes are more than the {} that a text may have; split it", file, info.st_size, most);
-  std::string bytes(static_cast<size_t>(info.st_size) + 1, '\0');  // one more, so that the end shows without growing
-  size_t length = 0;
-  for (;;) {
-    if (length == bytes.size()) bytes.resize(2 * length);
-    SLOPE_CHECK_INPUT(static_cast<int64_t>(length) <= most, "{}: grew beyond {} bytes while it was read", file, most);
-    const ssize_t got = read(in.fd, bytes.data() + length, bytes.size() - length);
-    if (got < 0 && errno == EINTR) continue;
-    SLOPE_CHECK_AS(IoError, got >= 0, "{}: cannot read: {}", file, std::strerror(errno));
-    if (got == 0) break;
-    length += static_cast<size_t>(got);
-  }
-  bytes.resize(length);
-  return bytes;
-}
-
-bool exists(const std::string& file) {
-  struct stat info;
-  return lstat(file.c_str(), &info) == 0;
-}
-
 std::string plain_or_gz(const std::string& file) {
+  const auto missing = [](const std::string& name) {
+    std::error_code denied;  // then it is not missing: reading it will say what is wrong
+    return std::filesystem::symlink_status(name, denied).type() == std::filesystem::file_type::not_found;
+  };
   const std::string packed = file + ".gz";
-  SLOPE_CHECK_AS(IoError, exists(file) || exists(packed), "{}: no such file, nor {}", file, packed);
-  return exists(file) ? file : packed;
+  if (!missing(file)) return file;
+  SLOPE_CHECK_AS(IoError, !missing(packed), "{}: no such file, nor {}", file, packed);
+  return packed;
 }
 
 }  // namespace
 
 std::string read_text(const std::string& file, const TextLimits& limits) {
-  std::string bytes = read_bytes(file, limits.most);
+  std::string bytes = read_file(file, limits.most);
   if (is_gzip(bytes)) {
     bytes = gunzip(bytes, file, limits);
   } else {

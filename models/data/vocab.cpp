@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/file_sink.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/vocab.h>
 
@@ -101,6 +102,8 @@ std::string Vocab::text() const {
   for (const auto& token : tokens_) text += escape(token) + "\n";
   return text;
 }
+
+void Vocab::save(const std::string& file) const { write_file(file, text()); }
 
 int64_t Vocab::id(const std::string& token) const {
   const auto found = ids_.find(token);

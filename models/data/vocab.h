@@ -28,6 +28,7 @@ class Vocab {
   static Vocab parse(std::string_view text, const std::string& file, Specials specials);
   static Vocab load(const std::string& file, Specials specials);
   std::string text() const;
+  void save(const std::string& file) const;
 
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
   bool contains(const std::string& token) const { return ids_.contains(token); }

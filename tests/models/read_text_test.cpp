@@ -108,20 +108,20 @@ TEST_CASE("read_text: what is no file to read is an IoError, without waiting") {
   std::filesystem::create_symlink("nowhere", folder / "dangling");
   std::filesystem::create_symlink("loop", folder / "loop");
   REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
-  refuses(folder / "missing", "cannot open: No such file");
-  refuses(folder / "dangling", "cannot open: No such file");
-  refuses(folder / "loop", "cannot open: ");
-  refuses(folder.write("file", "") + "/below", "cannot open: Not a directory");
-  refuses(folder.path.string(), "is a folder");
-  refuses(folder / "fifo", "is no regular file");
-  refuses("/dev/null", "is no regular file");
+  refuses(folder / "missing", "cannot read: No such file");
+  refuses(folder / "dangling", "cannot read: No such file");
+  refuses(folder / "loop", "cannot read: ");
+  refuses(folder.write("file", "") + "/below", "cannot read: Not a directory");
+  refuses(folder.path.string(), "cannot read: is a folder");
+  refuses(folder / "fifo", "cannot read: is no regular file");
+  refuses("/dev/null", "cannot read: is no regular file");
 }
 
 TEST_CASE("read_text: a huge sparse file is refused before memory is taken") {
   const TemporaryFolder folder;
   const string file = folder.write("sparse", "");
   std::filesystem::resize_file(file, uintmax_t{1} << 40);
-  CHECK_THROWS_AS((void)read_text(file), InputError);
+  CHECK_THROWS_AS((void)read_text(file), IoError);
 }
 
 TEST_CASE("read_parallel: finds plain and packed files") {

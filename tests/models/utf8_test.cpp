@@ -86,7 +86,9 @@ TEST_CASE("utf8: ill-formed sequences are found at their first byte, with the re
   };
   for (int lead = 0xC2; lead <= 0xF4; ++lead) cases.push_back({string(1, static_cast<char>(lead)) + " ", short_});  // Kuhn 3.2
   for (int byte = 0x80; byte <= 0xBF; ++byte) cases.push_back({string(1, static_cast<char>(byte)), lone});          // Kuhn 3.1.9
-  for (const auto& [bytes, reason] : cases) {
+  for (const Case& c : cases) {
+    const string& bytes = c.bytes;
+    const char* reason = c.reason;
     CAPTURE(reason);
     const auto alone = find_utf8_error(bytes), inside = find_utf8_error("Straße " + bytes + (reason == cut ? "" : " x"));
     REQUIRE(alone);
