@@ -1,0 +1,45 @@
+#include <slope/core/copy.h>
+#include <slope/nn/clone.h>
+#include <slope/nn/state.h>
+
+#include <unordered_map>
+
+namespace slope::nn {
+
+namespace {
+
+using Copies = std::unordered_map<const TensorImpl*, Parameter*>;  // of the parameters met so far
+
+void copy_fields(const std::string& path, ModuleRef from, ModuleRef to, Copies& copies) {
+  const Fields a = from.fields(), b = to.fields();
+  const auto same = [&] {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+      if (a[i].name != b[i].name || !a[i].parameter != !b[i].parameter || !a[i].buffer != !b[i].buffer) return false;
+    return true;
+  };
+  SLOPE_CHECK_AS(UsageError, same(), "copy_state: the two models have different fields at '{}'", path);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].module) {
+      copy_fields(path.empty() ? a[i].name : path + "." + a[i].name, *a[i].module, *b[i].module, copies);
+    } else if (a[i].buffer) {
+      replace_data(*b[i].buffer, contiguous_copy(*a[i].buffer));
+    } else if (const auto [first, is_new] = copies.try_emplace(&a[i].parameter->impl(), b[i].parameter); is_new) {
+      replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
+      b[i].parameter->set_requires_grad(a[i].parameter->requires_grad());
+    } else if (!first->second->is_same(*b[i].parameter)) {
+      replace_data(*b[i].parameter, *first->second);  // tie asks for equal shapes
+      tie(*first->second, *b[i].parameter);
+    }
+  }
+  if (from.state() && to.state()) to.state()->training = from.state()->training;
+}
+
+}  // namespace
+
+void copy_state(ModuleRef from, ModuleRef to) {
+  Copies copies;
+  copy_fields("", from, to, copies);
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,103 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/core/parallel.h>
+#include <slope/core/random.h>
+#include <slope/nn/init.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace slope::nn::init {
+
+namespace {
+
+// x_i = value(site, i)
+template <class F>
+void write_each(const Tensor& x, const char* op, const F& value) {
+  SLOPE_CHECK_AS(UsageError, x.is_contiguous(), "{}: the tensor must be contiguous, got strides {}", op, x.strides());
+  const NoGrad no_grad;
+  const RandomSite site = generator().next_site();
+  visit_floating(x.dtype(), op, [&]<class T> {
+    const auto out = x.write<T>();
+    T* y = out;
+    parallel_for(x.numel(), 1 << 13, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) y[i] = static_cast<T>(value(site, i));
+    });
+  });
+}
+
+double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+
+// z with cumulative_normal(z) = p, 0 < p < 1: bisection; slow, but these numbers are drawn once.
+double inverse_normal(double p) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 70; ++i) {
+    const double middle = 0.5 * (low + high);
+    (cumulative_normal(middle) < p ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace
+
+double gain(Nonlinearity f, double negative_slope) {
+  switch (f) {
+    case Nonlinearity::relu: return std::numbers::sqrt2;
+    case Nonlinearity::leaky_relu: return std::sqrt(2 / (1 + negative_slope * negative_slope));
+    case Nonlinearity::tanh: return 5.0 / 3;
+    case Nonlinearity::selu: return 0.75;
+    default: return 1;
+  }
+}
+
+double fan_of(const Tensor& x, Fan fan) {
+  SLOPE_CHECK_SHAPE(x.rank() >= 2, "init: fan in and fan out need at least two dims, got shape {}", x.shape());
+  double n = static_cast<double>(x.size(fan == Fan::in ? 1 : 0));
+  for (int64_t d = 2; d < x.rank(); ++d) n *= static_cast<double>(x.size(d));
+  return n;
+}
+
+void constant(const Tensor& x, double value) {
+  const NoGrad no_grad;
+  fill(x, value);
+}
+void zeros(const Tensor& x) { constant(x, 0); }
+void ones(const Tensor& x) { constant(x, 1); }
+
+void uniform(const Tensor& x, double low, double high) {
+  const bool wide = x.dtype() == f64;
+  write_each(x, "init.uniform", [=](const RandomSite& site, int64_t i) {
+    return low + (high - low) * (wide ? uniform_f64(site, i) : static_cast<double>(uniform_f32(site, i)));
+  });
+}
+
+void normal(const Tensor& x, double mean, double std) {
+  write_each(x, "init.normal", [=](const RandomSite& site, int64_t i) { return mean + std * slope::normal(site, i); });
+}
+
+void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
+  SLOPE_CHECK_AS(UsageError, low < high && std > 0, "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high, std);
+  const double from = cumulative_normal((low - mean) / std), to = cumulative_normal((high - mean) / std);
+  write_each(x, "init.trunc_normal", [=](const RandomSite& site, int64_t i) {
+    return std::clamp(mean + std * inverse_normal(from + (to - from) * uniform_f64(site, i)), low, high);
+  });
+}
+
+void xavier_uniform(const Tensor& x, double gain) {
+  const double bound = gain * std::sqrt(6 / (fan_of(x, Fan::in) + fan_of(x, Fan::out)));
+  uniform(x, -bound, bound);
+}
+
+void xavier_normal(const Tensor& x, double gain) { normal(x, 0, gain * std::sqrt(2 / (fan_of(x, Fan::in) + fan_of(x, Fan::out)))); }
+
+void kaiming_uniform(const Tensor& x, double negative_slope, Fan fan, Nonlinearity f) {
+  const double n = fan_of(x, fan), bound = n > 0 ? gain(f, negative_slope) * std::sqrt(3 / n) : 0;
+  uniform(x, -bound, bound);
+}
+
+void kaiming_normal(const Tensor& x, double negative_slope, Fan fan, Nonlinearity f) {
+  const double n = fan_of(x, fan);
+  normal(x, 0, n > 0 ? gain(f, negative_slope) / std::sqrt(n) : 0);
+}
+
+}  // namespace slope::nn::init
