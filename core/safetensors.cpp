@@ -106,7 +106,7 @@ void check_names(const NamedTensors& tensors, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     check_text(key, "the metadata key");
     check_text(value, "the metadata value");
-    SLOPE_CHECK_AS(UsageError, key.rfind(safetensors::checksum_key, 0) != 0, "save: the metadata key {} is reserved for checksums",
+    SLOPE_CHECK_AS(UsageError, !safetensors::is_checksum_key(key), "save: the metadata key {} is reserved for checksums",
                    JsonReader::quoted(key));
   }
 }

@@ -132,7 +132,7 @@ struct Parser {
     json.peek();
     const size_t at = json.position();
     std::string value = json.string();
-    if (key != checksum_key && key.rfind("crc32c:", 0) != 0) {
+    if (!is_checksum_key(key)) {
       header.metadata[key] = std::move(value);
       return;
     }

@@ -9,6 +9,7 @@ inline constexpr size_t length_bytes = 8;                    // u64, little endi
 inline constexpr int64_t max_size = int64_t{1} << 48;        // of one dim: the format's JSON schema
 inline constexpr std::string_view checksum_key = "crc32c";   // of the header; "crc32c:NAME" is that of a tensor
 inline constexpr std::string_view no_checksum = "00000000";  // stands for the header's own checksum while that is computed
+inline bool is_checksum_key(std::string_view key) { return key == checksum_key || key.substr(0, 7) == "crc32c:"; }
 
 // N, checked against the file's size; `start` holds the file's first bytes, at most 9 of them.
 int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits);
