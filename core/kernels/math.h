@@ -40,5 +40,14 @@ namespace {
 }
 [[gnu::always_inline]] inline double exp_(double x) { return std::exp(x); }
 
+template <class T> [[gnu::always_inline]] inline T expm1_(T x) { return std::expm1(x); }
+template <class T> [[gnu::always_inline]] inline T log_(T x) { return std::log(x); }
+template <class T> [[gnu::always_inline]] inline T log1p_(T x) { return std::log1p(x); }
+template <class T> [[gnu::always_inline]] inline T sin_(T x) { return std::sin(x); }
+template <class T> [[gnu::always_inline]] inline T cos_(T x) { return std::cos(x); }
+template <class T> [[gnu::always_inline]] inline T tanh_(T x) { return std::tanh(x); }
+template <class T> [[gnu::always_inline]] inline T erf_(T x) { return std::erf(x); }
+template <class T> [[gnu::always_inline]] inline T sigmoid_(T x) { return T(1) / (T(1) + exp_(-x)); }
+
 }  // namespace
 }  // namespace slope

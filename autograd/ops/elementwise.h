@@ -1,0 +1,69 @@
+// What the elementwise operations share: running a row's loop over broadcast operands. Private to autograd/ops.
+#pragma once
+
+#include <slope/autograd/ops.h>
+#include <slope/core/kernels/elementwise.h>
+#include <slope/core/kernels/rows.h>
+#include <slope/core/strided.h>
+
+namespace slope {
+
+constexpr int64_t elementwise_grain = 1 << 15;
+
+// loop(n, a, a_step, b, b_step, y) over a and b broadcast together; y is contiguous, of dtype R.
+template <class T, class R, class Loop>
+void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& loop) {
+  const T *pa = a.data<T>(), *pb = b.data<T>();
+  const auto out = y.write<R>();
+  R* py = out;
+  if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
+    parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) { loop(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
+  } else {
+    const Layout la = a.layout().broadcast_to(y.shape()), lb = b.layout().broadcast_to(y.shape());
+    for_each_run<3>(y.shape(), {&la.strides, &lb.strides, &y.strides()}, elementwise_grain,
+                    [&](int64_t n, auto at, auto step) { loop(n, pa + at[0], step[0], pb + at[1], step[1], py + at[2]); });
+  }
+}
+
+// loop(n, x, x_step, y); y has x's shape and is contiguous.
+template <class T, class R, class Loop>
+void run_unary(const Tensor& x, const Tensor& y, const Loop& loop) {
+  const T* px = x.data<T>();
+  const auto out = y.write<R>();
+  R* py = out;
+  if (x.is_contiguous())
+    parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) { loop(end - begin, px + begin, 1, py + begin); });
+  else
+    for_each_run<2>(y.shape(), {&x.strides(), &y.strides()}, elementwise_grain,
+                    [&](int64_t n, auto at, auto step) { loop(n, px + at[0], step[0], py + at[1]); });
+}
+
+// Row::f over operands of one dtype, without history.
+template <class Row>
+Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
+  Tensor y = Tensor::empty(a.shape() == b.shape() ? a.shape() : broadcast_shapes(a.shape(), b.shape(), op), a.dtype());
+  if (a.dtype() == i64)
+    run_binary<int64_t, int64_t>(a, b, y, [](int64_t n, const int64_t* p, int64_t p_step, const int64_t* q, int64_t q_step, int64_t* to) {
+      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<int64_t>(Row::f(p[i * p_step], q[i * q_step]));
+    });
+  else
+    visit_floating(a.dtype(), op, [&]<class T> { run_binary<T, T>(a, b, y, kernels<Binary<T>>().rows[binary_index<Row>]); });
+  return y;
+}
+
+// Row::f(x, b), or Row::f(b, x) where `reversed`, for a floating x.
+template <class Row>
+Tensor elementwise_scalar(const Tensor& x, double b, const char* op, bool reversed = false) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  visit_floating(x.dtype(), op, [&]<class T> {
+    const T scalar = static_cast<T>(b);
+    const BinaryLoop<T> loop = kernels<Binary<T>>().rows[binary_index<Row>];
+    run_unary<T, T>(x, y, [&](int64_t n, const T* p, int64_t step, T* to) {
+      if (reversed) loop(n, &scalar, 0, p, step, to);
+      else loop(n, p, step, &scalar, 0, to);
+    });
+  });
+  return y;
+}
+
+}  // namespace slope
