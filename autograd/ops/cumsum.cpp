@@ -1,0 +1,41 @@
+// y_i = sum_{j <= i} x_j along one dim
+//   dx_j = sum_{i >= j} g_i: the same, from the end
+#include <slope/autograd/ops/reduction.h>
+#include <slope/core/copy.h>
+#include <slope/core/parallel.h>
+
+namespace slope {
+
+static Tensor cumsum_from(const Tensor& x, int64_t dim, bool from_end);
+
+namespace ops {
+extern const Op cumsum{.name = "cumsum", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
+                         return Grads{cumsum_from(g, s.integer("dim"), !s.integer("from_end"))};
+                       }};
+}
+
+static Tensor cumsum_from(const Tensor& x0, int64_t dim, bool from_end) {
+  const Tensor x = x0.dtype() == boolean ? to(x0, i64) : x0;
+  const Around around(x.shape(), dim);
+  Tensor y = contiguous_copy(x);
+  visit(x.dtype(), [&]<class T> {
+    const auto out = y.write<T>();
+    T* p = out;
+    const int64_t n = around.n, inner = around.inner;
+    parallel_for(around.outer, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, n * inner)), [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) {
+        T* row = p + o * n * inner;
+        for (int64_t k = 1; k < n; ++k) {
+          T* to = row + (from_end ? n - 1 - k : k) * inner;
+          const T* before = from_end ? to + inner : to - inner;
+          for (int64_t j = 0; j < inner; ++j) to[j] = static_cast<T>(to[j] + before[j]);
+        }
+      }
+    });
+  });
+  return ops::cumsum.record(y, {x}, {{"dim", dim}, {"from_end", int64_t{from_end}}});
+}
+
+Tensor cumsum(const Tensor& x, int64_t dim) { return cumsum_from(x, wrap_dim(dim, x.rank(), "cumsum"), false); }
+
+}  // namespace slope
