@@ -12,6 +12,12 @@ bool Saved::needs(int i) const { return static_cast<bool>(node_.inputs[static_ca
 int Saved::inputs() const { return static_cast<int>(node_.inputs.size()); }
 const Dims& Saved::output_shape(int i) const { return node_.outputs[static_cast<size_t>(i)].shape; }
 
+const Dims& Saved::input_shape(int i) const {
+  const Edge& edge = node_.inputs[static_cast<size_t>(i)];
+  SLOPE_CHECK_AS(AutogradError, static_cast<bool>(edge), "{}: the derivative asks for the shape of input {}, which needs no gradient", node_.op->name, i);
+  return edge.leaf ? edge.leaf->layout.shape : edge.node->outputs[edge.output].shape;
+}
+
 Tensor Saved::grad_or_zeros(int i) const {
   if (grads_[i].defined()) return grads_[i];
   const OutputInfo& info = node_.outputs[static_cast<size_t>(i)];

@@ -45,6 +45,7 @@ class Saved {
   Tensor leaf(int i) const;        // the leaf that input i is
   int inputs() const;
   const Dims& output_shape(int i = 0) const;
+  const Dims& input_shape(int i = 0) const;  // of an input that needs a gradient; nothing has to be saved for it
 
   int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }
   double number(const char* name) const { return std::get<double>(find(name)); }

@@ -1,0 +1,58 @@
+// y = x W^T + b        over the last dimension of x
+//   dx = g W      dW = g^T x      db = sum of g's rows
+#include <slope/autograd/ops.h>
+#include <slope/core/copy.h>
+#include <slope/core/gemm.h>
+
+namespace slope {
+
+namespace {
+
+Tensor rows_of(const Tensor& x, int64_t width) { return reshape(x, {width == 0 ? x.numel() : x.numel() / width, width}); }
+
+}  // namespace
+
+namespace ops {
+
+extern const Op linear{.name = "linear",
+                       .signature = "(*, in), (out, in), (out)? -> (*, out)",
+                       .saves = saves_input(0) | saves_input(1),
+                       .formula = [](const Saved& s, const Tensor& g) {
+                         const Tensor x = s.input(0), W = s.input(1);
+                         const int64_t in = W.size(1), out = W.size(0);
+                         Grads grads{Tensor(), Tensor(), Tensor()};
+                         if (s.needs(0)) grads[0] = matmul(g, W);
+                         if (in == 0 || out == 0) {
+                           if (s.needs(1)) grads[1] = zeros(W.shape(), g.dtype());
+                           if (s.inputs() > 2 && s.needs(2)) grads[2] = sum_to(g, {out});
+                           return grads;
+                         }
+                         const Tensor g_rows = rows_of(g, out);
+                         if (s.needs(1)) grads[1] = matmul(transpose(g_rows, 0, 1), rows_of(x, in));
+                         if (s.needs(2)) grads[2] = sum(g_rows, {0});
+                         return grads;
+                       }};
+
+}  // namespace ops
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  ops::linear.check({x, weight, bias});
+  const int64_t in = weight.size(1), out = weight.size(0), rows = x.numel() / std::max<int64_t>(in, 1);
+  SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()), "linear: dtypes differ: input {}, weight {}{}{}", name(x.dtype()),
+                    name(weight.dtype()), bias.defined() ? ", bias " : "", bias.defined() ? name(bias.dtype()) : "");
+  Dims shape = x.shape();
+  shape.back() = out;
+  Tensor y = Tensor::empty(shape, x.dtype());
+  visit_floating(x.dtype(), "linear", [&]<class T> {
+    const Tensor from = x.is_contiguous() ? x : contiguous_copy(x);
+    const bool is_transposed = weight.strides()[0] == 1 && weight.strides()[1] >= out;  // W itself a view of its transpose
+    const Tensor W = is_transposed || (weight.strides()[1] == 1 && weight.strides()[0] >= in) ? weight : contiguous_copy(weight);
+    const Tensor b = !bias.defined() || bias.is_contiguous() ? bias : contiguous_copy(bias);
+    const bool transpose_w = !(is_transposed && W.is_same(weight));
+    gemm<T>(false, transpose_w, in == 0 ? numel(shape) / std::max<int64_t>(out, 1) : rows, out, in, 1, from.template data<T>(), std::max<int64_t>(in, 1), W.template data<T>(),
+            W.strides()[transpose_w ? 0 : 1], 0, y.write<T>(), std::max<int64_t>(out, 1), {.bias = b.defined() ? b.template data<T>() : nullptr});
+  });
+  return ops::linear.record(y, {x, weight, bias});
+}
+
+}  // namespace slope

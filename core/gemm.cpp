@@ -1,0 +1,214 @@
+#include <slope/core/blas.h>
+#include <slope/core/gemm.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/product.h>
+#include <slope/core/memory.h>
+#include <slope/core/parallel.h>
+
+#include <algorithm>
+#include <memory>
+
+#if defined(SLOPE_BLAS)
+#include <cblas.h>
+#endif
+
+namespace slope {
+
+namespace {
+
+template <class T>
+struct Operand {  // op(X) at data, as it stands in memory
+  const T* data;
+  int64_t ld;
+  bool transpose;
+
+  Operand at(int64_t row, int64_t col) const { return {data + (transpose ? col * ld + row : row * ld + col), ld, transpose}; }
+  MatrixRef<T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
+};
+
+constexpr double small_product = 32 * 32 * 48;  // m n k up to which the own kernel beats a BLAS call (measured on AVX2; see docs/figures.md)
+double volume(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+constexpr int64_t int_limit = INT32_MAX;
+
+#if defined(SLOPE_BLAS)
+CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
+
+void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta, float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+}
+void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta, double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+}
+#endif
+
+// One tile, one thread. m and n are tile sizes; k may be anything.
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, T* c, int64_t ldc) {
+#if defined(SLOPE_BLAS)
+  if (volume(m, n, k) > small_product) {
+    constexpr int64_t longest = int64_t{1} << 30;
+    for (int64_t p = 0; p < k; p += longest)
+      blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0), p == 0 ? beta : T(1), c,
+                static_cast<int>(ldc));
+    return;
+  }
+#endif
+  kernels<Product<T>>().multiply(m, n, k, alpha, a.ref(), b.ref(), beta, c, ldc);
+}
+
+// How C and k are cut: functions of the sizes alone.
+struct Grid {
+  int64_t tile_m, tile_n, chunk_k;
+  int64_t rows, cols, chunks;
+
+  Grid(int64_t m, int64_t n, int64_t k, bool may_cut_k) : tile_m(std::min<int64_t>(m, 256)), tile_n(std::min<int64_t>(n, 512)), chunk_k(k) {
+    if (volume(m, n, k) <= 64 * 64 * 64) tile_m = m, tile_n = n;  // less than a region's worth: one tile
+    else if (m >= 4096 && n >= 1024) tile_m = 512, tile_n = 1024;
+    else if (m <= 512 && n <= 1024) tile_m = even(m, 128), tile_n = even(n, 256);
+    rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = 1;
+    if (may_cut_k && rows * cols < 8 && k >= 2048) {
+      chunks = std::min<int64_t>(cut(8, rows * cols), k / 1024);
+      chunk_k = cut(k, chunks);
+      chunks = cut(k, chunk_k);
+    }
+  }
+  static int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
+  static int64_t even(int64_t n, int64_t size) { return cut(n, cut(n, size)); }  // about `size`, all pieces alike
+};
+
+template <class T>
+struct Call {
+  int64_t m, n, k;
+  T alpha;
+  Operand<T> a, b;
+  T beta;
+  T* c;
+  int64_t ldc;
+
+  // Rows begin..end-1, columns likewise; a bias is written first and added to.
+  void tile(int64_t i, int64_t rows, int64_t j, int64_t cols, const Epilogue<T>& epilogue) const {
+    T* y = c + i * ldc + j;
+    T keep = beta;
+    if (epilogue.bias) {
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t l = 0; l < cols; ++l) y[r * ldc + l] = epilogue.bias[j + l] + (beta == T(0) ? T(0) : beta * y[r * ldc + l]);
+      keep = T(1);
+    }
+    if (k == 0)
+      scale(y, rows, cols, keep);
+    else
+      multiply(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), keep, y, ldc);
+    if (epilogue.activate)
+      for (int64_t r = 0; r < rows; ++r) epilogue.activate(y + r * ldc, cols);
+  }
+  void scale(T* y, int64_t rows, int64_t cols, T keep) const {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t l = 0; l < cols; ++l) y[r * ldc + l] = keep == T(0) ? T(0) : keep * y[r * ldc + l];
+  }
+};
+
+struct Block {  // scratch from the allocator
+  explicit Block(int64_t bytes) : bytes(static_cast<size_t>(bytes)), data(memory::allocate(this->bytes)) {}
+  ~Block() { memory::deallocate(data, bytes); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  size_t bytes;
+  void* data;
+};
+
+template <class T>
+void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilogue<T>& epilogue) {
+  const auto [m, n, k, alpha, a, b, beta, c, ldc] = call;
+  const Block block(checked_mul(checked_mul(m, n), grid.chunks * static_cast<int64_t>(sizeof(T))));
+  T* const partial = static_cast<T*>(block.data);  // (chunks, m, n)
+  const int64_t tiles = grid.rows * grid.cols, size = m * n;
+  const auto rows = m, cols = n, depth = k;
+  const auto left = a, right = b;
+  const T factor = alpha;
+  parallel_for(tiles * grid.chunks, 1, [&](int64_t begin, int64_t) {
+    const int64_t chunk = begin / tiles, i = begin % tiles / grid.cols * grid.tile_m, j = begin % grid.cols * grid.tile_n;
+    const int64_t p = chunk * grid.chunk_k;
+    multiply(std::min(grid.tile_m, rows - i), std::min(grid.tile_n, cols - j), std::min(grid.chunk_k, depth - p), factor, left.at(i, p), right.at(p, j), T(0),
+             partial + chunk * size + i * cols + j, cols);
+  });
+  const T keep = beta;
+  T* const out = c;
+  const int64_t ld = ldc;
+  parallel_for(rows, std::max<int64_t>(1, 16384 / cols), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* y = out + i * ld;
+      for (int64_t j = 0; j < cols; ++j) {
+        T sum = partial[i * cols + j];
+        for (int64_t chunk = 1; chunk < grid.chunks; ++chunk) sum += partial[chunk * size + i * cols + j];
+        if (epilogue.bias) sum += epilogue.bias[j];
+        y[j] = keep == T(0) ? sum : sum + keep * y[j];
+      }
+      if (epilogue.activate) epilogue.activate(y, cols);
+    }
+  });
+}
+
+void check_rows(const char* what, int64_t ld, int64_t rows, int64_t cols) {
+  SLOPE_CHECK_SHAPE(ld >= cols || rows <= 1, "gemm: rows of {} are {} elements apart but {} long", what, ld, cols);
+  SLOPE_CHECK_SHAPE(ld <= int_limit || rows <= 1, "gemm: rows of {} are {} elements apart, more than BLAS can count; copy it first", what, ld);
+}
+
+template <class T>
+Operand<T> operand(const char* what, const T* data, int64_t ld, bool transpose, int64_t rows, int64_t cols) {
+  if (transpose) std::swap(rows, cols);
+  check_rows(what, ld, rows, cols);
+  return {data, rows <= 1 ? std::max<int64_t>(cols, 1) : ld, transpose};
+}
+
+}  // namespace
+
+template <class T>
+void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
+          const Epilogue<T>& epilogue) {
+  if (m == 0 || n == 0) return;
+  initialise_blas();
+  check_rows("C", ldc, m, n);
+  const Call<T> call{m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
+  const Grid grid(m, n, k, true);
+  if (grid.chunks > 1) return multiply_in_chunks_of_k(call, grid, epilogue);
+  parallel_for(grid.rows * grid.cols, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t i = t / grid.cols * grid.tile_m, j = t % grid.cols * grid.tile_n;
+      call.tile(i, std::min(grid.tile_m, call.m - i), j, std::min(grid.tile_n, call.n - j), epilogue);
+    }
+  });
+}
+
+template <class T>
+void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b, T beta,
+                  const MatrixBatch<T>& c) {
+  const int64_t items = numel(batch);
+  if (m == 0 || n == 0 || items == 0) return;
+  initialise_blas();
+  check_rows("C", c.ld, m, n);
+  const Operand<T> left = operand("A", a.data, a.ld, a.transpose, m, k), right = operand("B", b.data, b.ld, b.transpose, k, n);
+  const Grid grid(m, n, k, false);
+  const int64_t tiles = grid.rows * grid.cols;
+  const auto grain = static_cast<int64_t>(1 + 1.5e6 / volume(grid.tile_m, grid.tile_n, std::max<int64_t>(k, 1)));  // about 50 µs
+  parallel_for(checked_mul(items, tiles), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      int64_t rest = t / tiles, at_a = 0, at_b = 0, at_c = 0;
+      for (size_t d = batch.size(); d-- > 0; rest /= batch[d]) {
+        const int64_t at = rest % batch[d];
+        at_a += at * a.strides[d], at_b += at * b.strides[d], at_c += at * c.strides[d];
+      }
+      const int64_t i = t % tiles / grid.cols * grid.tile_m, j = t % grid.cols * grid.tile_n;
+      const Call<T> call{m, n, k, alpha, {left.data + at_a, left.ld, left.transpose}, {right.data + at_b, right.ld, right.transpose}, beta, c.data + at_c, m == 1 ? n : c.ld};
+      call.tile(i, std::min(grid.tile_m, m - i), j, std::min(grid.tile_n, n - j), {});
+    }
+  });
+}
+
+template void gemm(bool, bool, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float, float*, int64_t, const Epilogue<float>&);
+template void gemm(bool, bool, int64_t, int64_t, int64_t, double, const double*, int64_t, const double*, int64_t, double, double*, int64_t, const Epilogue<double>&);
+template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, float, const MatrixBatch<const float>&, const MatrixBatch<const float>&, float,
+                           const MatrixBatch<float>&);
+template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, double, const MatrixBatch<const double>&, const MatrixBatch<const double>&, double,
+                           const MatrixBatch<double>&);
+
+}  // namespace slope

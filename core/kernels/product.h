@@ -1,0 +1,22 @@
+// Product of small matrices, any strides: what BLAS is slow at (batches of attention-sized blocks), and all there is without BLAS.
+#pragma once
+
+#include <cstdint>
+
+namespace slope {
+
+// op(A): element (i, p) at a[i * row + p * col].
+template <class T>
+struct MatrixRef {
+  const T* data;
+  int64_t row, col;
+};
+
+template <class T>
+struct Product {
+  // C (m, n; rows `ldc` apart) = alpha A B + beta C, with A (m, k) and B (k, n); C is not read where beta is 0. The sum of an element runs over k in
+  // order, in blocks of 256, wherever the element stands.
+  void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, T* c, int64_t ldc);
+};
+
+}  // namespace slope

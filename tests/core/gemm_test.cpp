@@ -1,0 +1,157 @@
+// Products against a triple loop in long double, with every flag, scale and awkward size; the same bits for any number of threads.
+#include <doctest/doctest.h>
+#include <slope/core/blas.h>
+#include <slope/core/gemm.h>
+#include <slope/core/parallel.h>
+#include <slope/core/random.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace slope;
+
+namespace {
+
+template <class T>
+std::vector<T> numbers(int64_t n, uint32_t site) {
+  std::vector<T> x(static_cast<size_t>(n));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(uniform_f64(RandomSite{.seed = 7, .site = site}, static_cast<int64_t>(i)) * 2 - 1);
+  return x;
+}
+
+struct Threads {
+  int before = num_threads();
+  ~Threads() { set_num_threads(before); }
+};
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+// A row of A and B is `slack` longer than it must be, so that a wrong leading dimension shows.
+template <class T>
+void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias) {
+  const auto [m, n, k] = size;
+  const int64_t slack = 3, lda = (ta ? m : k) + slack, ldb = (tb ? k : n) + slack, ldc = n + slack;
+  const std::vector<T> a = numbers<T>((ta ? k : m) * lda, 1), b = numbers<T>((tb ? n : k) * ldb, 2), bias = numbers<T>(n, 3), c = numbers<T>(m * ldc, 4);
+  std::vector<T> y = c;
+  if (beta == T(0))
+    for (int64_t i = 0; i < m; ++i) std::fill_n(y.begin() + i * ldc, n, std::numeric_limits<T>::quiet_NaN());  // must not be read
+  gemm<T>(ta, tb, m, n, k, alpha, a.data(), lda, b.data(), ldb, beta, y.data(), ldc, {.bias = with_bias ? bias.data() : nullptr});
+  double worst = 0;
+  bool slack_kept = true;
+  const int64_t step = m * n * k > 4000000 ? 37 : 1;
+  for (int64_t e = 0; e < m * n; e += step) {
+    const int64_t i = e / n, j = e % n;
+    long double sum = 0, size_of_sum = 1;
+    for (int64_t p = 0; p < k; ++p) {
+      const long double term = static_cast<long double>(a[static_cast<size_t>(ta ? p * lda + i : i * lda + p)]) * b[static_cast<size_t>(tb ? j * ldb + p : p * ldb + j)];
+      sum += term, size_of_sum += std::abs(term);
+    }
+    const long double expected = alpha * sum + (beta == T(0) ? 0 : beta * static_cast<long double>(c[static_cast<size_t>(i * ldc + j)])) + (with_bias ? bias[static_cast<size_t>(j)] : 0);
+    worst = std::max(worst, static_cast<double>(std::abs(expected - y[static_cast<size_t>(i * ldc + j)]) / size_of_sum));
+  }
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = n; j < ldc; ++j) slack_kept &= y[static_cast<size_t>(i * ldc + j)] == c[static_cast<size_t>(i * ldc + j)];
+  const std::string call = fmt::format("m {} n {} k {} flags {} {} alpha {} beta {} bias {}", m, n, k, ta, tb, alpha, beta, with_bias);
+  CHECK_MESSAGE(worst < 4 * std::numeric_limits<T>::epsilon(), call);
+  CHECK_MESSAGE(slack_kept, call);
+}
+
+const std::vector<Sizes> sizes = {{1, 1, 1},   {1, 7, 5},     {5, 1, 3},      {6, 16, 8},     {7, 17, 9},      {24, 24, 32},  {13, 33, 300},
+                                  {64, 96, 64}, {100, 50, 70}, {1, 300, 256}, {300, 1, 256}, {130, 520, 40}, {40, 24, 5000}, {257, 513, 65}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias", T, float, double) {
+  for (const Sizes& size : sizes)
+    for (int flags = 0; flags < 4; ++flags) {
+      check_product<T>(size, flags & 1, flags & 2, 1, 0, false);
+      check_product<T>(size, flags & 1, flags & 2, T(-0.5), 1, true);
+      check_product<T>(size, flags & 1, flags & 2, 1, T(0.25), false);
+      check_product<T>(size, flags & 1, flags & 2, 1, 0, true);
+    }
+}
+
+TEST_CASE("gemm: an inner size of 0 gives beta C, or the bias alone") {
+  std::vector<double> c = {1, 2, 3, 4, 5, 6}, bias = {10, 20, 30};
+  const double none = 0;
+  gemm<double>(false, false, 2, 3, 0, 1, &none, 0, &none, 3, 0.5, c.data(), 3);
+  CHECK(c == std::vector<double>{0.5, 1, 1.5, 2, 2.5, 3});
+  gemm<double>(false, true, 2, 3, 0, 1, &none, 0, &none, 0, 0, c.data(), 3, {.bias = bias.data()});
+  CHECK(c == std::vector<double>{10, 20, 30, 10, 20, 30});
+  gemm<double>(false, false, 2, 3, 0, 1, &none, 0, &none, 3, 0, c.data(), 3);
+  CHECK(c == std::vector<double>(6, 0.0));
+  gemm<double>(false, false, 0, 3, 2, 1, &none, 2, &none, 3, 0, c.data(), 3);
+  gemm<double>(false, false, 2, 0, 2, 1, &none, 2, &none, 0, 0, c.data(), 0);
+}
+
+TEST_CASE("gemm: an activation follows the bias") {
+  const std::vector<float> a = numbers<float>(200 * 40, 1), b = numbers<float>(40 * 300, 2), bias = numbers<float>(300, 3);
+  std::vector<float> plain(200 * 300), active(200 * 300);
+  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, plain.data(), 300, {.bias = bias.data()});
+  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, active.data(), 300, {.bias = bias.data(), .activate = [](float* row, int64_t n) {
+                                                                                                    for (int64_t j = 0; j < n; ++j) row[j] = std::max(row[j], 0.0f);
+                                                                                                  }});
+  for (float& y : plain) y = std::max(y, 0.0f);
+  CHECK(plain == active);
+}
+
+TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
+  const Threads restore;
+  for (const Sizes& size : std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}}) {
+    const auto [m, n, k] = size;
+    const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
+    std::vector<T> first;
+    for (const int threads : {1, 2, 3, 4, 7}) {
+      set_num_threads(threads);
+      std::vector<T> y(static_cast<size_t>(m * n));
+      gemm<T>(false, false, m, n, k, 1, a.data(), k, b.data(), n, 0, y.data(), n, {.bias = bias.data()});
+      if (first.empty()) first = y;
+      CHECK_MESSAGE(y == first, threads << " threads");
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("gemm_batched: each item is the product alone, whatever the strides and threads", T, float, double) {
+  const Threads restore;
+  const int64_t B = 3, H = 4, L = 24, S = 26, D = 32;  // attention: (B, L, H, D) seen as (B, H, L, D)
+  const std::vector<T> q = numbers<T>(B * L * H * D, 1), key = numbers<T>(B * S * H * D, 2);
+  std::vector<T> first;
+  for (const int threads : {1, 2, 3, 4, 7}) {
+    set_num_threads(threads);
+    std::vector<T> scores(static_cast<size_t>(B * H * L * S));
+    gemm_batched<T>({B, H}, L, S, D, T(0.5), {q.data(), H * D, false, {L * H * D, D}}, {key.data(), H * D, true, {S * H * D, D}}, 0,
+                    {scores.data(), S, false, {H * L * S, L * S}});
+    if (first.empty()) first = scores;
+    CHECK_MESSAGE(scores == first, threads << " threads");
+  }
+  double worst = 0;
+  for (int64_t e = 0; e < B * H * L * S; ++e) {
+    const int64_t s = e % S, l = e / S % L, h = e / S / L % H, item = e / S / L / H;
+    double sum = 0;
+    for (int64_t d = 0; d < D; ++d) sum += 0.5 * q[static_cast<size_t>(((item * L + l) * H + h) * D + d)] * key[static_cast<size_t>(((item * S + s) * H + h) * D + d)];
+    worst = std::max(worst, std::abs(sum - first[static_cast<size_t>(e)]));
+  }
+  CHECK(worst < 40 * std::numeric_limits<T>::epsilon());
+}
+
+TEST_CASE("gemm: rows that overlap or are too far apart are refused") {
+  const std::vector<float> a(16, 1.0f);
+  std::vector<float> c(16);
+  CHECK_THROWS_WITH_AS(gemm<float>(false, false, 2, 2, 4, 1, a.data(), 3, a.data(), 2, 0, c.data(), 2), "gemm: rows of A are 3 elements apart but 4 long", ShapeError);
+  CHECK_THROWS_AS(gemm<float>(false, true, 2, 2, 4, 1, a.data(), 4, a.data(), int64_t{1} << 32, 0, c.data(), 2), ShapeError);
+  gemm<float>(false, false, 1, 2, 4, 1, a.data(), int64_t{1} << 40, a.data(), 2, 0, c.data(), 2);  // one row: nothing is apart
+  CHECK(c[1] == 4.0f);
+}
+
+TEST_CASE("blas: the remedy switches only to what the CPU has and the choice lacks") {
+  CHECK(better_blas_core("Prescott", Vectors::avx512) == "SkylakeX");
+  CHECK(better_blas_core("Haswell", Vectors::avx512) == "SkylakeX");
+  CHECK(better_blas_core("Prescott", Vectors::avx2) == "Haswell");
+  CHECK(better_blas_core("Zen", Vectors::avx2) == std::nullopt);
+  CHECK(better_blas_core("Cooperlake", Vectors::avx512) == std::nullopt);
+  CHECK(better_blas_core("Nehalem", Vectors::sse) == std::nullopt);
+  CHECK_FALSE(blas_description().empty());
+}
