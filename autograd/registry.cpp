@@ -16,6 +16,11 @@ extern const Op add_scalar, mul_scalar, div_scalar, scalar_div, pow_scalar;
 extern const Op where, masked_fill;
 // reductions
 extern const Op sum, mean, sum_to, prod, amax, amin, max, min, var, std, logsumexp, cumsum, norm;
+// views.cpp, rearrange.cpp, cat.cpp
+extern const Op reshape, squeeze, unsqueeze, transpose, permute, expand, narrow, slice, select, diagonal, clone, to;
+extern const Op pad, tril, triu, flip, roll, repeat, repeat_interleave, cat, stack, split, unbind;
+// indexing.cpp, matmul.cpp, linear.cpp
+extern const Op index_select, gather, scatter_add, embedding, matmul, bmm, linear;
 }  // namespace ops
 
 namespace {
@@ -30,6 +35,12 @@ constexpr const Op* table[] = {
 
     &ops::sum, &ops::mean, &ops::sum_to, &ops::prod, &ops::amax, &ops::amin, &ops::max, &ops::min, &ops::var, &ops::std, &ops::logsumexp,
     &ops::cumsum, &ops::norm,
+
+    &ops::reshape, &ops::squeeze, &ops::unsqueeze, &ops::transpose, &ops::permute, &ops::expand, &ops::narrow, &ops::slice, &ops::select, &ops::diagonal,
+    &ops::clone, &ops::to,
+    &ops::pad, &ops::tril, &ops::triu, &ops::flip, &ops::roll, &ops::repeat, &ops::repeat_interleave, &ops::cat, &ops::stack, &ops::split, &ops::unbind,
+
+    &ops::index_select, &ops::gather, &ops::scatter_add, &ops::embedding, &ops::matmul, &ops::bmm, &ops::linear,
 };
 
 }  // namespace
