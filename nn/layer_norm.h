@@ -29,7 +29,7 @@ struct LayerNorm {
   }
   explicit LayerNorm(int64_t size, LayerNormOptions options = {}) : LayerNorm(Dims{size}, options) {}
   Tensor forward(const Tensor& x) const {
-    return layer_norm(x, weight ? Tensor(*weight) : ones(normalized_shape, x.dtype()), bias ? Tensor(*bias) : zeros(normalized_shape, x.dtype()), eps);
+    return layer_norm(x, weight ? Tensor(*weight) : ones(normalized_shape, x.dtype()), or_none(bias), eps);
   }
 
   std::string extra_repr() const {

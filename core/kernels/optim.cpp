@@ -1,0 +1,88 @@
+// The formulas stand in optim/sgd.cpp and optim/adam.cpp, in the same letters.
+#include <slope/core/kernels/lanes.h>
+#include <slope/core/kernels/optim.h>
+
+#include <cmath>
+
+namespace slope {
+namespace {
+
+template <class T>
+void sgd(int64_t n, T* p, const T* g, const SgdConstants<T>& c) {
+  const T lr = c.lr, w = c.weight_decay;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) p[i] -= lr * (g[i] + w * p[i]);
+}
+
+template <class T>
+void sgd_momentum(int64_t n, T* p, const T* g, T* b, const SgdConstants<T>& c) {
+  const T lr = c.lr, w = c.weight_decay, mu = c.momentum, fresh = c.fresh;
+  const T now = c.nesterov ? T(1) : T(0), along = c.nesterov ? mu : T(1);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const T d = g[i] + w * p[i];
+    b[i] = mu * b[i] + fresh * d;
+    p[i] -= lr * (now * d + along * b[i]);
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void adam_moments(T& p, T g, T& m, T& v, const AdamConstants<T>& c) {
+  p *= c.keep;
+  const T d = g + c.decay * p;
+  m += c.one_minus_beta1 * (d - m);
+  v = c.beta2 * v + c.one_minus_beta2 * d * d;
+}
+
+template <class T>
+void adam(int64_t n, T* p, const T* g, T* m, T* v, const AdamConstants<T>& constants) {
+  const AdamConstants<T> c = constants;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    adam_moments(p[i], g[i], m[i], v[i], c);
+    p[i] -= c.step_size * (m[i] / (std::sqrt(v[i]) * c.correction + c.eps));
+  }
+}
+
+template <class T>
+void amsgrad(int64_t n, T* p, const T* g, T* m, T* v, T* v_max, const AdamConstants<T>& constants) {
+  const AdamConstants<T> c = constants;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    adam_moments(p[i], g[i], m[i], v[i], c);
+    v_max[i] = v[i] > v_max[i] || v[i] != v[i] ? v[i] : v_max[i];
+    p[i] -= c.step_size * (m[i] / (std::sqrt(v_max[i]) * c.correction + c.eps));
+  }
+}
+
+template <class T>
+void average(int64_t n, T* e, const T* p, T decay) {
+  const T rest = 1 - decay;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) e[i] = decay * e[i] + rest * p[i];
+}
+
+template <class T>
+void scale(int64_t n, T* x, T factor) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) x[i] *= factor;
+}
+
+template <class T>
+double sum_of_squares(int64_t n, const T* x) {
+  return sum_lanes<double>(n, [&](int64_t i) { return static_cast<double>(x[i]) * static_cast<double>(x[i]); });
+}
+
+template <class T>
+OptimKernels<T> all() {
+  return {sgd<T>, sgd_momentum<T>, adam<T>, amsgrad<T>, average<T>, scale<T>, sum_of_squares<T>};
+}
+
+}  // namespace
+
+template <>
+OptimKernels<float> variant<OptimKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+template <>
+OptimKernels<double> variant<OptimKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+
+}  // namespace slope

@@ -1,0 +1,101 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/core/kernels/optim.h>
+#include <slope/optim/clip.h>
+#include <slope/optim/sweep.h>
+
+#include <cmath>
+
+namespace slope::optim {
+
+namespace {
+
+// The gradients that there are, contiguous. `own`: safe to write, shared with nobody.
+Tensors gradients(const Tensors& parameters, bool own) {
+  Tensors all;
+  for (const Tensor& p : parameters) {
+    Tensor g = p.grad();
+    if (!g.defined()) continue;
+    if (!g.is_contiguous() || (own && g.storage()->ref_count() > 1)) {
+      g = contiguous_copy(g);
+      if (own) p.set_grad(g);
+    }
+    all.push_back(g);
+  }
+  return all;
+}
+
+std::vector<int64_t> sizes_of(const Tensors& xs) {
+  std::vector<int64_t> sizes;
+  for (const Tensor& x : xs) sizes.push_back(x.numel());
+  return sizes;
+}
+
+// What a stretch adds to the sum of |g|^p; for p = infinity its largest |g|.
+template <class T>
+double part_of_norm(int64_t n, const T* g, double p) {
+  if (p == 2) return kernels<OptimKernels<T>>().sum_of_squares(n, g);
+  double part = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double a = std::abs(static_cast<double>(g[i]));
+    if (std::isinf(p)) {
+      part = a > part || std::isnan(a) ? a : part;
+    } else {
+      part += p == 1 ? a : std::pow(a, p);
+    }
+  }
+  return part;
+}
+
+double combine(double a, double b, double p) { return std::isinf(p) ? (b > a || std::isnan(b) ? b : a) : a + b; }
+
+double norm_of(const Tensors& gs, double p) {
+  SLOPE_CHECK_AS(UsageError, p > 0, "grad_norm: norm_type must be above 0, got {}", p);
+  const std::vector<int64_t> sizes = sizes_of(gs);
+  std::vector<double> parts(static_cast<size_t>(sweep_chunks(sizes)), 0);
+  sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t chunk) {
+    visit_floating(gs[k].dtype(), "grad_norm", [&]<class T> {
+      double& part = parts[static_cast<size_t>(chunk)];
+      part = combine(part, part_of_norm(n, gs[k].data<T>() + begin, p), p);
+    });
+  });
+  double total = 0;
+  for (double part : parts) total = combine(total, part, p);
+  return std::isinf(p) ? total : p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
+}
+
+template <class F>
+void rewrite(const Tensors& gs, const F& f) {  // f(n, elements)
+  const NoGrad no_grad;  // holds for this thread: so the addresses are taken here
+  std::vector<void*> data;
+  for (const Tensor& g : gs) visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });
+  sweep(sizes_of(gs), [&](size_t k, int64_t begin, int64_t n, int64_t) {
+    visit_floating(gs[k].dtype(), "clip_grad", [&]<class T> { f(n, static_cast<T*>(data[k]) + begin); });
+  });
+}
+
+}  // namespace
+
+double grad_norm(const Tensors& parameters, double norm_type) { return norm_of(gradients(parameters, false), norm_type); }
+
+double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
+  const Tensors gs = gradients(parameters, true);
+  const double norm = norm_of(gs, norm_type), factor = max_norm / (norm + 1e-6);
+  if (std::isfinite(norm) && factor < 1) rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });
+  return norm;
+}
+
+void clip_grad_value(const Tensors& parameters, double limit) {
+  rewrite(gradients(parameters, true), [&]<class T>(int64_t n, T* g) {
+    const T most = static_cast<T>(limit);
+    for (int64_t i = 0; i < n; ++i) g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];  // nan stays
+  });
+}
+
+std::string first_nonfinite_grad(const NamedTensors& parameters) {
+  for (const auto& [name, p] : parameters)
+    if (!std::isfinite(grad_norm({p}, INFINITY))) return name;
+  return {};
+}
+
+}  // namespace slope::optim

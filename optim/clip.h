@@ -1,0 +1,21 @@
+// Limits on gradients. The norm is summed in double over fixed chunks: the same for any number of threads.
+#pragma once
+
+#include <slope/core/safetensors.h>
+#include <slope/core/tensor.h>
+
+namespace slope::optim {
+
+// Norm of all gradients as one vector; norm_type may be infinity. 0 where there is none.
+double grad_norm(const Tensors& parameters, double norm_type = 2);
+
+// Scales all gradients by min(1, max_norm / (norm + 1e-6)) and returns the norm before. A norm that is not finite changes nothing (PyTorch would
+// spread nan): the caller sees it in the result, and first_nonfinite_grad() says where it comes from.
+double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
+
+// Each element into [-limit, limit].
+void clip_grad_value(const Tensors& parameters, double limit);
+
+std::string first_nonfinite_grad(const NamedTensors& parameters);  // its name; empty where all are finite
+
+}  // namespace slope::optim

@@ -1,0 +1,41 @@
+#include <slope/core/copy.h>
+#include <slope/core/kernels/optim.h>
+#include <slope/optim/ema.h>
+#include <slope/optim/sweep.h>
+
+namespace slope::optim {
+
+Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters), decay_(decay) {
+  SLOPE_CHECK_AS(UsageError, decay >= 0 && decay < 1, "Ema: the decay must be in [0, 1), got {}", decay);
+  for (const auto& [name, p] : parameters) averages_.emplace_back(name, contiguous_copy(p));
+}
+
+void Ema::update() {
+  std::vector<int64_t> sizes;
+  for (const auto& [name, p] : parameters_) sizes.push_back(p.numel());
+  sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
+    const Tensor &p = parameters_[k].second, &e = averages_[k].second;
+    visit_floating(p.dtype(), "Ema", [&]<class T> {
+      kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin, p.data<T>() + begin, static_cast<T>(decay_));
+    });
+  });
+}
+
+void Ema::swap() {
+  for (size_t k = 0; k < parameters_.size(); ++k) std::swap(parameters_[k].second.impl().storage, averages_[k].second.impl().storage);
+}
+
+void Ema::load_averages(const NamedTensors& averages) {
+  SLOPE_CHECK_INPUT(averages.size() == averages_.size(), "averages: {} tensors, expected {}", averages.size(), averages_.size());
+  std::vector<const Tensor*> found;
+  for (const auto& [name, e] : averages_) {
+    const auto same = std::find_if(averages.begin(), averages.end(), [&name = name](const auto& a) { return a.first == name; });
+    SLOPE_CHECK_INPUT(same != averages.end(), "averages: {} is missing", name);
+    SLOPE_CHECK_INPUT(same->second.shape() == e.shape(), "averages: {} has shape {}, expected {}", name, same->second.shape(), e.shape());
+    SLOPE_CHECK_INPUT(is_floating(same->second.dtype()), "averages: {} is {}", name, slope::name(same->second.dtype()));
+    found.push_back(&same->second);
+  }
+  for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], averages_[k].second);
+}
+
+}  // namespace slope::optim

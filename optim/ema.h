@@ -1,0 +1,34 @@
+// Exponential moving average of parameters: e <- decay e + (1 - decay) p after each step; e starts as p.
+//   ema.update();  …  { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages within the braces
+#pragma once
+
+#include <slope/core/safetensors.h>
+#include <slope/core/tensor.h>
+
+namespace slope::optim {
+
+class Ema {
+ public:
+  Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1
+  void update();
+  void swap();                                                    // parameters hold the averages and the other way round
+  const NamedTensors& averages() const { return averages_; }      // by parameter name: its state
+  void load_averages(const NamedTensors& averages);               // InputError, and nothing has changed, where names or shapes differ
+
+ private:
+  NamedTensors parameters_, averages_;
+  double decay_;
+};
+
+class Averaged {
+ public:
+  explicit Averaged(Ema& ema) : ema_(ema) { ema_.swap(); }
+  ~Averaged() { ema_.swap(); }
+  Averaged(const Averaged&) = delete;
+  Averaged& operator=(const Averaged&) = delete;
+
+ private:
+  Ema& ema_;
+};
+
+}  // namespace slope::optim

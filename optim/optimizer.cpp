@@ -1,0 +1,110 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/core/factories.h>
+#include <slope/optim/optimizer.h>
+#include <slope/optim/sweep.h>
+
+#include <map>
+
+namespace slope::optim {
+
+void Optimizer::add_group(const NamedTensors& parameters, double lr) {
+  SLOPE_CHECK_AS(UsageError, lr >= 0, "optimizer: the learning rate must not be negative, got {}", lr);
+  for (const auto& [name, p] : parameters) {
+    SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(), "optimizer: {} is not a leaf that requires grad", name);
+    for (const Slot& other : slots_)
+      SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name, "optimizer: {} and {} are one parameter, or have one name", other.name, name);
+    slots_.push_back({name, p, lrs_.size()});
+  }
+  lrs_.push_back(lr);
+}
+
+void Optimizer::zero_grad() {
+  for (const Slot& slot : slots_) slot.parameter.set_grad({});
+}
+
+template <class T>
+void Optimizer::run(std::vector<Slot*>& slots) const {
+  std::vector<Part<T>> parts;
+  std::vector<int64_t> sizes;
+  Tensors gradients;  // alive until the pass is over
+  for (Slot* slot : slots) {
+    const Tensor g = slot->parameter.grad();
+    gradients.push_back(g.is_contiguous() ? g : contiguous_copy(g));
+    Part<T> part{slot->parameter.numel(), slot->steps + 1, slot->group, slot->parameter.write<T>(), gradients.back().data<T>(), {}};
+    for (size_t k = 0; k < slot->state.size(); ++k) part.state[k] = slot->state[k].write<T>();
+    parts.push_back(part);
+    sizes.push_back(part.n);
+  }
+  sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
+    Part<T> part = parts[k];
+    part.n = n;
+    part.p += begin;
+    part.g += begin;
+    for (T*& s : part.state)
+      if (s) s += begin;
+    update(part);
+  });
+  for (Slot* slot : slots) ++slot->steps;
+}
+
+void Optimizer::step() {
+  const NoGrad no_grad;
+  std::vector<Slot*> f32_slots, f64_slots;
+  for (Slot& slot : slots_) {
+    const Tensor &p = slot.parameter, g = p.grad();
+    if (!g.defined()) continue;
+    SLOPE_CHECK_SHAPE(g.shape() == p.shape(), "optimizer: {} has shape {}, its gradient {}", slot.name, p.shape(), g.shape());
+    SLOPE_CHECK_DTYPE(g.dtype() == p.dtype(), "optimizer: {} is {}, its gradient {}", slot.name, name(p.dtype()), name(g.dtype()));
+    SLOPE_CHECK_AS(UsageError, p.is_contiguous(), "optimizer: {} is not contiguous", slot.name);
+    if (slot.state.empty())
+      for (size_t k = 0; k < state_names(slot.group).size(); ++k) slot.state.push_back(zeros(p.shape(), p.dtype()));
+    for (const Tensor& s : slot.state)
+      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after its first step; make a new optimizer", slot.name, name(p.dtype()));
+    (p.dtype() == f32 ? f32_slots : f64_slots).push_back(&slot);
+  }
+  if (!f32_slots.empty()) run<float>(f32_slots);
+  if (!f64_slots.empty()) run<double>(f64_slots);
+}
+
+NamedTensors Optimizer::state_dict() const {
+  NamedTensors all;
+  for (const Slot& slot : slots_) {
+    if (slot.steps == 0) continue;
+    all.emplace_back(slot.name + ".step", tensor(slot.steps));
+    const auto names = state_names(slot.group);
+    for (size_t k = 0; k < slot.state.size(); ++k) all.emplace_back(fmt::format("{}.{}", slot.name, names[k]), slot.state[k]);
+  }
+  return all;
+}
+
+void Optimizer::load_state_dict(const NamedTensors& state) {
+  std::map<std::string, const Tensor*> given;
+  for (const auto& [name, x] : state) given[name] = &x;
+  const auto take = [&given](const std::string& name, const Dims& shape) {
+    const auto found = given.find(name);
+    SLOPE_CHECK_INPUT(found != given.end(), "optimizer state: {} is missing", name);
+    const Tensor& x = *found->second;
+    SLOPE_CHECK_INPUT(x.shape() == shape, "optimizer state: {} has shape {}, expected {}", name, x.shape(), shape);
+    given.erase(found);
+    return x;
+  };
+  std::vector<Slot> loaded = slots_;
+  for (Slot& slot : loaded) {
+    slot.steps = 0;
+    slot.state.clear();
+    if (!given.contains(slot.name + ".step")) continue;  // was never stepped
+    const Tensor steps = take(slot.name + ".step", {});
+    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0, "optimizer state: {}.step must be a whole number above 0", slot.name);
+    slot.steps = steps.item<int64_t>();
+    for (const char* kind : state_names(slot.group)) {
+      const Tensor x = take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape());
+      SLOPE_CHECK_INPUT(is_floating(x.dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind, name(x.dtype()), name(slot.parameter.dtype()));
+      slot.state.push_back(contiguous_copy(x, slot.parameter.dtype()));
+    }
+  }
+  SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} belongs to no parameter of this optimizer", given.begin()->first);
+  slots_ = std::move(loaded);
+}
+
+}  // namespace slope::optim

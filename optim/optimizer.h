@@ -1,0 +1,72 @@
+// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by parameter name, and one parallel pass over
+// all elements. A parameter without a gradient is left alone, and so is its state.
+//   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
+//   adam.zero_grad();  loss.backward();  adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
+#pragma once
+
+#include <slope/core/safetensors.h>
+#include <slope/core/tensor.h>
+
+#include <array>
+
+namespace slope::optim {
+
+template <class Options>
+struct Group {
+  NamedTensors parameters;
+  Options options;
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  void step();
+  void zero_grad();
+
+  size_t groups() const { return lrs_.size(); }
+  double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
+  void set_lr_factor(double factor) { factor_ = factor; }              // of every group's own rate: what schedules give
+
+  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory.
+  NamedTensors state_dict() const;
+  // Replaces the whole state. InputError naming what is missing, unexpected or of the wrong shape, and then nothing has changed.
+  void load_state_dict(const NamedTensors& state);
+
+ protected:
+  static constexpr size_t most_states = 3;
+  template <class T>
+  struct Part {  // a stretch of one parameter's elements
+    int64_t n, t;  // t: this is the parameter's t-th step, from 1
+    size_t group;
+    T* p;
+    const T* g;
+    std::array<T*, most_states> state;
+  };
+
+  template <class Options>
+  void add_groups(const std::vector<Group<Options>>& groups) {
+    for (const auto& group : groups) add_group(group.parameters, group.options.lr);
+  }
+  void add_group(const NamedTensors& parameters, double lr);
+  virtual std::vector<const char*> state_names(size_t group) const = 0;  // starting at zero, in the parameter's shape and dtype
+  virtual void update(const Part<float>& part) const = 0;
+  virtual void update(const Part<double>& part) const = 0;
+
+ private:
+  struct Slot {
+    std::string name;
+    Tensor parameter;
+    size_t group;
+    int64_t steps = 0;
+    Tensors state;  // empty before the first step
+  };
+  template <class T>
+  void run(std::vector<Slot*>& slots) const;
+
+  std::vector<Slot> slots_;
+  std::vector<double> lrs_;
+  double factor_ = 1;
+};
+
+}  // namespace slope::optim
