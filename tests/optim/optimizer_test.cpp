@@ -1,0 +1,196 @@
+#include <slope/autograd/ops.h>
+#include <slope/core/copy.h>
+#include <slope/core/parallel.h>
+#include <slope/optim/adamw.h>
+#include <slope/optim/clip.h>
+#include <slope/optim/ema.h>
+#include <slope/optim/sgd.h>
+#include <slope/tests/golden.h>
+
+using namespace slope;
+using namespace slope::optim;
+using slope::test::check_close;
+
+namespace {
+
+NamedTensors parameters_of(const std::vector<Dims>& shapes, DType dtype = f64) {
+  NamedTensors all;
+  for (size_t k = 0; k < shapes.size(); ++k) all.emplace_back(fmt::format("p{}", k), randn(shapes[k], dtype).set_requires_grad());
+  return all;
+}
+
+void set_random_gradients(const NamedTensors& parameters) {
+  for (const auto& [name, p] : parameters) p.set_grad(randn(p.shape(), p.dtype()));
+}
+
+std::vector<double> run(int threads, DType dtype) {  // all values after five steps with clipping and averaging
+  const int before = num_threads();
+  set_num_threads(threads);
+  manual_seed(5);
+  const NamedTensors ps = parameters_of({{300, 257}, {7}, {}, {0, 3}, {20000}}, dtype);
+  Tensors plain;
+  for (const auto& [name, p] : ps) plain.push_back(p);
+  AdamW adam(ps, {.lr = 1e-2});
+  Ema ema(ps, 0.9);
+  std::vector<double> values;
+  for (int step = 0; step < 5; ++step) {
+    set_random_gradients(ps);
+    values.push_back(clip_grad_norm(plain, 1.0));
+    adam.step();
+    ema.update();
+  }
+  for (const auto& [name, p] : ps)
+    for (double v : p.to_vector()) values.push_back(v);
+  for (const auto& [name, e] : ema.averages())
+    for (double v : e.to_vector()) values.push_back(v);
+  set_num_threads(before);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("adam: the loop and the formula agree to rounding") {
+  manual_seed(1);
+  for (const bool decoupled : {false, true})
+    for (const bool amsgrad : {false, true}) {
+      const AdamOptions o{.lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1, .amsgrad = amsgrad};
+      const NamedTensors ps = parameters_of({{5, 37}});
+      const Tensor& p = ps[0].second;
+      AdamState s{contiguous_copy(p), zeros_like(p), zeros_like(p), zeros_like(p)};
+      std::unique_ptr<Optimizer> optimizer;
+      if (decoupled) {
+        optimizer = std::make_unique<AdamW>(ps, AdamWOptions{o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad});
+      } else {
+        optimizer = std::make_unique<Adam>(ps, o);
+      }
+      for (int64_t t = 1; t <= 10; ++t) {
+        set_random_gradients(ps);
+        s = adam_formula(s, p.grad(), o, t, decoupled);
+        optimizer->step();
+        check_close(p, s.p, 1e-13, 1e-14, "p");
+      }
+      const NamedTensors state = optimizer->state_dict();
+      CHECK(state.size() == (amsgrad ? 4 : 3));
+      CHECK(state[0].first == "p0.step");
+      CHECK(state[0].second.item<int64_t>() == 10);
+      check_close(state[1].second, s.m, 1e-13, 1e-14, state[1].first);
+      check_close(state[2].second, s.v, 1e-13, 1e-14, state[2].first);
+      if (amsgrad) check_close(state[3].second, s.v_max, 1e-13, 1e-14, state[3].first);
+    }
+}
+
+TEST_CASE("sgd: the loop and the formula agree to rounding") {
+  manual_seed(2);
+  for (const SgdOptions& o : {SgdOptions{.lr = 0.1}, SgdOptions{.lr = 0.1, .weight_decay = 0.2}, SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
+                              SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true}}) {
+    const NamedTensors ps = parameters_of({{5, 37}});
+    const Tensor& p = ps[0].second;
+    SgdState s{contiguous_copy(p), zeros_like(p)};
+    SGD sgd(ps, o);
+    for (int64_t t = 1; t <= 10; ++t) {
+      set_random_gradients(ps);
+      s = sgd_formula(s, p.grad(), o, t);
+      sgd.step();
+      check_close(p, s.p, 1e-13, 1e-14, "p");
+    }
+  }
+}
+
+TEST_CASE("optimizers: the same bits for any number of threads") {
+  for (const DType dtype : {f32, f64}) {
+    const auto one = run(1, dtype);
+    for (int threads : {2, 3, 7}) CHECK(run(threads, dtype) == one);
+  }
+}
+
+TEST_CASE("optimizers: a parameter without a gradient, and its state, are left alone") {
+  manual_seed(3);
+  const NamedTensors ps = parameters_of({{3}, {2}});
+  Adam adam(ps);
+  adam.step();
+  CHECK(adam.state_dict().empty());
+  const auto before = ps[1].second.to_vector();
+  ps[0].second.set_grad(ones({3}, f64));
+  adam.step();
+  CHECK(ps[1].second.to_vector() == before);
+  CHECK(adam.state_dict().size() == 3);
+  adam.zero_grad();
+  CHECK(!ps[0].second.grad().defined());
+}
+
+TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
+  for (int kind = 0; kind < 3; ++kind) {
+    manual_seed(4);
+    const NamedTensors ps = parameters_of({{4, 3}, {5}}, f32), qs = parameters_of({{4, 3}, {5}}, f32);
+    const auto make = [&](const NamedTensors& parameters) -> std::unique_ptr<Optimizer> {
+      if (kind == 0) return std::make_unique<SGD>(parameters, SgdOptions{.lr = 0.1, .momentum = 0.9});
+      if (kind == 1) return std::make_unique<Adam>(parameters, AdamOptions{.amsgrad = true});
+      return std::make_unique<AdamW>(parameters);
+    };
+    const auto a = make(ps), b = make(qs);
+    const auto step = [&](Optimizer& o, const NamedTensors& parameters, int seed) {
+      manual_seed(static_cast<uint64_t>(seed));
+      set_random_gradients(parameters);
+      o.step();
+    };
+    for (int t = 0; t < 3; ++t) step(*a, ps, t);
+    for (size_t k = 0; k < 2; ++k) {
+      const NoGrad no_grad;
+      copy_into(ps[k].second, qs[k].second);
+    }
+    b->load_state_dict(parse_safetensors(format_safetensors(a->state_dict())).tensors);
+    for (int t = 3; t < 6; ++t) {
+      step(*a, ps, t);
+      step(*b, qs, t);
+    }
+    for (size_t k = 0; k < 2; ++k) CHECK(ps[k].second.to_vector() == qs[k].second.to_vector());
+  }
+}
+
+TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing changes") {
+  manual_seed(6);
+  const NamedTensors ps = parameters_of({{4}, {5}});
+  Adam adam(ps);
+  set_random_gradients(ps);
+  adam.step();
+  const NamedTensors state = adam.state_dict();
+  const std::string before = format_safetensors(state);
+  for (size_t k = 0; k < state.size(); ++k) {
+    NamedTensors missing = state, misshapen = state, extra = state;
+    if (state[k].first.ends_with(".step")) {
+      misshapen[k].second = tensor({1, 2});
+    } else {
+      misshapen[k].second = zeros({7}, f64);
+    }
+    missing.erase(missing.begin() + static_cast<long>(k));
+    extra.emplace_back(state[k].first + "x", state[k].second);
+    for (const NamedTensors& bad : {missing, misshapen, extra}) {
+      CHECK_THROWS_AS(adam.load_state_dict(bad), InputError);
+      CHECK(format_safetensors(adam.state_dict()) == before);
+    }
+  }
+  CHECK_THROWS_WITH(adam.load_state_dict({{"p0.step", tensor(int64_t{1})}}), "optimizer state: p0.exp_avg is missing");
+}
+
+TEST_CASE("optimizers: what makes no sense is refused") {
+  manual_seed(7);
+  const NamedTensors ps = parameters_of({{4}});
+  CHECK_THROWS_AS(Adam(ps, {.lr = -1}), UsageError);
+  CHECK_THROWS_AS(Adam(ps, {.betas = {1, 0.9}}), UsageError);
+  CHECK_THROWS_AS(SGD(ps, {.nesterov = true}), UsageError);
+  CHECK_THROWS_AS(Adam({{"a", ps[0].second}, {"b", ps[0].second}}, AdamOptions{}), UsageError);
+  CHECK_THROWS_AS(Adam({{"a", zeros({2})}}, AdamOptions{}), UsageError);
+  CHECK_THROWS_AS(Ema(ps, 1.0), UsageError);
+  CHECK_THROWS_AS((void)grad_norm({ps[0].second}, 0), UsageError);
+}
+
+TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scaled once") {
+  const Tensor a = zeros({3}).set_requires_grad(), b = zeros({3}).set_requires_grad(), c = zeros({3}).set_requires_grad();
+  const Tensor g = full({3}, 2.0);
+  a.set_grad(g);
+  b.set_grad(g.detach());
+  c.set_grad(Tensor(full({1}, 2.0).storage(), Layout{{3}, {0}}, f32));
+  CHECK(clip_grad_norm({a, b, c}, 3.0) == doctest::Approx(6.0));
+  for (const Tensor& p : {a, b, c}) CHECK(p.grad().to_vector()[2] == doctest::Approx(1.0));
+  CHECK(grad_norm({}) == 0);
+}
