@@ -1,3 +1,4 @@
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/copy.h>
 #include <slope/core/parallel.h>
