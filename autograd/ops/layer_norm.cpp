@@ -1,8 +1,8 @@
 // Layer normalisation (Ba, Kiros and Hinton, 2016), over the last dims:
 //   z = (x - mean x) rstd,  rstd = 1 / sqrt(mean((x - mean x)^2) + eps),  y = w z + b
 //   dx = rstd (h - mean(h) - z mean(h z)),  h = w g        dw = sum over rows of g z        db = sum over rows of g
-#include <slope/autograd/ops/norm.h>
-#include <slope/core/kernels/norm.h>
+#include <slope/autograd/ops/normalisation.h>
+#include <slope/core/kernels/layer_norm.h>
 
 namespace slope {
 

@@ -112,9 +112,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
     made = run<T>(x, weight, bias, t, options, wanted, &g, false);
     y = reduce_losses<T>(made.losses, options.reduction, count);
   });
-  Attributes attributes = to_attributes(options, count);
-  attributes.push_back({"bias", int64_t{bias.defined()}});
-  return ops::linear_cross_entropy.record(y, {x, weight, bias, t}, attributes, {made.dx, made.dweight, made.dbias});
+  return ops::linear_cross_entropy.record(y, {x, weight, bias, t}, to_attributes(options, count, bias.defined()), {made.dx, made.dweight, made.dbias});
 }
 
 }  // namespace slope

@@ -1,8 +1,8 @@
 // Root mean square normalisation (Zhang and Sennrich, 2019), over the last dims:
 //   z = x rstd,  rstd = 1 / sqrt(mean(x^2) + eps),  y = w z
 //   dx = rstd (h - z mean(h z)),  h = w g        dw = sum over rows of g z
-#include <slope/autograd/ops/norm.h>
-#include <slope/core/kernels/norm.h>
+#include <slope/autograd/ops/normalisation.h>
+#include <slope/core/kernels/layer_norm.h>
 
 namespace slope {
 

@@ -41,8 +41,9 @@ Tensor reduce_losses(const Tensor& losses, Reduction reduction, int64_t count) {
   return y;
 }
 
-inline Attributes to_attributes(const CrossEntropyOptions& options, int64_t count) {
-  return {{"ignore_index", options.ignore_index}, {"label_smoothing", options.label_smoothing}, {"reduction", static_cast<int64_t>(options.reduction)}, {"count", count}};
+inline Attributes to_attributes(const CrossEntropyOptions& options, int64_t count, bool bias = false) {
+  return {{"ignore_index", options.ignore_index}, {"label_smoothing", options.label_smoothing}, {"reduction", static_cast<int64_t>(options.reduction)}, {"count", count},
+          {"bias", int64_t{bias}}};
 }
 inline CrossEntropyOptions options_of(const Saved& s) {
   return {s.integer("ignore_index"), s.number("label_smoothing"), static_cast<Reduction>(s.integer("reduction"))};

@@ -61,13 +61,13 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<T
     const int64_t i = begin + r;
     T* s = p + r * width;
     scale_and_mask(h, i, s);
-    const T m = max_lanes<T>(S, minus_infinity<T>, [&](int64_t j) { return s[j]; });
+    const T m = max_lanes<T>(width, minus_infinity<T>, [&](int64_t j) { return s[j]; });
     const bool sees = m != minus_infinity<T>;
     max[i] = sees ? m : 0;
     const T shift = max[i];
 #pragma omp simd
     for (int64_t j = 0; j < width; ++j) s[j] = exp_(s[j] - shift);
-    const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(S, [&](int64_t j) { return s[j]; }) : 0;
+    const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(width, [&](int64_t j) { return s[j]; }) : 0;
 #pragma omp simd
     for (int64_t j = 0; j < width; ++j) s[j] *= factor;
     if (weights)

@@ -1,6 +1,6 @@
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
-#include <slope/core/kernels/norm.h>
+#include <slope/core/kernels/layer_norm.h>
 
 namespace slope {
 namespace {
