@@ -190,7 +190,8 @@ TEST_CASE("json: refused texts, with the place") {
       {std::string(1'000'000, '['), "nesting deeper than 8 at byte 8"},
       {R"({"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}})", "nesting deeper than 8"},
   };
-  for (const auto& [text, message] : cases) {
+  for (const Case& c : cases) {
+    const std::string &text = c.text, &message = c.message;
     CAPTURE(text.substr(0, 80));
     const std::string got = verdict(text);
     CHECK_MESSAGE(got.find(message) != got.npos, got);

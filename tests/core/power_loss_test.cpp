@@ -175,8 +175,8 @@ TEST_CASE("power loss: `last` leads to a whole checkpoint, whatever was not sync
   REQUIRE(root == run.path());
   size_t first = 0, second = 0;
   std::vector<Entry> journal;
-  for (const auto& [step, number] : {std::pair{1, 1}, {2, 2}, {2, 3}}) {  // the last one replaces a folder of its name
-    const auto part = journal_of([&] { save(run, step, number); });
+  for (const int number : {1, 2, 3}) {  // the last one replaces a folder of its name
+    const auto part = journal_of([&] { save(run, std::min(number, 2), number); });
     journal.insert(journal.end(), part.begin(), part.end());
     if (number == 1) first = journal.size();
     if (number == 2) second = journal.size();

@@ -24,7 +24,8 @@ Tensor make(const Dims& shape, DType dtype, auto value_at) {
 #ifndef SLOPE_PLAIN
 TEST_CASE("print: every golden text to the byte") {
   const TensorFile golden = load_safetensors(std::string(SLOPE_GOLDEN) + "/print.safetensors");
-  for (const auto& [name, x] : golden.tensors) {
+  for (const auto& entry : golden.tensors) {
+    const std::string& name = entry.first;
     PrintOptions options;
     std::string suffix;
     if (const auto given = golden.metadata.find(name + " options"); given != golden.metadata.end()) {
@@ -40,7 +41,7 @@ TEST_CASE("print: every golden text to the byte") {
       }
     }
     CAPTURE(name);
-    CHECK(to_string(x, options, suffix) == golden.metadata.at(name));
+    CHECK(to_string(entry.second, options, suffix) == golden.metadata.at(name));
   }
   CHECK(golden.tensors.size() >= 80);
 }

@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const TensorFile again = parse_safetensors(written);
   require(again.metadata == file.metadata, "metadata survive");
   require(again.tensors.size() == file.tensors.size(), "tensors survive");
-  for (const auto& [name, x] : file.tensors) {
-    const Tensor& y = again.at(name);
+  for (const auto& entry : file.tensors) {
+    const Tensor &x = entry.second, &y = again.at(entry.first);
     require(x.dtype() == y.dtype() && x.shape() == y.shape(), "dtype and shape survive");
     visit(x.dtype(), [&]<class T> {
       require(x.numel() == 0 || std::memcmp(x.data<T>(), y.data<T>(), static_cast<size_t>(x.numel()) * sizeof(T)) == 0, "values survive");
