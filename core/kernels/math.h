@@ -19,35 +19,122 @@ namespace {
 #endif
 }
 
-// e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; e^r by a polynomial of degree 6 (minimax). 2^n is applied in two steps, so that
-// results down to the smallest denormal come out right; beyond the range: 0 and inf; nan stays nan.
-[[gnu::always_inline]] inline float exp_(float x) {
-  const float clamped = x > 89.0f ? 89.0f : x < -104.0f ? -104.0f : x;  // a nan fails both and passes through
-  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);  // 1.5 * 2^23: the integer n lands in the low bits
-  const float n = shifted - 12582912.0f;
-  const float r = fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped));
-  float p = 1.3814816e-3f;
-  p = fma_(p, r, 8.3751306e-3f);
-  p = fma_(p, r, 4.1669026e-2f);
-  p = fma_(p, r, 1.6666529e-1f);
-  p = fma_(p, r, 4.9999994e-1f);
-  p = fma_(p, r, 1.0f);
-  p = fma_(p, r, 1.0f);
-  const int32_t i = std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(12582912.0f);
-  const int32_t half = i >> 1;
-  const float a = std::bit_cast<float>((half + 127) << 23), b = std::bit_cast<float>((i - half + 127) << 23);
-  return p * a * b;
+[[gnu::always_inline]] inline float with_sign_of(float magnitude, float sign) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | (std::bit_cast<uint32_t>(sign) & 0x80000000u));
 }
-[[gnu::always_inline]] inline double exp_(double x) { return std::exp(x); }
+[[gnu::always_inline]] inline float power_of_two(int32_t n) { return std::bit_cast<float>((n + 127) << 23); }  // -126 <= n <= 127
 
-template <class T> [[gnu::always_inline]] inline T expm1_(T x) { return std::expm1(x); }
-template <class T> [[gnu::always_inline]] inline T log_(T x) { return std::log(x); }
-template <class T> [[gnu::always_inline]] inline T log1p_(T x) { return std::log1p(x); }
-template <class T> [[gnu::always_inline]] inline T sin_(T x) { return std::sin(x); }
-template <class T> [[gnu::always_inline]] inline T cos_(T x) { return std::cos(x); }
-template <class T> [[gnu::always_inline]] inline T tanh_(T x) { return std::tanh(x); }
-template <class T> [[gnu::always_inline]] inline T erf_(T x) { return std::erf(x); }
-template <class T> [[gnu::always_inline]] inline T sigmoid_(T x) { return T(1) / (T(1) + exp_(-x)); }
+// x = n ln 2 + r with |r| <= ln 2 / 2. Beyond [least, 89] x is taken for the bound; a nan stays one in r.
+struct Reduced {
+  float r;
+  int32_t n;
+};
+[[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
+  const float clamped = x > 89.0f ? 89.0f : x < least ? least : x;                  // a nan fails both
+  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);           // 1.5 * 2^23: the integer n lands in the low bits
+  const float n = shifted - 12582912.0f;
+  return {fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped)), std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(12582912.0f)};
+}
+// (e^r - 1 - r) / r^2, minimax
+[[gnu::always_inline]] inline float exp_tail(float r) {
+  float p = 1.38144694e-3f;
+  p = fma_(p, r, 8.36878034e-3f);
+  p = fma_(p, r, 4.16683942e-2f);
+  p = fma_(p, r, 1.66665201e-1f);
+  return fma_(p, r, 4.99999934e-1f);
+}
+
+// e^x = 2^n e^r. 2^n is applied in two steps, so that results down to the smallest denormal come out right.
+[[gnu::always_inline]] inline float exp_(float x) {
+  const auto [r, n] = reduce_by_ln2(x, -104.0f);
+  const float p = fma_(fma_(exp_tail(r), r, 1.0f), r, 1.0f);
+  const int32_t half = n >> 1;
+  return p * power_of_two(half) * power_of_two(n - half);
+}
+
+// e^x - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): exact where n = 0
+[[gnu::always_inline]] inline float expm1_(float x) {
+  const auto [r, n] = reduce_by_ln2(x, -20.0f);
+  const float m = fma_(exp_tail(r) * r, r, r), s = power_of_two(n - 1);
+  return 2.0f * fma_(s, m, s - 0.5f);
+}
+
+// x = 2^e (1 + f) with 1 + f in [sqrt 1/2, sqrt 2):  log x = e ln 2 + f - f^2 / 2 + f^3 p(f), p minimax
+[[gnu::always_inline]] inline float log_(float x) {
+  const bool tiny = x < 1.17549435e-38f;  // denormals are scaled by 2^25
+  const float scaled = tiny ? x * 33554432.0f : x;
+  const int32_t bits = std::bit_cast<int32_t>(scaled);
+  const int32_t i = (bits - 0x3f3504f3) >> 23;
+  const float e = static_cast<float>(i - (tiny ? 25 : 0)), f = std::bit_cast<float>(bits - (i << 23)) - 1.0f;
+  float p = 6.74663401e-2f;
+  p = fma_(p, f, -1.16756455e-1f);
+  p = fma_(p, f, 1.18881617e-1f);
+  p = fma_(p, f, -1.24055899e-1f);
+  p = fma_(p, f, 1.42195526e-1f);
+  p = fma_(p, f, -1.66679958e-1f);
+  p = fma_(p, f, 2.00021186e-1f);
+  p = fma_(p, f, -2.50000096e-1f);
+  p = fma_(p, f, 3.33333126e-1f);
+  const float tail = fma_(e, -2.12194440e-4f, p * f * f * f) - 0.5f * f * f;
+  const float y = fma_(e, 0.693359375f, f + tail);
+  const float inf = std::numeric_limits<float>::infinity();
+  return x > 0.0f ? (x < inf ? y : x) : x == 0.0f ? -inf : std::numeric_limits<float>::quiet_NaN();
+}
+
+// u = 1 + x is rounded; (x - (u - 1)) / u is what log u misses.
+[[gnu::always_inline]] inline float log1p_(float x) {
+  const float u = 1.0f + x, missed = (x - (u - 1.0f)) / u;
+  return log_(u) + (u > 0.0f && u < std::numeric_limits<float>::infinity() ? missed : 0.0f);
+}
+
+// |x| < 0.625: x + x^3 p(x^2); else 1 - 2 / (e^2|x| + 1) with the sign of x
+[[gnu::always_inline]] inline float tanh_(float x) {
+  const float a = x < 0.0f ? -x : x, z = x * x;
+  float p = -5.71704552e-3f;
+  p = fma_(p, z, 2.06505878e-2f);
+  p = fma_(p, z, -5.37434982e-2f);
+  p = fma_(p, z, 1.33314913e-1f);
+  p = fma_(p, z, -3.33332839e-1f);
+  const float small = fma_(p * z, x, x), large = with_sign_of(1.0f - 2.0f / (exp_(2.0f * a) + 1.0f), x);
+  return a < 0.625f ? small : large;
+}
+
+// |x| < 0.9: x + x p(x^2); else 1 - e^q(|x|) with the sign of x, q(x) = log erfc x up to 3.95, where erf rounds to 1
+[[gnu::always_inline]] inline float erf_(float x) {
+  const float a = x < 0.0f ? -x : x, z = x * x, c = a > 3.95f ? 3.95f : a;
+  float p = -6.09036039e-4f;
+  p = fma_(p, z, 5.01196290e-3f);
+  p = fma_(p, z, -2.67789090e-2f);
+  p = fma_(p, z, 1.12821408e-1f);
+  p = fma_(p, z, -3.76125233e-1f);
+  p = fma_(p, z, 1.28379150e-1f);
+  float q = -2.05310924e-5f;
+  q = fma_(q, c, 4.27990602e-4f);
+  q = fma_(q, c, -4.13996640e-3f);
+  q = fma_(q, c, 2.50383032e-2f);
+  q = fma_(q, c, -1.08155924e-1f);
+  q = fma_(q, c, -6.33458475e-1f);
+  q = fma_(q, c, -1.12946040f);
+  q = fma_(q, c, 1.63489625e-4f);
+  return a < 0.9f ? fma_(x, p, x) : with_sign_of(1.0f - exp_(q), x);
+}
+
+// Rare ones go through double.
+[[gnu::always_inline]] inline float sin_(float x) { return static_cast<float>(std::sin(static_cast<double>(x))); }
+[[gnu::always_inline]] inline float cos_(float x) { return static_cast<float>(std::cos(static_cast<double>(x))); }
+
+[[gnu::always_inline]] inline double exp_(double x) { return std::exp(x); }
+[[gnu::always_inline]] inline double expm1_(double x) { return std::expm1(x); }
+[[gnu::always_inline]] inline double log_(double x) { return std::log(x); }
+[[gnu::always_inline]] inline double log1p_(double x) { return std::log1p(x); }
+[[gnu::always_inline]] inline double sin_(double x) { return std::sin(x); }
+[[gnu::always_inline]] inline double cos_(double x) { return std::cos(x); }
+[[gnu::always_inline]] inline double tanh_(double x) { return std::tanh(x); }
+[[gnu::always_inline]] inline double erf_(double x) { return std::erf(x); }
+template <class T>
+[[gnu::always_inline]] inline T sigmoid_(T x) {
+  return T(1) / (T(1) + exp_(-x));
+}
 
 }  // namespace
 }  // namespace slope
