@@ -1,0 +1,120 @@
+// Every operation against PyTorch, values and gradients, in f64 and f32 (tests/golden/ops.py says what the cases are about).
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+
+#include <cmath>
+#include <set>
+
+#include "golden_ops.h"
+
+using namespace slope;
+using namespace slope::test;
+
+namespace {
+
+// Where two right answers differ by more than rounding, and why.
+double tolerance(const GoldenCase& c, DType dtype) {
+  if (dtype == f64) return 1e-12;
+  static const std::map<std::string, double> wide = {
+      {"layer_norm.one", 1e-4},       // x - mean = 0 but for rounding, and that times rsqrt(eps) = 316
+      {"layer_norm.offset", 1e-4},    // 1000 … 1004: the mean's rounding is 1e-4 of the deviation
+      {"logsumexp.extreme", 1e-4},    // 1000.69…: half a last digit of it is 3e-5, seen again in exp(x - y)
+  };
+  const auto at = wide.find(c.name);
+  return at == wide.end() ? 2e-6 : at->second;
+}
+
+// What slope does not promise.
+const std::set<std::string> refused = {"norm.all_0.0", "norm.zero_0.0"};  // p = 0 counts, which has no derivative: norm takes p > 0
+
+std::string mismatch(const Tensor& ours, const Tensor& theirs, double rtol, bool relative_only) {
+  if (!ours.defined()) return "there is none";
+  if (ours.dtype() != theirs.dtype()) return fmt::format("{} instead of {}", name(ours.dtype()), name(theirs.dtype()));
+  if (ours.shape() != theirs.shape()) return fmt::format("shape {} instead of {}", ours.shape(), theirs.shape());
+  const std::vector<double> a = ours.to_vector(), b = theirs.to_vector();
+  double largest = 0;  // beside it, what is small may be off by as much: sums cancel
+  for (const double x : b)
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  const double atol = relative_only || !is_floating(ours.dtype()) ? 0 : rtol * std::min(largest, 1.0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+    if (!same && !(std::isfinite(a[i]) && std::abs(a[i] - b[i]) <= rtol * std::abs(b[i]) + atol))
+      return fmt::format("element {} is {:.17g} instead of {:.17g}", i, a[i], b[i]);
+  }
+  return "";
+}
+
+struct Run {
+  Tensors inputs, outputs;
+};
+
+Run forward(const GoldenCase& c, const GoldenTensors& golden) {
+  Run run;
+  for (int k = 0;; ++k) {
+    Tensor x = golden.find(fmt::format("{}/input{}", c.name, k));
+    if (!x.defined()) break;
+    x = x.detach();  // the file's tensors are shared by all runs
+    if (is_floating(x.dtype())) x.set_requires_grad();
+    run.inputs.push_back(x);
+  }
+  run.outputs = golden_ops().at(c.op)(run.inputs, c.args);
+  return run;
+}
+
+void check_case(const GoldenCase& c, const GoldenTensors& golden, DType dtype) {
+  const double rtol = tolerance(c, dtype);
+  const bool tiny = c.name.ends_with(".tiny");  // there every digit of a small number counts
+  const auto check = [&](const std::string& what, const Tensor& ours, const Tensor& theirs) {
+    const std::string wrong = mismatch(ours, theirs, rtol, tiny);
+    CHECK_MESSAGE(wrong.empty(), c.name << " " << name(dtype) << ", " << what << ": " << wrong);
+  };
+  const auto [inputs, outputs] = forward(c, golden);
+  Tensors differentiated, cotangents, wanted;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    check(fmt::format("output{}", k), outputs[k], golden.at(fmt::format("{}/output{}", c.name, k)));
+    const Tensor g = golden.find(fmt::format("{}/cotangent{}", c.name, k));
+    if (g.defined()) differentiated.push_back(outputs[k]), cotangents.push_back(g);
+  }
+  CHECK_MESSAGE(!golden.find(fmt::format("{}/output{}", c.name, outputs.size())).defined(), c.name << ": PyTorch has more outputs");
+  if (differentiated.empty()) return;
+  for (const Tensor& x : inputs)
+    if (x.requires_grad()) wanted.push_back(x);
+  const Tensors grads = grad(differentiated, wanted, {.grad_outputs = cotangents, .allow_unused = true});
+  for (size_t k = 0, at = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].requires_grad()) continue;
+    const Tensor ours = grads[at++];
+    check(fmt::format("grad{}", k), ours.defined() ? ours : zeros_like(inputs[k]), golden.at(fmt::format("{}/grad{}", c.name, k)));
+  }
+}
+
+void check_all(DType dtype) {
+  const GoldenTensors golden(dtype == f64 ? "ops_f64.safetensors" : "ops_f32.safetensors");
+  for (const GoldenCase& c : golden_cases()) {
+    if (!golden_ops().contains(c.op)) continue;  // reported by the first test
+    if (refused.contains(c.name)) {
+      CHECK_THROWS_AS(forward(c, golden), Error);
+      continue;
+    }
+    try {
+      check_case(c, golden, dtype);
+    } catch (const std::exception& e) {
+      FAIL_CHECK(c.name << " " << name(dtype) << ": " << e.what());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("golden operations: each of PyTorch's cases has an operation here, and each name in the table a case") {
+  std::set<std::string> used;
+  const std::vector<GoldenCase> cases = golden_cases();
+  CHECK(cases.size() > 400);
+  for (const GoldenCase& c : cases) {
+    used.insert(c.op);
+    CHECK_MESSAGE(golden_ops().contains(c.op), c.name << ": no entry for " << c.op);
+  }
+  for (const auto& [op, f] : golden_ops()) CHECK_MESSAGE(used.contains(op), "no case for " << op);
+}
+
+TEST_CASE("golden operations: values and gradients are PyTorch's in f64") { check_all(f64); }
+TEST_CASE("golden operations: values and gradients are PyTorch's in f32") { check_all(f32); }
