@@ -1,0 +1,128 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/tests/golden.h>
+#include <slope/tests/nn/models.h>
+
+using namespace slope;
+using namespace slope::nn;
+using test::check_close;
+
+namespace {
+
+struct Layer {
+  MultiheadAttention self_attn{4, 2}, cross_attn{4, 2};
+  Tensor forward(const Tensor& x, const Tensor& memory) const {
+    const Tensor y = x + self_attn(x, x, x, Mask::causal(x.size(1)));
+    return y + cross_attn(y, memory, memory);
+  }
+  SLOPE_MODULE(Layer, self_attn, cross_attn)
+};
+
+struct Decoder {
+  std::vector<Layer> layers;
+  Decoder() {
+    for (int i = 0; i < 2; ++i) layers.emplace_back();
+  }
+  Tensor forward(Tensor x, const Tensor& memory) const {
+    for (const Layer& layer : layers) x = layer(x, memory);
+    return x;
+  }
+  SLOPE_MODULE(Decoder, layers)
+};
+
+struct Model {
+  Decoder decoder;
+  Tensor forward(const Tensor& x, const Tensor& memory) const { return decoder(x, memory); }
+  SLOPE_MODULE(Model, decoder)
+};
+
+}  // namespace
+
+TEST_CASE("mask: true means may attend; masks are joined with &") {
+  const Tensor ids = tensor({{5, 6, 0}, {7, 0, 0}});
+  const Mask both = Mask::padding(ids, 0) & Mask::causal(3);
+  CHECK(Mask::padding(ids, 0).tensor(3, 3).shape() == Dims{2, 1, 1, 3});
+  CHECK(both.tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0});
+  CHECK(Mask::causal(2, 1).tensor(2, 3).to_vector() == std::vector<double>{1, 1, 0, 1, 1, 1});
+  CHECK(Mask::causal(1, 2).tensor(1, 3).to_vector() == std::vector<double>{1, 1, 1});
+  CHECK(Mask().allows_everything());
+  CHECK(Mask().tensor(2, 2).to_vector() == std::vector<double>(4, 1));
+  const Tensor may = tensor({{true, false}, {true, true}});
+  CHECK(Mask::allow(may).tensor(2, 2).to_vector() == std::vector<double>{1, 0, 1, 1});
+  CHECK(Mask::block(may).tensor(2, 2).to_vector() == std::vector<double>{0, 1, 0, 0});
+  CHECK((Mask::allow(may) & Mask()).tensor(2, 2).to_vector() == std::vector<double>{1, 0, 1, 1});
+}
+
+TEST_CASE("mask: one made for other lengths is refused") {
+  const Tensor q = zeros({1, 2, 3, 2}), k = zeros({1, 2, 4, 2});
+  CHECK_THROWS_WITH_AS((void)attend(q, k, k, Mask::causal(3)), "attention: 3 queries and 4 keys, but the causal mask is for 3 queries and 3 keys", ShapeError);
+  CHECK_THROWS_AS((void)attend(q, k, k, Mask::padding(tensor({{1, 2, 3}}), 0)), ShapeError);
+  CHECK_THROWS_AS((void)(Mask::causal(3) & Mask::causal(4)), ShapeError);
+  CHECK_THROWS_AS((void)Mask::allow(zeros({2})), DTypeError);
+  CHECK_THROWS_AS((void)Mask::padding(tensor({1, 2}), 0), ShapeError);
+  CHECK_THROWS_AS((void)split_heads(zeros({1, 2, 5}), 2), ShapeError);
+  CHECK_THROWS_AS(MultiheadAttention(5, 2), ShapeError);
+}
+
+TEST_CASE("attention: heads are split and merged back") {
+  const Tensor x = arange(0, 24, 1, f32).reshape({2, 3, 4});
+  CHECK(split_heads(x, 2).shape() == Dims{2, 2, 3, 2});
+  CHECK(split_heads(x, 2).to_vector()[2] == 4);  // second position of the first head
+  CHECK(merge_heads(split_heads(x, 2)).to_vector() == x.to_vector());
+}
+
+TEST_CASE("attention: masked keys do not matter, not even nan; a query without keys gives the bias alone and zero gradients") {
+  manual_seed(1);
+  const MultiheadAttention mha(4, 2);
+  const Tensor x = randn({1, 2, 4}), memory = randn({1, 3, 4}), poisoned = contiguous_copy(memory);
+  {
+    const NoGrad no_grad;
+    const auto out = poisoned.write<float>();
+    for (int i = 8; i < 12; ++i) out.get()[i] = NAN;
+  }
+  const Mask mask = Mask::padding(tensor({{1, 1, 0}}), 0);
+  CHECK(mha(x, memory, memory, mask).to_vector() == mha(x, poisoned, poisoned, mask).to_vector());
+
+  const Tensor q = contiguous_copy(x).set_requires_grad();
+  const Tensor y = mha(q, memory, memory, Mask::padding(tensor({{0, 0, 0}}), 0));
+  for (double v : y.to_vector()) CHECK(v == 0);  // the bias of out_proj starts at 0
+  y.backward(ones(y.shape()));
+  for (double v : q.grad().to_vector()) CHECK(v == 0);
+}
+
+TEST_CASE("attention: capture by module path gives rows that sum to one, and changes nothing") {
+  manual_seed(2);
+  Model model;
+  const Tensor x = randn({2, 3, 4}), memory = randn({2, 5, 4});
+  const Tensor plain = model(x, memory);
+  CaptureAttention all, cross("decoder.layers.*.cross_attn"), none("encoder.*");
+  check_close(model(x, memory), plain, 1e-5, 1e-6, "captured");
+  CHECK(all.paths() == std::vector<std::string>{"decoder.layers.0.self_attn", "decoder.layers.0.cross_attn", "decoder.layers.1.self_attn", "decoder.layers.1.cross_attn"});
+  CHECK(cross.paths() == std::vector<std::string>{"decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn"});
+  CHECK(none.maps().empty());
+  const Tensor w = cross.last("decoder.layers.1.cross_attn");
+  CHECK(w.shape() == Dims{2, 2, 3, 5});
+  CHECK(!w.requires_grad());
+  for (double v : w.sum({-1}).to_vector()) CHECK(v == doctest::Approx(1));
+  const Tensor s = all.last("layers.0.self_attn");
+  CHECK(s.select(-2, 0).select(-1, 1).to_vector() == std::vector<double>(4, 0));  // causal
+  CHECK_THROWS_WITH_AS((void)cross.last("mha"), "attention: no module 'mha' was captured; captured: decoder.layers.0.cross_attn, decoder.layers.1.cross_attn", UsageError);
+  all.clear();
+  CHECK(all.maps().empty());
+}
+
+TEST_CASE("attention: captured weights are those before dropout") {
+  manual_seed(3);
+  const MultiheadAttention mha(4, 2, {.dropout = 0.5});
+  const Tensor x = randn({1, 3, 4});
+  CaptureAttention capture;
+  (void)mha(x, x, x);
+  for (double v : capture.last("*").sum({-1}).to_vector()) CHECK(v == doctest::Approx(1));
+  manual_seed(4);
+  const Tensor a = mha(x, x, x);
+  manual_seed(5);
+  const Tensor b = mha(x, x, x);
+  CHECK(a.to_vector() != b.to_vector());
+  eval(mha);
+  CHECK(mha(x, x, x).to_vector() == mha(x, x, x).to_vector());
+}

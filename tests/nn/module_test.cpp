@@ -1,0 +1,150 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/node.h>
+#include <slope/core/copy.h>
+#include <slope/tests/golden.h>
+#include <slope/tests/nn/models.h>
+
+using namespace slope;
+using test::Block;
+using test::Config;
+using test::Tiny;
+
+namespace {
+
+struct Probe {  // notes the path under which it runs
+  std::vector<std::string>* seen;
+  explicit Probe(std::vector<std::string>* seen) : seen(seen) {}
+  Tensor forward(const Tensor& x) const {
+    seen->push_back(current_module() ? current_module() : "(none)");
+    return x;
+  }
+  SLOPE_MODULE(Probe)
+};
+
+struct Inner {
+  Probe first;  // stands at the address of its owner
+  std::vector<Probe> probes;
+  explicit Inner(std::vector<std::string>* seen) : first(seen) {
+    for (int i = 0; i < 2; ++i) probes.emplace_back(seen);
+  }
+  Tensor forward(const Tensor& x) const { return probes[1](probes[0](first(x))); }
+  SLOPE_MODULE(Inner, first, probes)
+};
+
+struct Outer {
+  Inner a, b;
+  explicit Outer(std::vector<std::string>* seen) : a(seen), b(seen) {}
+  Tensor forward(const Tensor& x) const { return b.probes[0](b(a(x))); }  // the last goes past b's operator()
+  Tensor encode(const Tensor& x) const {
+    const nn::Scope scope(*this);
+    return a(x);
+  }
+  SLOPE_MODULE(Outer, a, b)
+};
+
+struct Pair {
+  nn::Linear linear{2, 2};
+  std::pair<Tensor, Tensor> forward(const Tensor& x) const { return {linear(x), x}; }
+  SLOPE_MODULE(Pair, linear)
+};
+
+}  // namespace
+
+TEST_CASE("scope: paths are places below the outermost module, also after a move") {
+  std::vector<std::string> seen;
+  Outer model(&seen);
+  const Tensor x = ones({1});
+  const std::vector<std::string> expected{"a.first", "a.probes.0", "a.probes.1", "b.first", "b.probes.0", "b.probes.1", "b.probes.0"};
+  for (int i = 0; i < 2; ++i) {  // found, then remembered
+    seen.clear();
+    (void)model(x);
+    CHECK(seen == expected);
+  }
+  seen.clear();
+  (void)model.encode(x);
+  CHECK(seen == std::vector<std::string>{"a.first", "a.probes.0", "a.probes.1"});
+  seen.clear();
+  (void)model.b(x);  // now the outermost itself
+  CHECK(seen == std::vector<std::string>{"first", "probes.0", "probes.1"});
+  seen.clear();
+  std::swap(model.a, model.b);
+  Outer moved = std::move(model);
+  (void)moved(x);
+  CHECK(seen == expected);
+  CHECK(current_module() == nullptr);
+}
+
+TEST_CASE("scope: nodes and errors name the module") {
+  const Tiny model(Config{});
+  const nn::Scope scope(model);
+  const Tensor y = model.blocks[1](zeros({2, 4}));
+  CHECK(current_module() == nullptr);
+  CHECK(std::string(gradient_node(y)->module) == "blocks.1");
+  const Tensor z = model.blocks[1].ff(zeros({2, 4}));
+  CHECK(std::string(gradient_node(z)->module) == "blocks.1.ff.linear2");
+}
+
+TEST_CASE("scope: patterns") {
+  CHECK(nn::path_matches("transformer.decoder.layers.0.mha2", "decoder.layers.*"));
+  CHECK(nn::path_matches("decoder.layers.0.mha2", "decoder.*.mha2"));
+  CHECK(nn::path_matches("decoder.layers.0.mha2", "mha2"));
+  CHECK(nn::path_matches("", "*"));
+  CHECK(!nn::path_matches("xdecoder.layers.0", "decoder.*"));
+  CHECK(!nn::path_matches("decoder.layers.0.mha2", "decoder.layers"));
+  CHECK(!nn::path_matches("", "a*"));
+}
+
+TEST_CASE("hooks: see inputs and output, may replace it, can be removed by themselves") {
+  manual_seed(1);
+  const nn::Sequential net(nn::Linear(2, 3), nn::Tanh());
+  const Tensor x = randn({4, 2});
+  const Tensor plain = net(x);
+  Tensor input, output;
+  nn::HookHandle watch = nn::register_forward_hook(net.get<0>(), [&](const Tensors& inputs, const Tensor& y) {
+    REQUIRE(inputs.size() == 1);
+    input = inputs[0];
+    output = y;
+    return Tensor();
+  });
+  CHECK(net(x).to_vector() == plain.to_vector());
+  CHECK(input.is_same(x));
+  CHECK(output.shape() == Dims{4, 3});
+  nn::HookHandle replace = nn::register_forward_hook(net, [&](const Tensors&, const Tensor& y) {
+    replace.remove();
+    return y * 2.0;
+  });
+  test::check_close(net(x), plain * 2.0, 1e-7, 0, "replaced");
+  CHECK(net(x).to_vector() == plain.to_vector());
+  watch.remove();
+  output = {};
+  (void)net(x);
+  CHECK(!output.defined());
+}
+
+TEST_CASE("hooks: a module whose result is not one tensor says so") {
+  const Pair pair;
+  (void)nn::register_forward_hook(pair, [](const Tensors&, const Tensor&) { return Tensor(); });
+  CHECK_THROWS_WITH_AS(pair(zeros({1, 2})), "forward hook: the result of Pair is not one tensor; put the hook on a module whose forward gives a Tensor", UsageError);
+}
+
+TEST_CASE("parameters: leaves that require grad, found by backward") {
+  manual_seed(2);
+  const Tiny model(Config{});
+  const Tensor y = model(test::tiny_ids());
+  y.backward(ones(y.shape()));
+  for (const auto& [name, p] : nn::named_parameters(model)) {
+    CHECK_MESSAGE(p.is_leaf(), name);
+    CHECK_MESSAGE(p.grad().defined(), name);
+  }
+}
+
+TEST_CASE("module list: of modules known at run time only") {
+  nn::ModuleList list;
+  list.append(nn::Linear(2, 2));
+  list.append(Pair{});
+  CHECK(list.size() == 2);
+  CHECK(list[0](zeros({1, 2})).shape() == Dims{1, 2});
+  CHECK_THROWS_AS((void)list[1](zeros({1, 2})), UsageError);
+  CHECK_THROWS_AS((void)nn::clone(list), UsageError);
+}

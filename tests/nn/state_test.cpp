@@ -1,0 +1,246 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/tests/golden.h>
+#include <slope/tests/nn/models.h>
+
+#include <set>
+
+using namespace slope;
+using test::Block;
+using test::Config;
+using test::Tiny;
+
+static_assert(!std::is_copy_constructible_v<nn::Parameter> && !std::is_copy_assignable_v<nn::Parameter> && std::is_move_constructible_v<nn::Parameter>);
+static_assert(!std::is_copy_constructible_v<Block> && std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
+static_assert(!std::is_copy_constructible_v<Tiny> && std::is_move_constructible_v<Tiny> && std::is_move_assignable_v<Tiny>);
+static_assert(!std::is_constructible_v<std::vector<nn::Parameter>, std::initializer_list<nn::Parameter>> || !std::is_copy_constructible_v<nn::Parameter>);
+static_assert(!std::is_copy_constructible_v<nn::Dropout>);
+
+namespace {
+
+std::vector<std::string> names(const NamedTensors& named) {
+  std::vector<std::string> all;
+  for (const auto& [name, x] : named) all.push_back(name);
+  return all;
+}
+
+std::string bytes_of(const Tiny& model) { return format_safetensors(nn::state_dict(model).tensors); }
+
+std::vector<std::string> expected_keys() {  // PyTorch's order: a module's own tensors, then its parts'
+  std::vector<std::string> keys{"extra", "count", "embed.weight"};
+  for (const char* block : {"blocks.0.", "blocks.1.", "blocks.2."})
+    for (const char* key : {"ln.weight", "ln.bias", "ff.linear1.weight", "ff.linear1.bias", "ff.linear2.weight", "ff.linear2.bias"})
+      keys.push_back(std::string(block) + key);
+  for (const char* key : {"list.0.weight", "list.0.bias", "net.0.weight", "net.0.bias", "attention.in_proj_weight", "attention.in_proj_bias",
+                          "attention.out_proj.weight", "attention.out_proj.bias", "head.weight"})
+    keys.push_back(key);
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("state: names are PyTorch's, tied tensors count once") {
+  const Tiny model(Config{});
+  std::vector<std::string> keys;
+  for (const auto& entry : nn::state_entries(model)) keys.push_back(entry.name);
+  CHECK(keys == expected_keys());
+
+  const nn::StateDict state = nn::state_dict(model);
+  CHECK(state.tensors.size() == keys.size() - 1);
+  CHECK(state.tied == Metadata{{"head.weight", "embed.weight"}});
+  CHECK(names(nn::named_buffers(model)) == std::vector<std::string>{"count", "table"});
+  const NamedTensors parameters = nn::named_parameters(model);
+  CHECK(parameters.size() == keys.size() - 2);  // without the buffer and the tied name
+  CHECK(parameters[1].first == "embed.weight");
+  CHECK(nn::count_parameters(model) == 4 + 44 + 3 * (8 + 8 * 4 + 8 + 4 * 8 + 4) + 20 + 20 + 48 + 12 + 20);
+  CHECK(model.head.weight.is_same(model.embed.weight));
+}
+
+TEST_CASE("state: an optional that is empty has no name") {
+  const Tiny model(Config{.with_extra = false});
+  CHECK(nn::state_entries(model)[0].name == "count");
+}
+
+TEST_CASE("state: a moved model keeps its parameters' identity") {
+  Tiny a(Config{});
+  const Tensor weight = a.head.weight;
+  Tiny b = std::move(a);
+  CHECK(b.head.weight.is_same(weight));
+  CHECK(b.embed.weight.is_same(weight));
+  CHECK(nn::state_entries(b).size() == expected_keys().size());
+}
+
+TEST_CASE("load: what was saved comes back, ties stay") {
+  manual_seed(1);
+  const Tiny a(Config{});
+  const Tiny b(Config{});
+  CHECK(bytes_of(a) != bytes_of(b));
+  const nn::StateDict state = nn::state_dict(a);
+  const nn::LoadReport report = nn::load(b, parse_safetensors(format_safetensors(state.tensors, state.tied)));
+  CHECK(report.ok());
+  CHECK(report.message() == "all names found");
+  CHECK(bytes_of(a) == bytes_of(b));
+  CHECK(b.head.weight.is_same(b.embed.weight));
+  CHECK(b.head.weight.requires_grad());
+}
+
+TEST_CASE("load: a file with both names of a tied tensor, equal or not; a file of a tied model into one that is not") {
+  manual_seed(2);
+  const Tiny a(Config{}), b(Config{});
+  NamedTensors both;
+  for (const auto& [name, x] : nn::state_entries(a)) both.emplace_back(name, contiguous_copy(x));
+  CHECK(nn::load(b, both).ok());
+  CHECK(bytes_of(a) == bytes_of(b));
+  fill(both.back().second, 3);
+  CHECK_THROWS_WITH_AS(nn::load(b, both), "load: 1 that do not fit: head.weight (tied in the model, but its values differ from those under its other name)", InputError);
+  CHECK(bytes_of(a) == bytes_of(b));
+
+  Tiny untied(Config{});
+  untied.head.weight = nn::Parameter(zeros({11, 4}));
+  const nn::StateDict state = nn::state_dict(a);
+  CHECK(nn::load(untied, TensorFile{state.tied, state.tensors}).ok());
+  CHECK(untied.head.weight.to_vector() == a.head.weight.to_vector());
+  CHECK(!untied.head.weight.is_same(untied.embed.weight));
+}
+
+TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found, and nothing changes") {
+  manual_seed(3);
+  const Tiny a(Config{}), b(Config{});
+  const std::string before = bytes_of(b);
+  const NamedTensors good = nn::state_dict(a).tensors;
+  for (size_t k = 0; k < good.size(); ++k) {
+    const std::string& key = good[k].first;
+    NamedTensors lost = good, renamed = good, misshapen = good, retyped = good;
+    lost.erase(lost.begin() + static_cast<long>(k));
+    renamed[k].first = "model." + key;
+    misshapen[k].second = zeros({9, 9, 9});
+    retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64) : zeros(good[k].second.shape());
+    for (const auto& [bad, say] : {std::pair{lost, "missing: " + key}, {renamed, key + " (did you mean model." + key + "?)"}, {misshapen, key + " (expected shape"},
+                                   {retyped, key + " (expected "}}) {
+      std::string message;
+      try {
+        (void)nn::load(b, bad);
+      } catch (const InputError& e) {
+        message = e.what();
+      }
+      CHECK_MESSAGE(message.find(say) != std::string::npos, "'" << message << "' does not say '" << say << "'");
+      CHECK(message.find('\n') == std::string::npos);
+      CHECK(bytes_of(b) == before);
+    }
+  }
+}
+
+TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits") {
+  manual_seed(4);
+  const Tiny a(Config{}), b(Config{});
+  NamedTensors bad = nn::state_dict(a).tensors;
+  bad[2].first = "embd.weight";
+  bad[0].second = zeros({5});
+  bad.emplace_back("other", zeros({1}));
+  CHECK_THROWS_WITH_AS(nn::load(b, bad),
+                       "load: 2 missing: embed.weight (did you mean embd.weight?), head.weight; 2 unexpected: embd.weight, other; "
+                       "1 that do not fit: extra (expected shape (4,), got (5,))",
+                       InputError);
+  bad[0].second = ones({4});
+  const nn::LoadReport report = nn::load(b, bad, {.strict = false});
+  CHECK(report.missing == std::vector<std::string>{"embed.weight", "head.weight"});
+  CHECK(report.unexpected == std::vector<std::string>{"embd.weight", "other"});
+  CHECK(b.extra->to_vector() == std::vector<double>(4, 1));
+}
+
+TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, whole numbers stay") {
+  manual_seed(5);
+  Tiny model(Config{});
+  const Tensor held = model.head.weight;
+  held.set_grad(ones(held.shape()));
+  const auto values = held.to_vector();
+  nn::to(model, f64);
+  CHECK(held.dtype() == f64);
+  CHECK(held.is_same(model.embed.weight));
+  CHECK(held.to_vector() == values);
+  CHECK(held.grad().dtype() == f64);
+  CHECK(held.requires_grad());
+  CHECK(model.table.dtype() == f64);
+  CHECK(model.count.dtype() == i64);
+  for (const Tensor& p : nn::parameters(model)) CHECK(p.dtype() == f64);
+  nn::eval(model);
+  const Tensor y = model(test::tiny_ids());
+  CHECK(y.dtype() == f64);
+  nn::to(model, f32);
+  test::check_close(model(test::tiny_ids()), y, 1e-4, 1e-5, "f32");
+  CHECK_THROWS_AS(nn::to(model, i64), DTypeError);
+}
+
+TEST_CASE("clone: independent, tied like the original, draws no random numbers") {
+  manual_seed(6);
+  Tiny model(Config{});
+  nn::to(model, f64);
+  model.blocks[1].module_state.training = false;
+  model.net.get<0>().weight.set_requires_grad(false);
+  const Generator before = generator();
+  const Tiny copy = nn::clone(model);
+  CHECK(generator() == before);
+  CHECK(bytes_of(copy) == bytes_of(model));
+  CHECK(copy.head.weight.is_same(copy.embed.weight));
+  CHECK(!copy.head.weight.is_same(model.head.weight));
+  CHECK(copy.blocks[0].training());
+  CHECK(!copy.blocks[1].training());
+  CHECK(!copy.net.get<0>().weight.requires_grad());
+  CHECK(copy.table.dtype() == f64);
+  {
+    const NoGrad no_grad;
+    fill(copy.head.weight, 0);
+  }
+  CHECK(bytes_of(copy) != bytes_of(model));
+
+  nn::Sequential net(nn::Linear(2, 3), nn::Dropout(0.2), nn::LayerNorm(3), nn::RMSNorm(3), nn::GELU(Gelu::tanh), nn::FeedForward(3, 4), nn::Embedding(3, 2, {.padding_idx = 1}));
+  const auto twin = nn::clone(net);
+  CHECK(nn::to_string(twin) == nn::to_string(net));
+  CHECK(format_safetensors(nn::state_dict(twin).tensors) == format_safetensors(nn::state_dict(net).tensors));
+}
+
+TEST_CASE("modes: train and eval reach every module; a guard restores each as it was, also by an exception") {
+  Tiny model(Config{});
+  CHECK(model.training());
+  nn::eval(model);
+  for (const auto& [path, module] : nn::named_modules(model))
+    if (module.state()) CHECK_MESSAGE(!module.state()->training, path);
+  nn::train(model);
+  model.blocks[2].ff.dropout.module_state.training = false;
+  try {
+    const nn::EvalMode eval_mode(model);
+    CHECK(!model.blocks[0].ff.dropout.training());
+    CHECK(model.blocks[0].ff.dropout.rate() == 0);
+    throw std::runtime_error("x");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK(model.blocks[0].ff.dropout.training());
+  CHECK(model.blocks[0].ff.dropout.rate() == 0.1);
+  CHECK(!model.blocks[2].ff.dropout.training());
+}
+
+TEST_CASE("apply: every module once, parts before wholes; as<T> finds types") {
+  const Tiny model(Config{});
+  std::vector<std::string> seen;
+  int linears = 0;
+  nn::apply(model, [&](nn::ModuleRef m) {
+    seen.push_back(m.type());
+    linears += m.as<nn::Linear>() != nullptr;
+  });
+  CHECK(seen.front() == "Embedding");
+  CHECK(seen.back() == "Tiny");
+  CHECK(linears == 3 * 2 + 1 + 1 + 1 + 1);
+  CHECK(std::multiset<std::string>(seen.begin(), seen.end()).count("Block") == 3);
+}
+
+TEST_CASE("zero_grad: forgets all gradients") {
+  const Tiny model(Config{});
+  for (const Tensor& p : nn::parameters(model)) p.set_grad(ones(p.shape()));
+  nn::zero_grad(model);
+  for (const Tensor& p : nn::parameters(model)) CHECK(!p.grad().defined());
+}
+
+TEST_CASE("tie: other shapes are refused") {
+  nn::Linear a(2, 3), b(3, 2);
+  CHECK_THROWS_AS(nn::tie(a.weight, b.weight), ShapeError);
+}
