@@ -133,9 +133,9 @@ TEST_CASE("parameters: leaves that require grad, found by backward") {
   const Tiny model(Config{});
   const Tensor y = model(test::tiny_ids());
   y.backward(ones(y.shape()));
-  for (const auto& [name, p] : nn::named_parameters(model)) {
-    CHECK_MESSAGE(p.is_leaf(), name);
-    CHECK_MESSAGE(p.grad().defined(), name);
+  for (const auto& named : nn::named_parameters(model)) {
+    CHECK_MESSAGE(named.second.is_leaf(), named.first);
+    CHECK_MESSAGE(named.second.grad().defined(), named.first);
   }
 }
 

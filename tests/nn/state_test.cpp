@@ -115,11 +115,12 @@ TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found
     renamed[k].first = "model." + key;
     misshapen[k].second = zeros({9, 9, 9});
     retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64) : zeros(good[k].second.shape());
-    for (const auto& [bad, say] : {std::pair{lost, "missing: " + key}, {renamed, key + " (did you mean model." + key + "?)"}, {misshapen, key + " (expected shape"},
+    for (const auto& trial : {std::pair{lost, "missing: " + key}, {renamed, key + " (did you mean model." + key + "?)"}, {misshapen, key + " (expected shape"},
                                    {retyped, key + " (expected "}}) {
+      const std::string& say = trial.second;
       std::string message;
       try {
-        (void)nn::load(b, bad);
+        (void)nn::load(b, trial.first);
       } catch (const InputError& e) {
         message = e.what();
       }
@@ -203,8 +204,8 @@ TEST_CASE("modes: train and eval reach every module; a guard restores each as it
   Tiny model(Config{});
   CHECK(model.training());
   nn::eval(model);
-  for (const auto& [path, module] : nn::named_modules(model))
-    if (module.state()) CHECK_MESSAGE(!module.state()->training, path);
+  for (const auto& named : nn::named_modules(model))
+    if (named.second.state()) CHECK_MESSAGE(!named.second.state()->training, named.first);
   nn::train(model);
   model.blocks[2].ff.dropout.module_state.training = false;
   try {

@@ -109,8 +109,10 @@ TEST_CASE("optimizers: every step of 20 equals PyTorch's") {
 }
 
 TEST_CASE("schedules: every rate equals PyTorch's") {
-  for (const auto& [name, s] : settings()["schedules"].items())
-    for (size_t step = 0; step < s["lr"].size(); ++step) {
+  for (const auto& item : settings()["schedules"].items())
+    for (size_t step = 0; step < item.value()["lr"].size(); ++step) {
+      const Json& s = item.value();
+      const std::string& name = item.key();
       const double expected = s["lr"][step];
       CHECK_MESSAGE(rate(s, static_cast<int64_t>(step)) == doctest::Approx(expected).epsilon(1e-12), name << ", step " << step);
     }
