@@ -41,7 +41,9 @@ namespace {
 
 LossAndCount forward(const char* name, const Tensor& x, const Tensor& target, const CrossEntropyOptions& options) {
   check_smoothing(name, options.label_smoothing);
-  const auto [t, count] = check_targets(name, x.shape(), target, options.ignore_index);
+  const auto checked = check_targets(name, x.shape(), target, options.ignore_index);
+  const Tensor& t = checked.first;
+  const int64_t count = checked.second;
   const Tensor xs = contiguous_values(x), losses = Tensor::empty(t.shape(), x.dtype());
   const Tensor max = Tensor::empty(t.shape(), x.dtype()), log_sum = Tensor::empty(t.shape(), x.dtype());
   Tensor y;
