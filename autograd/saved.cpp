@@ -1,5 +1,5 @@
 #include <slope/autograd/node.h>
-#include <slope/core/factories.h>
+#include <slope/autograd/ops.h>
 
 #include <cstring>
 
@@ -39,7 +39,8 @@ Saved Saved::rooted() const {
   for (const SavedValue& value : node_.saved) {
     if (value.kind != SavedValue::Kind::input) continue;
     Tensor x = input(value.index);
-    if (!connected_ && needs(value.index)) x = x.detach().set_requires_grad();
+    // Connected, a view of it: two inputs may be the same tensor, or one computed from the other, and each is a root of its own.
+    if (needs(value.index)) x = connected_ ? expand(x, x.shape()) : x.detach().set_requires_grad();
     result.roots_[value.index] = x;
   }
   return result;

@@ -41,7 +41,7 @@ class Saved {
   const Tensor& grad(int i) const { return grads_[i]; }  // dL/d output i; undefined where nothing flows into it
   Tensor grad_or_zeros(int i) const;
   bool connected() const { return connected_; }
-  Saved rooted() const;            // the same, but each saved input is the root of a new recording (or stays connected)
+  Saved rooted() const;            // the same, but each saved input is the root of a new recording (connected: joined to the old one)
   Tensor leaf(int i) const;        // the leaf that input i is
   int inputs() const;
   const Dims& output_shape(int i = 0) const;

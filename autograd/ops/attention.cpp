@@ -103,7 +103,7 @@ Grads kernel(const Saved& s, const Tensor&) {
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
   const Sizes n(q, k, v);
   const auto like = [&](int i, const Tensor& x) { return !s.needs(i) ? Tensor() : n.L == 0 || n.S == 0 ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x); };
-  const Tensor dq = like(0, q), dk = like(1, k), dv = like(2, v);
+  const Tensor dq = like(0, q), dk = like(1, k), dv = s.grad(0).defined() ? like(2, v) : Tensor();
   if (n.L == 0 || n.S == 0) return Grads{dq, dk, dv, Tensor()};
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
