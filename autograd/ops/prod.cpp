@@ -12,7 +12,8 @@ namespace {
 Grads formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input();
   const int64_t dim = s.integer("dim"), n = x.rank() == 0 ? 1 : x.size(dim);
-  if (n <= 1) return {g.reshape(x.shape())};
+  if (n == 0) return {zeros_like(x)};
+  if (n == 1) return {g.reshape(x.shape())};
   const Dims kept = reduced_shape(x.shape(), {dim}, keepdim);
   const Tensor flowing = g.reshape(kept);
   if (!any(x == 0)) return {flowing * (s.output().reshape(kept) / x)};

@@ -90,6 +90,7 @@ Tensor softplus(const Tensor& x) { return apply_floating<Softplus>(ops::softplus
 
 Tensor clamp(const Tensor& x, std::optional<double> low, std::optional<double> high) {
   SLOPE_CHECK(low || high, "clamp: needs a lower or an upper bound");
+  SLOPE_CHECK(!(low && std::isnan(*low)) && !(high && std::isnan(*high)), "clamp: a bound is nan");
   const double a = low.value_or(-INFINITY), b = high.value_or(INFINITY);
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   visit(x.dtype(), [&]<class T> {
