@@ -53,12 +53,12 @@ concept IsModule = requires(const T& m, Fields& fields) {
   T::module_type();
 };
 template <class T>
-extern const ModuleKind kind_of;
+const ModuleKind& kind_of();
 
 class ModuleRef {
  public:
   template <IsModule T>
-  ModuleRef(const T& module) : module_(&module), kind_(&kind_of<T>) {}
+  ModuleRef(const T& module) : module_(&module), kind_(&kind_of<T>()) {}
   ModuleRef(const void* module, const ModuleKind& kind) : module_(module), kind_(&kind) {}
 
   const char* type() const { return state() && state()->printed_type ? state()->printed_type : kind_->type; }
@@ -133,12 +133,15 @@ std::string extra_repr_of(const void* module) {
   return {};
 }
 template <class T>
-inline const ModuleKind kind_of{T::module_type(),
-                                typeid(T),
-                                prints_as_list<T>(),
-                                [](const void* m, Fields& fields) { static_cast<const T*>(m)->collect_fields(fields); },
-                                [](const void* m) -> const ModuleState* { return &static_cast<const T*>(m)->module_state; },
-                                extra_repr_of<T>};
+const ModuleKind& kind_of() {
+  static constexpr ModuleKind kind{T::module_type(),
+                                   typeid(T),
+                                   prints_as_list<T>(),
+                                   [](const void* m, Fields& fields) { static_cast<const T*>(m)->collect_fields(fields); },
+                                   [](const void* m) -> const ModuleState* { return &static_cast<const T*>(m)->module_state; },
+                                   extra_repr_of<T>};
+  return kind;
+}
 
 inline Fields ModuleRef::fields() const {
   Fields fields;
