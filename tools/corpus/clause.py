@@ -169,7 +169,7 @@ class Clause:
         return finite, rest, rest + " " + finite
 
     def middle(self, front=""):
-        """Pronouns first, then the subject, time, recipient, object, nicht, manner, object with preposition, place; front: the part before the verb."""
+        """Pronouns, subject, time, recipient, object, nicht, manner, object with preposition, place; without what is in front."""
         pronouns, objects = [], []
         for phrase, case in ((self.recipient, "dat"), (self.object, self.verb.case if self.verb else "")):
             if phrase is not None and not (self.verb.preposition and phrase is self.object):
@@ -180,12 +180,11 @@ class Clause:
         negation = "nicht" if self.negated else ""
         if self.tense == "already":
             negation = "noch nicht" if self.negated else "schon"
-        predicate = self.predicate.german if self.predicate else ""
-        parts = [*pronouns, subject, *("" if front == role else getattr(self, role).german for role in ("often", "time") if getattr(self, role)),
-                 *([] if front == "object" else objects), negation, self.manner.german if self.manner else "",
-                 self.object_german() if self.verb and self.verb.preposition else "", self.place.german if self.place and front != "place" else "",
-                 predicate]
-        return join(*parts)
+        said = {role: getattr(self, role).german if getattr(self, role) and front != role else ""
+                for role in ("often", "time", "manner", "place", "predicate")}
+        preposed = self.object_german() if self.verb and self.verb.preposition else ""
+        return join(*pronouns, subject, said["often"], said["time"], *([] if front == "object" else objects), negation, said["manner"],
+                    preposed, said["place"], said["predicate"])
 
     def german(self, front="subject"):
         """A main clause: one part in front, the finite verb second, what closes the bracket last."""

@@ -2,12 +2,12 @@
 """Writes, or verifies, the German-English corpus that the project brings along (models/data/corpus).
 
     tools/corpus/generate.py             writes the corpus anew: the same bytes each time
-    tools/corpus/generate.py --verify    derives it again and compares; checks counts, held-out pairs and the nearest neighbour; 1 on failure
+    tools/corpus/generate.py --verify    derives it again, compares, checks counts, held-out pairs, nearest neighbours; 1 on failure
     tools/corpus/generate.py --sample N  shows N training pairs of each phenomenon
 
-lexicon.py has the words, clause.py the agreement and word order of both languages, grammar.py the rules. A *bond* is the pair of words
-that carries a clause: verb and object, verb and place, verb and subject, noun and adjective or number. The bonds are dealt out to train,
-valid and test along the diagonals of a square: every bond of a held-out pair is new, every word of it frequent in training.
+lexicon.py has the words, clause.py agreement and word order on both sides, draw.py what may be combined, grammar.py the rules. A *bond*
+is the pair of words that carries a clause: verb and object, verb and place, verb and subject, noun and adjective or number. The bonds are
+dealt out to train, valid and test along the diagonals of a square: every bond of a held-out pair is new, every word of it frequent in training.
 """
 
 import argparse
@@ -19,14 +19,15 @@ import re
 import sys
 
 from clause import NounPhrase
-from grammar import PHENOMENA, Barred, draw_pair
+from draw import Barred
+from grammar import PHENOMENA, draw_pair
 from lexicon import ADJECTIVE_LIST, NOUN_LIST, VERB_LIST
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "models" / "data" / "corpus"
 SEED = 20
-PARTS = {"train": 12000, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
-RARE = 10                                            # every word stands in at least so many training pairs
-LONGEST = 15                                         # tokens a side
+PARTS = {"train": 14500, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
+RARE = 15                                            # every word stands in at least so many training pairs
+LONGEST = 14                                         # tokens a side
 
 
 def tokens(text):
@@ -43,7 +44,8 @@ def pairs_of(part, seen, known=None):
     """Phenomena in turn, no sentence twice on either side of two parts; known: the only words allowed (held-out parts)."""
     rng = random.Random(f"{SEED} {part}")
     pairs = []
-    for phenomenon in itertools.cycle(PHENOMENA):
+    twice = ["subordinate"] if part == "train" else []  # two clauses, twice the practice
+    for phenomenon in itertools.cycle([*PHENOMENA, *twice]):
         if len(pairs) == PARTS[part]:
             return pairs
         while True:
@@ -52,9 +54,9 @@ def pairs_of(part, seen, known=None):
             except Barred:
                 continue
             words = tokens(german), tokens(english)
-            if german in seen or known and english in seen or max(map(len, words)) > LONGEST or known and not all(set(w) <= k for w, k in zip(words, known)):
-                continue
-            break
+            foreign = known and (english in seen or any(set(w) - k for w, k in zip(words, known)))
+            if german not in seen and not foreign and max(map(len, words)) <= LONGEST:
+                break
         seen |= {german, english}
         pairs.append(Pair(german, english, phenomenon, bonds))
 
@@ -176,7 +178,8 @@ def check(parts):
     for part in ("valid", "test"):
         per = collections.Counter(pair.phenomenon for pair in parts[part])
         must(min(per[p] for p in PHENOMENA) >= 50, f"{part}: {dict(per)}")
-        must(all(set(tokens(text)) <= set(side) for pair in parts[part] for side, text in zip(counts, pair[:2])), f"{part}: every word was trained")
+        known = all(set(tokens(text)) <= set(side) for pair in parts[part] for side, text in zip(counts, pair[:2]))
+        must(known, f"{part}: every word was trained")
         must(not any(bond in trained for pair in parts[part] for bond in pair.bonds), f"{part}: no bond was trained")
         must(not any(pair.english in trained_english for pair in parts[part]), f"{part}: no English sentence was trained")
     by_overlap = by_edits = distances = 0

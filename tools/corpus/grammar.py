@@ -1,136 +1,12 @@
 """The grammar of the bundled corpus: eight phenomena, each a set of rules that draw a pair of sentences which shows it.
 
-Owns: Draw (choices that respect what a part of the corpus may combine) and PHENOMENA. Requires: lexicon, clause.
+Owns: the rules, PHENOMENA, draw_pair. Requires: lexicon, clause, draw.
 """
 
-from clause import Adverbial, Asked, Clause, NounPhrase, Pronoun, english_subject, prepositional, relative
-from lexicon import (ADJECTIVE_LIST, CITIES, NOUN_LIST, NUMBERS, ORDINALS, POSSESSIVES, PRONOUNS, UNOWNED, VERB_LIST, auxiliary, english_s)
-
-NOW = [Adverbial("heute", "today", True), Adverbial("jetzt", "now", True), Adverbial("gerade", "right now", True)]
-HABIT = [Adverbial("jeden Tag", "every day"), Adverbial("am Abend", "in the evening"), Adverbial("im Sommer", "in the summer"),
-         Adverbial("im Winter", "in the winter"), Adverbial("nachts", "at night"), Adverbial("am Sonntag", "on Sunday")]
-OFTEN = [Adverbial("oft", "often"), Adverbial("immer", "always"), Adverbial("manchmal", "sometimes"), Adverbial("selten", "rarely")]
-NEVER = Adverbial("nie", "never")
-PAST = [Adverbial("gestern", "yesterday"), Adverbial("letzte Woche", "last week"), Adverbial("am Montag", "on Monday"),
-        Adverbial("letztes Jahr", "last year")]
-FUTURE = [Adverbial("morgen", "tomorrow"), Adverbial("bald", "soon"), Adverbial("nächste Woche", "next week"),
-          Adverbial("am Freitag", "on Friday")]
-ALONE = Adverbial("allein", "alone")
-MANNER = {"none": [ALONE, Adverbial("leise", "quietly"), Adverbial("fröhlich", "happily")],
-          "whereto": [ALONE, Adverbial("schnell", "quickly"), Adverbial("langsam", "slowly")]}
-CAUSES = [Adverbial("trotz des Regens", "despite the rain"), Adverbial("wegen der Hitze", "because of the heat"),
-          Adverbial("während des Festes", "during the festival"), Adverbial("nach der Arbeit", "after work"),
-          Adverbial("vor dem Unterricht", "before class")]
-VEHICLES = [Adverbial("mit dem Zug", "by train"), Adverbial("mit dem Auto", "by car"), Adverbial("mit dem Bus", "by bus"),
-            Adverbial("mit dem Schiff", "by ship")]
-MODALS = ["können", "müssen", "wollen", "sollen"]
-CONJUNCTIONS = {"weil": "because", "obwohl": "although", "wenn": "when", "bevor": "before", "während": "while"}
-
-
-class Barred(Exception):
-    """No choice is left that this part of the corpus may make: draw again."""
-
-
-def part_of(row, column):
-    """Which part may combine two words: diagonals of a square, so each part sees every word with many partners."""
-    return {0: "test", 1: "valid"}.get((row + column) % 8, "train")
-
-
-class Draw:
-    def __init__(self, rng, part):
-        self.rng, self.part = rng, part
-
-    def one(self, choices):
-        if not choices:
-            raise Barred
-        return choices[int(self.rng.random() * len(choices))]
-
-    def chance(self, p):
-        return self.rng.random() < p
-
-    def allowed(self, row, nouns):
-        return [noun for noun in nouns if part_of(row, noun.index) == self.part]
-
-    # ------------------------------------------------------------ words
-
-    def nouns(self, tags):
-        return [noun for noun in NOUN_LIST if noun.tag in tags]
-
-    def verb(self, *frames, test=lambda verb: True):
-        return self.one([verb for verb in VERB_LIST if verb.frame in frames and test(verb)])
-
-    def phrase(self, noun, determiners="der der der ein ein mein dein sein unser dieser", adjective=0.15, plural=0.2):
-        many = self.chance(plural)
-        determiner = self.one(determiners.split())
-        if determiner in POSSESSIVES and noun.lemma in UNOWNED:
-            determiner = "der"
-        fits = [a for a in ADJECTIVE_LIST if noun.tag in a.tags]
-        return NounPhrase(noun, determiner, self.one(fits) if fits and self.chance(adjective) else None, many)
-
-    def subject(self, verb_tags=("person",), pronoun=0.3, noun=None, determiners="der der der ein mein dein sein unser dieser", adjective=0.05):
-        if noun is None and self.chance(pronoun):
-            return Pronoun(self.one(list(PRONOUNS)))
-        return self.phrase(noun or self.one(self.nouns(verb_tags)), determiners, adjective, 0.25)
-
-    def place(self, case, case_preposition=None, rich=False):
-        """in the garden (dative: where) or into the garden (accusative: whereto)."""
-        noun = case_preposition or self.one(self.nouns(("place", "station")))
-        phrase = self.phrase(noun, "der ein mein unser dieser" if rich else "der", 0.6 if rich and noun.tag == "place" else 0, 0)
-        if noun.tag == "place":
-            return noun, Adverbial(prepositional("in", phrase, case), ("in " if case == "dat" else "into ") + phrase.english())
-        german = prepositional("an", phrase, "dat") if case == "dat" else prepositional("zu", phrase, "dat")
-        return noun, Adverbial(german, ("at " if case == "dat" else "to ") + phrase.english())
-
-    # ------------------------------------------------------------ clauses
-
-    def clause(self, verb, tense="present", subject=None, place=0.0, rich=False, **slots):
-        """A clause of this verb. What it bonds: the object or the place if there is one, else the subject."""
-        c = Clause(subject or self.subject(verb.subjects), verb, tense, **slots)
-        if verb.gerund == "-" and c.time in NOW + HABIT:
-            raise Barred  # a state has no time of day
-        taken = c.subject.noun if isinstance(c.subject, NounPhrase) else None
-        if verb.frame in ("object", "give") and c.object is None:
-            noun = self.one([n for n in self.allowed(verb.index, self.nouns(verb.objects)) if n is not taken])
-            indefinite = "" if c.negated else " ein ein"  # nicht goes with what is definite; ein would be kein
-            c.object = self.phrase(noun, "der der mein dein sein unser dieser" + indefinite, 0.6 if rich else 0.12, 0.2)
-            c.bonds.append((verb.name, noun.lemma))
-        if verb.frame == "give" and c.recipient is None:
-            noun = self.one([n for n in self.nouns(("person",)) if n is not taken])
-            c.recipient = self.phrase(noun, "der der ein mein dein sein unser", 0, 0.2)
-        if verb.frame in ("where", "whereto") and c.place is None:
-            noun = self.one(self.allowed(verb.index, self.nouns(("place", "station"))))
-            _, c.place = self.place("dat" if verb.frame == "where" else "acc", noun, rich)
-            c.bonds.append((verb.name, noun.lemma))
-        if verb.frame == "city" and c.place is None:
-            city = self.one([c for i, c in enumerate(CITIES) if part_of(verb.index, i) == self.part])
-            c.place = Adverbial("nach " + city, "to " + CITIES[city])
-            c.bonds.append((verb.name, city))
-        if verb.frame in ("none", "alone"):
-            if verb.frame == "none" and c.place is None and self.chance(place):
-                noun = self.one(self.allowed(verb.index, self.nouns(("place", "station"))))
-                _, c.place = self.place("dat", noun, rich)
-                c.bonds.append((verb.name, noun.lemma))
-            if isinstance(c.subject, NounPhrase) and not c.bonds:
-                self.bond_subject(c)
-        return c
-
-    def bond_subject(self, c):
-        if not isinstance(c.subject, NounPhrase) or part_of(c.verb.index, c.subject.noun.index) != self.part:
-            raise Barred
-        c.bonds.append((c.verb.name, c.subject.noun.lemma))
-
-    def quality(self, noun, negated=False, tense="present", **slots):
-        """Something is old: sein with an adjective."""
-        fits = [a for a in ADJECTIVE_LIST if noun.tag in a.tags and part_of(a.index, noun.index) == self.part]
-        adjective = self.one(fits)
-        c = Clause(self.phrase(noun, "der der mein dein sein unser dieser", 0, 0.25), None, tense, negated=negated,
-                   predicate=Adverbial(adjective.lemma, adjective.english), **slots)
-        c.bonds.append((adjective.lemma, noun.lemma))
-        return c
-
-    def any_clause(self, tense="present", **slots):
-        frames = self.one(["object", "object", "object", "object", "none", "none", "alone", "whereto"])
-        return self.clause(self.verb(frames, test=lambda v: v.base != "have"), tense, place=0.4, **slots)
+from clause import Adverbial, Asked, Clause, NounPhrase, Pronoun, english_subject, relative
+from draw import (CAUSES, CONJUNCTIONS, FUTURE, HABIT, MANNER, MODALS, NEVER, NOW, OFTEN, PAST, VEHICLES, Barred, Draw, action, part_of,
+                  perfective)
+from lexicon import NOUN_LIST, NUMBERS, ORDINALS, PRONOUNS, auxiliary, english_s
 
 
 def statement(c, front="subject"):
@@ -139,10 +15,6 @@ def statement(c, front="subject"):
 
 def question(c):
     return c.german("") + "?", c.english_question() + "?", c.bonds
-
-
-def transitive(verb):
-    return verb.base != "have"
 
 
 # ---------------------------------------------------------------- agreement: case and gender
@@ -193,16 +65,18 @@ def agree_pronoun(d):
 def sub_after(d):
     word = d.one(list(CONJUNCTIONS))
     tense = d.one(["present", "present", "können", "müssen"]) if word == "weil" else "present"
+    d.plain = True
     main, sub = d.any_clause(), d.any_clause(tense)
-    return main.german() + ", " + word + " " + sub.german_subordinate() + ".", main.english() + " " + CONJUNCTIONS[word] + " " + sub.english() + ".", \
-        main.bonds + sub.bonds
+    german = f"{main.german()}, {word} {sub.german_subordinate()}."
+    return german, f"{main.english()} {CONJUNCTIONS[word]} {sub.english()}.", main.bonds + sub.bonds
 
 
 def sub_before(d):
     word = d.one(list(CONJUNCTIONS))
+    d.plain = True
     main, sub = d.any_clause(), d.any_clause()
-    return word + " " + sub.german_subordinate() + ", " + main.german("") + ".", CONJUNCTIONS[word] + " " + sub.english() + ", " + main.english() + ".", \
-        main.bonds + sub.bonds
+    german = f"{word} {sub.german_subordinate()}, {main.german('')}."
+    return german, f"{CONJUNCTIONS[word]} {sub.english()}, {main.english()}.", main.bonds + sub.bonds
 
 
 def sub_that(d):
@@ -225,7 +99,7 @@ def sub_whether(d):
 
 def sub_relative(d):
     """The man who reads the book is tired. The book that the man reads is old."""
-    verb = d.verb("object", test=lambda v: transitive(v) and not v.particle)
+    verb = d.verb("object", test=lambda v: perfective(v) and not v.particle)
     role = d.one(["subject", "object"])
     if role == "subject":
         main = d.quality(d.one(d.nouns(verb.subjects)))
@@ -346,9 +220,10 @@ def num_clock(d):
     """halb vier is half past three."""
     hours = list(NUMBERS)[:11]
     i = d.one(range(10))
-    time = d.one([Adverbial(f"um {hours[i]} Uhr", f"at {NUMBERS[hours[i]]}"), Adverbial(f"um halb {hours[i + 1]}", f"at half past {NUMBERS[hours[i]]}")])
+    hour = NUMBERS[hours[i]]
+    time = d.one([Adverbial(f"um {hours[i]} Uhr", f"at {hour}"), Adverbial(f"um halb {hours[i + 1]}", f"at half past {hour}")])
     tense = d.one(["present", "perfect", "future"])
-    c = d.clause(d.verb("none", "whereto", "object", test=transitive), tense, time=time)
+    c = d.clause(d.verb("none", "whereto", "object", test=perfective), tense, time=time)
     return statement(c, d.one(["subject", "time"]))
 
 
@@ -379,7 +254,7 @@ def ask_who(d):
 
 def ask_object(d):
     """Was, wen and wem ask for the object; the bond is the subject's."""
-    verb = d.verb("object", test=lambda v: transitive(v) and not v.preposition)
+    verb = d.verb("object", test=lambda v: perfective(v) and not v.preposition)
     human = verb.objects[0] == "person"
     word, english = ("wem" if verb.case == "dat" else "wen", "whom") if human else ("was", "what")
     c = d.clause(verb, d.one(["present", "perfect", "future", *MODALS]), object=Asked(),
@@ -390,21 +265,21 @@ def ask_object(d):
 
 def ask_adverb(d):
     word, english = d.one([("wann", "when"), ("warum", "why"), ("wo", "where"), ("wie oft", "how often")])
-    c = d.clause(d.verb("none", "object", test=transitive) if word != "wo" else d.verb("none", "object", test=lambda v: transitive(v) and v.gerund != "-"),
-                 d.one(["present", "perfect", "future" if word == "wann" else "perfect"]))
+    c = d.clause(d.verb("none", "object", test=action), d.one(["present", "perfect", "future" if word == "wann" else "perfect"]))
     return word + " " + c.german("") + "?", c.english_question(english) + "?", c.bonds
 
 
 def ask_where_to(d):
     verb = d.verb("whereto", "city")
-    c = d.clause(verb, d.one(["present", "perfect", "wollen"]), place=None, subject=d.subject(noun=d.one(d.allowed(verb.index, d.nouns(verb.subjects)))))
+    subject = d.subject(noun=d.one(d.allowed(verb.index, d.nouns(verb.subjects))))
+    c = d.clause(verb, d.one(["present", "perfect", "wollen"]), subject=subject)
     c.place, c.bonds = None, []
     d.bond_subject(c)
     return "wohin " + c.german("") + "?", c.english_question("where") + "?", c.bonds
 
 
 def ask_how_many(d):
-    verb = d.verb("object", test=lambda v: transitive(v) and v.case == "acc" and not v.preposition)
+    verb = d.verb("object", test=lambda v: perfective(v) and v.case == "acc" and not v.preposition)
     c = d.clause(verb, d.one(["present", "perfect"]))
     noun, c.object = c.object.noun, Asked()
     return f"wie viele {noun.german('acc', True)} {c.german('')}?", c.english_question("how many " + noun.english_plural) + "?", c.bonds
@@ -427,7 +302,7 @@ def order_place(d):
 
 def order_object(d):
     """Only where the case tells who does what: a masculine accusative, a dative that is not feminine."""
-    verb = d.verb("object", test=lambda v: transitive(v) and not v.preposition)
+    verb = d.verb("object", test=lambda v: perfective(v) and not v.preposition)
     c = d.clause(verb, d.one(["present", "present", "perfect", "können"]))
     o = c.object
     if o.noun.gender == "f" or verb.case == "acc" and o.noun.gender == "n" or o.determiner in ("dein", "sein", "mein", "unser"):
@@ -493,7 +368,7 @@ def tense_past(d):
 
 
 def tense_already(d):
-    c = d.clause(d.verb("object", "none", test=transitive), "already", negated=d.chance(0.5))
+    c = d.clause(d.verb("object", "none", test=perfective), "already", negated=d.chance(0.5))
     return statement(c)
 
 

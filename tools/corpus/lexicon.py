@@ -7,43 +7,38 @@ the order of their lines is part of the corpus (it decides which words are held 
 from dataclasses import dataclass
 
 # ---------------------------------------------------------------- nouns
-# tag: article Singular Plural [weak ending] = english [irregular plural]; a weak masculine takes its ending in every case but the nominative
+# tag: article Singular Plural [weak ending] = english [irregular plural]; a weak masculine has its ending in all cases but the nominative
 
 NOUNS = """
-person: der Mann Männer = man men; die Frau Frauen = woman women; das Kind Kinder = child children; der Junge Jungen +n = boy
-person: das Mädchen Mädchen = girl; der Vater Väter = father; die Mutter Mütter = mother; der Bruder Brüder = brother
-person: die Schwester Schwestern = sister; der Sohn Söhne = son; die Tochter Töchter = daughter; der Onkel Onkel = uncle
-person: die Tante Tanten = aunt; der Lehrer Lehrer = teacher; die Ärztin Ärztinnen = doctor; der Nachbar Nachbarn +n = neighbor
-person: der Student Studenten +en = student; der Koch Köche = chef; der Bauer Bauern +n = farmer; die Malerin Malerinnen = painter
-person: die Sängerin Sängerinnen = singer; der Freund Freunde = friend; der Gast Gäste = guest; die Königin Königinnen = queen
+person: der Mann Männer = man men; die Frau Frauen = woman women; das Kind Kinder = child children; das Mädchen Mädchen = girl
+person: der Vater Väter = father; die Mutter Mütter = mother; der Bruder Brüder = brother; die Schwester Schwestern = sister
+person: der Sohn Söhne = son; die Tochter Töchter = daughter; der Lehrer Lehrer = teacher; die Ärztin Ärztinnen = doctor
+person: der Nachbar Nachbarn +n = neighbor; der Student Studenten +en = student; der Koch Köche = chef; die Malerin Malerinnen = painter
+person: der Freund Freunde = friend; der Gast Gäste = guest
 animal: der Hund Hunde = dog; die Katze Katzen = cat; der Vogel Vögel = bird; das Pferd Pferde = horse; der Löwe Löwen +n = lion
-animal: die Maus Mäuse = mouse mice; die Kuh Kühe = cow; der Bär Bären +en = bear; das Schaf Schafe = sheep sheep
-animal: der Elefant Elefanten +en = elephant
-food: der Apfel Äpfel = apple; die Birne Birnen = pear; das Ei Eier = egg; der Kuchen Kuchen = cake; die Kartoffel Kartoffeln = potato potatoes
-food: die Tomate Tomaten = tomato tomatoes; das Brötchen Brötchen = roll; die Orange Orangen = orange; der Pilz Pilze = mushroom
-food: die Wurst Würste = sausage; der Fisch Fische = fish fish; die Zwiebel Zwiebeln = onion
+animal: die Maus Mäuse = mouse mice; die Kuh Kühe = cow; der Elefant Elefanten +en = elephant
+food: der Apfel Äpfel = apple; die Birne Birnen = pear; das Ei Eier = egg; der Kuchen Kuchen = cake
+food: die Kartoffel Kartoffeln = potato potatoes; die Tomate Tomaten = tomato tomatoes; das Brötchen Brötchen = roll
+food: die Orange Orangen = orange; der Fisch Fische = fish fish
 text: das Buch Bücher = book; der Brief Briefe = letter; die Zeitung Zeitungen = newspaper; das Gedicht Gedichte = poem
-text: die Geschichte Geschichten = story; der Bericht Berichte = report; der Artikel Artikel = article; das Rezept Rezepte = recipe
-text: der Roman Romane = novel; die Nachricht Nachrichten = message
-thing: der Tisch Tische = table; der Stuhl Stühle = chair; die Uhr Uhren = clock; die Tasche Taschen = bag; der Schlüssel Schlüssel = key
-thing: der Ring Ringe = ring; das Fahrrad Fahrräder = bicycle; das Messer Messer = knife knives; der Regenschirm Regenschirme = umbrella
-thing: die Gitarre Gitarren = guitar; das Bild Bilder = picture; der Korb Körbe = basket; die Decke Decken = blanket; das Geschenk Geschenke = gift
+text: die Geschichte Geschichten = story; der Bericht Berichte = report; das Rezept Rezepte = recipe; die Nachricht Nachrichten = message
+thing: der Stuhl Stühle = chair; die Uhr Uhren = clock; die Tasche Taschen = bag; der Schlüssel Schlüssel = key
+thing: das Fahrrad Fahrräder = bicycle; das Messer Messer = knife knives; der Regenschirm Regenschirme = umbrella; das Bild Bilder = picture
+thing: das Geschenk Geschenke = gift
 wear: der Hut Hüte = hat; der Mantel Mäntel = coat; die Jacke Jacken = jacket; das Hemd Hemden = shirt; das Kleid Kleider = dress
-wear: der Schuh Schuhe = shoe; der Anzug Anzüge = suit; die Mütze Mützen = cap; der Pullover Pullover = sweater; die Bluse Blusen = blouse
-opening: die Tür Türen = door; das Fenster Fenster = window; das Tor Tore = gate; der Schrank Schränke = closet; die Kiste Kisten = box
-opening: der Koffer Koffer = suitcase; die Schublade Schubladen = drawer; das Paket Pakete = package; die Garage Garagen = garage
-opening: der Laden Läden = shop
+wear: der Schuh Schuhe = shoe; der Anzug Anzüge = suit; die Mütze Mützen = cap
+opening: die Tür Türen = door; das Fenster Fenster = window; der Schrank Schränke = closet; die Kiste Kisten = box
+opening: der Koffer Koffer = suitcase; die Schublade Schubladen = drawer; das Paket Pakete = package; der Laden Läden = shop
 machine: die Lampe Lampen = lamp; das Radio Radios = radio; der Computer Computer = computer; die Heizung Heizungen = heater
-machine: die Kamera Kameras = camera; der Ofen Öfen = oven; das Telefon Telefone = phone; die Maschine Maschinen = machine
-machine: der Fernseher Fernseher = television; der Ventilator Ventilatoren = fan
-place: der Garten Gärten = garden; die Küche Küchen = kitchen; der Park Parks = park; der Wald Wälder = forest; die Stadt Städte = city cities
-place: das Museum Museen = museum; das Hotel Hotels = hotel; die Bibliothek Bibliotheken = library libraries; das Büro Büros = office
-place: das Dorf Dörfer = village; der Keller Keller = basement; die Schule Schulen = school; das Theater Theater = theater; der Zoo Zoos = zoo
-station: der Bahnhof Bahnhöfe = station; der See Seen = lake; die Brücke Brücken = bridge; der Fluss Flüsse = river
+machine: die Kamera Kameras = camera; der Ofen Öfen = oven; das Telefon Telefone = phone; der Fernseher Fernseher = television
+place: der Garten Gärten = garden; die Küche Küchen = kitchen; der Park Parks = park; der Wald Wälder = forest
+place: die Stadt Städte = city cities; das Museum Museen = museum; das Hotel Hotels = hotel; die Bibliothek Bibliotheken = library libraries
+place: das Büro Büros = office; die Schule Schulen = school
+station: der Bahnhof Bahnhöfe = station; der See Seen = lake; die Brücke Brücken = bridge
 """
 
-CITIES = {"Berlin": "Berlin", "Wien": "Vienna", "Köln": "Cologne", "München": "Munich", "Rom": "Rome", "Prag": "Prague", "Paris": "Paris",
-          "Genf": "Geneva", "Zürich": "Zurich", "London": "London"}
+CITIES = {"Berlin": "Berlin", "Wien": "Vienna", "Köln": "Cologne", "München": "Munich", "Rom": "Rome",
+          "Paris": "Paris", "Zürich": "Zurich", "London": "London"}
 
 
 @dataclass(frozen=True)
@@ -87,53 +82,52 @@ def read_nouns():
 # prefix+verb separates; a gerund "-" marks a state, which English never puts in the progressive
 
 VERBS = """
-person > acc food: kochen kocht gekocht = cook; schneiden schneidet geschnitten = cut/cut/cut/cutting; probieren probiert probiert = taste
-person > acc food: teilen teilt geteilt = share; auf+essen isst aufgegessen = eat/ate/eaten up
-person animal > acc food: essen isst gegessen = eat/ate/eaten
+person > acc food: kochen kocht gekocht = cook; schneiden schneidet geschnitten = cut/cut/cut/cutting
+person > acc food: auf+essen isst aufgegessen = eat/ate/eaten up
+person > acc food: essen isst gegessen = eat/ate/eaten
 person > acc food thing wear: kaufen kauft gekauft = buy/bought/bought; verkaufen verkauft verkauft = sell/sold/sold
-person > acc food thing text: holen holt geholt = fetch; mit+bringen bringt mitgebracht = bring/brought/brought
+person > acc food thing text: holen holt geholt = fetch
 person > acc food thing: weg+werfen wirft weggeworfen = throw/threw/thrown away
-person > acc text: lesen liest gelesen = read/read/read; schreiben schreibt geschrieben = write/wrote/written; drucken druckt gedruckt = print
-person > acc text: verstehen versteht verstanden = understand/understood/understood/-; erklären erklärt erklärt = explain
-person > acc text: auf+schreiben schreibt aufgeschrieben = write/wrote/written down; ab+schreiben schreibt abgeschrieben = copy
-person > acc text thing: vergessen vergisst vergessen = forget/forgot/forgotten/-; suchen sucht gesucht = look for
+person > acc text: lesen liest gelesen = read/read/read; schreiben schreibt geschrieben = write/wrote/written
+person > acc text: verstehen versteht verstanden = understand/understood/understood/-
+person > acc text thing: suchen sucht gesucht = look for
 person > acc thing machine: reparieren repariert repariert = repair; brauchen braucht gebraucht = need/needed/needed/-
 person > acc thing machine: verlieren verliert verloren = lose/lost/lost; zurück+geben gibt zurückgegeben = give/gave/given back
-person > acc thing wear: finden findet gefunden = find/found/found; verstecken versteckt versteckt = hide/hid/hidden; haben hat gehabt = have/had/had/-
-person > acc thing wear: ein+packen packt eingepackt = pack; aus+packen packt ausgepackt = unpack
+person > acc thing wear: finden findet gefunden = find/found/found; verstecken versteckt versteckt = hide/hid/hidden
+person > acc thing wear: haben hat gehabt = have/had/had/-; ein+packen packt eingepackt = pack
 person > acc wear: an+ziehen zieht angezogen = put/put/put/putting on; aus+ziehen zieht ausgezogen = take/took/taken off
 person > acc wear: tragen trägt getragen = wear/wore/worn
-person > acc thing animal: malen malt gemalt = paint; zeichnen zeichnet gezeichnet = draw/drew/drawn
+person > acc thing animal: malen malt gemalt = paint
 person > acc animal: füttern füttert gefüttert = feed/fed/fed
-person > acc person: treffen trifft getroffen = meet/met/met; besuchen besucht besucht = visit; fragen fragt gefragt = ask
-person > acc person: kennen kennt gekannt = know/knew/known/-; begrüßen begrüßt begrüßt = greet
+person > acc person: treffen trifft getroffen = meet/met/met; besuchen besucht besucht = visit; kennen kennt gekannt = know/knew/known/-
 person > acc person: ab+holen holt abgeholt = pick up; ein+laden lädt eingeladen = invite; an+rufen ruft angerufen = call
-person > acc person animal: sehen sieht gesehen = see/saw/seen/-; hören hört gehört = hear/heard/heard/-; lieben liebt geliebt = love/loved/loved/-
-person > acc person animal: fotografieren fotografiert fotografiert = photograph; retten rettet gerettet = rescue
+person > acc person animal: sehen sieht gesehen = see/saw/seen/-; hören hört gehört = hear/heard/heard/-
+person > acc person animal: lieben liebt geliebt = love/loved/loved/-
 person > acc opening: auf+machen macht aufgemacht = open; zu+machen macht zugemacht = close; ab+schließen schließt abgeschlossen = lock
-person > acc opening: öffnen öffnet geöffnet = open; putzen putzt geputzt = clean
-person > acc machine: ein+schalten schaltet eingeschaltet = turn on; aus+schalten schaltet ausgeschaltet = turn off; benutzen benutzt benutzt = use
+person > acc opening: putzen putzt geputzt = clean
+person > acc machine: ein+schalten schaltet eingeschaltet = turn on; aus+schalten schaltet ausgeschaltet = turn off
+person > acc machine: benutzen benutzt benutzt = use
 person > dat person: helfen hilft geholfen = help; danken dankt gedankt = thank; antworten antwortet geantwortet = answer
-person > dat person: vertrauen vertraut vertraut = trust/trusted/trusted/-; zu+hören hört zugehört = listen to; gratulieren gratuliert gratuliert = congratulate
+person > dat person: zu+hören hört zugehört = listen to
 person animal > dat person animal: folgen folgt ist gefolgt = follow
 person > auf acc person: warten wartet gewartet = wait for
 person > an acc person place: denken denkt gedacht = think/thought/thought of
 person > mit dat person: sprechen spricht gesprochen = speak/spoke/spoken with; tanzen tanzt getanzt = dance with
-person > von dat animal place: träumen träumt geträumt = dream of
 person > über acc person animal: lachen lacht gelacht = laugh at
 person > person acc text thing food: zeigen zeigt gezeigt = show/showed/shown; bringen bringt gebracht = bring/brought/brought
 person > person acc text thing food: geben gibt gegeben = give/gave/given; schicken schickt geschickt = send/sent/sent
 person animal >: schlafen schläft geschlafen = sleep/slept/slept; warten wartet gewartet = wait; spielen spielt gespielt = play
-person >: singen singt gesungen = sing/sang/sung; tanzen tanzt getanzt = dance; arbeiten arbeitet gearbeitet = work; lachen lacht gelacht = laugh
-person >: weinen weint geweint = cry; lernen lernt gelernt = study
+person animal >: ein+schlafen schläft ist eingeschlafen = fall/fell/fallen asleep
+person >: singen singt gesungen = sing/sang/sung; tanzen tanzt getanzt = dance; arbeiten arbeitet gearbeitet = work
+person >: lachen lacht gelacht = laugh; weinen weint geweint = cry; ein+kaufen kauft eingekauft = shop/shopped/shopped/shopping
+person >: fern+sehen sieht ferngesehen = watch television
 person animal > alone: schwimmen schwimmt ist geschwommen = swim/swam/swum/swimming
-person >: ein+kaufen kauft eingekauft = shop/shopped/shopped/shopping; fern+sehen sieht ferngesehen = watch television
-person animal >: ein+schlafen schläft ist eingeschlafen = fall/fell/fallen asleep; auf+wachen wacht ist aufgewacht = wake/woke/woken up
-person animal > alone: auf+stehen steht ist aufgestanden = get/got/gotten/getting up; zurück+kommen kommt ist zurückgekommen = come/came/come back
+person animal > alone: auf+stehen steht ist aufgestanden = get/got/gotten/getting up
+person animal > alone: zurück+kommen kommt ist zurückgekommen = come/came/come back
 person animal > alone: weg+laufen läuft ist weggelaufen = run/ran/run/running away; an+kommen kommt ist angekommen = arrive
 person > where: wohnen wohnt gewohnt = live; sitzen sitzt gesessen = sit/sat/sat/sitting
 person animal > whereto: gehen geht ist gegangen = go/went/gone; laufen läuft ist gelaufen = run/ran/run/running
-person > city: fliegen fliegt ist geflogen = fly/flew/flown; fahren fährt ist gefahren = go/went/gone; reisen reist ist gereist = travel
+person > city: fliegen fliegt ist geflogen = fly/flew/flown; fahren fährt ist gefahren = go/went/gone
 """
 
 
@@ -214,8 +208,9 @@ def read_verbs():
             base = forms[0]
             past, done = (forms[1], forms[2]) if len(forms) > 1 else (english_ed(base),) * 2
             gerund = forms[3] if len(forms) > 3 else english_ing(base)
-            verbs.append(Verb(len(verbs), tuple(subjects.split()), kind, preposition, case, tuple(government), prefix, infinitive, german[1],
-                              "sein" if "ist" in german[2:] else "haben", german[-1], base, past, done, gerund, " ".join(english[1:])))
+            verbs.append(Verb(len(verbs), tuple(subjects.split()), kind, preposition, case, tuple(government), prefix, infinitive,
+                              german[1], "sein" if "ist" in german[2:] else "haben", german[-1], base, past, done, gerund,
+                              " ".join(english[1:])))
     return verbs
 
 
@@ -236,13 +231,13 @@ def auxiliary(verb, person):
 # ---------------------------------------------------------------- adjectives, determiners, pronouns
 
 ADJECTIVES = """
-alt old: person animal thing text place wear opening machine; jung young: person animal; klein small: animal thing food place wear opening machine
-groß big: animal thing food place opening machine; neu new: thing text wear opening machine; müde tired: person animal; krank sick: person animal
-hungrig hungry: person animal; glücklich happy: person; traurig sad: person; arm poor: person; reich rich: person; klug clever: person animal
-freundlich friendly: person; berühmt famous: person; schön beautiful: thing wear place; rot red: thing wear opening; blau blue: thing wear opening
-schwarz black: animal thing wear; teuer/teur expensive: thing food wear machine; billig cheap: thing food wear machine; schmutzig dirty: opening wear place
-interessant interesting: text place; lang long: text; kurz short: text; langweilig boring: text; frisch fresh: food; süß sweet: food; kalt cold: food
-laut loud: machine; ruhig quiet: place
+alt old: person animal thing text place wear opening machine; jung young: person animal
+klein small: animal thing food place wear opening machine; groß big: animal thing food place opening machine
+neu new: thing text wear opening machine; müde tired: person animal; krank sick: person animal; hungrig hungry: person animal
+glücklich happy: person; traurig sad: person; reich rich: person; freundlich friendly: person; schön beautiful: thing wear place
+rot red: thing wear opening; blau blue: thing wear opening; schwarz black: animal thing wear
+teuer/teur expensive: thing food wear machine; billig cheap: thing food wear machine; interessant interesting: text place
+lang long: text; frisch fresh: food; kalt cold: food; ruhig quiet: place
 """
 
 
@@ -270,12 +265,12 @@ DEFINITE = {"nom": dict(m="der", f="die", n="das", p="die"), "acc": dict(m="den"
 DIESER = {"nom": dict(m="er", f="e", n="es", p="e"), "acc": dict(m="en", f="e", n="es", p="e"), "dat": dict(m="em", f="er", n="em", p="en")}
 EIN = {"nom": dict(m="", f="e", n="", p="e"), "acc": dict(m="en", f="e", n="", p="e"), "dat": dict(m="em", f="er", n="em", p="en")}
 WEAK = {"nom": dict(m="e", f="e", n="e", p="en"), "acc": dict(m="en", f="e", n="e", p="en"), "dat": dict(m="en", f="en", n="en", p="en")}
-MIXED = {"nom": dict(m="er", f="e", n="es", p="en"), "acc": dict(m="en", f="e", n="es", p="en"), "dat": dict(m="en", f="en", n="en", p="en")}
+MIXED = {"nom": dict(m="er", f="e", n="es", p="en"), "acc": dict(m="en", f="e", n="es", p="en"), "dat": WEAK["dat"]}
 STRONG_PLURAL = {"nom": "e", "acc": "e", "dat": "en"}
 RELATIVE = {"nom": dict(m="der", f="die", n="das", p="die"), "acc": dict(m="den", f="die", n="das", p="die"),
             "dat": dict(m="dem", f="der", n="dem", p="denen")}
 
-UNOWNED = ("Mann", "Frau", "Junge", "Mädchen")  # with a possessive they would be husband, wife, boyfriend, girlfriend
+UNOWNED = ("Mann", "Frau", "Mädchen")  # with a possessive they would be husband, wife, girlfriend
 POSSESSIVES = {"mein": "my", "dein": "your", "sein": "his", "unser": "our"}
 
 # ihr (you), sie (her, them) and the polite Sie are left out: their English would not follow from the sentence
@@ -285,8 +280,9 @@ PRONOUNS = {  # name: person, nom, acc, dat, English subject, English object
     "wir": ("wir", "wir", "uns", "uns", "we", "us"), "sie (plural)": ("sie", "sie", None, "ihnen", "they", "them"),
 }
 
-NUMBERS = {"zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "sechs": "six", "sieben": "seven", "acht": "eight", "neun": "nine",
-           "zehn": "ten", "elf": "eleven", "zwölf": "twelve", "zwanzig": "twenty", "dreißig": "thirty", "hundert": "a hundred"}
+NUMBERS = {"zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "sechs": "six", "sieben": "seven", "acht": "eight",
+           "neun": "nine", "zehn": "ten", "elf": "eleven", "zwölf": "twelve", "zwanzig": "twenty", "dreißig": "thirty",
+           "hundert": "a hundred"}
 ORDINALS = {"zweit": "second", "dritt": "third", "viert": "fourth", "fünft": "fifth", "sechst": "sixth"}
 
 NOUN_LIST, VERB_LIST, ADJECTIVE_LIST = read_nouns(), read_verbs(), read_adjectives()
