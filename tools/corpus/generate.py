@@ -25,8 +25,8 @@ from lexicon import ADJECTIVE_LIST, NOUN_LIST, VERB_LIST
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "models" / "data" / "corpus"
 SEED = 20
-PARTS = {"train": 14500, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
-RARE = 15                                            # every word stands in at least so many training pairs
+PARTS = {"train": 17000, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
+RARE = 25                                            # every word stands in at least so many training pairs
 LONGEST = 14                                         # tokens a side
 
 
@@ -206,6 +206,10 @@ def main():
                             for p in [p for p in parts["train"] if p.phenomenon == phenomenon][:arguments.sample]))
         return 0
     failures = check(parts)
+    stated = f"{len(parts['train']):,} train, {len(parts['valid'])} valid, {len(parts['test'])} test"
+    if arguments.verify and stated not in (arguments.out / "README.md").read_text(encoding="utf-8"):
+        failures.append(f"{arguments.out}/README.md does not say {stated}")
+        print("FAIL  " + failures[-1])
     for name, text in files(parts):
         path = arguments.out / name
         if not arguments.verify:
