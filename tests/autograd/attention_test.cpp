@@ -1,0 +1,163 @@
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/copy.h>
+#include <slope/tests/autograd/same_bits.h>
+
+#include <cmath>
+
+using namespace slope;
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+// The textbook's composition. `allowed` may be undefined.
+AttentionOutput textbook(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed, double scale) {
+  Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
+  if (allowed.defined()) w = masked_fill(softmax(masked_fill(w, !allowed, -1e30), -1), !allowed, 0);
+  else w = softmax(w, -1);
+  return {matmul(w, v), w};
+}
+
+Tensor causal_mask(int64_t L, int64_t S) { return arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1); }
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  const std::vector<double> x = a.to_vector(), y = b.to_vector();
+  double largest = 0, scale = 1e-30;
+  for (size_t i = 0; i < x.size(); ++i) {
+    largest = std::max(largest, std::isnan(x[i] - y[i]) ? 1e300 : std::abs(x[i] - y[i]));
+    scale = std::max(scale, std::abs(y[i]));
+  }
+  return largest / scale;
+}
+
+Tensor leaf(const Dims& shape, DType dtype = f32) { return randn(shape, dtype).set_requires_grad(); }
+
+// x with x[..., from:, :] = value.
+Tensor with_rows_from(const Tensor& x, int64_t from, double value) {
+  const Tensor y = contiguous_copy(x.detach());
+  fill(y.narrow(-2, from, y.size(-2) - from), value);
+  return y.set_requires_grad();
+}
+
+}  // namespace
+
+TEST_CASE("attention: equals the textbook's composition, forward and backward") {
+  struct Sizes {
+    int64_t L, S, D, E;
+  };
+  generator() = Generator{.seed = 1};
+  for (const auto& [dtype, tolerance] : {std::pair{f64, 1e-12}, {f32, 1e-5}})
+    for (const Sizes& n : {Sizes{14, 14, 32, 32}, {20, 23, 32, 32}, {7, 5, 18, 17}, {150, 150, 16, 16}, {1, 9, 8, 4}, {130, 70, 9, 33}})
+      for (bool causal : {false, true})
+        for (bool masked : {false, true}) {
+          CAPTURE(n.L);
+          CAPTURE(causal);
+          CAPTURE(masked);
+          const Tensor q = leaf({2, 3, n.L, n.D}, dtype), k = leaf({2, 3, n.S, n.D}, dtype), v = leaf({2, 3, n.S, n.E}, dtype);
+          const Tensor u = randn({2, 3, n.L, n.E}, dtype), uw = randn({2, 3, n.L, n.S}, dtype);
+          const Tensor mask = masked ? rand({2, 1, n.L, n.S}) < 0.7 : Tensor();
+          Tensor allowed = mask;
+          if (causal) allowed = masked ? logical_and(mask, causal_mask(n.L, n.S)) : causal_mask(n.L, n.S);
+          const auto [y, w] = scaled_dot_product_attention_with_weights(q, k, v, {.mask = mask, .causal = causal});
+          const auto [z, p] = textbook(q, k, v, allowed, 1 / std::sqrt(static_cast<double>(n.D)));
+          CHECK(largest_difference(y, z) < tolerance);
+          CHECK(largest_difference(w, p) < tolerance);
+          CHECK(same_bits(scaled_dot_product_attention(q, k, v, {.mask = mask, .causal = causal}), y));
+          const Tensors found = grad({y, w}, {q, k, v}, {.grad_outputs = {u, uw}}), expected = grad({z, p}, {q, k, v}, {.grad_outputs = {u, uw}});
+          for (size_t i = 0; i < 3; ++i) CHECK(largest_difference(found[i], expected[i]) < tolerance);
+        }
+}
+
+TEST_CASE("attention: a row that sees nothing gives 0 and takes no gradient, whatever stands there") {
+  generator() = Generator{.seed = 2};
+  for (double value : {1.0, not_a_number, 1e38}) {
+    const Tensor q = with_rows_from(randn({1, 4, 8}), 3, value), k = leaf({1, 5, 8}), v = leaf({1, 5, 8});
+    const Tensor mask = tensor({{true}, {true}, {true}, {false}});
+    const auto [y, w] = scaled_dot_product_attention_with_weights(q, k, v, {.mask = mask});
+    for (const Tensor& row : {y[0][3], w[0][3]})
+      for (double x : row.to_vector()) CHECK(x == 0);
+    const Tensors g = grad({y.sum()}, {q, k, v});
+    for (double x : g[0][0][3].to_vector()) CHECK(x == 0);
+    for (const Tensor& x : g)
+      for (double e : x.to_vector()) CHECK(std::isfinite(e));
+  }
+}
+
+TEST_CASE("attention: what is masked changes no bit of a result or gradient, not even not_a_number, inf or 1e38") {
+  generator() = Generator{.seed = 3};
+  const int64_t L = 6, S = 11, seen = 7;
+  const Tensor q = leaf({2, L, 16}), k = leaf({2, S, 16}), v = leaf({2, S, 16}), u = randn({2, L, 16});
+  const Tensor padding = arange(S) < static_cast<double>(seen);
+  const auto run = [&](const Tensor& keys, const Tensor& values, AttentionOptions options) {
+    generator() = Generator{.seed = 4};
+    const Tensor y = scaled_dot_product_attention(q, keys, values, options);
+    Tensors all{y};
+    for (const Tensor& g : grad({y}, {q, keys, values}, {.grad_outputs = {u}})) all.push_back(g);
+    return all;
+  };
+  for (double p : {0.0, 0.3}) {
+    const AttentionOptions options{.mask = padding, .dropout = p};
+    const Tensors clean = run(with_rows_from(k, seen, 0), with_rows_from(v, seen, 0), options);
+    for (double value : {not_a_number, std::numeric_limits<double>::infinity(), 1e38, -1e38}) {
+      CHECK(same_bits(run(with_rows_from(k, seen, value), with_rows_from(v, seen, 0), options), clean));
+      CHECK(same_bits(run(with_rows_from(k, seen, 0), with_rows_from(v, seen, value), options), clean));
+      CHECK(same_bits(run(with_rows_from(k, seen, value), with_rows_from(v, seen, value), options), clean));
+    }
+    for (size_t i : {2, 3})
+      for (double g : clean[i].narrow(1, seen, S - seen).to_vector()) CHECK(g == 0);
+  }
+}
+
+TEST_CASE("attention: causal rows do not see later nan") {
+  generator() = Generator{.seed = 5};
+  const Tensor q = leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number), v = with_rows_from(randn({1, 5, 8}), 3, not_a_number);
+  const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true});
+  for (double x : y.narrow(1, 0, 3).to_vector()) CHECK(std::isfinite(x));
+  for (double x : y.narrow(1, 3, 2).to_vector()) CHECK(std::isnan(x));
+}
+
+TEST_CASE("attention: dropout takes weights with probability p and draws them again in backward") {
+  generator() = Generator{.seed = 6};
+  const int64_t L = 40, S = 50;
+  const double p = 0.25;
+  const Tensor q = leaf({2, 4, L, 8}, f64), k = leaf({2, 4, S, 8}, f64), identity = eye(S, S, f64).expand({2, 4, S, S});
+  const Tensor kept = scaled_dot_product_attention(q, k, identity, {.dropout = p});  // v = 1: the weights after dropout
+  generator() = Generator{.seed = 6};
+  (void)randn({2, 4, L, 8}, f64), (void)randn({2, 4, S, 8}, f64);
+  const auto [again, weights] = scaled_dot_product_attention_with_weights(q, k, identity, {.dropout = p});
+  CHECK(same_bits(kept, again));
+  const std::vector<double> a = kept.to_vector(), w = weights.to_vector();
+  int64_t zeros = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    zeros += a[i] == 0;
+    if (a[i] != 0) CHECK(a[i] == doctest::Approx(w[i] / (1 - p)));
+  }
+  const double n = static_cast<double>(a.size());
+  CHECK(std::abs(static_cast<double>(zeros) / n - p) < 5 * std::sqrt(p * (1 - p) / n));
+}
+
+TEST_CASE("attention: heads of a (B, L, H, D) projection come out in that order, so that merging them is a view") {
+  generator() = Generator{.seed = 7};
+  const Tensor x = leaf({2, 9, 24});
+  const Tensor heads = x.reshape({2, 9, 3, 8}).transpose(1, 2);
+  const Tensor y = scaled_dot_product_attention(heads, heads, heads), merged = y.transpose(1, 2);
+  CHECK(merged.is_contiguous());
+  const Tensor c = contiguous_copy(heads.detach());
+  CHECK(same_bits(y, scaled_dot_product_attention(c, c, c)));
+  const Tensor shared = randn({1, 1, 9, 8}).expand({2, 3, 9, 8});  // one set of keys for all heads, as it lies
+  CHECK(same_bits(scaled_dot_product_attention(c, shared, shared), scaled_dot_product_attention(c, contiguous_copy(shared), contiguous_copy(shared))));
+}
+
+TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {
+  generator() = Generator{.seed = 8};
+  const Tensor q = leaf({4, 4, 90, 16}), k = leaf({4, 4, 90, 16}), v = leaf({4, 4, 90, 16}), u = randn({4, 4, 90, 16});
+  CHECK(same_for_all_threads([&] {
+    const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true, .dropout = 0.1});
+    Tensors all{y};
+    for (const Tensor& g : grad({y}, {q, k, v}, {.grad_outputs = {u}})) all.push_back(g);
+    return all;
+  }));
+}
