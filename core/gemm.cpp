@@ -6,7 +6,8 @@
 #include <slope/core/parallel.h>
 
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <limits>
 
 #if defined(SLOPE_BLAS)
 #include <cblas.h>
@@ -26,8 +27,11 @@ struct Operand {  // op(X) at data, as it stands in memory
   MatrixRef<T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
 };
 
-constexpr double small_product = 32 * 32 * 48;  // m n k up to which the own kernel beats a BLAS call (measured on AVX2; see docs/figures.md)
 double volume(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+
+// Where the own kernel beats a BLAS call, as measured with AVX2: up to 128 x 128 x 64, or less where few rows share the packing of B.
+bool is_small(int64_t m, int64_t n, int64_t k) { return volume(m, n, k) <= (m >= 24 ? 1 << 20 : 1 << 15); }
+bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
 constexpr int64_t int_limit = INT32_MAX;
 
 #if defined(SLOPE_BLAS)
@@ -39,14 +43,31 @@ void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float
 void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
 }
+
+void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda, const float* x, int incx, float* y, int incy) {
+  cblas_sgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
+}
+void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a, int lda, const double* x, int incx, double* y, int incy) {
+  cblas_dgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
+}
+
+// y (n; `step` apart) = alpha op(M) x + beta y, with op(M) (n, k).
+template <class T>
+void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step, T beta, T* y, int64_t step) {
+  for (int64_t i = 0; i < n; ++i) y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
+  blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n), static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data, static_cast<int>(matrix.ld), x,
+            static_cast<int>(x_step), y, static_cast<int>(step));
+}
 #endif
 
 // One tile, one thread. m and n are tile sizes; k may be anything.
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, T* c, int64_t ldc) {
 #if defined(SLOPE_BLAS)
-  if (volume(m, n, k) > small_product) {
-    constexpr int64_t longest = int64_t{1} << 30;
+  constexpr int64_t longest = int64_t{1} << 30;
+  if (m == 1 && is_worth_gemv(n, k)) return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
+  if (n == 1 && is_worth_gemv(m, k)) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
+  if (!is_small(m, n, k)) {
     for (int64_t p = 0; p < k; p += longest)
       blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0), p == 0 ? beta : T(1), c,
                 static_cast<int>(ldc));
@@ -56,24 +77,32 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T>
   kernels<Product<T>>().multiply(m, n, k, alpha, a.ref(), b.ref(), beta, c, ldc);
 }
 
-// How C and k are cut: functions of the sizes alone.
+int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
+// How C and k are cut: functions of the sizes alone. A product that is worth it gets some pieces, a multiple of four for balance; among the ways
+// to cut, the one that moves least: every piece packs its part of A and B, and a cut in k writes and reads C once more.
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
-  int64_t rows, cols, chunks;
+  int64_t rows = 1, cols = 1, chunks = 1;
 
-  Grid(int64_t m, int64_t n, int64_t k, bool may_cut_k) : tile_m(std::min<int64_t>(m, 256)), tile_n(std::min<int64_t>(n, 512)), chunk_k(k) {
-    if (volume(m, n, k) <= 64 * 64 * 64) tile_m = m, tile_n = n;  // less than a region's worth: one tile
-    else if (m >= 4096 && n >= 1024) tile_m = 512, tile_n = 1024;
-    else if (m <= 512 && n <= 1024) tile_m = even(m, 128), tile_n = even(n, 256);
-    rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = 1;
-    if (may_cut_k && rows * cols < 8 && k >= 2048) {
-      chunks = std::min<int64_t>(cut(8, rows * cols), k / 1024);
-      chunk_k = cut(k, chunks);
-      chunks = cut(k, chunk_k);
-    }
+  Grid(int64_t m, int64_t n, int64_t k, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
+    const int64_t pieces = worthwhile_pieces(volume(m, n, k));
+    if (pieces == 1) return;
+    double least = std::numeric_limits<double>::infinity();
+    for (int64_t c = 1; c <= (may_cut_k ? std::min(pieces, k / 512) : 1) || c == 1; ++c)
+      for (int64_t r = 1; r <= pieces; ++r) {
+        const int64_t l = cut(pieces, r * c);
+        if (r * l * c % std::min<int64_t>(pieces, 4) != 0 || r * 16 > m + 15 || l * 16 > n + 15) continue;
+        const double moved = volume(k, 1, m * l + n * r) + (c > 1 ? 4 * volume(m, n, c) : 0);
+        if (moved < least) least = moved, rows = r, cols = l, chunks = c;
+      }
+    tile_m = cut(cut(m, rows), 16) * 16, tile_n = cut(cut(n, cols), 16) * 16, chunk_k = cut(k, chunks);
+    rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = cut(k, chunk_k);
   }
-  static int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
-  static int64_t even(int64_t n, int64_t size) { return cut(n, cut(n, size)); }  // about `size`, all pieces alike
+  static int64_t worthwhile_pieces(double volume) {
+    const double wanted = std::sqrt(volume / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
+    return wanted <= 0.5 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
+  }
 };
 
 template <class T>
