@@ -1,0 +1,107 @@
+#include <slope/models/draw/graph_layout.h>
+#include <slope/models/draw/graph_svg.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace slope::draw {
+
+namespace {
+
+constexpr double name_size = 12.5, detail_size = 10, widest = 300, layer_gap = 30, margin = 24;
+using Kind = GraphNode::Kind;
+
+struct Style {
+  const char *fill, *stroke;
+};
+Style style_of(Kind kind) {
+  switch (kind) {
+    case Kind::leaf: return {"#d3e8fb", "#6aa5da"};
+    case Kind::output: return {"#d3f0c4", "#74b255"};
+    default: return {"#eceff2", "#b3bac2"};
+  }
+}
+
+// What a box says: its name, what it gives, whose it is.
+struct Lines {
+  std::string name, detail, module;
+  explicit Lines(const GraphNode& node) : name(node.label()), detail(node.detail()), module(node.module == node.name ? "" : node.module) {}
+  double width() const {
+    return std::min(widest, 20 + std::max({text_width(name, name_size), text_width(detail, detail_size), text_width(module, detail_size)}));
+  }
+  double height() const { return module.empty() ? 38 : 51; }
+};
+
+std::string tooltip(const GraphNode& node) {
+  std::string text = node.label() + " " + node.detail();
+  if (!node.module.empty()) text += "\n" + node.module;
+  for (const auto& [name, value] : node.attributes) text += "\n" + name + " = " + value;
+  if (node.saved_bytes > 0) text += fmt::format("\nkeeps {} bytes for backward", node.saved_bytes);
+  return text;
+}
+
+}  // namespace
+
+std::string to_svg(const Graph& graph, const std::string& title) {
+  std::vector<Lines> lines;
+  std::vector<double> widths;
+  for (const GraphNode& node : graph.nodes) widths.push_back(lines.emplace_back(node).width());
+  std::vector<Arrow> arrows;
+  for (const GraphEdge& e : graph.edges)
+    if (arrows.empty() || arrows.back().from != e.from || arrows.back().to != e.to) arrows.push_back({e.from, e.to});
+  const GraphLayout layout = layered_layout(widths, arrows, 16);
+
+  const double top = title.empty() ? margin : 58;
+  std::vector<double> height(static_cast<size_t>(layout.layers), 0), y(height.size(), top);  // of layers
+  for (size_t i = 0; i < lines.size(); ++i) {
+    double& h = height[static_cast<size_t>(layout.layer[i])];
+    h = std::max(h, lines[i].height());
+  }
+  for (size_t l = 1; l < y.size(); ++l) y[l] = y[l - 1] + height[l - 1] + layer_gap;
+  const double bottom = y.empty() ? top : y.back() + height.back();
+
+  Svg svg(std::max(layout.width, text_width(title, 17) * 1.1) + 2 * margin, bottom + margin,
+          title.empty() ? "Graph of a computation" : title);
+  svg.raw(
+      "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+      "<path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#8c959f\"/></marker></defs>");
+  if (!title.empty()) svg.text({margin, 32}, title, {.size = 17, .bold = true});
+
+  for (size_t a = 0; a < arrows.size(); ++a) {
+    const auto from = static_cast<size_t>(arrows[a].from), to = static_cast<size_t>(arrows[a].to);
+    const auto edge_of = [&](size_t box, double side) {  // the middle of its upper (-1) or lower (1) edge
+      const auto l = static_cast<size_t>(layout.layer[box]);
+      return Point{margin + layout.x[box], y[l] + height[l] / 2 + side * lines[box].height() / 2};
+    };
+    Point at = edge_of(from, 1);
+    std::string commands = fmt::format("M{},{}", number(at.x), number(at.y));
+    const auto curve_to = [&](Point p) {
+      const std::string middle = number((at.y + p.y) / 2);
+      commands += fmt::format(" C{},{} {},{} {},{}", number(at.x), middle, number(p.x), middle, number(p.x), number(p.y));
+      at = p;
+    };
+    for (const GraphLayout::Bend& bend : layout.bends[a]) {
+      const auto l = static_cast<size_t>(bend.layer);
+      curve_to({margin + bend.x, y[l]});
+      at.y = y[l] + height[l];
+      commands += fmt::format(" V{}", number(at.y));
+    }
+    curve_to(edge_of(to, -1));
+    svg.path(commands, "fill=\"none\" stroke=\"#8c959f\" stroke-width=\"1.1\" marker-end=\"url(#tip)\"");
+  }
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const auto l = static_cast<size_t>(layout.layer[i]);
+    const double x = margin + layout.x[i], h = lines[i].height(), start = y[l] + height[l] / 2 - h / 2, room = widths[i] - 12;
+    const Style style = style_of(graph.nodes[i].kind);
+    svg.rect(x - widths[i] / 2, start, widths[i], h, fmt::format("rx=\"5\" fill=\"{}\" stroke=\"{}\"", style.fill, style.stroke),
+             tooltip(graph.nodes[i]));
+    svg.text({x, start + 17}, shorten(lines[i].name, name_size, room), {.size = name_size, .anchor = "middle"});
+    svg.text({x, start + 31}, shorten(lines[i].detail, detail_size, room), {.size = detail_size, .anchor = "middle", .color = "#57606a"});
+    if (!lines[i].module.empty())
+      svg.text({x, start + 44}, shorten(lines[i].module, detail_size, room), {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
+  }
+  return svg.str();
+}
+
+}  // namespace slope::draw

@@ -1,0 +1,27 @@
+// Heat maps: several matrices of numbers from 0 to 1 over the same rows and columns (the heads of an attention layer), as panels of one
+// figure.
+#pragma once
+
+#include <slope/models/draw/svg.h>
+
+#include <cstdint>
+
+namespace slope::draw {
+
+struct Panel {
+  std::string title;
+  std::vector<float> values;  // row-major, rows x columns
+};
+
+struct HeatMaps {
+  std::string title = {};
+  std::vector<std::string> rows = {}, columns = {};  // labels
+  std::string row_axis = {}, column_axis = {};       // what rows and columns are
+  std::vector<Panel> panels = {};
+};
+
+Color heat_color(double value);            // 0 is almost white, 1 dark: each step is darker than the one before
+int64_t panel_columns(int64_t panels);     // how many stand side by side: a divisor where one is near the square root
+std::string to_svg(const HeatMaps& maps);  // ShapeError where a panel is not rows x columns
+
+}  // namespace slope::draw

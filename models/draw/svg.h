@@ -1,0 +1,50 @@
+// Svg: a drawing as text. The same calls give the same bytes everywhere: numbers are rounded to 1/100 and written without regard to locale.
+// Coordinates are pixels, y downwards. What a shape looks like is said in attributes, `fill="#eee" stroke="#333"`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slope::draw {
+
+struct Point {
+  double x, y;
+};
+struct Color {
+  int r, g, b;
+};
+
+std::string number(double value);                       // 2 decimals at most: "12.5", "0"; what is not finite, "0"
+std::string to_hex(Color color);                        // "#1f77b4"
+std::string escape(std::string_view text);              // for text and attributes; characters that XML forbids become U+FFFD
+double text_width(std::string_view text, double size);  // of a sans-serif font, about
+std::string shorten(std::string_view text, double size, double width);  // its beginning and "…" where it is wider than that
+std::vector<double> nice_ticks(double low, double high, int count);     // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
+std::string tick_label(double value, double step);                      // as many decimals as the step needs
+
+struct TextStyle {
+  double size = 12;
+  std::string_view anchor = "start";  // start, middle or end of the text is at the point
+  std::string_view color = "#24292f";
+  double turn = 0;  // degrees clockwise about the point
+  bool bold = false;
+};
+
+class Svg {
+ public:
+  Svg(double width, double height, std::string_view title);  // white, with the title for screen readers
+  void rect(double x, double y, double width, double height, std::string_view attributes, std::string_view tooltip = {});
+  void line(Point from, Point to, std::string_view attributes);
+  void polyline(const std::vector<Point>& points, std::string_view attributes);
+  void circle(Point center, double radius, std::string_view attributes);
+  void path(std::string_view commands, std::string_view attributes);
+  void text(Point at, std::string_view text, const TextStyle& style = {});
+  void raw(std::string_view element);  // anything else, as it is
+  std::string str() const { return text_ + "</svg>\n"; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace slope::draw

@@ -1,0 +1,169 @@
+// Drawings: well-formed XML whatever the labels are, the same bytes each time, and the numbers where the eye expects them.
+#include <doctest/doctest.h>
+#include <slope/core/error.h>
+#include <slope/models/draw/heat_map.h>
+#include <slope/models/draw/line_plot.h>
+#include <slope/models/draw/terminal_map.h>
+#include <slope/models/train/loss_plot.h>
+
+#include <clocale>
+#include <cmath>
+#include <limits>
+
+#include "temporary_folder.h"
+#include "well_formed.h"
+
+using namespace slope::draw;
+using slope::InputError;
+using slope::IoError;
+using slope::ShapeError;
+using slope::test::count;
+using slope::test::well_formed;
+
+TEST_CASE("svg: numbers are short and finite") {
+  CHECK(number(12.5) == "12.5");
+  CHECK(number(3) == "3");
+  CHECK(number(-0.001) == "0");
+  CHECK(number(1.0 / 3) == "0.33");
+  CHECK(number(NAN) == "0");
+  CHECK(number(INFINITY) == "0");
+  CHECK(to_hex({255, 0, 16}) == "#ff0010");
+}
+
+TEST_CASE("svg: text is escaped, and what XML forbids is replaced") {
+  CHECK(escape("a < b & \"c\" > d") == "a &lt; b &amp; &quot;c&quot; &gt; d");
+  CHECK(escape("Mädchen 你好") == "Mädchen 你好");
+  CHECK(escape(std::string("a\0b\x01", 4)) == "a\uFFFDb\uFFFD");
+  CHECK(escape("\xC3(") == "\uFFFD(");
+}
+
+TEST_CASE("svg: a long text is shortened to its width") {
+  CHECK(shorten("short", 12, 100) == "short");
+  const std::string text = shorten("Donaudampfschifffahrtsgesellschaft", 12, 80);
+  CHECK(text.ends_with("…"));
+  CHECK(text_width(text, 12) <= 80);
+  CHECK(text.starts_with("Donau"));
+}
+
+TEST_CASE("svg: ticks are round numbers within the range") {
+  CHECK(nice_ticks(0, 1, 5) == std::vector<double>{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1});
+  CHECK(nice_ticks(0, 10, 5) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(nice_ticks(-3, 3, 3) == std::vector<double>{-2, 0, 2});
+  CHECK(nice_ticks(5, 5, 4) == std::vector<double>{5});
+  CHECK(nice_ticks(0, std::numeric_limits<double>::infinity(), 4).size() == 1);
+  for (double top : {1e-9, 0.3, 7.0, 123.0, 1e12}) {
+    const auto ticks = nice_ticks(0, top, 6);
+    CHECK(ticks.size() >= 4);
+    CHECK(ticks.size() <= 8);
+    CHECK(ticks.back() <= top * (1 + 1e-9));
+  }
+  CHECK(tick_label(0.30000000000000004, 0.1) == "0.3");
+  CHECK(tick_label(-1e-17, 0.5) == "0.0");
+  CHECK(tick_label(2000, 500) == "2000");
+}
+
+TEST_CASE("line plot: a line for each series, dots, legend") {
+  const LinePlot plot{.title = "A < B",
+                      .x_label = "x",
+                      .y_label = "y",
+                      .series = {{.name = "one", .points = {{0, 1}, {1, 2}, {2, NAN}, {3, 0.5}}},
+                                 {.name = "two", .points = {{0, 0}, {3, 3}}, .dots = true}}};
+  const std::string svg = to_svg(plot);
+  CHECK(well_formed(svg));
+  CHECK(count(svg, "<polyline") == 3);  // the axes and two series
+  CHECK(count(svg, "<circle") == 3);    // two points and the legend's
+  CHECK(svg.find("A &lt; B") != std::string::npos);
+  CHECK(svg.find("nan") == std::string::npos);
+  CHECK(to_svg(plot) == svg);
+  std::setlocale(LC_ALL, "de_DE.UTF-8");
+  CHECK(to_svg(plot) == svg);
+  std::setlocale(LC_ALL, "C");
+}
+
+TEST_CASE("line plot: no points, one point, equal points, only nan") {
+  CHECK(to_svg(LinePlot{.series = {}}).find("no points yet") != std::string::npos);
+  CHECK(count(to_svg(LinePlot{.series = {{.name = "", .points = {{5, 5}}}}}), "<circle") == 1);
+  for (const std::vector<Point>& points : {std::vector<Point>{}, {{1, 1}, {1, 1}}, {{NAN, NAN}}, {{-1e300, 1}, {1e300, 2}}}) {
+    const std::string svg = to_svg(LinePlot{.series = {{.name = "s", .points = points}}});
+    CHECK(well_formed(svg));
+    CHECK(svg.find("inf") == std::string::npos);
+  }
+}
+
+TEST_CASE("heat map: colours darken from almost white") {
+  const auto luminance = [](Color c) { return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b; };
+  for (int i = 0; i < 100; ++i) CHECK(luminance(heat_color(i / 100.0)) > luminance(heat_color((i + 1) / 100.0)));
+  CHECK(luminance(heat_color(0)) > 240);
+  CHECK(luminance(heat_color(1)) < 50);
+  CHECK(to_hex(heat_color(-3)) == to_hex(heat_color(0)));
+  CHECK(to_hex(heat_color(NAN)) == to_hex(heat_color(0)));
+}
+
+TEST_CASE("heat map: panels in a grid") {
+  CHECK(panel_columns(1) == 1);
+  CHECK(panel_columns(2) == 2);
+  CHECK(panel_columns(4) == 2);
+  CHECK(panel_columns(6) == 3);
+  CHECK(panel_columns(7) == 3);
+  CHECK(panel_columns(8) == 4);
+  CHECK(panel_columns(12) == 4);
+  CHECK(panel_columns(16) == 4);
+}
+
+namespace {
+HeatMaps two_by_three(size_t panels) {
+  HeatMaps maps{
+      .title = "T", .rows = {"a", "<b>"}, .columns = {"x", "y", "z&"}, .row_axis = "rows", .column_axis = "columns", .panels = {}};
+  for (size_t p = 0; p < panels; ++p) maps.panels.push_back({"head " + std::to_string(p + 1), {1, 0, 0.5f, 0, 0.25f, 0.75f}});
+  return maps;
+}
+}  // namespace
+
+TEST_CASE("heat map: cells, labels on both axes, tooltips") {
+  const std::string svg = to_svg(two_by_three(8));
+  CHECK(well_formed(svg));
+  CHECK(count(svg, "<title>") == 1 + 8 * 4);    // the picture's, and one for each cell that is not zero
+  CHECK(count(svg, ">&lt;b&gt;</text>") == 2);  // two rows of panels
+  CHECK(count(svg, ">z&amp;</text>") == 4);     // four columns of panels
+  CHECK(svg.find("&lt;b&gt; · y: 0.25") != std::string::npos);
+  CHECK(svg == to_svg(two_by_three(8)));
+  CHECK(well_formed(to_svg(two_by_three(0))));
+  CHECK(well_formed(to_svg(HeatMaps{.panels = {{"empty", {}}}})));
+  HeatMaps wrong = two_by_three(1);
+  wrong.panels[0].values.pop_back();
+  CHECK_THROWS_AS(to_svg(wrong), ShapeError);
+  CHECK_THROWS_AS(to_text(wrong), ShapeError);
+}
+
+TEST_CASE("terminal map: shades, labels, panels side by side as far as the width goes") {
+  CHECK(to_text(two_by_three(1)) ==
+        "T\n"
+        "    head 1\n"
+        "  a ██  ▓▓\n"
+        "<b>   ▒▒██\n"
+        "    x y z\n"
+        "        &\n"
+        "\n");
+  const std::string wide = to_text(two_by_three(3), {.width = 100}), narrow = to_text(two_by_three(3), {.width = 10});
+  CHECK(count(wide, "\n") == 1 + 6);
+  CHECK(count(narrow, "\n") == 1 + 3 * 6);
+  CHECK(wide.find('\x1b') == std::string::npos);
+  CHECK(count(to_text(two_by_three(1), {.color = true}), "\x1b[48;2;") == 6);
+}
+
+TEST_CASE("loss plot: curves of a log, other lines passed over") {
+  const TemporaryFolder folder;
+  CHECK(slope::train::loss_plot(folder.write("empty.jsonl", "")).find("no points yet") != std::string::npos);
+  std::string log;
+  for (int step = 1; step <= 5000; ++step) log += "{\"step\":" + std::to_string(step) + ",\"loss\":" + std::to_string(5.0 / step) + "}\n";
+  log +=
+      "{\"step\":5000,\"validation_loss\":1.5,\"best\":true}\n{\"note\":\"resumed\"}\n{\"step\":5001,\"los";  // the last line was cut off
+  const std::string svg = slope::train::loss_plot(folder.write("log.jsonl", log));
+  CHECK(well_formed(svg));
+  CHECK(svg.find("training") != std::string::npos);
+  CHECK(count(svg, "<circle") == 2);
+  CHECK(svg.size() < 20000);
+  CHECK_THROWS_WITH_AS(slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")), doctest::Contains("line 2"),
+                       InputError);
+  CHECK_THROWS_AS(slope::train::loss_plot(folder / "none.jsonl"), IoError);
+}
