@@ -131,11 +131,12 @@ nlohmann::json read_json(const std::string& file) {
   }
 }
 
-std::vector<std::string> differences(const Settings& now, const Settings& before) {
+std::vector<std::string> differences(const Settings& now, const nlohmann::json& before) {
   std::vector<std::string> result;
-  for (size_t i = 0; i < now.size(); ++i)
-    if (!now[i].may_change && to_text(now[i]) != to_text(before[i]))
-      result.push_back(fmt::format("{} was {}, is {}", now[i].key, to_text(before[i]), to_text(now[i])));
+  for (const Setting& s : now) {
+    const std::string was = before.contains(s.key) ? before.at(s.key).dump() : "not set";
+    if (!s.may_change && was != to_text(s)) result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
+  }
   return result;
 }
 

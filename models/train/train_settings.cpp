@@ -1,8 +1,5 @@
 #include <slope/models/train/train_settings.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numbers>
+#include <slope/optim/schedule.h>
 
 namespace slope::train {
 
@@ -36,11 +33,11 @@ Settings settings_of(TrainSettings& t) {
 
 double learning_rate(const TrainSettings& t, int64_t step, int64_t total) {
   if (t.warmup > 0 && step <= t.warmup) return t.lr * static_cast<double>(step) / static_cast<double>(t.warmup);
-  const double done = static_cast<double>(step - t.warmup) / static_cast<double>(std::max<int64_t>(1, total - t.warmup));  // 0 … 1 after the warm-up
-  const double left = 1 - std::min(1.0, done);
-  if (t.schedule == "cosine") return t.lr_min + (t.lr - t.lr_min) * 0.5 * (1 + std::cos(std::numbers::pi * (1 - left)));
-  if (t.schedule == "linear") return t.lr_min + (t.lr - t.lr_min) * left;
-  if (t.schedule == "inverse_sqrt") return t.lr * std::sqrt(static_cast<double>(std::max<int64_t>(1, t.warmup)) / static_cast<double>(step));
+  const int64_t done = step - t.warmup, all = std::max<int64_t>(1, total - t.warmup);
+  const double least = t.lr > 0 ? t.lr_min / t.lr : 0;
+  if (t.schedule == "cosine") return t.lr * optim::cosine(done, all, least);
+  if (t.schedule == "linear") return t.lr * optim::linear(done, all, 1, least);
+  if (t.schedule == "inverse_sqrt") return t.lr * optim::inverse_sqrt(step - 1, t.warmup);
   return t.lr;
 }
 

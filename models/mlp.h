@@ -1,0 +1,39 @@
+// MLP: two layers of tanh and a logit: which of the two moons is a point on? The model to read first, and the whole of a training loop:
+//
+//   mlp::TwoMoonsMlp model({});
+//   for (int step = 0; step < 500; ++step) {
+//     Tensor loss = bce_with_logits(model(points), labels);   // forward: builds the tape
+//     nn::zero_grad(model);
+//     loss.backward();                                        // backward: walks it
+//     sgd.step();
+//   }
+#pragma once
+
+#include <slope/nn/nn.h>
+
+namespace slope::mlp {
+
+struct Config {
+  int64_t in = 2, hidden = 16, out = 1;
+};
+
+struct TwoMoonsMlp {
+  Config config;
+  nn::Linear fc1, fc2, fc3;
+  explicit TwoMoonsMlp(const Config& c) : config(c), fc1(c.in, c.hidden), fc2(c.hidden, c.hidden), fc3(c.hidden, c.out) {}
+  Tensor forward(const Tensor& x) const {  // (N, 2)
+    const Tensor h1 = tanh(fc1(x));        // (N, 16)
+    const Tensor h2 = tanh(fc2(h1));       // (N, 16)
+    return fc3(h2);                        // (N, 1): a logit
+  }
+  SLOPE_MODULE(TwoMoonsMlp, fc1, fc2, fc3)
+};
+
+struct TwoMoons {
+  Tensor points, labels;  // (N, 2), (N, 1)
+};
+
+// Two half circles that reach into each other, with normal noise; n points, the first half on the upper one (label 0).
+TwoMoons two_moons(int64_t n, double noise = 0.1);
+
+}  // namespace slope::mlp

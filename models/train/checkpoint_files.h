@@ -1,0 +1,17 @@
+// The weights of a checkpoint: written with PyTorch's names, read back strictly. Nothing is half-loaded: all is checked before a tensor changes.
+#pragma once
+
+#include <slope/core/safetensors.h>
+#include <slope/nn/nn.h>
+
+namespace slope::train {
+
+void save_model(const std::string& file, nn::ModuleRef model);
+TensorFile load_finite(const std::string& file);  // InputError naming the first tensor that holds nan or inf
+void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file);
+
+// The file's tensor `name` must have this shape; `says` is the file that claims it. So nothing is built that the weights do not fill.
+void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says);
+void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words, const std::string& vocab_file);
+
+}  // namespace slope::train

@@ -1,0 +1,51 @@
+// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . So k micro-batches in one process and k processes with one
+// each give the same bits.
+#pragma once
+
+#include <slope/autograd/gradcheck.h>
+#include <slope/core/copy.h>
+
+namespace slope::train {
+
+class GradientTree {
+ public:
+  // Takes the gradients out of the parameters.
+  void push(const std::vector<NamedLeaf>& parameters) {
+    Level level{0, {}};
+    for (const NamedLeaf& p : parameters) {
+      level.grads.push_back(p.tensor.grad());
+      p.tensor.set_grad({});
+    }
+    levels_.push_back(std::move(level));
+    while (levels_.size() >= 2 && levels_[levels_.size() - 2].height == levels_.back().height) merge();
+  }
+
+  // Puts their sum back.
+  void finish(const std::vector<NamedLeaf>& parameters) {
+    while (levels_.size() >= 2) merge();
+    for (size_t i = 0; i < parameters.size(); ++i) parameters[i].tensor.set_grad(levels_.back().grads[i]);
+    levels_.clear();
+  }
+
+ private:
+  struct Level {
+    int height;
+    Tensors grads;
+  };
+  void merge() {
+    const Level last = std::move(levels_.back());
+    levels_.pop_back();
+    Level& into = levels_.back();
+    for (size_t i = 0; i < last.grads.size(); ++i) {
+      if (!last.grads[i].defined()) continue;
+      if (into.grads[i].defined())
+        add_into(last.grads[i], into.grads[i]);
+      else
+        into.grads[i] = last.grads[i];
+    }
+    ++into.height;
+  }
+  std::vector<Level> levels_;
+};
+
+}  // namespace slope::train

@@ -1,0 +1,111 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/crc32c.h>
+#include <slope/core/file_sink.h>
+#include <slope/models/data/blocks.h>
+#include <slope/models/train/checkpoint_files.h>
+#include <slope/models/train/language_model.h>
+
+#include <nlohmann/json.hpp>
+
+namespace slope::train {
+
+Settings settings_of(LanguageModelSettings& s) {
+  constexpr double any = 1e300;
+  Settings all = {
+      {"model", &s.model, "the model", -any, any, {"char-gpt"}},
+      {"block_size", &s.block_size, "characters that the model sees at once", 1, 1 << 20},
+      {"n_layer", &s.n_layer, "blocks", 1, 1000},
+      {"n_head", &s.n_head, "attention heads; divides n_embd", 1, 1 << 12},
+      {"n_embd", &s.n_embd, "channels", 1, 1 << 16},
+      {"dropout", &s.dropout, "probability that a value is dropped in training", 0, 0.999},
+      {"bias", &s.bias, "biases in linear layers and norms"},
+      {"text", &s.text, "the text, plain or .gz; empty: the English side of the bundled corpus", -any, any, {}, true},
+      {"validation_share", &s.validation_share, "share of the text, its end, that is kept for validation", 0.0001, 0.9},
+  };
+  for (Setting& setting : settings_of(s.training)) all.push_back(std::move(setting));
+  return all;
+}
+
+char_gpt::CharGpt make_model(const LanguageModelSettings& s, int64_t vocab_size) {
+  return char_gpt::CharGpt({.vocab_size = vocab_size,
+                            .block_size = s.block_size,
+                            .n_layer = s.n_layer,
+                            .n_head = s.n_head,
+                            .n_embd = s.n_embd,
+                            .dropout = s.dropout,
+                            .bias = s.bias});
+}
+
+LanguageModel load_language_model(const std::string& checkpoint) {
+  LanguageModelSettings s;
+  from_json(settings_of(s), read_json(checkpoint + "/config.json"), checkpoint + "/config.json");
+  data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
+  const TensorFile file = load_finite(checkpoint + "/model.safetensors");
+  const bool head_kept = !file.metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one
+  check_vocabulary(file, head_kept ? "lm_head.weight" : "transformer.wte.weight", vocab.size(), checkpoint + "/source.vocab");
+  check_size(file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
+  char_gpt::CharGpt model = make_model(s, vocab.size());
+  load_named(model, file, checkpoint + "/model.safetensors");
+  nn::eval(model);
+  return {s, std::move(vocab), std::move(model)};
+}
+
+namespace {
+
+int64_t training_length(const std::vector<int64_t>& text, double validation_share) {
+  return static_cast<int64_t>(static_cast<double>(text.size()) * (1 - validation_share));
+}
+
+Tensor block_tensor(const std::vector<int64_t>& values, const data::Blocks& b) { return from_vector(values, {b.rows, b.length}); }
+
+}  // namespace
+
+LanguageModelTask::LanguageModelTask(const LanguageModelSettings& s, const std::string& text)
+    : settings_(s),
+      vocab_(data::Vocab::from_counts(data::count_tokens(data::split_characters(text)), data::Specials::none)),
+      model_((manual_seed(static_cast<uint64_t>(s.training.seed)), make_model(s, std::max<int64_t>(1, vocab_.size())))),
+      fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+  const std::vector<int64_t> ids = vocab_.encode(data::split_characters(text));
+  const int64_t cut = training_length(ids, s.validation_share);
+  training_.assign(ids.begin(), ids.begin() + cut);
+  validation_.assign(ids.begin() + cut, ids.end());
+  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size, "train char-gpt: the training part of the text has {} characters, it needs more than block_size {}",
+                    training_.size(), s.block_size);
+  SLOPE_CHECK_INPUT(validation_.size() >= 2, "train char-gpt: the validation part of the text has {} characters, it needs at least 2", validation_.size());
+  for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
+}
+
+Work LanguageModelTask::next() {
+  const auto blocks = std::make_shared<data::Blocks>(
+      data::random_blocks(training_, settings_.training.batch_size, settings_.block_size, static_cast<uint64_t>(settings_.training.seed), position_++));
+  const int64_t targets = blocks->rows * blocks->length;
+  return {.targets = targets, .tokens = targets, .loss = [this, blocks] { return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks)); }};
+}
+
+Evaluation LanguageModelTask::evaluate() { return evaluate_text(model_, validation_, settings_.training.batch_size); }
+
+Evaluation evaluate_text(const char_gpt::CharGpt& model, const std::vector<int64_t>& text, int64_t batch_size) {
+  const NoGrad no_grad;
+  Evaluation evaluation;
+  for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.config.block_size)) {
+    evaluation.loss_sum += model.loss(block_tensor(blocks.inputs, blocks), block_tensor(blocks.targets, blocks)).item();
+    evaluation.targets += blocks.rows * blocks.length;
+  }
+  return evaluation;
+}
+
+void LanguageModelTask::save(const FolderSink& folder) const {
+  save_model(folder.file("model.safetensors"), model_);
+  LanguageModelSettings s = settings_;
+  write_file(folder.file("config.json"), to_json(settings_of(s)).dump(1) + "\n");
+  write_file(folder.file("source.vocab"), vocab_.text());
+}
+
+void LanguageModelTask::load_weights(const std::string& folder) { load_named(model_, load_finite(folder + "/model.safetensors"), folder + "/model.safetensors"); }
+
+std::string LanguageModelTask::summary() const {
+  return fmt::format("{} training and {} validation characters, {} different ones; {} parameters", training_.size(), validation_.size(), vocab_.size(),
+                     nn::count_parameters(model_));
+}
+
+}  // namespace slope::train

@@ -1,0 +1,38 @@
+#include <slope/core/error.h>
+#include <slope/models/train/run_state.h>
+#include <slope/models/train/settings.h>
+
+#include <nlohmann/json.hpp>
+
+namespace slope::train {
+
+namespace {
+// The fields of state.json, once, for writing and reading.
+template <class State, class F>
+void for_each_field(State& s, F f) {
+  f("step", s.step), f("position", s.position), f("log_bytes", s.log_bytes), f("best_step", s.best_step), f("best_loss", s.best_loss), f("stale", s.stale);
+  f("window_loss", s.window_loss), f("window_targets", s.window_targets), f("fingerprint", s.fingerprint), f("numerics", s.numerics);
+}
+}  // namespace
+
+std::string RunState::text() const {
+  nlohmann::ordered_json json;
+  for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
+  json["settings"] = nlohmann::ordered_json::parse(settings);
+  return json.dump(1) + "\n";
+}
+
+RunState RunState::read(const std::string& file) {
+  const nlohmann::json json = read_json(file);
+  RunState state;
+  try {
+    for_each_field(state, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+    state.settings = json.at("settings").dump();
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
+  }
+  SLOPE_CHECK_INPUT(state.step >= 0 && state.position >= 0 && state.log_bytes >= 0, "{}: negative counts", file);
+  return state;
+}
+
+}  // namespace slope::train

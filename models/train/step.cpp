@@ -1,0 +1,55 @@
+#include <slope/autograd/ops.h>
+#include <slope/models/train/gradient_tree.h>
+#include <slope/models/train/step.h>
+
+#include <cmath>
+
+namespace slope::train {
+
+namespace {
+
+constexpr uint16_t dropout_stream = 1;
+
+[[noreturn]] void refuse_not_finite(const Task& task, int64_t step, double lr, const std::string& what) {
+  const auto bad = [](const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); };
+  std::string first = "every parameter and gradient is finite";
+  for (const NamedLeaf& p : task.parameters())
+    if (bad(p.tensor) || bad(p.tensor.grad())) {
+      first = fmt::format("the first tensor that is not finite is {}{}", bad(p.tensor) ? "" : "the gradient of ", p.name);
+      break;
+    }
+  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step + 1, what, first, lr));
+}
+
+}  // namespace
+
+bool at_epoch_end(const Task& task) { return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0; }
+
+StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step, int64_t total) {
+  std::vector<Work> works;
+  StepResult result{.lr = learning_rate(t, step + 1, total)};
+  do {
+    works.push_back(task.next());
+    result.targets += works.back().targets;
+    result.tokens += works.back().tokens;
+  } while (static_cast<int64_t>(works.size()) < t.accumulate && !at_epoch_end(task));
+  SLOPE_CHECK_INPUT(result.targets > 0, "step {}: the batch has nothing to predict", step + 1);
+
+  task.set_training(true);
+  GradientTree tree;
+  for (size_t k = 0; k < works.size(); ++k) {
+    generator() = {.seed = static_cast<uint64_t>(t.seed), .step = static_cast<uint32_t>(step), .stream = dropout_stream, .micro_batch = static_cast<uint16_t>(k)};
+    const Tensor loss = works[k].loss();
+    result.loss_sum += loss.item();
+    (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
+    if (!std::isfinite(loss.item())) refuse_not_finite(task, step, result.lr, fmt::format("the loss is {}", loss.item()));
+    if (works.size() > 1) tree.push(task.parameters());
+  }
+  if (works.size() > 1) tree.finish(task.parameters());
+  result.gradient_norm = updater.clip(t.clip);
+  if (!std::isfinite(result.gradient_norm)) refuse_not_finite(task, step, result.lr, fmt::format("the gradient's norm is {}", result.gradient_norm));
+  updater.step(result.lr);
+  return result;
+}
+
+}  // namespace slope::train

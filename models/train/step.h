@@ -1,0 +1,21 @@
+// One optimizer step: forward and backward of its micro-batches, clipping, update. The trainer and the benchmarks take the same one.
+#pragma once
+
+#include <slope/models/train/task.h>
+#include <slope/models/train/updater.h>
+
+namespace slope::train {
+
+struct StepResult {
+  double loss_sum = 0;  // over the targets
+  int64_t targets = 0, tokens = 0;
+  double gradient_norm = 0, lr = 0;
+};
+
+// Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never beyond the end of an epoch. Its random numbers are
+// a function of (t.seed, step, micro-batch). NumericError, naming the first tensor that is not finite, before anything is updated.
+StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step, int64_t total);
+
+bool at_epoch_end(const Task& task);
+
+}  // namespace slope::train

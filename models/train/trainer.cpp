@@ -1,0 +1,205 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/append_log.h>
+#include <slope/core/blas.h>
+#include <slope/core/file_lock.h>
+#include <slope/core/file_sink.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/safetensors.h>
+#include <slope/models/train/loss_plot.h>
+#include <slope/models/train/progress.h>
+#include <slope/models/train/run_state.h>
+#include <slope/models/train/signals.h>
+#include <slope/models/train/step.h>
+#include <slope/models/train/trainer.h>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+namespace slope::train {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string numerics() { return fmt::format("{}, {}", blas_description(), name(cpu_isa())); }
+
+class Run {
+ public:
+  Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options)
+      : task_(task), t_(settings), all_(all), options_(options), updater_(task.parameters(), settings), progress_(options.quiet) {
+    state_.best_loss = no_loss;
+    state_.settings = to_json(all).dump();
+  }
+
+  RunResult execute() {
+    make_folders(options_.folder);
+    const FileLock lock(path("lock"));
+    const bool resumes = options_.resume && fs::exists(path("last"));
+    SLOPE_CHECK_AS(UsageError, resumes || options_.resume || !holds_run(), "{} holds a run already; say --resume to go on, or choose another --out", options_.folder);
+    remove_strays(options_.folder);
+    state_.fingerprint = task_.fingerprint();
+    state_.numerics = numerics();
+    if (resumes) restore();
+    const SignalGuard signals;
+    AppendLog log(path("log.jsonl"));
+    log.cut_back(resumes ? state_.log_bytes : 0);
+    log_ = &log;
+    total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
+    SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither steps nor epochs says how long to train");
+    task_.seek(state_.position);
+    loop();
+    return {state_.step, state_.best_loss, state_.best_step, SignalGuard::received()};
+  }
+
+ private:
+  static constexpr double no_loss = 1e300;
+
+  std::string path(const std::string& name) const { return options_.folder + "/" + name; }
+  bool holds_run() const {
+    if (fs::exists(path("last")) || fs::exists(path("best"))) return true;
+    return fs::exists(path("log.jsonl")) && fs::file_size(path("log.jsonl")) > 0;
+  }
+  // Micro-batches of a step never straddle epochs.
+  int64_t steps_per_epoch() const { return (task_.epoch_length() + t_.accumulate - 1) / t_.accumulate; }
+
+  void loop() {
+    bool saved = true;  // the state as it stands is in a checkpoint
+    while (state_.step < total_ && !SignalGuard::received() && !stopped_early()) {
+      step();
+      saved = false;
+      const bool last = state_.step == total_;
+      if (last || (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_))) {
+        validate();
+        saved = true;
+      } else if (t_.save_every > 0 && state_.step % t_.save_every == 0) {
+        save(false);
+        saved = true;
+      }
+    }
+    if (!saved) save(false);
+    if (SignalGuard::received())
+      progress_.message(fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
+    else if (stopped_early())
+      progress_.message(fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
+  }
+  bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
+
+  void step() {
+    const auto start = std::chrono::steady_clock::now();
+    const StepResult result = [&] {
+      try {
+        return take_step(task_, updater_, t_, state_.step, total_);
+      } catch (const NumericError& e) {
+        throw NumericError(fmt::format("{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
+      }
+    }();
+    state_.position = task_.position();
+    ++state_.step;
+    report(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+
+  void report(const StepResult& r, double seconds) {
+    state_.window_loss += r.loss_sum;
+    state_.window_targets += r.targets;
+    const bool line = state_.step % t_.log_every == 0 || state_.step == total_;
+    const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
+    const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) / static_cast<double>(task_.epoch_length()) : 0;
+    const double speed = static_cast<double>(r.tokens) / seconds;
+    speed_ = speed_ > 0 ? 0.9 * speed_ + 0.1 * speed : speed;
+    progress_.update({.step = state_.step, .total = total_, .epoch = epoch, .loss = loss, .lr = r.lr, .tokens_per_second = speed_}, line);
+    if (!line) return;
+    log_line({{"step", state_.step}, {"epoch", epoch}, {"loss", loss}, {"lr", r.lr}, {"gradient_norm", r.gradient_norm}, {"tokens_per_second", std::round(speed_)}});
+    state_.window_loss = 0;
+    state_.window_targets = 0;
+  }
+
+  void validate() {
+    Evaluation evaluation;
+    updater_.with_average([&] {
+      task_.set_training(false);
+      const NoGrad no_grad;
+      evaluation = task_.evaluate();
+    });
+    const double loss = evaluation.loss();
+    const bool better = loss < state_.best_loss;
+    if (better) {
+      state_.best_loss = loss;
+      state_.best_step = state_.step;
+      state_.stale = 0;
+    } else {
+      ++state_.stale;
+    }
+    log_line({{"step", state_.step}, {"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}});
+    progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}", state_.step, total_, loss, std::exp(loss), better ? "  (best)" : ""));
+    save(better);
+  }
+
+  void log_line(const nlohmann::ordered_json& json) { log_->append(json.dump()); }
+
+  void save(bool best) {
+    log_->sync();
+    state_.log_bytes = log_->bytes();
+    const std::string folder = fmt::format("step-{}", state_.step);
+    FolderSink sink(path(folder));
+    updater_.save(sink, task_);
+    write_file(sink.file("state.json"), state_.text());
+    sink.commit();
+    if (best) swap_link(path("best"), folder);
+    swap_link(path("last"), folder);
+    write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
+    drop_old();
+  }
+
+  // Only the folders that `last` and `best` lead to are kept.
+  void drop_old() const {
+    const auto target = [&](const char* link) { return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string(); };
+    const std::string last = target("last"), best = target("best");
+    for (const auto& entry : fs::directory_iterator(options_.folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("step-") && name != last && name != best) fs::remove_all(entry.path());
+    }
+  }
+
+  void restore() {
+    const std::string folder = path("last");
+    const RunState read = RunState::read(folder + "/state.json");
+    const std::vector<std::string> changed = differences(all_, nlohmann::json::parse(read.settings));
+    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder, fmt::join(changed, "; "));
+    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: the data are not those that {} was started with", options_.folder);
+    if (read.numerics != state_.numerics)
+      progress_.message(fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
+    updater_.load(folder, task_);
+    const RunState now = state_;
+    state_ = read;
+    state_.numerics = now.numerics;
+    state_.settings = now.settings;
+  }
+
+  Task& task_;
+  const TrainSettings& t_;
+  const Settings& all_;  // the model's, the data's and the training's
+  const RunOptions& options_;
+  Updater updater_;
+  Progress progress_;
+  AppendLog* log_ = nullptr;
+  RunState state_;
+  int64_t total_ = 0;
+  double speed_ = 0;
+};
+
+}  // namespace
+
+RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) { return Run(task, settings, all, options).execute(); }
+
+std::string checkpoint_folder(const std::string& run) {
+  SLOPE_CHECK_AS(IoError, fs::exists(run), "{}: no such folder", run);
+  for (const std::string& folder : {run + "/best", run + "/last", run})
+    if (fs::exists(folder + "/model.safetensors")) return folder;
+  throw InputError(fmt::format("{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));
+}
+
+}  // namespace slope::train

@@ -1,0 +1,34 @@
+// Trainer: steps, accumulation, clipping, validation, early stopping, checkpoints, log. The same bits for any number of threads, and after an
+// interruption at any instant: everything that a step depends on is in the checkpoint, and a checkpoint appears as a whole or not at all.
+//
+//   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
+//   RUN/last, RUN/best   links to the newest such folder, and to that of the smallest validation loss
+//   RUN/log.jsonl, RUN/loss.svg, RUN/lock
+#pragma once
+
+#include <slope/models/train/task.h>
+#include <slope/models/train/train_settings.h>
+
+namespace slope::train {
+
+struct RunOptions {
+  std::string folder;
+  bool resume = false;  // go on from RUN/last; anew where there is none
+  bool quiet = false;
+};
+
+struct RunResult {
+  int64_t steps = 0;
+  double best_loss = 0;
+  int64_t best_step = 0;
+  int signal = 0;  // the run was interrupted by it and has been saved
+};
+
+// UsageError where the folder holds a run and resume was not said, or where `all` settings that may not change differ from the run's;
+// NumericError, naming the step and the first tensor that is not finite, where the loss or a gradient is not.
+RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options);
+
+// The folder of a run that commands read: best, else last, else the folder itself where it holds a model. InputError where there is none.
+std::string checkpoint_folder(const std::string& run);
+
+}  // namespace slope::train

@@ -1,0 +1,112 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/core/safetensors.h>
+#include <slope/models/train/updater.h>
+#include <slope/optim/adam.h>
+#include <slope/optim/adamw.h>
+#include <slope/optim/clip.h>
+#include <slope/optim/ema.h>
+#include <slope/optim/sgd.h>
+
+#include <optional>
+
+namespace slope::train {
+
+namespace {
+
+// Weight decay acts on what has two or more dims: matrices and tables, not biases and norms.
+template <class Optimizer, class Options>
+std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Options options) {
+  optim::Group<Options> decayed{{}, options}, rest{{}, options};
+  rest.options.weight_decay = 0;
+  for (const auto& [name, p] : parameters) (p.rank() >= 2 ? decayed : rest).parameters.emplace_back(name, p);
+  return std::make_unique<Optimizer>(std::vector<optim::Group<Options>>{decayed, rest});
+}
+
+std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters, const TrainSettings& t) {
+  if (t.optimizer == "sgd") return with_groups<optim::SGD>(parameters, optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
+  if (t.optimizer == "adamw")
+    return with_groups<optim::AdamW>(parameters, optim::AdamWOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+  return with_groups<optim::Adam>(parameters, optim::AdamOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+}
+
+constexpr const char* optimizer_prefix = "optimizer.";
+constexpr const char* weight_prefix = "weight.";  // beside an average, which is what model.safetensors holds
+
+NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
+  NamedTensors part;
+  for (const auto& [name, tensor] : all)
+    if (name.starts_with(prefix)) part.emplace_back(name.substr(prefix.size()), tensor);
+  return part;
+}
+
+}  // namespace
+
+struct Updater::Parts {
+  NamedTensors named;
+  Tensors tensors;
+  std::unique_ptr<optim::Optimizer> optimizer;
+  std::optional<optim::Ema> average;
+};
+
+Updater::Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings) : parts_(std::make_unique<Parts>()) {
+  for (const NamedLeaf& p : parameters) {
+    parts_->named.emplace_back(p.name, p.tensor);
+    parts_->tensors.push_back(p.tensor);
+  }
+  parts_->optimizer = make_optimizer(parts_->named, settings);
+  if (settings.average > 0) parts_->average.emplace(parts_->named, settings.average);
+}
+
+Updater::~Updater() = default;
+
+double Updater::clip(double largest_norm) {
+  return largest_norm > 0 ? optim::clip_grad_norm(parts_->tensors, largest_norm) : optim::grad_norm(parts_->tensors);
+}
+
+void Updater::step(double lr) {
+  parts_->optimizer->set_lr_factor(lr);  // the groups' own rate is 1
+  parts_->optimizer->step();
+  parts_->optimizer->zero_grad();
+  if (parts_->average) parts_->average->update();
+}
+
+void Updater::with_average(const std::function<void()>& f) {
+  std::optional<optim::Averaged> averaged;
+  if (parts_->average) averaged.emplace(*parts_->average);
+  f();
+}
+
+void Updater::save(const FolderSink& sink, const Task& task) {
+  NamedTensors state;
+  for (const auto& [name, tensor] : parts_->optimizer->state_dict()) state.emplace_back(optimizer_prefix + name, tensor);
+  if (parts_->average)
+    for (const auto& [name, tensor] : parts_->named) state.emplace_back(weight_prefix + name, tensor);
+  save_safetensors(sink.file("state.safetensors"), state);
+  with_average([&] { task.save(sink); });
+}
+
+void Updater::load(const std::string& folder, Task& task) {
+  const std::string file = folder + "/state.safetensors";
+  const NamedTensors state = load_safetensors(file).tensors;
+  task.load_weights(folder);
+  try {
+    parts_->optimizer->load_state_dict(part_of(state, optimizer_prefix));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", file, e.what()));
+  }
+  if (!parts_->average) return;
+  NamedTensors averages;  // as loaded into the model
+  for (const auto& [name, tensor] : parts_->named) averages.emplace_back(name, contiguous_copy(tensor));
+  parts_->average->load_averages(averages);
+  const NamedTensors weights = part_of(state, weight_prefix);
+  SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file, weights.size(), parts_->named.size());
+  const NoGrad no_grad;
+  for (const auto& [name, tensor] : parts_->named) {
+    const auto at = std::find_if(weights.begin(), weights.end(), [&](const auto& entry) { return entry.first == name; });
+    SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(), "{}: weight {} is missing or misshapen", file, name);
+    copy_into(at->second, tensor);
+  }
+}
+
+}  // namespace slope::train

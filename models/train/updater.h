@@ -1,0 +1,25 @@
+// Updater: optimizer, clipping and moving average of a run, and the tensors that a checkpoint keeps of them.
+// model.safetensors holds the weights that are to be used (the average, where there is one); state.safetensors what else a resume needs.
+#pragma once
+
+#include <slope/models/train/task.h>
+#include <slope/models/train/train_settings.h>
+
+namespace slope::train {
+
+class Updater {
+ public:
+  Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings);
+  ~Updater();
+  double clip(double largest_norm);  // the norm before; 0: no clipping
+  void step(double lr);              // and forgets the gradients
+  void with_average(const std::function<void()>& f);  // runs f with the average in the weights' place
+  void save(const FolderSink& sink, const Task& task);
+  void load(const std::string& folder, Task& task);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace slope::train

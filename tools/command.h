@@ -1,0 +1,28 @@
+// The subcommands of `slope`: each file of this folder adds one. What it does when it was chosen is an action that returns the exit code;
+// errors are exceptions, turned into one line on stderr and the code of DESIGN in main.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace slope::tools {
+
+using Action = std::function<int()>;
+
+void add_train(CLI::App& app, Action& action);
+void add_translate(CLI::App& app, Action& action);
+void add_generate(CLI::App& app, Action& action);
+void add_eval(CLI::App& app, Action& action);
+void add_gradcheck(CLI::App& app, Action& action);
+void add_inspect(CLI::App& app, Action& action);
+void add_graph(CLI::App& app, Action& action);
+void add_zoo(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+
+void add_threads(CLI::App& command);        // --threads N, checked and set when the command line is parsed
+std::string bundled_corpus();               // the folder of the German-English corpus; IoError where it is not installed
+std::string version_text();                 // slope, compiler, instruction set, BLAS
+
+}  // namespace slope::tools

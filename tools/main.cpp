@@ -1,0 +1,93 @@
+// slope: train, translate, generate, evaluate, check gradients, look into files and graphs.
+#include <slope/core/blas.h>
+#include <slope/core/error.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/parallel.h>
+#include <slope/tools/command.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+
+namespace slope::tools {
+
+void add_threads(CLI::App& command) {
+  command.add_option_function<std::string>(
+             "--threads",
+             [](const std::string& text) {
+               int n = 0;
+               const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+               SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024, "--threads {}: expected a number from 1 to 1024", text);
+               set_num_threads(n);
+             },
+             "threads; the results do not depend on it (default: all cores)")
+      ->type_name("N");
+}
+
+std::string version_text() { return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(), num_threads()); }
+
+namespace {
+
+int report(const char* what, int code) {
+  std::fputs(fmt::format("slope: {}\n", what).c_str(), stderr);
+  return code;
+}
+
+// The one place where an error becomes an exit code.
+int exit_code_of(const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const UsageError& e) {
+    return report(e.what(), 2);
+  } catch (const InputError& e) {
+    return report(e.what(), 3);
+  } catch (const IoError& e) {
+    return report(e.what(), 4);
+  } catch (const MemoryError& e) {
+    return report(e.what(), 4);
+  } catch (const NumericError& e) {
+    return report(e.what(), 5);
+  } catch (const Error& e) {
+    return report(e.what(), 3);
+  } catch (const std::filesystem::filesystem_error& e) {
+    return report(fmt::format("{}: {}", e.path1().string(), e.code().message()).c_str(), 4);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", 4);
+  }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  CLI::App app{"Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out runs/first"};
+  app.name("slope");
+  app.set_version_flag("--version", version_text, "version, instruction set, BLAS");
+  app.require_subcommand(1);
+  Action action;
+  for (auto add : {add_train, add_gradcheck, add_inspect, add_zoo, add_bench}) add(app, action);
+  return exit_code_of([&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp& e) {
+      return app.exit(e);
+    } catch (const CLI::CallForAllHelp& e) {
+      return app.exit(e);
+    } catch (const CLI::CallForVersion& e) {
+      return app.exit(e);
+    } catch (const CLI::ParseError& e) {
+      throw UsageError(fmt::format("{}; see slope --help", e.what()));
+    }
+    const int code = action ? action() : 0;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw IoError("standard output could not be written");
+    return code;
+  });
+}
+
+}  // namespace slope::tools
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
+  return slope::tools::run(argc, argv);
+}

@@ -1,0 +1,110 @@
+// slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run, then flags.
+#include <slope/models/data/read_text.h>
+#include <slope/models/train/language_model.h>
+#include <slope/models/train/run_state.h>
+#include <slope/models/train/trainer.h>
+#include <slope/models/train/translation.h>
+#include <slope/tools/command.h>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+namespace slope::tools {
+
+namespace {
+
+using train::Settings;
+
+struct TrainFlags {
+  std::map<std::string, std::string> values;  // of settings, by key
+  std::string config, preset, out;
+  bool resume = false, quiet = false;
+};
+
+std::string flag_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+void add_flags(CLI::App& command, TrainFlags& flags, const Settings& defaults, const std::vector<std::string>& presets) {
+  command.add_option("--out", flags.out, "the run's folder")->required()->type_name("RUN");
+  command.add_flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
+  command.add_flag("--quiet", flags.quiet, "print nothing but errors");
+  command.add_option("--config", flags.config, "JSON file with any of the settings below as keys")->type_name("FILE");
+  if (!presets.empty()) command.add_option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))->type_name("NAME");
+  add_threads(command);
+  for (const train::Setting& s : defaults) {
+    const std::string choices = s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", "));
+    command.add_option(flag_of(s.key), flags.values[s.key], s.help + choices)->type_name("[" + to_text(s) + "]")->group("Settings (keys of config.json, with their defaults)");
+  }
+}
+
+// `settings` point into the run's settings, which hold the defaults or the preset's values.
+void gather(const TrainFlags& flags, const Settings& settings) {
+  const std::string state = flags.out + "/last/state.json";
+  if (flags.resume && std::filesystem::exists(state)) from_json(settings, nlohmann::json::parse(train::RunState::read(state).settings), state);
+  if (!flags.config.empty()) from_json(settings, train::read_json(flags.config), flags.config);
+  for (const auto& [key, text] : flags.values) {
+    if (text.empty()) continue;
+    for (const train::Setting& s : settings) {
+      if (s.key == key) set_from_text(s, text);
+      if (s.key == "steps" && key == "epochs" && flags.values.at("steps").empty()) *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
+    }
+  }
+}
+
+int finish(const train::RunResult& result, const TrainFlags& flags) {
+  if (result.signal) return 128 + result.signal;
+  if (!flags.quiet && result.best_step > 0)
+    std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n", static_cast<long>(result.steps), result.best_loss, static_cast<long>(result.best_step),
+                flags.out.c_str());
+  return 0;
+}
+
+int train_translation(const TrainFlags& flags) {
+  train::TranslationSettings s;
+  if (!flags.preset.empty()) train::apply_preset(s, flags.preset);
+  const Settings settings = settings_of(s);
+  gather(flags, settings);
+  SLOPE_CHECK_AS(UsageError, s.train.empty() == s.valid.empty(), "--train and --valid belong together: give both, or neither for the bundled corpus");
+  const std::string train_prefix = s.train.empty() ? bundled_corpus() + "/train" : s.train, valid_prefix = s.valid.empty() ? bundled_corpus() + "/valid" : s.valid;
+  train::TranslationTask task(s, data::read_parallel(train_prefix, s.source, s.target), data::read_parallel(valid_prefix, s.source, s.target));
+  if (!flags.quiet) std::printf("%s\n", task.summary().c_str());
+  return finish(train::train(task, s.training, settings, {.folder = flags.out, .resume = flags.resume, .quiet = flags.quiet}), flags);
+}
+
+int train_char_gpt(const TrainFlags& flags) {
+  train::LanguageModelSettings s;
+  const Settings settings = settings_of(s);
+  gather(flags, settings);
+  train::LanguageModelTask task(s, data::read_text(s.text.empty() ? bundled_corpus() + "/train.en" : s.text));
+  if (!flags.quiet) std::printf("%s\n", task.summary().c_str());
+  return finish(train::train(task, s.training, settings, {.folder = flags.out, .resume = flags.resume, .quiet = flags.quiet}), flags);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("train", "Train a model: translation or char-gpt.\nExample: slope train translation --preset quickstart --out runs/first");
+  command->require_subcommand(1);
+  static TrainFlags translation_flags, gpt_flags;
+  static train::TranslationSettings translation_defaults;
+  static train::LanguageModelSettings gpt_defaults;
+  CLI::App* translation = command->add_subcommand("translation",
+                                                  "Train C-scratch, an encoder-decoder Transformer, on parallel text: PREFIX.de and PREFIX.en, plain or .gz.\n"
+                                                  "Without --train it learns the bundled German-English corpus.\n"
+                                                  "Example: slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en");
+  add_flags(*translation, translation_flags, settings_of(translation_defaults), train::translation_presets());
+  translation->callback([&action] { action = [] { return train_translation(translation_flags); }; });
+  CLI::App* gpt = command->add_subcommand("char-gpt",
+                                          "Train a GPT on the characters of a text. Without --text it learns the English side of the bundled corpus.\n"
+                                          "Example: slope train char-gpt --text shakespeare.txt --steps 2000 --out runs/shakespeare");
+  add_flags(*gpt, gpt_flags, settings_of(gpt_defaults), {});
+  gpt->callback([&action] { action = [] { return train_char_gpt(gpt_flags); }; });
+}
+
+}  // namespace slope::tools
