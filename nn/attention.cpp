@@ -3,8 +3,12 @@
 namespace slope::nn {
 
 MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options)
-    : in_proj_weight(Dims{3 * embed_dim, embed_dim}), out_proj(embed_dim, embed_dim, options.bias), num_heads(num_heads), dropout(options.dropout) {
-  SLOPE_CHECK_SHAPE(num_heads > 0 && embed_dim % num_heads == 0, "MultiheadAttention: {} heads do not divide embed_dim {}", num_heads, embed_dim);
+    : in_proj_weight(Dims{3 * embed_dim, embed_dim}),
+      out_proj(embed_dim, embed_dim, options.bias),
+      num_heads(num_heads),
+      dropout(options.dropout) {
+  SLOPE_CHECK_SHAPE(num_heads > 0 && embed_dim % num_heads == 0, "MultiheadAttention: {} heads do not divide embed_dim {}", num_heads,
+                    embed_dim);
   out_proj.module_state.printed_type = "NonDynamicallyQuantizableLinear";
   init::xavier_uniform(in_proj_weight);
   if (!options.bias) return;
@@ -20,7 +24,8 @@ MultiheadAttention::Heads MultiheadAttention::project(const Tensor& query, const
     return {split_heads(qkv[0], num_heads), split_heads(qkv[1], num_heads), split_heads(qkv[2], num_heads)};
   }
   const auto part = [&](const Tensor& x, int64_t i) {
-    return split_heads(linear(x, in_proj_weight.narrow(0, i * E, E), in_proj_bias ? in_proj_bias->narrow(0, i * E, E) : Tensor()), num_heads);
+    return split_heads(linear(x, in_proj_weight.narrow(0, i * E, E), in_proj_bias ? in_proj_bias->narrow(0, i * E, E) : Tensor()),
+                       num_heads);
   };
   return {part(query, 0), part(key, 1), part(value, 2)};
 }
@@ -30,7 +35,8 @@ Tensor MultiheadAttention::forward(const Tensor& query, const Tensor& key, const
   return out_proj(merge_heads(attend(q, k, v, mask, training() ? dropout : 0)));
 }
 
-AttentionOutput MultiheadAttention::with_weights(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask, bool average_heads) const {
+AttentionOutput MultiheadAttention::with_weights(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask,
+                                                 bool average_heads) const {
   const Scope scope(*this);
   const auto [q, k, v] = project(query, key, value);
   const AttentionOutput y = attend_with_weights(q, k, v, mask, training() ? dropout : 0);

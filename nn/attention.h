@@ -21,9 +21,11 @@ struct MultiheadAttention {
   double dropout;
 
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
-  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {}) const;  // (B, L, E), 2 x (B, S, E) -> (B, L, E)
+  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                 const Mask& mask = {}) const;  // (B, L, E), 2 x (B, S, E) -> (B, L, E)
   // torch's need_weights=True: also the weights before dropout, averaged over the heads (B, L, S), or of each head (B, H, L, S).
-  AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {}, bool average_heads = true) const;
+  AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
+                               bool average_heads = true) const;
 
   MultiheadAttention blank() const;
   SLOPE_MODULE(MultiheadAttention, in_proj_weight, in_proj_bias, out_proj)

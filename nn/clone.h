@@ -1,5 +1,6 @@
-// clone(model): an independent copy: the same values, modes and ties, no gradients, no hooks. A C++ struct that cannot be copied must be built
-// anew, so the type says how: by a member `config` that its constructor takes, or by a method `Type blank() const` (as the layers here do).
+// clone(model): an independent copy: the same values, modes and ties, no gradients, no hooks. A C++ struct that cannot be copied must be
+// built anew, so the type says how: by a member `config` that its constructor takes, or by a method `Type blank() const` (as the layers
+// here do).
 #pragma once
 
 #include <slope/core/random.h>
@@ -15,7 +16,8 @@ T blank_of(const T& module) {
   if constexpr (requires { module.blank(); }) {
     return module.blank();
   } else {
-    static_assert(requires { T(module.config); }, "clone: give the module a member `config` that its constructor takes, or `Type blank() const`");
+    static_assert(
+        requires { T(module.config); }, "clone: give the module a member `config` that its constructor takes, or `Type blank() const`");
     return T(module.config);
   }
 }

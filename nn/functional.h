@@ -10,7 +10,8 @@ Tensor split_heads(const Tensor& x, int64_t heads);  // (B, L, C) -> (B, H, L, C
 Tensor merge_heads(const Tensor& x);                 // (B, H, L, D) -> (B, L, H D)
 
 // softmax(q k^T / sqrt(D) + mask) v, with dropout on the weights; they go to CaptureAttention where one wants them.
-Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {}, double dropout = 0);  // (B, H, L, D), 2 x (B, H, S, D)
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {},
+              double dropout = 0);  // (B, H, L, D), 2 x (B, H, S, D)
 AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {}, double dropout = 0);
 
 // offset, offset + 1, …: `length` positions; ShapeError "gpt: sequence of 300 exceeds 256 positions".

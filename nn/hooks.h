@@ -1,5 +1,8 @@
 // Forward hooks: functions that see a module's inputs and output each time it is called, and may replace the output.
-//   auto handle = nn::register_forward_hook(model.encoder, [&](const Tensors& inputs, const Tensor& y) { seen = y.detach();  return Tensor(); });
+//   auto handle = nn::register_forward_hook(model.encoder, [&](const Tensors& inputs, const Tensor& y) {
+//     seen = y.detach();
+//     return Tensor();  // undefined: the output stays
+//   });
 #pragma once
 
 #include <slope/nn/module_ref.h>

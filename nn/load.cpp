@@ -114,7 +114,8 @@ LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options) {
   NamedTensors tensors = file.tensors;
   for (const auto& [name, x] : state_entries(model)) {
     const auto kept = file.metadata.find(name);
-    if (kept != file.metadata.end() && !present.contains(name) && present.contains(kept->second)) tensors.emplace_back(name, file.at(kept->second));
+    if (kept != file.metadata.end() && !present.contains(name) && present.contains(kept->second))
+      tensors.emplace_back(name, file.at(kept->second));
   }
   return load(model, tensors, options);
 }

@@ -21,8 +21,8 @@ struct LoadOptions {
   bool strict = true;  // otherwise missing and unexpected names are only reported; misfits are errors always
 };
 
-// Copies the values into the model's own tensors (f32 and f64 convert into each other). Of a tied tensor's names one is enough; it stays tied.
-// InputError with the report's message.
+// Copies the values into the model's own tensors (f32 and f64 convert into each other). Of a tied tensor's names one is enough; it stays
+// tied. InputError with the report's message.
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options = {});
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});  // also understands names left out by the file's `tied`
 

@@ -37,10 +37,12 @@ Mask operator&(const Mask& a, const Mask& b) {
 }
 
 AttentionOptions Mask::options(int64_t L, int64_t S) const {
-  SLOPE_CHECK_SHAPE(!causal_ || (L == L_ && S == L_ + offset_), "attention: {} queries and {} keys, but the causal mask is for {} queries and {} keys", L, S,
-                    L_, L_ + offset_);
-  SLOPE_CHECK_SHAPE(!allowed_.defined() || broadcasts_to(Dims{allowed_.rank() > 1 ? allowed_.size(-2) : 1, allowed_.rank() > 0 ? allowed_.size(-1) : 1}, Dims{L, S}),
-                    "attention: {} queries and {} keys, but the mask has shape {}", L, S, allowed_.shape());
+  SLOPE_CHECK_SHAPE(!causal_ || (L == L_ && S == L_ + offset_),
+                    "attention: {} queries and {} keys, but the causal mask is for {} queries and {} keys", L, S, L_, L_ + offset_);
+  SLOPE_CHECK_SHAPE(
+      !allowed_.defined() ||
+          broadcasts_to(Dims{allowed_.rank() > 1 ? allowed_.size(-2) : 1, allowed_.rank() > 0 ? allowed_.size(-1) : 1}, Dims{L, S}),
+      "attention: {} queries and {} keys, but the mask has shape {}", L, S, allowed_.shape());
   return {.mask = allowed_, .causal = causal_ && L > 1};  // one query sees all keys up to itself
 }
 

@@ -9,16 +9,16 @@ namespace slope::nn {
 
 class Mask {
  public:
-  Mask() = default;  // everything may be attended to
-  static Mask padding(const Tensor& ids, int64_t pad);           // (B, S) -> keys that are not `pad`, for each sequence
-  static Mask causal(int64_t L, int64_t offset = 0);             // query i stands at position i + offset and sees keys up to there; S = L + offset
-  static Mask allow(const Tensor& may_attend);                   // bool, broadcasts to (B, H, L, S); true: may
-  static Mask block(const Tensor& must_not);                     // true: must not
-  friend Mask operator&(const Mask& a, const Mask& b);           // may where both may
+  Mask() = default;                                     // everything may be attended to
+  static Mask padding(const Tensor& ids, int64_t pad);  // (B, S) -> keys that are not `pad`, for each sequence
+  static Mask causal(int64_t L, int64_t offset = 0);    // query i stands at position i + offset and sees keys up to there; S = L + offset
+  static Mask allow(const Tensor& may_attend);          // bool, broadcasts to (B, H, L, S); true: may
+  static Mask block(const Tensor& must_not);            // true: must not
+  friend Mask operator&(const Mask& a, const Mask& b);  // may where both may
 
   bool allows_everything() const { return !allowed_.defined() && !causal_; }
-  Tensor tensor(int64_t L, int64_t S) const;                     // bool, broadcasts to (B, H, L, S), true: may
-  AttentionOptions options(int64_t L, int64_t S) const;          // ShapeError where the mask was made for other lengths
+  Tensor tensor(int64_t L, int64_t S) const;             // bool, broadcasts to (B, H, L, S), true: may
+  AttentionOptions options(int64_t L, int64_t S) const;  // ShapeError where the mask was made for other lengths
 
  private:
   Tensor allowed_;  // undefined: all

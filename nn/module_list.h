@@ -27,12 +27,18 @@ class AnyModule {
   struct Holds : Held {
     explicit Holds(T m) : module(std::move(m)) {}
     Tensor call(const Tensor& x) const override {
-      if constexpr (requires { { module.forward(x) } -> std::convertible_to<Tensor>; }) return module(x);
-      throw UsageError(fmt::format("AnyModule: the forward of {} does not take one tensor and give one; use ModuleRef::as<{}>", T::module_type(), T::module_type()));
+      if constexpr (requires {
+                      { module.forward(x) } -> std::convertible_to<Tensor>;
+                    })
+        return module(x);
+      throw UsageError(fmt::format("AnyModule: the forward of {} does not take one tensor and give one; use ModuleRef::as<{}>",
+                                   T::module_type(), T::module_type()));
     }
     ModuleRef ref() const override { return module; }
     AnyModule blank() const override {
-      if constexpr (requires { module.blank(); } || requires { T(module.config); }) return AnyModule(blank_of(module));
+      if constexpr (
+          requires { module.blank(); } || requires { T(module.config); })
+        return AnyModule(blank_of(module));
       throw UsageError(fmt::format("clone: {} has neither blank() nor a config that its constructor takes", T::module_type()));
     }
     T module;

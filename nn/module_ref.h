@@ -1,6 +1,6 @@
-// ModuleRef: any module, seen without its type: its name, its state and its fields. What SLOPE_MODULE generates ends here, so that everything
-// which walks a model is an ordinary function in a .cpp file. As with Tensor, const is shallow: a reference to a const model may be switched
-// between train and eval, and its tensors may be written.
+// ModuleRef: any module, seen without its type: its name, its state and its fields. What SLOPE_MODULE generates ends here, so that
+// everything which walks a model is an ordinary function in a .cpp file. As with Tensor, const is shallow: a reference to a const model may
+// be switched between train and eval, and its tensors may be written.
 #pragma once
 
 #include <slope/nn/parameter.h>
@@ -85,11 +85,13 @@ struct Field {
   std::optional<ModuleRef> module = {};
 };
 
-inline void add_field(Fields& fields, std::string name, const Parameter& p) { fields.push_back({std::move(name), const_cast<Parameter*>(&p)}); }
-inline void add_field(Fields& fields, std::string name, const Buffer& b) { fields.push_back({std::move(name), nullptr, const_cast<Buffer*>(&b)}); }
-inline void add_field(Fields& fields, std::string name, ModuleRef module) {
-  fields.push_back({std::move(name), nullptr, nullptr, module});
+inline void add_field(Fields& fields, std::string name, const Parameter& p) {
+  fields.push_back({std::move(name), const_cast<Parameter*>(&p)});
 }
+inline void add_field(Fields& fields, std::string name, const Buffer& b) {
+  fields.push_back({std::move(name), nullptr, const_cast<Buffer*>(&b)});
+}
+inline void add_field(Fields& fields, std::string name, ModuleRef module) { fields.push_back({std::move(name), nullptr, nullptr, module}); }
 template <IsModule T>
 void add_field(Fields& fields, std::string name, const T& module) {
   add_field(fields, std::move(name), ModuleRef(module));

@@ -32,7 +32,8 @@ struct RMSNorm {
   }
 
   std::string extra_repr() const {
-    return fmt::format("{}, eps={}, elementwise_affine={}", python(normalized_shape), eps ? python(*eps) : "None", python(weight.has_value()));
+    return fmt::format("{}, eps={}, elementwise_affine={}", python(normalized_shape), eps ? python(*eps) : "None",
+                       python(weight.has_value()));
   }
   RMSNorm blank() const { return RMSNorm(normalized_shape, {eps, weight.has_value()}); }
   SLOPE_MODULE(RMSNorm, weight)

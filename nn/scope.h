@@ -1,5 +1,5 @@
-// Scope: a module's forward is running on this thread. It makes the module's path ("encoder.layers.0.self_attn") the current one (node.h), for
-// error messages, attention capture and profiles. operator() opens it; a method that calls sub-modules without going through operator()
+// Scope: a module's forward is running on this thread. It makes the module's path ("encoder.layers.0.self_attn") the current one (node.h),
+// for error messages, attention capture and profiles. operator() opens it; a method that calls sub-modules without going through operator()
 // (encode, loss, …) opens it itself, in its first line: nn::Scope scope(*this);
 // The path is the module's place below the outermost module that runs. It is looked up once and remembered until the module is moved.
 #pragma once

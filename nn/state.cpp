@@ -25,7 +25,8 @@ NamedTensors pick(ModuleRef model, bool tied_once, const Pick& tensor_of) {
   std::unordered_set<const TensorImpl*> seen;
   walk("", model, [&](const std::string& path, ModuleRef module) {
     for (const Field& field : module.fields())
-      if (const Tensor* x = tensor_of(field); x && (seen.insert(&x->impl()).second || !tied_once)) found.emplace_back(join(path, field.name), *x);
+      if (const Tensor* x = tensor_of(field); x && (seen.insert(&x->impl()).second || !tied_once))
+        found.emplace_back(join(path, field.name), *x);
   });
   return found;
 }

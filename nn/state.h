@@ -13,7 +13,7 @@ NamedTensors named_parameters(ModuleRef model);
 NamedTensors named_buffers(ModuleRef model);
 Tensors parameters(ModuleRef model);
 Tensors buffers(ModuleRef model);
-int64_t count_parameters(ModuleRef model);  // elements of all parameters
+int64_t count_parameters(ModuleRef model);                                      // elements of all parameters
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);  // the model itself first, as ""
 
 // Every name that PyTorch's state_dict has, tied ones included, in its order.
@@ -23,8 +23,8 @@ struct StateEntry {
 };
 std::vector<StateEntry> state_entries(ModuleRef model);
 
-// What is saved: each tensor once, under the alphabetically first of its names (safetensors' convention); `tied` gives, for each name that was
-// left out, the one that was kept, for __metadata__. Tensors share the model's memory.
+// What is saved: each tensor once, under the alphabetically first of its names (safetensors' convention); `tied` gives, for each name that
+// was left out, the one that was kept, for __metadata__. Tensors share the model's memory.
 struct StateDict {
   NamedTensors tensors;
   Metadata tied;

@@ -26,7 +26,8 @@ AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o
 Adam::Adam(const std::vector<Group<AdamOptions>>& groups, bool decoupled) : decoupled_(decoupled) {
   for (const auto& [parameters, o] : groups) {
     for (double beta : o.betas) SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "Adam: betas must be in [0, 1), got {}", beta);
-    SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0, "Adam: eps and weight_decay must not be negative, got {} and {}", o.eps, o.weight_decay);
+    SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0, "Adam: eps and weight_decay must not be negative, got {} and {}", o.eps,
+                   o.weight_decay);
     options_.push_back(o);
   }
   add_groups(groups);
@@ -57,11 +58,13 @@ void Adam::update_part(const Part<T>& part) const {
   }
 }
 
-AdamW::AdamW(const std::vector<Group<AdamWOptions>>& groups) : Adam(
-  [&groups] {
-    std::vector<Group<AdamOptions>> plain;
-    for (const auto& [parameters, o] : groups) plain.push_back({parameters, {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad}});
-    return plain;
-  }(), true) {}
+AdamW::AdamW(const std::vector<Group<AdamWOptions>>& groups)
+    : Adam(
+          [&groups] {
+            std::vector<Group<AdamOptions>> plain;
+            for (const auto& [parameters, o] : groups) plain.push_back({parameters, {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad}});
+            return plain;
+          }(),
+          true) {}
 
 }  // namespace slope::optim

@@ -1,5 +1,5 @@
-// Adam (Kingma and Ba, 2015), with AMSGrad (Reddi et al., 2018) on request, as torch.optim.Adam. weight_decay is added to the gradient; AdamW
-// (adamw.h) takes it off the weight instead.
+// Adam (Kingma and Ba, 2015), with AMSGrad (Reddi et al., 2018) on request, as torch.optim.Adam. weight_decay is added to the gradient;
+// AdamW (adamw.h) takes it off the weight instead.
 #pragma once
 
 #include <slope/optim/optimizer.h>

@@ -14,7 +14,8 @@ struct AdamWOptions {
 
 class AdamW : public Adam {
  public:
-  explicit AdamW(const NamedTensors& parameters, AdamWOptions options = {}) : AdamW(std::vector<Group<AdamWOptions>>{{parameters, options}}) {}
+  explicit AdamW(const NamedTensors& parameters, AdamWOptions options = {})
+      : AdamW(std::vector<Group<AdamWOptions>>{{parameters, options}}) {}
   explicit AdamW(const std::vector<Group<AdamWOptions>>& groups);
 };
 

@@ -66,7 +66,7 @@ double norm_of(const Tensors& gs, double p) {
 
 template <class F>
 void rewrite(const Tensors& gs, const F& f) {  // f(n, elements)
-  const NoGrad no_grad;  // holds for this thread: so the addresses are taken here
+  const NoGrad no_grad;                        // holds for this thread: so the addresses are taken here
   std::vector<void*> data;
   for (const Tensor& g : gs) visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });
   sweep(sizes_of(gs), [&](size_t k, int64_t begin, int64_t n, int64_t) {
@@ -81,7 +81,8 @@ double grad_norm(const Tensors& parameters, double norm_type) { return norm_of(g
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
   const Tensors gs = gradients(parameters, true);
   const double norm = norm_of(gs, norm_type), factor = max_norm / (norm + 1e-6);
-  if (std::isfinite(norm) && factor < 1) rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });
+  if (std::isfinite(norm) && factor < 1)
+    rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });
   return norm;
 }
 

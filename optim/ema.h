@@ -11,9 +11,9 @@ class Ema {
  public:
   Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1
   void update();
-  void swap();                                                    // parameters hold the averages and the other way round
-  const NamedTensors& averages() const { return averages_; }      // by parameter name: its state
-  void load_averages(const NamedTensors& averages);               // InputError, and nothing has changed, where names or shapes differ
+  void swap();                                                // parameters hold the averages and the other way round
+  const NamedTensors& averages() const { return averages_; }  // by parameter name: its state
+  void load_averages(const NamedTensors& averages);           // InputError, and nothing has changed, where names or shapes differ
 
  private:
   NamedTensors parameters_, averages_;

@@ -13,7 +13,8 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
   for (const auto& [name, p] : parameters) {
     SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(), "optimizer: {} is not a leaf that requires grad", name);
     for (const Slot& other : slots_)
-      SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name, "optimizer: {} and {} are one parameter, or have one name", other.name, name);
+      SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
+                     "optimizer: {} and {} are one parameter, or have one name", other.name, name);
     slots_.push_back({name, p, lrs_.size()});
   }
   lrs_.push_back(lr);
@@ -60,7 +61,8 @@ void Optimizer::step() {
     if (slot.state.empty())
       for (size_t k = 0; k < state_names(slot.group).size(); ++k) slot.state.push_back(zeros(p.shape(), p.dtype()));
     for (const Tensor& s : slot.state)
-      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after its first step; make a new optimizer", slot.name, name(p.dtype()));
+      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after its first step; make a new optimizer", slot.name,
+                        name(p.dtype()));
     (p.dtype() == f32 ? f32_slots : f64_slots).push_back(&slot);
   }
   if (!f32_slots.empty()) run<float>(f32_slots);
@@ -95,11 +97,13 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     slot.state.clear();
     if (!given.contains(slot.name + ".step")) continue;  // was never stepped
     const Tensor steps = take(slot.name + ".step", {});
-    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0, "optimizer state: {}.step must be a whole number above 0", slot.name);
+    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0, "optimizer state: {}.step must be a whole number above 0",
+                      slot.name);
     slot.steps = steps.item<int64_t>();
     for (const char* kind : state_names(slot.group)) {
       const Tensor x = take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape());
-      SLOPE_CHECK_INPUT(is_floating(x.dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind, name(x.dtype()), name(slot.parameter.dtype()));
+      SLOPE_CHECK_INPUT(is_floating(x.dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind, name(x.dtype()),
+                        name(slot.parameter.dtype()));
       slot.state.push_back(contiguous_copy(x, slot.parameter.dtype()));
     }
   }

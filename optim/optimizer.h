@@ -1,5 +1,5 @@
-// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by parameter name, and one parallel pass over
-// all elements. A parameter without a gradient is left alone, and so is its state.
+// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by parameter name, and one parallel pass
+// over all elements. A parameter without a gradient is left alone, and so is its state.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
 //   adam.zero_grad();  loss.backward();  adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
 #pragma once
@@ -36,7 +36,7 @@ class Optimizer {
  protected:
   static constexpr size_t most_states = 3;
   template <class T>
-  struct Part {  // a stretch of one parameter's elements
+  struct Part {    // a stretch of one parameter's elements
     int64_t n, t;  // t: this is the parameter's t-th step, from 1
     size_t group;
     T* p;

@@ -16,8 +16,10 @@ SgdState sgd_formula(const SgdState& s, const Tensor& g, const SgdOptions& o, in
 
 SGD::SGD(const std::vector<Group<SgdOptions>>& groups) {
   for (const auto& [parameters, o] : groups) {
-    SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0, "SGD: momentum and weight_decay must not be negative, got {} and {}", o.momentum, o.weight_decay);
-    SLOPE_CHECK_AS(UsageError, !o.nesterov || (o.momentum > 0 && o.dampening == 0), "SGD: Nesterov's momentum needs a momentum and no dampening");
+    SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0, "SGD: momentum and weight_decay must not be negative, got {} and {}",
+                   o.momentum, o.weight_decay);
+    SLOPE_CHECK_AS(UsageError, !o.nesterov || (o.momentum > 0 && o.dampening == 0),
+                   "SGD: Nesterov's momentum needs a momentum and no dampening");
     options_.push_back(o);
   }
   add_groups(groups);

@@ -81,8 +81,12 @@ OptimKernels<T> all() {
 }  // namespace
 
 template <>
-OptimKernels<float> variant<OptimKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+OptimKernels<float> variant<OptimKernels<float>, Isa::SLOPE_ISA>() {
+  return all<float>();
+}
 template <>
-OptimKernels<double> variant<OptimKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+OptimKernels<double> variant<OptimKernels<double>, Isa::SLOPE_ISA>() {
+  return all<double>();
+}
 
 }  // namespace slope

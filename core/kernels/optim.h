@@ -26,7 +26,7 @@ struct OptimKernels {
   void (*amsgrad)(int64_t n, T* p, const T* g, T* m, T* v, T* v_max, const AdamConstants<T>& c);
   void (*average)(int64_t n, T* e, const T* p, T decay);  // e <- decay e + (1 - decay) p
   void (*scale)(int64_t n, T* x, T factor);
-  double (*sum_of_squares)(int64_t n, const T* x);        // in double: a norm over millions of elements
+  double (*sum_of_squares)(int64_t n, const T* x);  // in double: a norm over millions of elements
 };
 
 }  // namespace slope

@@ -55,7 +55,8 @@ TEST_CASE("mask: true means may attend; masks are joined with &") {
 
 TEST_CASE("mask: one made for other lengths is refused") {
   const Tensor q = zeros({1, 2, 3, 2}), k = zeros({1, 2, 4, 2});
-  CHECK_THROWS_WITH_AS((void)attend(q, k, k, Mask::causal(3)), "attention: 3 queries and 4 keys, but the causal mask is for 3 queries and 3 keys", ShapeError);
+  CHECK_THROWS_WITH_AS((void)attend(q, k, k, Mask::causal(3)),
+                       "attention: 3 queries and 4 keys, but the causal mask is for 3 queries and 3 keys", ShapeError);
   CHECK_THROWS_AS((void)attend(q, k, k, Mask::padding(tensor({{1, 2, 3}}), 0)), ShapeError);
   CHECK_THROWS_AS((void)(Mask::causal(3) & Mask::causal(4)), ShapeError);
   CHECK_THROWS_AS((void)Mask::allow(zeros({2})), DTypeError);
@@ -97,7 +98,8 @@ TEST_CASE("attention: capture by module path gives rows that sum to one, and cha
   const Tensor plain = model(x, memory);
   CaptureAttention all, cross("decoder.layers.*.cross_attn"), none("encoder.*");
   check_close(model(x, memory), plain, 1e-5, 1e-6, "captured");
-  CHECK(all.paths() == std::vector<std::string>{"decoder.layers.0.self_attn", "decoder.layers.0.cross_attn", "decoder.layers.1.self_attn", "decoder.layers.1.cross_attn"});
+  CHECK(all.paths() == std::vector<std::string>{"decoder.layers.0.self_attn", "decoder.layers.0.cross_attn", "decoder.layers.1.self_attn",
+                                                "decoder.layers.1.cross_attn"});
   CHECK(cross.paths() == std::vector<std::string>{"decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn"});
   CHECK(none.maps().empty());
   const Tensor w = cross.last("decoder.layers.1.cross_attn");
@@ -106,7 +108,9 @@ TEST_CASE("attention: capture by module path gives rows that sum to one, and cha
   for (double v : w.sum({-1}).to_vector()) CHECK(v == doctest::Approx(1));
   const Tensor s = all.last("layers.0.self_attn");
   CHECK(s.select(-2, 0).select(-1, 1).to_vector() == std::vector<double>(4, 0));  // causal
-  CHECK_THROWS_WITH_AS((void)cross.last("mha"), "attention: no module 'mha' was captured; captured: decoder.layers.0.cross_attn, decoder.layers.1.cross_attn", UsageError);
+  CHECK_THROWS_WITH_AS((void)cross.last("mha"),
+                       "attention: no module 'mha' was captured; captured: decoder.layers.0.cross_attn, decoder.layers.1.cross_attn",
+                       UsageError);
   all.clear();
   CHECK(all.maps().empty());
 }

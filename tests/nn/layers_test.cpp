@@ -31,7 +31,8 @@ void check_golden(const std::string& name, M module, int inputs, const F& call) 
   const Tensor y = call(module, in);
   check_close(y, file().at(name + "/out"), 1e-12, 1e-13, name);
   y.backward(file().at(name + "/cotangent"));
-  for (const auto& [key, p] : named_parameters(module)) check_close(p.grad(), file().at(name + "/gradient/" + key), 1e-11, 1e-12, name + " " + key);
+  for (const auto& [key, p] : named_parameters(module))
+    check_close(p.grad(), file().at(name + "/gradient/" + key), 1e-11, 1e-12, name + " " + key);
   for (int i = 0; i < inputs; ++i)
     if (is_floating(in[static_cast<size_t>(i)].dtype()))
       check_close(in[static_cast<size_t>(i)].grad(), file().at(fmt::format("{}/gradient_in{}", name, i)), 1e-11, 1e-12, name);
@@ -78,7 +79,8 @@ TEST_CASE("layers: values and all gradients equal PyTorch's") {
 }
 
 TEST_CASE("attention: values and all gradients equal PyTorch's, with causal and padding masks") {
-  check_golden("attention.self", MultiheadAttention(8, 2), 1, [](const auto& m, const Tensors& in) { return m(in[0], in[0], in[0], Mask::causal(4)); });
+  check_golden("attention.self", MultiheadAttention(8, 2), 1,
+               [](const auto& m, const Tensors& in) { return m(in[0], in[0], in[0], Mask::causal(4)); });
   const Mask padding = Mask::padding(tensor({{1, 1, 1, 1, 1}, {1, 1, 1, 9, 9}, {1, 1, 1, 1, 1}}), 9);
   check_golden("attention.cross", MultiheadAttention(8, 2), 2, [&](const auto& m, const Tensors& in) {
     const AttentionOutput each = m.with_weights(in[0], in[1], in[1], padding, false);
@@ -87,7 +89,8 @@ TEST_CASE("attention: values and all gradients equal PyTorch's, with causal and 
     check_close(each.output, file().at("attention.cross/out"), 1e-12, 1e-13, "with_weights");
     return m(in[0], in[1], in[1], padding);
   });
-  check_golden("attention.plain", MultiheadAttention(8, 2, {.bias = false}), 3, [](const auto& m, const Tensors& in) { return m(in[0], in[1], in[2]); });
+  check_golden("attention.plain", MultiheadAttention(8, 2, {.bias = false}), 3,
+               [](const auto& m, const Tensors& in) { return m(in[0], in[1], in[2]); });
 }
 
 TEST_CASE("positions: the sinusoids are PyTorch's; too long a sequence is refused") {

@@ -125,7 +125,9 @@ TEST_CASE("hooks: see inputs and output, may replace it, can be removed by thems
 TEST_CASE("hooks: a module whose result is not one tensor says so") {
   const Pair pair;
   (void)nn::register_forward_hook(pair, [](const Tensors&, const Tensor&) { return Tensor(); });
-  CHECK_THROWS_WITH_AS(pair(zeros({1, 2})), "forward hook: the result of Pair is not one tensor; put the hook on a module whose forward gives a Tensor", UsageError);
+  CHECK_THROWS_WITH_AS(pair(zeros({1, 2})),
+                       "forward hook: the result of Pair is not one tensor; put the hook on a module whose forward gives a Tensor",
+                       UsageError);
 }
 
 TEST_CASE("parameters: leaves that require grad, found by backward") {

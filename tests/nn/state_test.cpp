@@ -10,10 +10,13 @@ using test::Block;
 using test::Config;
 using test::Tiny;
 
-static_assert(!std::is_copy_constructible_v<nn::Parameter> && !std::is_copy_assignable_v<nn::Parameter> && std::is_move_constructible_v<nn::Parameter>);
-static_assert(!std::is_copy_constructible_v<Block> && std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
+static_assert(!std::is_copy_constructible_v<nn::Parameter> && !std::is_copy_assignable_v<nn::Parameter> &&
+              std::is_move_constructible_v<nn::Parameter>);
+static_assert(!std::is_copy_constructible_v<Block> &&
+              std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
 static_assert(!std::is_copy_constructible_v<Tiny> && std::is_move_constructible_v<Tiny> && std::is_move_assignable_v<Tiny>);
-static_assert(!std::is_constructible_v<std::vector<nn::Parameter>, std::initializer_list<nn::Parameter>> || !std::is_copy_constructible_v<nn::Parameter>);
+static_assert(!std::is_constructible_v<std::vector<nn::Parameter>, std::initializer_list<nn::Parameter>> ||
+              !std::is_copy_constructible_v<nn::Parameter>);
 static_assert(!std::is_copy_constructible_v<nn::Dropout>);
 
 namespace {
@@ -31,8 +34,8 @@ std::vector<std::string> expected_keys() {  // PyTorch's order: a module's own t
   for (const char* block : {"blocks.0.", "blocks.1.", "blocks.2."})
     for (const char* key : {"ln.weight", "ln.bias", "ff.linear1.weight", "ff.linear1.bias", "ff.linear2.weight", "ff.linear2.bias"})
       keys.push_back(std::string(block) + key);
-  for (const char* key : {"list.0.weight", "list.0.bias", "net.0.weight", "net.0.bias", "attention.in_proj_weight", "attention.in_proj_bias",
-                          "attention.out_proj.weight", "attention.out_proj.bias", "head.weight"})
+  for (const char* key : {"list.0.weight", "list.0.bias", "net.0.weight", "net.0.bias", "attention.in_proj_weight",
+                          "attention.in_proj_bias", "attention.out_proj.weight", "attention.out_proj.bias", "head.weight"})
     keys.push_back(key);
   return keys;
 }
@@ -92,7 +95,9 @@ TEST_CASE("load: a file with both names of a tied tensor, equal or not; a file o
   CHECK(nn::load(b, both).ok());
   CHECK(bytes_of(a) == bytes_of(b));
   fill(both.back().second, 3);
-  CHECK_THROWS_WITH_AS(nn::load(b, both), "load: 1 that do not fit: head.weight (tied in the model, but its values differ from those under its other name)", InputError);
+  CHECK_THROWS_WITH_AS(nn::load(b, both),
+                       "load: 1 that do not fit: head.weight (tied in the model, but its values differ from those under its other name)",
+                       InputError);
   CHECK(bytes_of(a) == bytes_of(b));
 
   Tiny untied(Config{});
@@ -115,8 +120,10 @@ TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found
     renamed[k].first = "model." + key;
     misshapen[k].second = zeros({9, 9, 9});
     retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64) : zeros(good[k].second.shape());
-    for (const auto& trial : {std::pair{lost, "missing: " + key}, {renamed, key + " (did you mean model." + key + "?)"}, {misshapen, key + " (expected shape"},
-                                   {retyped, key + " (expected "}}) {
+    for (const auto& trial : {std::pair{lost, "missing: " + key},
+                              {renamed, key + " (did you mean model." + key + "?)"},
+                              {misshapen, key + " (expected shape"},
+                              {retyped, key + " (expected "}}) {
       const std::string& say = trial.second;
       std::string message;
       try {
@@ -194,7 +201,8 @@ TEST_CASE("clone: independent, tied like the original, draws no random numbers")
   }
   CHECK(bytes_of(copy) != bytes_of(model));
 
-  nn::Sequential net(nn::Linear(2, 3), nn::Dropout(0.2), nn::LayerNorm(3), nn::RMSNorm(3), nn::GELU(Gelu::tanh), nn::FeedForward(3, 4), nn::Embedding(3, 2, {.padding_idx = 1}));
+  nn::Sequential net(nn::Linear(2, 3), nn::Dropout(0.2), nn::LayerNorm(3), nn::RMSNorm(3), nn::GELU(Gelu::tanh), nn::FeedForward(3, 4),
+                     nn::Embedding(3, 2, {.padding_idx = 1}));
   const auto twin = nn::clone(net);
   CHECK(nn::to_string(twin) == nn::to_string(net));
   CHECK(format_safetensors(nn::state_dict(twin).tensors) == format_safetensors(nn::state_dict(net).tensors));

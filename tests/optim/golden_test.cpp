@@ -101,7 +101,8 @@ TEST_CASE("optimizers: every step of 20 equals PyTorch's") {
         }
         optimizer->step();
         for (const auto& [k, p] : parameters)
-          check_close(p, row(file.at(name + "/" + k), step), tolerance(suffix), tolerance(suffix), fmt::format("{} {} {} step {}", suffix, name, k, step));
+          check_close(p, row(file.at(name + "/" + k), step), tolerance(suffix), tolerance(suffix),
+                      fmt::format("{} {} {} step {}", suffix, name, k, step));
       }
       ++cases;
     }
@@ -141,8 +142,9 @@ TEST_CASE("clipping: norms and clipped gradients equal PyTorch's; a norm that is
       }
       CHECK(bad == (std::isfinite(norm) ? "" : "p1"));
       for (int k = 0; k < 3; ++k)
-        check_close(parameters[static_cast<size_t>(k)].grad(), file.at(fmt::format("clip/{}/{}{}", name, std::isfinite(norm) ? "out" : "in", k)), tolerance(suffix),
-                    0, fmt::format("{} {}", name, k));
+        check_close(parameters[static_cast<size_t>(k)].grad(),
+                    file.at(fmt::format("clip/{}/{}{}", name, std::isfinite(norm) ? "out" : "in", k)), tolerance(suffix), 0,
+                    fmt::format("{} {}", name, k));
     }
 }
 

@@ -82,8 +82,9 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
 
 TEST_CASE("sgd: the loop and the formula agree to rounding") {
   manual_seed(2);
-  for (const SgdOptions& o : {SgdOptions{.lr = 0.1}, SgdOptions{.lr = 0.1, .weight_decay = 0.2}, SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
-                              SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true}}) {
+  for (const SgdOptions& o :
+       {SgdOptions{.lr = 0.1}, SgdOptions{.lr = 0.1, .weight_decay = 0.2}, SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
+        SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true}}) {
     const NamedTensors ps = parameters_of({{5, 37}});
     const Tensor& p = ps[0].second;
     SgdState s{contiguous_copy(p), zeros_like(p)};
