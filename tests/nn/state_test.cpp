@@ -15,8 +15,6 @@ static_assert(!std::is_copy_constructible_v<nn::Parameter> && !std::is_copy_assi
 static_assert(!std::is_copy_constructible_v<Block> &&
               std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
 static_assert(!std::is_copy_constructible_v<Tiny> && std::is_move_constructible_v<Tiny> && std::is_move_assignable_v<Tiny>);
-static_assert(!std::is_constructible_v<std::vector<nn::Parameter>, std::initializer_list<nn::Parameter>> ||
-              !std::is_copy_constructible_v<nn::Parameter>);
 static_assert(!std::is_copy_constructible_v<nn::Dropout>);
 
 namespace {
