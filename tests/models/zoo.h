@@ -1,0 +1,70 @@
+// Small models of the zoo with fixed inputs, and what tests compare: bits, and largest differences.
+#pragma once
+
+#include <slope/core/copy.h>
+#include <slope/models/c_scratch.h>
+#include <slope/models/char_gpt.h>
+#include <slope/models/mlp.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace slope::test {
+
+// (rows, columns) ids: row i has lengths[i] tokens in [4, vocabulary), then pads (0).
+inline Tensor sentences(const std::vector<int64_t>& lengths, int64_t columns, int64_t vocabulary) {
+  std::vector<int64_t> ids;
+  for (size_t i = 0; i < lengths.size(); ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      const int64_t k = static_cast<int64_t>(i) + 1;
+      ids.push_back(j < lengths[i] ? 4 + (7 * k * k + 5 * j + 3 * k * j) % (vocabulary - 4) : 0);
+    }
+  return from_vector(ids, {static_cast<int64_t>(lengths.size()), columns});
+}
+
+inline Tensor with_columns(const Tensor& ids, int64_t more) { return pad(ids, {0, more}, 0); }
+
+inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1) {
+  manual_seed(seed);
+  c_scratch::CScratch model({.source_vocab = 31, .target_vocab = 37, .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2,
+                             .d_feedforward = 24, .dropout = dropout, .max_len = 20});
+  nn::to(model, dtype);
+  return model;
+}
+inline char_gpt::CharGpt small_char_gpt(double dropout, DType dtype = f64, uint64_t seed = 2) {
+  manual_seed(seed);
+  char_gpt::CharGpt model({.vocab_size = 29, .block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 16, .dropout = dropout});
+  nn::to(model, dtype);
+  return model;
+}
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Tensor x = contiguous_copy(a), y = contiguous_copy(b);
+  const size_t bytes = static_cast<size_t>(x.numel() * size_of(x.dtype()));
+  return visit(x.dtype(), [&]<class T> { return bytes == 0 || std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0; });
+}
+inline bool same_bits(const Tensors& a, const Tensors& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!same_bits(a[i], b[i])) return false;
+  return true;
+}
+
+inline double largest(const Tensor& x) {
+  double found = 0;
+  for (const double v : x.to_vector()) found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
+  return found;
+}
+inline double difference(const Tensor& a, const Tensor& b) { return largest(a.detach() - b.detach()); }
+
+inline Tensors gradients(nn::ModuleRef model, const Tensor& loss) {
+  nn::zero_grad(model);
+  loss.backward();
+  Tensors grads;
+  for (const Tensor& p : nn::parameters(model)) grads.push_back(contiguous_copy(p.grad()));
+  nn::zero_grad(model);
+  return grads;
+}
+
+}  // namespace slope::test

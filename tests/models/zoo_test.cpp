@@ -1,0 +1,198 @@
+// What holds for every model of the zoo: its parameters are the leaves of its loss, it starts near chance, dropout that drops nothing is
+// nothing, micro-batches add up to the batch, and threads change no bit.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <slope/autograd/graph.h>
+#include <slope/core/parallel.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "zoo.h"
+
+using namespace slope;
+using namespace slope::test;
+
+namespace {
+
+// What is wrong between a model's list of parameters and the leaves of its loss; empty where they are the same.
+std::vector<std::string> complaints(nn::ModuleRef model, const Tensor& loss) {
+  std::vector<std::string> found;
+  const NamedTensors listed = nn::named_parameters(model);
+  const Tensors leaves = leaves_of({loss});
+  const auto in = [](const Tensor& x, const auto& list, auto&& tensor) { return std::any_of(list.begin(), list.end(), [&](const auto& item) { return tensor(item).is_same(x); }); };
+  for (const Tensor& leaf : leaves)
+    if (!in(leaf, listed, [](const auto& item) { return item.second; })) found.push_back(fmt::format("a leaf of shape {} is not listed", leaf.shape()));
+  for (const auto& [name, p] : listed)
+    if (!in(p, leaves, [](const Tensor& leaf) { return leaf; })) found.push_back(name + " is not part of the loss");
+  nn::zero_grad(model);
+  loss.backward();
+  for (const auto& [name, p] : listed)
+    if (!p.grad().defined() || !(largest(p.grad()) > 0)) found.push_back(name + " gets no gradient");
+  nn::zero_grad(model);
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "; ")); }
+
+// A model with its training loss on a part of a batch: rows [first, last).
+struct Subject {
+  std::string name;
+  nn::ModuleRef model;
+  int64_t rows;
+  std::function<Tensor(int64_t first, int64_t last)> loss;  // summed
+  Tensor whole() const { return loss(0, rows); }
+};
+
+void with_each_model(double dropout, DType dtype, const std::function<void(const Subject&)>& f) {
+  const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
+  const Tensor text = sentences({11, 11, 11, 11}, 11, 29);
+  const auto translator = small_c_scratch(dropout, dtype);
+  f({"c_scratch", translator, 4, [&](int64_t first, int64_t last) { return translator.loss(source.slice(0, first, last), target.slice(0, first, last)); }});
+  const auto gpt = small_char_gpt(dropout, dtype);
+  f({"char_gpt", gpt, 4, [&](int64_t first, int64_t last) {
+       const Tensor rows = text.slice(0, first, last);
+       return gpt.loss(rows.narrow(1, 0, 10), rows.narrow(1, 1, 10));
+     }});
+  manual_seed(3);
+  mlp::TwoMoonsMlp mlp(mlp::Config{});
+  const auto [points, labels] = mlp::two_moons(32);
+  const Tensor x = points.to(dtype), y = labels.to(dtype);
+  nn::to(mlp, dtype);
+  f({"mlp", mlp, 32, [&](int64_t first, int64_t last) { return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last), Reduction::sum); }});
+}
+
+struct ForgetsOne {  // b is missing from the list
+  nn::Linear a{2, 2}, b{2, 2, false};
+  Tensor forward(const Tensor& x) const { return b(tanh(a(x))); }
+  SLOPE_MODULE(ForgetsOne, a)
+};
+struct UsesOne {  // b is listed and never used
+  nn::Linear a{2, 2}, b{2, 2, false};
+  Tensor forward(const Tensor& x) const { return tanh(a(x)); }
+  SLOPE_MODULE(UsesOne, a, b)
+};
+
+}  // namespace
+
+TEST_CASE("zoo: the leaves of every model's loss are its listed parameters, and each gets a gradient") {
+  with_each_model(0.1, f32, [](const Subject& s) { CHECK_MESSAGE(complaints(s.model, s.whole()).empty(), s.name << ": " << joined(complaints(s.model, s.whole()))); });
+}
+
+TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
+  const Tensor x = tensor({{0.5, -1.0}, {2.0, 0.25}});
+  const ForgetsOne forgets;
+  CHECK(joined(complaints(forgets, mean(forgets(x)))) == "a leaf of shape (2, 2) is not listed");
+  const UsesOne uses;
+  CHECK(joined(complaints(uses, mean(uses(x)))) == "b.weight is not part of the loss; b.weight gets no gradient");
+}
+
+TEST_CASE("zoo: the loss at the start is that of guessing") {
+  manual_seed(4);
+  const int64_t V = 500;
+  const double chance = std::log(static_cast<double>(V));
+  const c_scratch::CScratch translator({.source_vocab = V, .target_vocab = V, .d_model = 64, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2, .d_feedforward = 64});
+  const Tensor source = sentences({9, 7, 8, 3}, 9, V), target = sentences({10, 4, 9, 8}, 10, V);
+  const double translation = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
+  CHECK(translation > 0.9 * chance);
+  CHECK(translation < 1.2 * chance);  // PyTorch's initial values of the head give logits of variance 1/3: chance + 1/6
+  for (const Tensor& p : nn::parameters(translator))
+    if (p.rank() > 1) nn::init::xavier_uniform(p);
+  const double xavier = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
+  CHECK(xavier > 0.9 * chance);
+  CHECK(xavier < 1.3 * chance);
+
+  const char_gpt::CharGpt gpt({.vocab_size = V, .block_size = 16, .n_layer = 2, .n_head = 2, .n_embd = 32});
+  const Tensor text = sentences({16, 16}, 16, V);
+  const double characters = gpt.loss(text.narrow(1, 0, 15), text.narrow(1, 1, 15)).item() / 30;
+  CHECK(characters == doctest::Approx(chance).epsilon(0.02));
+
+  mlp::TwoMoonsMlp mlp(mlp::Config{});
+  const auto moons = mlp::two_moons(64);
+  CHECK(bce_with_logits(mlp(moons.points), moons.labels).item() == doctest::Approx(std::log(2.0)).epsilon(0.3));
+}
+
+TEST_CASE("zoo: training without dropout is evaluation, to the bit") {
+  with_each_model(0, f32, [](const Subject& s) {
+    nn::train(s.model);
+    const Tensor train = s.whole();
+    const Tensors train_grads = gradients(s.model, train);
+    const nn::EvalMode eval_mode(s.model);
+    const Tensor eval = s.whole();
+    CHECK_MESSAGE(same_bits(train, eval), s.name);
+    CHECK_MESSAGE(same_bits(train_grads, gradients(s.model, eval)), s.name);
+  });
+}
+
+TEST_CASE("zoo: dropout follows the seed in training and is silent in evaluation") {
+  with_each_model(0.3, f32, [](const Subject& s) {
+    const auto loss = [&](uint64_t seed) {
+      manual_seed(seed);
+      return s.whole().item();
+    };
+    const bool drops = s.name != "mlp";
+    CHECK_MESSAGE(loss(5) == loss(5), s.name);
+    CHECK_MESSAGE((loss(5) != loss(6)) == drops, s.name);
+    const nn::EvalMode eval_mode(s.model);
+    CHECK_MESSAGE(loss(5) == loss(6), s.name);
+  });
+}
+
+TEST_CASE("zoo: gradients of micro-batches add up to those of the batch") {
+  with_each_model(0, f64, [](const Subject& s) {
+    const Tensors whole = gradients(s.model, s.whole());
+    const Tensors parameters = nn::parameters(s.model);
+    for (const int64_t k : {2, 4}) {
+      nn::zero_grad(s.model);
+      for (int64_t i = 0; i < k; ++i) s.loss(s.rows / k * i, s.rows / k * (i + 1)).backward();
+      double scale = 0;
+      for (const Tensor& g : whole) scale = std::max(scale, largest(g));
+      for (size_t i = 0; i < whole.size(); ++i) CHECK_MESSAGE(difference(parameters[i].grad(), whole[i]) <= 1e-13 * scale, s.name << ", " << k << " parts");
+    }
+    nn::zero_grad(s.model);
+  });
+}
+
+TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits") {
+  const auto translator = small_c_scratch(0);
+  const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
+  for (const double smoothing : {0.0, 0.1}) {
+    const Tensor logits = translator(source, target.narrow(1, 0, 7)).reshape({-1, 37}), labels = target.narrow(1, 1, 7).reshape({-1});
+    const LossAndCount apart = cross_entropy_sum(logits, labels, {.ignore_index = 0, .label_smoothing = smoothing});
+    CHECK(apart.count == 3 + 8 + 5 + 2 - 4);
+    CHECK(translator.loss(source, target, smoothing).item() == doctest::Approx(apart.sum.item()).epsilon(1e-13));
+  }
+  const auto gpt = small_char_gpt(0);
+  const Tensor text = sentences({11, 11}, 11, 29);
+  const Tensor apart = cross_entropy(gpt(text.narrow(1, 0, 10)).reshape({-1, 29}), text.narrow(1, 1, 10).reshape({-1}), {.reduction = Reduction::sum});
+  CHECK(gpt.loss(text.narrow(1, 0, 10), text.narrow(1, 1, 10)).item() == doctest::Approx(apart.item()).epsilon(1e-13));
+}
+
+TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threads, with dropout") {
+  struct Restore {
+    int before = num_threads();
+    ~Restore() { set_num_threads(before); }
+  } restore;
+  manual_seed(7);
+  const c_scratch::CScratch translator({.source_vocab = 400, .target_vocab = 500, .d_model = 64, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2,
+                                        .d_feedforward = 128, .dropout = 0.1});
+  const char_gpt::CharGpt gpt({.vocab_size = 65, .block_size = 64, .n_layer = 2, .n_head = 4, .n_embd = 128, .dropout = 0.1});
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < 32; ++i) lengths.push_back(3 + 5 * i % 22);
+  const Tensor source = sentences(lengths, 25, 400), target = sentences(lengths, 26, 500), text = sentences(std::vector<int64_t>(16, 65), 65, 65);
+  std::vector<Tensors> runs;
+  for (const int threads : {1, 2, 3, 7}) {
+    set_num_threads(threads);
+    manual_seed(8);
+    const Tensor translation = translator.loss(source, target), characters = gpt.loss(text.narrow(1, 0, 64), text.narrow(1, 1, 64));
+    Tensors run{translation.detach(), characters.detach()};
+    for (const Tensor& g : gradients(translator, translation)) run.push_back(g);
+    for (const Tensor& g : gradients(gpt, characters)) run.push_back(g);
+    runs.push_back(run);
+    CHECK_MESSAGE(same_bits(runs[0], run), threads << " threads");
+  }
+  set_num_threads(2);
+  manual_seed(8);
+  const Tensor again = translator.loss(source, target);
+  CHECK(same_bits(again, runs[0][0]));
+}
