@@ -1,0 +1,20 @@
+// Translation of lines of text by a trained model.
+#pragma once
+
+#include <slope/models/train/decode.h>
+#include <slope/models/train/translation.h>
+
+namespace slope::train {
+
+// The model's sentences for encoded ones (<sos> … <eos>), as token numbers. A target never exceeds the model's positions.
+std::vector<Sentence> translate_sentences(const Translator& translator, const std::vector<Sentence>& sources,
+                                          const DecodeOptions& options = {});
+
+// A line out for each line in. A line without a word gives an empty line; unknown words are <unk>. InputError, naming the line's number,
+// where one has more tokens than the model has positions; then nothing is translated.
+std::vector<data::Tokens> translate_tokens(const Translator& translator, const std::vector<std::string>& lines,
+                                           const DecodeOptions& options = {});
+std::vector<std::string> translate_lines(const Translator& translator, const std::vector<std::string>& lines,
+                                         const DecodeOptions& options = {});
+
+}  // namespace slope::train
