@@ -16,8 +16,8 @@ class FileReader {
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
 
-  int64_t bytes() const { return bytes_; }                            // when it was opened
-  void read(int64_t offset, void* to, size_t bytes) const;            // exactly so many: IoError where the file has become shorter
+  int64_t bytes() const { return bytes_; }                  // when it was opened
+  void read(int64_t offset, void* to, size_t bytes) const;  // exactly so many: IoError where the file has become shorter
   int descriptor() const { return fd_; }
 
  private:

@@ -20,7 +20,8 @@ bool remove_tree(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(fs::symlink_status(path, error))) {
     std::vector<fs::path> entries;
-    for (auto it = fs::directory_iterator(path, error); !error && it != fs::directory_iterator(); it.increment(error)) entries.push_back(*it);
+    for (auto it = fs::directory_iterator(path, error); !error && it != fs::directory_iterator(); it.increment(error))
+      entries.push_back(*it);
     for (const auto& entry : entries) remove_tree(entry);
   }
   return sys::remove(path.string()) || errno == ENOENT;

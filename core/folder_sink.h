@@ -1,6 +1,6 @@
-// FolderSink: several files that become visible at one instant (a checkpoint). They are written into `step-N.tmp/`; commit() syncs each file
-// and the folder, renames it to `step-N/` and syncs the parent. `last` and `best` are links, swapped by rename. Whoever owns the parent
-// (FileLock) calls remove_strays() at start: after a crash *.tmp may have stayed.
+// FolderSink: several files that become visible at one instant (a checkpoint). They are written into `step-N.tmp/`; commit() syncs each
+// file and the folder, renames it to `step-N/` and syncs the parent. `last` and `best` are links, swapped by rename. Whoever owns the
+// parent (FileLock) calls remove_strays() at start: after a crash *.tmp may have stayed.
 #pragma once
 #ifndef SLOPE_PLAIN
 

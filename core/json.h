@@ -1,6 +1,7 @@
 // JsonReader: a strict reader of the little JSON that file headers need: objects, arrays, strings and 64-bit integers. It refuses what
-// lenient readers let through and attackers use: duplicate keys, lone surrogates, invalid UTF-8, NUL, a byte order mark, numbers that are no
-// integers or do not fit, nesting beyond 8. It builds no tree: the caller says what must stand next. Errors: InputError with the byte offset.
+// lenient readers let through and attackers use: duplicate keys, lone surrogates, invalid UTF-8, NUL, a byte order mark, numbers that are
+// no integers or do not fit, nesting beyond 8. It builds no tree: the caller says what must stand next. Errors: InputError with the byte
+// offset.
 #pragma once
 
 #include <slope/core/error.h>
@@ -46,7 +47,7 @@ class JsonReader {
     throw InputError(fmt::format("{}: {} at byte {}", where_, fmt::format(format, std::forward<Args>(args)...), offset_ + at));
   }
 
-  static std::string quoted(std::string_view text);  // as a message shows it: one line, at most 80 characters of it
+  static std::string quoted(std::string_view text);   // as a message shows it: one line, at most 80 characters of it
   static std::string escaped(std::string_view text);  // as JSON writes it, quotes included
 
  private:

@@ -13,8 +13,8 @@
 namespace slope {
 
 struct PrintOptions {
-  int precision = 4;            // digits behind the point
-  int64_t threshold = 1000;     // more elements than this: only the edges of each dim
+  int precision = 4;         // digits behind the point
+  int64_t threshold = 1000;  // more elements than this: only the edges of each dim
   int64_t edgeitems = 3;
   int64_t linewidth = 80;
   std::optional<bool> sci_mode;  // chosen by the values where it is not said

@@ -33,12 +33,13 @@ Tensor read_tensor(const TensorInfo& info, int64_t data_start, const std::string
       read_at(data_start + info.begin + i * info.type->bytes, buffer.data(), bytes);
       if (!info.checksum.empty()) sum = crc32c({buffer.data(), bytes}, sum);
       const size_t valid = info.type->decode(buffer.data(), out.get() + i, now);
-      SLOPE_CHECK_INPUT(valid == now, "{}: tensor {}: element {} is neither 0 nor 1, as a bool must be", where, JsonReader::quoted(info.name),
-                        i + static_cast<int64_t>(valid));
+      SLOPE_CHECK_INPUT(valid == now, "{}: tensor {}: element {} is neither 0 nor 1, as a bool must be", where,
+                        JsonReader::quoted(info.name), i + static_cast<int64_t>(valid));
     }
   });
   SLOPE_CHECK_INPUT(info.checksum.empty() || fmt::format("{:08x}", sum) == info.checksum,
-                    "{}: damaged: the checksum of tensor {} is {:08x}, recorded is {}", where, JsonReader::quoted(info.name), sum, info.checksum);
+                    "{}: damaged: the checksum of tensor {} is {:08x}, recorded is {}", where, JsonReader::quoted(info.name), sum,
+                    info.checksum);
   return tensor;
 }
 
@@ -137,7 +138,8 @@ std::string format_header(const NamedTensors& tensors, Metadata metadata, SaveOp
   int64_t end = 0;
   for (const auto& [name, tensor] : tensors) {
     const int64_t begin = end;
-    SLOPE_CHECK_SHAPE(!__builtin_add_overflow(end, checked_mul(tensor.numel(), size_of(tensor.dtype())), &end), "save: the tensors are too large");
+    SLOPE_CHECK_SHAPE(!__builtin_add_overflow(end, checked_mul(tensor.numel(), size_of(tensor.dtype())), &end),
+                      "save: the tensors are too large");
     std::string shape;
     for (const int64_t size : tensor.shape()) shape += fmt::format("{}{}", shape.empty() ? "" : ",", size);
     header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", comma, JsonReader::escaped(name),
@@ -147,7 +149,8 @@ std::string format_header(const NamedTensors& tensors, Metadata metadata, SaveOp
   header += comma[0] == '{' ? "{}" : "}";
   header.resize((header.size() + 7) / 8 * 8, ' ');
   const uint64_t n = header.size() - length_bytes;
-  SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(n) <= SafetensorsLimits{}.header_bytes, "save: names and metadata make a header of {} bytes", n);
+  SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(n) <= SafetensorsLimits{}.header_bytes,
+                 "save: names and metadata make a header of {} bytes", n);
   std::memcpy(header.data(), &n, length_bytes);
   if (options.checksums) {
     const std::string sum = fmt::format("{:08x}", safetensors::header_checksum(header, digits));

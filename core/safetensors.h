@@ -1,7 +1,8 @@
-// safetensors: named tensors in one file, as Hugging Face defines it: u64 length N, N bytes of JSON header, data. The reader is stricter than
-// the reference: it validates everything before it allocates a tensor, names each malformation (InputError), and accepts no gap, overlap,
-// trailing byte, duplicate or unknown key. f32 f64 i64 bool are written; f16 bf16 become f32 and i8 u8 i16 u16 i32 u32 become i64 on reading.
-// With checksums (CRC-32C of each tensor and of the header, kept in __metadata__ where other readers ignore them) every flipped bit is found.
+// safetensors: named tensors in one file, as Hugging Face defines it: u64 length N, N bytes of JSON header, data. The reader is stricter
+// than the reference: it validates everything before it allocates a tensor, names each malformation (InputError), and accepts no gap,
+// overlap, trailing byte, duplicate or unknown key. f32 f64 i64 bool are written; f16 bf16 become f32 and i8 u8 i16 u16 i32 u32 become i64
+// on reading. With checksums (CRC-32C of each tensor and of the header, kept in __metadata__ where other readers ignore them) every flipped
+// bit is found.
 #pragma once
 
 #include <slope/core/tensor.h>
@@ -18,8 +19,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::map<std::string, std::string>;
 
 struct TensorFile {
-  Metadata metadata;     // without the checksums
-  NamedTensors tensors;  // in the order of the file
+  Metadata metadata;                                // without the checksums
+  NamedTensors tensors;                             // in the order of the file
   const Tensor& at(const std::string& name) const;  // InputError where there is none
 };
 
@@ -35,7 +36,7 @@ struct TensorInfo {
   std::string name;
   const StoredType* type;
   Dims shape;
-  int64_t begin, end;  // bytes, from the start of the data
+  int64_t begin, end;    // bytes, from the start of the data
   std::string checksum;  // eight hexadecimal digits, or empty
 };
 

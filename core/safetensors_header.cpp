@@ -1,5 +1,5 @@
-#include <slope/core/half.h>
 #include <slope/core/crc32c.h>
+#include <slope/core/half.h>
 #include <slope/core/json.h>
 #include <slope/core/safetensors_header.h>
 
@@ -7,13 +7,14 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 namespace slope::safetensors {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little endian, and elements are copied as they are");
 
-// stored_as<From, To>: one element after the other, unaligned on the file's side.
+// One element after the other; unaligned on the file's side.
 template <class From, class To, To (*convert)(From)>
 size_t decode(const void* stored, void* to, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -123,8 +124,8 @@ struct Parser {
     if (!bytes) json.fail(at, "{}: shape {} of {} does not fit in 63 bits", label, *shape, type->name);
     if (offsets[1] < offsets[0]) json.fail(at, "{}: data_offsets [{}, {}] end before they begin", label, offsets[0], offsets[1]);
     if (offsets[1] - offsets[0] != *bytes)
-      json.fail(at, "{}: shape {} of {} needs {} bytes, data_offsets [{}, {}] give {}", label, *shape, type->name, *bytes, offsets[0], offsets[1],
-                offsets[1] - offsets[0]);
+      json.fail(at, "{}: shape {} of {} needs {} bytes, data_offsets [{}, {}] give {}", label, *shape, type->name, *bytes, offsets[0],
+                offsets[1], offsets[1] - offsets[0]);
     return {name, type, *shape, offsets[0], offsets[1], {}};
   }
 
@@ -177,12 +178,12 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
   uint64_t n;
   std::memcpy(&n, start.data(), length_bytes);
   const uint64_t rest = static_cast<uint64_t>(file_bytes) - length_bytes;
-  SLOPE_CHECK_INPUT(n <= static_cast<uint64_t>(limits.header_bytes), "{}: not a safetensors file: a header of {} bytes, more than {}", where, n,
-                    limits.header_bytes);
+  SLOPE_CHECK_INPUT(n <= static_cast<uint64_t>(limits.header_bytes), "{}: not a safetensors file: a header of {} bytes, more than {}",
+                    where, n, limits.header_bytes);
   SLOPE_CHECK_INPUT(n <= rest, "{}: cut off: the header has {} bytes, the file {} after its length", where, n, rest);
   SLOPE_CHECK_INPUT(n >= 2, "{}: not a safetensors file: a header of {} bytes holds no object", where, n);
-  SLOPE_CHECK_INPUT(start.size() > length_bytes && start[length_bytes] == '{', "{}: not a safetensors file: the header does not begin with '{{'",
-                    where);
+  SLOPE_CHECK_INPUT(start.size() > length_bytes && start[length_bytes] == '{',
+                    "{}: not a safetensors file: the header does not begin with '{{'", where);
   return static_cast<int64_t>(n);
 }
 
@@ -191,14 +192,14 @@ SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std:
   parser.parse();
   if (parser.own_checksum) {
     const std::string sum = fmt::format("{:08x}", header_checksum(header, length_bytes + parser.own_digits));
-    SLOPE_CHECK_INPUT(sum == *parser.own_checksum, "{}: damaged: the header's checksum is {}, recorded is {}", where, sum, *parser.own_checksum);
+    SLOPE_CHECK_INPUT(sum == *parser.own_checksum, "{}: damaged: the header's checksum is {}, recorded is {}", where, sum,
+                      *parser.own_checksum);
   }
   SafetensorsHeader& h = parser.header;
   h.data_start = static_cast<int64_t>(header.size());
 
-  std::sort(h.tensors.begin(), h.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
-    return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
-  });
+  std::sort(h.tensors.begin(), h.tensors.end(),
+            [](const TensorInfo& a, const TensorInfo& b) { return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name); });
   int64_t end = 0;
   const TensorInfo* previous = nullptr;
   for (const TensorInfo& t : h.tensors) {
@@ -217,7 +218,8 @@ SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std:
   SLOPE_CHECK_INPUT(checked || parser.checksums.empty(), "{}: damaged: tensors have checksums, the header has none", where);
   for (TensorInfo& t : h.tensors) {
     const auto found = parser.checksums.find(t.name);
-    SLOPE_CHECK_INPUT(!checked || found != parser.checksums.end(), "{}: damaged: tensor {} has no checksum", where, JsonReader::quoted(t.name));
+    SLOPE_CHECK_INPUT(!checked || found != parser.checksums.end(), "{}: damaged: tensor {} has no checksum", where,
+                      JsonReader::quoted(t.name));
     if (checked) t.checksum = found->second;
   }
   SLOPE_CHECK_INPUT(!checked || parser.checksums.size() == h.tensors.size(), "{}: damaged: a checksum belongs to no tensor", where);

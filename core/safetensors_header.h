@@ -17,7 +17,7 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
 // `header`: the length and the JSON. Everything that can be known without the data is checked.
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);            // as which it is written
+const StoredType& stored_type(DType dtype);                        // as which it is written
 uint32_t header_checksum(std::string_view header, size_t digits);  // `digits`: where its own eight stand
 
 }  // namespace slope::safetensors

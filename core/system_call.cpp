@@ -51,7 +51,8 @@ class NoFileSizeSignal {
     const int error = errno;
     if (error == EFBIG && !sigismember(&before_, SIGXFSZ)) {
       const timespec at_once{};
-      while (sigtimedwait(&signals_, nullptr, &at_once) == -1 && errno == EINTR) {}
+      while (sigtimedwait(&signals_, nullptr, &at_once) == -1 && errno == EINTR) {
+      }
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = error;

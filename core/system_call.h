@@ -1,5 +1,6 @@
 // The system calls behind every file that is written or read, each checked: a failure is an IoError that names the file and the reason.
-// A hook sees each call before it is made and may let it fail with an errno: tests fail the k-th call, or keep a journal for power-loss trials.
+// A hook sees each call before it is made and may let it fail with an errno: tests fail the k-th call, or keep a journal for power-loss
+// trials.
 #pragma once
 #ifndef SLOPE_PLAIN
 

@@ -59,9 +59,9 @@ TEST_CASE("json: values") {
 }
 
 TEST_CASE("json: accepted texts") {
-  for (const char* text : {"{}", "[]", " [ ] ", "[1]", "[-1]", "[10,20]", R"({"":1})", R"({"a":1,"A":2})", R"(["\u0001"])", R"({"a":{"a":1}})", "\"\"",
-                           "\t[\r\n1 ]", "\"\x7f\"", R"(["\ud800\udc00"])", R"(["\udbff\udfff"])", "\"\xF4\x8F\xBF\xBF\"", "\"\xEF\xBF\xBE\"",
-                           "[[[[[[[[1]]]]]]]]", R"({"\u0061b":1})"})
+  for (const char* text : {"{}", "[]", " [ ] ", "[1]", "[-1]", "[10,20]", R"({"":1})", R"({"a":1,"A":2})", R"(["\u0001"])",
+                           R"({"a":{"a":1}})", "\"\"", "\t[\r\n1 ]", "\"\x7f\"", R"(["\ud800\udc00"])", R"(["\udbff\udfff"])",
+                           "\"\xF4\x8F\xBF\xBF\"", "\"\xEF\xBF\xBE\"", "[[[[[[[[1]]]]]]]]", R"({"\u0061b":1})"})
     CHECK_MESSAGE(verdict(text) == "", text);
 }
 
@@ -163,7 +163,9 @@ TEST_CASE("json: refused texts, with the place") {
       {"[\v1]", "at byte 1"},
       {"[\f1]", "at byte 1"},
       {"[\u00a01]", "at byte 1"},
-      {"[\xE2\x80\xA8" "1]", "at byte 1"},
+      {"[\xE2\x80\xA8"
+       "1]",
+       "at byte 1"},
       {"\"\x80\"", "not valid UTF-8 at byte 1"},
       {"\"\xBF\"", "not valid UTF-8 at byte 1"},
       {"\"\xC0\x80\"", "not valid UTF-8 at byte 1"},
@@ -211,7 +213,7 @@ TEST_CASE("json: all prefixes and all single-byte changes of a text end in a ver
       changed[i] = static_cast<char>(byte);
       accepted += verdict(changed).empty();
     }
-  CHECK(accepted > text.size());           // another letter in a string
+  CHECK(accepted > text.size());            // another letter in a string
   CHECK(accepted < 256 * text.size() / 2);  // most bytes of most places
 }
 

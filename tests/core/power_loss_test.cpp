@@ -1,5 +1,6 @@
 // Power loss: what reaches the disk is what was synced, and of the rest any part. The journal of all calls of two saves is cut at each
-// place; of the calls that no sync has covered by then, all, none or random ones are dropped. `last` must lead to a whole checkpoint always.
+// place; of the calls that no sync has covered by then, all, none or random ones are dropped. `last` must lead to a whole checkpoint
+// always.
 #ifndef SLOPE_PLAIN
 #include <slope/core/file_sink.h>
 #include <slope/core/folder_sink.h>
@@ -45,7 +46,8 @@ class Disk {
     const std::vector<std::vector<size_t>> touches = touched(journal, cut);
     for (size_t i = 0; i < cut; ++i) {
       bool synced = !touches[i].empty();
-      for (const size_t node : touches[i]) synced &= std::any_of(syncs_.begin(), syncs_.end(), [&](auto s) { return s.first > i && s.second == node; });
+      for (const size_t node : touches[i])
+        synced &= std::any_of(syncs_.begin(), syncs_.end(), [&](auto s) { return s.first > i && s.second == node; });
       if (!touches[i].empty() && (synced || survives(i))) apply(operations_[i]);
     }
   }
@@ -74,7 +76,8 @@ class Disk {
     size_t offset = 0;
   };
 
-  // Runs the journal with all calls done, to learn which node each path meant at its time. Returns for each call the nodes whose sync covers it.
+  // Runs the journal with all calls done, to learn which node each path meant at its time. Returns for each call the nodes whose sync
+  // covers it.
   std::vector<std::vector<size_t>> touched(const std::vector<Entry>& journal, size_t cut) {
     std::map<std::string, size_t> live = {{root_, 0}};
     std::map<size_t, size_t> length;

@@ -74,7 +74,8 @@ TEST_CASE("safetensors: malformed lengths") {
   };
   for (const uint64_t n : {uint64_t{7}, size - 9, size - 7, size - 8 - 1})
     cases.push_back({file_with_length(n, good + std::string(8, '\0')), "m.safetensors: "});
-  for (const uint64_t n : {size + 1, uint64_t{100'000'000}, size + 8}) cases.push_back({file_with_length(n, good + std::string(8, '\0')), "cut off"});
+  for (const uint64_t n : {size + 1, uint64_t{100'000'000}, size + 8})
+    cases.push_back({file_with_length(n, good + std::string(8, '\0')), "cut off"});
   for (const uint64_t n : {uint64_t{100'000'001}, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{0} - 7,
                            (uint64_t{1} << 63) - 1})
     cases.push_back({file_with_length(n, good + std::string(8, '\0')), "more than 100000000"});
@@ -220,8 +221,8 @@ TEST_CASE("safetensors: malformed dtypes and shapes") {
       one("BOOL", "2147483648,2147483648", "0,0", 0, "needs 4611686018427387904 bytes"),
       one("BOOL", "2147483648,4294967296", "0,0", 0, "does not fit in 63 bits"),
   };
-  for (const char* dtype : {"", "f32", "F32 ", "FP32", "float32", "F128", "U64", "C64", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F4", "F6_E2M3",
-                            "I128", "BOOLEAN", "F3", "F322", "B32"})
+  for (const char* dtype : {"", "f32", "F32 ", "FP32", "float32", "F128", "U64", "C64", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ",
+                            "F4", "F6_E2M3", "I128", "BOOLEAN", "F3", "F322", "B32"})
     cases.push_back(one(dtype, "2", "0,8", 8, std::string("tensor \"a\": dtype \"") + dtype + "\" is unknown or not supported"));
   check_all(cases);
 }
@@ -266,7 +267,8 @@ TEST_CASE("safetensors: malformed offsets") {
       two("8,16", "16,24", 24, "a gap of 8 bytes before tensor \"a\""),
       two("0,8", "8,16", 15, "cut off: the tensors need 16 bytes"),
       two("0,8", "8,16", 17, "1 bytes follow"),
-      header("{" + record("a", "F32", "0", "0,0") + "," + record("b", "F32", "2", "0,8") + "," + record("c", "F32", "0,3", "8,8") + "}", 8, ""),
+      header("{" + record("a", "F32", "0", "0,0") + "," + record("b", "F32", "2", "0,8") + "," + record("c", "F32", "0,3", "8,8") + "}", 8,
+             ""),
       header("{" + record("a", "F32", "0", "4,4") + "," + record("b", "F32", "2", "0,8") + "}", 8, "overlap"),
       header("{" + record("a", "BOOL", "3", "0,3") + "," + record("b", "F32", "2", "3,11") + "}", 11, ""),  // unaligned is allowed
   });

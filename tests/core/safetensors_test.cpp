@@ -165,7 +165,8 @@ TEST_CASE("safetensors: with checksums every flipped bit of a file of 4 kB is fo
 // where the product is small enough to be believed the file, made to fit, is read.
 TEST_CASE("safetensors: size products agree with a 128-bit oracle") {
   using Wide = unsigned __int128;
-  const std::string sizes[] = {"0", "1", "2", "65536", "2147483648", "4294967296", "281474976710656", "9223372036854775808", "18446744073709551615"};
+  const std::string sizes[] = {
+      "0", "1", "2", "65536", "2147483648", "4294967296", "281474976710656", "9223372036854775808", "18446744073709551615"};
   const Wide values[] = {0, 1, 2, 65536, Wide{1} << 31, Wide{1} << 32, Wide{1} << 48, Wide{1} << 63, ~uint64_t{0}};
   const std::pair<const char*, int> dtypes[] = {{"F32", 4}, {"F64", 8}, {"I64", 8}, {"BOOL", 1}, {"F16", 2}, {"BF16", 2},
                                                 {"I32", 4}, {"U32", 4}, {"I16", 2}, {"U16", 2},  {"I8", 1},  {"U8", 1}};
@@ -194,7 +195,8 @@ TEST_CASE("safetensors: size products agree with a 128-bit oracle") {
           } catch (const InputError& error) {
             message = error.what();
           }
-          const bool cut_off = message.find("cut off: the tensors need " + std::to_string(static_cast<uint64_t>(needed)) + " bytes") != message.npos;
+          const bool cut_off =
+              message.find("cut off: the tensors need " + std::to_string(static_cast<uint64_t>(needed)) + " bytes") != message.npos;
           CAPTURE(file.substr(8));
           CAPTURE(message);
           if (small)

@@ -56,7 +56,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   if (seed % 3 == 0) {
     unsigned long long most = 0;
     for (const char* p = header.c_str(); *p; ++p)
-      if (*p >= '0' && *p <= '9' && (p == header.c_str() || p[-1] < '0' || p[-1] > '9')) most = std::max(most, std::strtoull(p, nullptr, 10));
+      if (*p >= '0' && *p <= '9' && (p == header.c_str() || p[-1] < '0' || p[-1] > '9'))
+        most = std::max(most, std::strtoull(p, nullptr, 10));
     if (most < 4096) rest.resize(most);
   }
   n = header.size();
