@@ -1,9 +1,7 @@
 // slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
 #include <slope/autograd/cases/run.h>
-#include <slope/models/char_gpt.h>
-#include <slope/models/c_scratch.h>
-#include <slope/models/mlp.h>
 #include <slope/tools/command.h>
+#include <slope/tools/sample_models.h>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -30,35 +28,12 @@ nlohmann::ordered_json to_json(const GradcheckReport& report) {
   return {{"ok", report.ok}, {"checked", report.checked}, {"failed", report.failed}, {"failures", failures}, {"problems", report.problems}, {"notes", report.notes}};
 }
 
-// Small enough that every element of every parameter can be nudged.
+// Small instances, so that every element of every parameter can be nudged.
 GradcheckReport check_model(const std::string& name) {
-  manual_seed(1);
-  std::vector<NamedLeaf> leaves;
-  const auto check = [&](auto& model, const std::function<Tensors()>& loss) {
-    nn::to(model, f64);
-    nn::eval(model);
-    for (const auto& [key, tensor] : nn::named_parameters(model)) leaves.push_back({key, tensor});
-    return gradcheck(loss, leaves, {.raise_exception = false});
-  };
-  if (name == "mlp") {
-    mlp::TwoMoonsMlp model({});
-    const mlp::TwoMoons moons = mlp::two_moons(16);
-    const Tensor x = to(moons.points, f64), y = to(moons.labels, f64);
-    return check(model, [&] { return Tensors{bce_with_logits(model(x), y)}; });
-  }
-  if (name == "char-gpt") {
-    char_gpt::CharGpt model({.vocab_size = 7, .block_size = 6, .n_layer = 2, .n_head = 2, .n_embd = 8, .bias = true});
-    const Tensor x = randint(0, 7, {2, 5}), y = randint(0, 7, {2, 5});
-    return check(model, [&] { return Tensors{model.loss(x, y)}; });
-  }
-  if (name == "c-scratch") {
-    c_scratch::CScratch model({.source_vocab = 9, .target_vocab = 8, .d_model = 8, .n_heads = 2, .n_encoder_layers = 1, .n_decoder_layers = 1, .d_feedforward = 12, .max_len = 8});
-    const Tensor source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}}), target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}});
-    return check(model, [&] { return Tensors{model.loss(source, target)}; });
-  }
-  throw UsageError(fmt::format("--model {}: expected c-scratch, char-gpt or mlp", name));
+  const auto sample = sample_model(name);
+  const std::function<Tensors()> loss = [&] { return Tensors{sample->loss()}; };
+  return gradcheck(loss, sample->parameters(), {.raise_exception = false});
 }
-
 
 int check_operations(const Flags& flags) {
   for (const std::string& op : flags.ops) SLOPE_CHECK_AS(UsageError, find_op(op), "gradcheck: no operation is called {}; slope gradcheck --all lists them", op);

@@ -8,8 +8,10 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <unistd.h>
 
 namespace slope::tools {
 
@@ -60,13 +62,25 @@ int exit_code_of(const std::function<int()>& run) {
 
 }  // namespace
 
+// libgomp's threads spin for milliseconds between parallel loops, which costs much where cores are shared. Its limit is read when it is loaded,
+// so it has to be in the environment before: the program starts itself once more with it.
+void bound_spinning(char** argv) {
+#if defined(SLOPE_OPENMP)
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+  setenv("GOMP_SPINCOUNT", "10000", 1);  // about 20 µs
+  execv("/proc/self/exe", argv);         // where that fails, all works, only slower beside other programs
+#else
+  (void)argv;
+#endif
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out runs/first"};
   app.name("slope");
   app.set_version_flag("--version", version_text, "version, instruction set, BLAS");
   app.require_subcommand(1);
   Action action;
-  for (auto add : {add_train, add_gradcheck, add_inspect, add_zoo, add_bench}) add(app, action);
+  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(app, action);
   return exit_code_of([&] {
     try {
       app.parse(argc, argv);
@@ -88,6 +102,7 @@ int run(int argc, char** argv) {
 }  // namespace slope::tools
 
 int main(int argc, char** argv) {
+  slope::tools::bound_spinning(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
   return slope::tools::run(argc, argv);
 }
