@@ -42,8 +42,9 @@ constexpr Preset presets[] = {
     {"quickstart",
      [](TranslationSettings& s) {
        s.d_model = 128, s.n_heads = 4, s.n_encoder_layers = 2, s.n_decoder_layers = 2, s.d_feedforward = 256;
-       s.min_freq = 1;
-       s.training.lr = 1e-3, s.training.warmup = 200, s.training.schedule = "cosine";
+       s.max_len = 40;
+       s.training.batch_size = 64, s.training.steps = 2500, s.training.validate_every = 500;
+       s.training.lr = 3e-3, s.training.beta2 = 0.98, s.training.schedule = "linear", s.training.warmup = 200;
      }},
     // The published recipe on Multi30k; these are the defaults, by name.
     {"multi30k", [](TranslationSettings&) {}},
