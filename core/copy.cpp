@@ -1,4 +1,5 @@
 #include <slope/core/copy.h>
+#include <slope/core/kernels/elementwise.h>
 #include <slope/core/strided.h>
 
 #include <cstring>
@@ -34,7 +35,11 @@ void fill(const Tensor& x, double value) {
     const auto out = x.write<T>();
     T* y = out;
     for_each_run<1>(x.shape(), {&x.strides()}, grain, [&](int64_t n, auto at, auto step) {
-      for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = static_cast<T>(value);
+      if (value == 0 && step[0] == 1) {
+        std::memset(y + at[0], 0, static_cast<size_t>(n) * sizeof(T));  // -0 too becomes 0
+      } else {
+        for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = static_cast<T>(value);
+      }
     });
   });
 }
@@ -42,18 +47,15 @@ void fill(const Tensor& x, double value) {
 void add_into(const Tensor& from, const Tensor& to) {
   SLOPE_CHECK_SHAPE(from.shape() == to.shape(), "add_into: shapes differ: {} into {}", from.shape(), to.shape());
   visit_floating(to.dtype(), "add_into", [&]<class T> {
+    const auto loop = kernels<Accumulate<T>>().add;
     const T* x = from.data<T>();
     const auto out = to.write<T>();
     T* y = out;
-    for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain, [&](int64_t n, auto at, auto step) {
-      const T* a = x + at[0];
-      T* b = y + at[1];
-      if (step[0] == 1 && step[1] == 1) {
-        for (int64_t i = 0; i < n; ++i) b[i] += a[i];
-      } else {
-        for (int64_t i = 0; i < n; ++i) b[i * step[1]] += a[i * step[0]];
-      }
-    });
+    if (from.is_contiguous() && to.is_contiguous())
+      parallel_for(to.numel(), grain, [&](int64_t begin, int64_t end) { loop(end - begin, x + begin, 1, y + begin, 1); });
+    else
+      for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain,
+                      [&](int64_t n, auto at, auto step) { loop(n, x + at[0], step[0], y + at[1], step[1]); });
   });
 }
 

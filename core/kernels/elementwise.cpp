@@ -46,6 +46,16 @@ void binary(int64_t n, const T* __restrict a, int64_t a_step, const T* __restric
   }
 }
 
+template <class T>
+void accumulate(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y, int64_t y_step) {
+  if (x_step == 1 && y_step == 1) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] += x[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i * y_step] += x[i * x_step];
+  }
+}
+
 template <class T, class... Rows>
 Unary<T> unary_loops(std::tuple<Rows...>*) {
   return {{{unary<Rows, T>, unary_backward<Rows, T>}...}};
@@ -61,5 +71,7 @@ template <> Unary<float> variant<Unary<float>, Isa::SLOPE_ISA>() { return unary_
 template <> Unary<double> variant<Unary<double>, Isa::SLOPE_ISA>() { return unary_loops<double>(static_cast<UnaryRows*>(nullptr)); }
 template <> Binary<float> variant<Binary<float>, Isa::SLOPE_ISA>() { return binary_loops<float>(static_cast<BinaryRows*>(nullptr)); }
 template <> Binary<double> variant<Binary<double>, Isa::SLOPE_ISA>() { return binary_loops<double>(static_cast<BinaryRows*>(nullptr)); }
+template <> Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
+template <> Accumulate<double> variant<Accumulate<double>, Isa::SLOPE_ISA>() { return {accumulate<double>}; }
 
 }  // namespace slope

@@ -24,4 +24,9 @@ struct Binary {
   BinaryLoop<T> rows[7];  // by binary_index
 };
 
+template <class T>
+struct Accumulate {
+  void (*add)(int64_t n, const T* x, int64_t x_step, T* y, int64_t y_step);  // y += x
+};
+
 }  // namespace slope

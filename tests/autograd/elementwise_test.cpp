@@ -1,0 +1,161 @@
+// Values of elementwise operations, reductions, comparisons and order where PyTorch's golden files do not look: dtypes, layouts, threads.
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/memory.h>
+#include <slope/core/parallel.h>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace slope;
+using Values = std::vector<double>;
+
+namespace {
+constexpr double inf = INFINITY, not_a_number = std::numeric_limits<double>::quiet_NaN();
+Values values(const Tensor& x) { return x.to_vector(); }
+}  // namespace
+
+TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients come back in their input's") {
+  const Tensor b = tensor({true, false}), i = tensor({3, 4}), f = tensor({0.5, 2.0}), d = ones({2}, f64);
+  CHECK((b + i).dtype() == i64);
+  CHECK(values(b + i) == Values{4, 4});
+  CHECK((i * f).dtype() == f32);
+  CHECK((f - d).dtype() == f64);
+  CHECK((i / i).dtype() == f32);
+  CHECK((i + 1).dtype() == i64);
+  CHECK((i + 0.5).dtype() == f32);
+  CHECK((b * 2).dtype() == i64);
+  CHECK((i / 2).dtype() == f32);
+  CHECK(values(i / 2) == Values{1.5, 2});
+  CHECK(values(pow(i, 2)) == Values{9, 16});
+  CHECK(pow(i, 2).dtype() == i64);
+  CHECK(values(maximum(i, tensor(3.5))) == Values{3.5, 4});
+  CHECK(neg(i).dtype() == i64);
+  CHECK(values(abs(tensor({-2, 3}))) == Values{2, 3});
+  CHECK(exp(i).dtype() == f32);
+  CHECK(sum(b).dtype() == i64);
+  CHECK(sum(b).item() == 1);
+  CHECK(values(clamp(tensor({-3, 5}), 0, 4)) == Values{0, 4});
+
+  const Tensor x = tensor({1.5, 2.5}).set_requires_grad();
+  sum(x * d * i).backward();
+  CHECK(x.grad().dtype() == f32);
+  CHECK(values(x.grad()) == Values{3, 4});
+}
+
+TEST_CASE("elementwise: transposed, sliced, expanded and offset inputs give what their copies give") {
+  manual_seed(2);
+  const Tensor whole = randn({6, 8});
+  for (const Tensor& x : {whole.transpose(0, 1), whole.slice(1, 0, 8, 3), whole.narrow(0, 2, 3), whole.select(0, 1).unsqueeze(0).expand({4, 8}), whole.select(1, 3)}) {
+    const Tensor copy = x.clone();
+    CHECK(equal(tanh(x), tanh(copy)));
+    CHECK(equal(x * x, copy * copy));
+    CHECK(equal(x + copy, copy + copy));
+    CHECK(equal(sum(x, {0}), sum(copy, {0})));
+    CHECK(equal(amax(x), amax(copy)));
+    CHECK(equal(x > 0, copy > 0));
+    CHECK(equal(where(x > 0, x, -x), abs(copy)));
+  }
+}
+
+TEST_CASE("elementwise: nothing is kept where no gradient is wanted, and only what the derivative reads where one is") {
+  const Tensor x = randn({1000}).set_requires_grad();
+  const int64_t before = memory::stats().live;
+  {
+    const Tensor y = tanh(relu(x + 1.0));  // x + 1 itself is kept by nobody
+    CHECK(memory::stats().live - before < 2 * 4000 + 2000);
+  }
+  CHECK(memory::stats().live == before);
+}
+
+TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and near the exact sum") {
+  manual_seed(4);
+  const int threads = num_threads();
+  const Tensor x = randn({700, 3, 257});
+  Tensors first;
+  for (int n : {1, 2, 3, 7}) {
+    set_num_threads(n);
+    const Tensors now = {sum(x), sum(x, {0}), sum(x, {1}), sum(x, {2}), sum(x, {0, 2}), mean(x, {0, 1}), amax(x, {0}), var(x, {0}), logsumexp(x, {0, 2})};
+    if (first.empty()) first = now;
+    for (size_t k = 0; k < now.size(); ++k) CHECK(equal(first[k], now[k]));
+  }
+  set_num_threads(threads);
+  const Tensor exact = to(x, f64);
+  CHECK(sum(x).item() == doctest::Approx(sum(exact).item()).epsilon(1e-5));
+  CHECK(allclose(to(sum(x, {0, 2}), f64), sum(exact, {0, 2}), 1e-5, 1e-3));
+  const Tensor many = full({1 << 22}, 0.1);  // one by one f32 would give 385,000
+  CHECK(sum(many).item() == doctest::Approx(0.1f * (1 << 22)).epsilon(1e-5));
+}
+
+TEST_CASE("reductions: a nan wins, first of equal ones, both infinities") {
+  const Tensor x = tensor({{1.0, not_a_number, 3.0}, {2.0, 2.0, -inf}});
+  CHECK(std::isnan(values(amax(x, {1}))[0]));
+  CHECK(std::isnan(values(amin(x, {1}))[0]));
+  CHECK(values(max(x, 1).indices) == Values{1, 0});
+  CHECK(values(min(x, 1).indices) == Values{1, 2});
+  CHECK(values(argmax(tensor({1, 3, 3, 2}))) == Values{1});
+  CHECK(values(argmin(tensor({{1, 0}, {1, 0}}), 0)) == Values{0, 0});
+  CHECK(logsumexp(tensor({-inf, -inf}), {0}).item() == -inf);
+  CHECK(logsumexp(tensor({inf, 1.0}), {0}).item() == inf);
+  CHECK(logsumexp(tensor({1000.0, 1000.0}), {0}).item() == doctest::Approx(1000.6931));
+  CHECK(std::isnan(mean(zeros({0})).item()));
+  CHECK(sum(zeros({0, 3}), {0}).shape() == Dims{3});
+  CHECK(std::isnan(var(ones({1})).item()));
+  CHECK(values(sum(tensor({{1, 2}, {3, 4}}), {0})) == Values{4, 6});
+}
+
+TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
+  const Tensor x = tensor({1.0, not_a_number, 3.0});
+  CHECK(values(x == x) == Values{1, 0, 1});
+  CHECK(values(x != x) == Values{0, 1, 0});
+  CHECK(values(x < 2) == Values{1, 0, 0});
+  CHECK(values(x >= tensor({{1.0}, {4.0}})) == Values{1, 0, 1, 0, 0, 0});
+  CHECK(values(tensor({0.1}) == 0.1) == Values{1});  // a number takes f32
+  CHECK(values(tensor({1, 2}) > 1.5) == Values{0, 1});
+  CHECK(values(tensor({1, 2}) <= tensor({1.5, 1.5})) == Values{1, 0});
+  CHECK(values(!tensor({true, false})) == Values{0, 1});
+  CHECK(values(logical_and(tensor({1, 0}), tensor({true, true}))) == Values{1, 0});
+  CHECK(values(logical_or(tensor({1, 0}), tensor({false, false}))) == Values{1, 0});
+  CHECK(values(logical_xor(tensor({2, 0}), tensor({true, false}))) == Values{0, 0});
+  CHECK(values(isnan(x)) == Values{0, 1, 0});
+  CHECK(values(isfinite(tensor({1.0, inf, not_a_number}))) == Values{1, 0, 0});
+  CHECK(any(tensor({false, true})));
+  CHECK_FALSE(any(zeros({0})));
+  CHECK(all(zeros({0}, boolean)));
+  CHECK_FALSE(all(tensor({1, 0})));
+  CHECK(equal(arange(3), tensor({0, 1, 2})));
+  CHECK_FALSE(equal(arange(3), tensor({0.0, 1.0, 2.0})));
+  CHECK_FALSE(equal(ones({2}), ones({2, 1})));
+  CHECK(allclose(tensor({1.0, inf}), tensor({1.000001, inf})));
+  CHECK_FALSE(allclose(tensor({1.0}), tensor({1.1})));
+  CHECK_FALSE(allclose(tensor({inf}), tensor({-inf})));
+  CHECK_FALSE(allclose(x, x));
+  CHECK(allclose(x, x, 1e-5, 1e-8, true));
+  CHECK_THROWS_WITH_AS((void)(ones({2}) < ones({3})), doctest::Contains("<"), ShapeError);
+}
+
+TEST_CASE("order: sort is stable, nan last, topk in order, gradients go where values came from") {
+  const Tensor x = tensor({{3.0, 1.0, 2.0, 1.0}, {not_a_number, 0.0, -1.0, inf}});
+  CHECK(values(sort(x).indices) == Values{1, 3, 2, 0, 2, 1, 3, 0});
+  CHECK(values(sort(x, -1, true).indices) == Values{0, 2, 1, 3, 0, 3, 1, 2});
+  CHECK(values(sort(x, 0).indices) == Values{0, 1, 1, 0, 1, 0, 0, 1});
+  CHECK(values(topk(x, 2).indices) == Values{0, 2, 0, 3});
+  CHECK(values(topk(x, 2, 1, false).values) == Values{1, 1, -1, 0});
+  CHECK(topk(x, 0).values.shape() == Dims{2, 0});
+  CHECK(sort(tensor(4)).values.item() == 4);
+  CHECK(values(sort(tensor({true, false, true})).values) == Values{0, 1, 1});
+  const Tensor w = tensor({4.0, 6.0, 5.0}).set_requires_grad();
+  sum(topk(w, 2).values * tensor({10.0, 1.0})).backward();
+  CHECK(values(w.grad()) == Values{0, 10, 1});
+}
+
+TEST_CASE("registry: names are unique, every entry has a derivative and is found") {
+  for (const Op* op : registry()) {
+    CAPTURE(op->name);
+    CHECK(find_op(op->name) == op);
+    CHECK((op->formula || op->reference));
+  }
+  CHECK(find_op("no such operation") == nullptr);
+}
