@@ -7,19 +7,37 @@
 namespace slope {
 namespace {
 
+// The lanes combined in a tree: l with l + width / 2, then halves of that.
+template <int width, class T, class F>
+[[gnu::always_inline]] inline T fold_lanes(const T (&lanes)[width], F combine) {
+  if constexpr (width == 1) {
+    return lanes[0];
+  } else {
+    T half[width / 2];
+#pragma omp simd
+    for (int l = 0; l < width / 2; ++l) half[l] = combine(lanes[l], lanes[l + width / 2]);
+    return fold_lanes(half, combine);
+  }
+}
+
 // Sum over i in [0, n) of f(i).
 template <class T, class F>
 [[gnu::always_inline]] inline T sum_lanes(int64_t n, F f) {
   constexpr int lanes = 16;
-  T sum[lanes] = {};
+  T sum[lanes];
   int64_t i = 0;
+  if (n >= lanes) {
+#pragma omp simd
+    for (int l = 0; l < lanes; ++l) sum[l] = T(0) + f(l);  // not from stored zeros, whose load would wait for narrower stores
+    i = lanes;
+  } else {
+    for (int l = 0; l < lanes; ++l) sum[l] = 0;
+  }
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) sum[l] += f(i + l);
   for (int l = 0; i + l < n; ++l) sum[l] += f(i + l);
-  for (int width = lanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) sum[l] += sum[l + width];
-  return sum[0];
+  return fold_lanes(sum, [](T a, T b) { return a + b; });
 }
 
 // Largest of f(i), or `least` where n is 0. A nan among the values is returned.
@@ -27,6 +45,7 @@ template <class T, class F>
 [[gnu::always_inline]] inline T max_lanes(int64_t n, T least, F f) {
   constexpr int lanes = 16;
   T best[lanes];
+#pragma omp simd
   for (int l = 0; l < lanes; ++l) best[l] = least;
   const auto larger = [](T a, T b) { return a > b || a != a ? a : b; };
   int64_t i = 0;
@@ -34,9 +53,7 @@ template <class T, class F>
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) best[l] = larger(best[l], f(i + l));
   for (int l = 0; i + l < n; ++l) best[l] = larger(best[l], f(i + l));
-  for (int width = lanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) best[l] = larger(best[l], best[l + width]);
-  return best[0];
+  return fold_lanes(best, larger);
 }
 
 }  // namespace
