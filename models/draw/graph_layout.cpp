@@ -8,7 +8,7 @@ namespace slope::draw {
 
 namespace {
 
-constexpr int ordering_rounds = 8, placing_rounds = 10;
+constexpr int ordering_rounds = 8, placing_rounds = 6;
 constexpr int64_t longest_route = 64;  // longer arrows go straight, and through whatever stands there
 constexpr double route_width = 6;
 
@@ -134,29 +134,41 @@ class Layout {
         for (size_t l = rows_.size(); l-- > 0;) arrange(rows_[l], down_);
   }
 
-  // Then each item as near as can be to the mean of its neighbours. Bends weigh more: long arrows shall be straight.
+  // Then each item as near as can be to the mean of its neighbours, at last of those above it, so that chains are straight. Sources do not
+  // count there: they follow their readers.
   void move() {
     x_.assign(layer_.size(), 0);
-    for (const auto& row : rows_) adjust(row, [](size_t) { return 0.0; });
+    for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });
+    const auto weight = [&](size_t i) { return i < boxes_ ? 1.0 : 3.0; };  // bends weigh more: long arrows shall be straight
+    const auto above = [&](size_t i) { return Wish{mean(trunk(up_[i]), x_, x_[i]), weight(i)}; };
+    const auto below = [&](size_t i) { return Wish{mean(down_[i], x_, x_[i]), weight(i)}; };
     for (int round = 0; round < placing_rounds; ++round) {
-      const bool both = round >= placing_rounds - 2;
-      const auto wish = [&](const std::vector<std::vector<size_t>>& neighbours) {
-        return [&, both](size_t i) {
-          return both ? (mean(up_[i], x_, x_[i]) + mean(down_[i], x_, x_[i])) / 2 : mean(neighbours[i], x_, x_[i]);
-        };
-      };
-      if (round % 2 == 0)
-        for (const auto& row : rows_) adjust(row, wish(up_));
-      else
-        for (size_t l = rows_.size(); l-- > 0;) adjust(rows_[l], wish(down_));
+      for (size_t l = rows_.size(); l-- > 0;) adjust(rows_[l], below);
+      for (const auto& row : rows_) adjust(row, above);
     }
+    const auto settle = [&](size_t i) { return up_[i].empty() ? below(i) : Wish{x_[i], 1000}; };
+    for (size_t l = rows_.size(); l-- > 0;) adjust(rows_[l], settle);
   }
 
-  template <class Wish>
-  void adjust(const std::vector<size_t>& row, Wish&& wish_of) {
-    std::vector<double> wish, width, weight;
-    for (size_t i : row) wish.push_back(wish_of(i)), width.push_back(width_[i]), weight.push_back(i < boxes_ ? 1 : 3);
-    const std::vector<double> p = place(wish, width, weight, gap_);
+  // Those with something above them, or all where none has.
+  std::vector<size_t> trunk(const std::vector<size_t>& items) const {
+    std::vector<size_t> some;
+    for (size_t i : items)
+      if (!up_[i].empty()) some.push_back(i);
+    return some.empty() ? items : some;
+  }
+
+  struct Wish {
+    double x, weight;
+  };
+  template <class F>
+  void adjust(const std::vector<size_t>& row, F&& wish_of) {
+    std::vector<double> x, width, weight;
+    for (size_t i : row) {
+      const Wish wish = wish_of(i);
+      x.push_back(wish.x), width.push_back(width_[i]), weight.push_back(wish.weight);
+    }
+    const std::vector<double> p = place(x, width, weight, gap_);
     for (size_t k = 0; k < row.size(); ++k) x_[row[k]] = p[k];
   }
 

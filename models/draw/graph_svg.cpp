@@ -9,7 +9,7 @@ namespace slope::draw {
 
 namespace {
 
-constexpr double name_size = 12.5, detail_size = 10, widest = 300, layer_gap = 30, margin = 24;
+constexpr double name_size = 12.5, detail_size = 10, widest = 340, widest_module = 170, layer_gap = 30, margin = 24;
 using Kind = GraphNode::Kind;
 
 struct Style {
@@ -23,10 +23,14 @@ Style style_of(Kind kind) {
   }
 }
 
-// What a box says: its name, what it gives, whose it is.
+// What a box says: its name, what it gives, whose it is: for a leaf "encoder.layers.0.fc.weight" that is "encoder.layers.0.fc".
 struct Lines {
   std::string name, detail, module;
-  explicit Lines(const GraphNode& node) : name(node.label()), detail(node.detail()), module(node.module == node.name ? "" : node.module) {}
+  explicit Lines(const GraphNode& node) : name(node.label()), detail(node.detail()), module(node.module == node.name ? "" : node.module) {
+    if (const size_t dot = name.rfind('.'); node.kind == Kind::leaf && dot != std::string::npos)
+      module = name.substr(0, dot), name = name.substr(dot + 1);
+    module = shorten(module, detail_size, widest_module, Keep::end);
+  }
   double width() const {
     return std::min(widest, 20 + std::max({text_width(name, name_size), text_width(detail, detail_size), text_width(module, detail_size)}));
   }
@@ -96,10 +100,9 @@ std::string to_svg(const Graph& graph, const std::string& title) {
     const Style style = style_of(graph.nodes[i].kind);
     svg.rect(x - widths[i] / 2, start, widths[i], h, fmt::format("rx=\"5\" fill=\"{}\" stroke=\"{}\"", style.fill, style.stroke),
              tooltip(graph.nodes[i]));
-    svg.text({x, start + 17}, shorten(lines[i].name, name_size, room), {.size = name_size, .anchor = "middle"});
+    svg.text({x, start + 17}, shorten(lines[i].name, name_size, room, Keep::end), {.size = name_size, .anchor = "middle"});
     svg.text({x, start + 31}, shorten(lines[i].detail, detail_size, room), {.size = detail_size, .anchor = "middle", .color = "#57606a"});
-    if (!lines[i].module.empty())
-      svg.text({x, start + 44}, shorten(lines[i].module, detail_size, room), {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
+    if (!lines[i].module.empty()) svg.text({x, start + 44}, lines[i].module, {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
   }
   return svg.str();
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope::draw {
@@ -65,18 +66,20 @@ double text_width(std::string_view text, double size) {
   return width * size;
 }
 
-std::string shorten(std::string_view text, double size, double width) {
+std::string shorten(std::string_view text, double size, double width, Keep keep) {
   if (text_width(text, size) <= width) return std::string(text);
-  std::string out;
+  std::vector<std::string_view> characters;
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(characters.back().size()))
+    characters.push_back(rest.substr(0, std::max<size_t>(1, utf8_length(rest))));
+  if (keep == Keep::end) std::reverse(characters.begin(), characters.end());
+  size_t bytes = 0;
   double used = size;  // the "…"
-  while (!text.empty()) {
-    const std::string_view c = text.substr(0, std::max<size_t>(1, utf8_length(text)));
+  for (std::string_view c : characters) {
     used += character_width(c) * size;
     if (used > width) break;
-    out += c;
-    text.remove_prefix(c.size());
+    bytes += c.size();
   }
-  return out + "…";
+  return keep == Keep::end ? "…" + std::string(text.substr(text.size() - bytes)) : std::string(text.substr(0, bytes)) + "…";
 }
 
 std::vector<double> nice_ticks(double low, double high, int count) {

@@ -19,9 +19,11 @@ std::string number(double value);                       // 2 decimals at most: "
 std::string to_hex(Color color);                        // "#1f77b4"
 std::string escape(std::string_view text);              // for text and attributes; characters that XML forbids become U+FFFD
 double text_width(std::string_view text, double size);  // of a sans-serif font, about
-std::string shorten(std::string_view text, double size, double width);  // its beginning and "…" where it is wider than that
-std::vector<double> nice_ticks(double low, double high, int count);     // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
-std::string tick_label(double value, double step);                      // as many decimals as the step needs
+enum class Keep { start, end };
+std::string shorten(std::string_view text, double size, double width,
+                    Keep keep = Keep::start);                        // its start or end and "…" where it is wider than that
+std::vector<double> nice_ticks(double low, double high, int count);  // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
+std::string tick_label(double value, double step);                   // as many decimals as the step needs
 
 struct TextStyle {
   double size = 12;
