@@ -2,6 +2,7 @@
 #include <slope/autograd/node.h>
 #include <slope/core/memory.h>
 
+#include <cctype>
 #include <mutex>
 #include <unordered_set>
 
@@ -34,6 +35,17 @@ AutogradMeta::~AutogradMeta() {
 void AutogradMeta::check_write() const {
   SLOPE_CHECK_AS(AutogradError, !grad_enabled() || !requires_grad,
                  "write: this {} needs a gradient; write to it in a scope with NoGrad, or to its detach()", node ? "tensor" : "leaf");
+}
+
+std::string AutogradMeta::text() const {
+  if (!node) return requires_grad ? "requires_grad=True" : "";
+  std::string name;  // as PyTorch names it: masked_fill gives MaskedFillBackward0
+  bool capital = true;
+  for (const char c : std::string_view(node->op->name)) {
+    if (c != '_') name += static_cast<char>(capital ? std::toupper(static_cast<unsigned char>(c)) : c);
+    capital = c == '_';
+  }
+  return "grad_fn=<" + name + "Backward0>";
 }
 
 AutogradMeta* autograd_meta(const Tensor& x) { return static_cast<AutogradMeta*>(x.impl().meta.get()); }

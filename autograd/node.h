@@ -61,6 +61,7 @@ struct AutogradMeta : Meta {
 
   ~AutogradMeta() override;
   void check_write() const override;
+  std::string text() const override;
 };
 
 AutogradMeta* autograd_meta(const Tensor& x);                // null where there is none

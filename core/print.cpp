@@ -154,7 +154,8 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options, std::st
   std::vector<std::string> suffixes;
   if (empty ? tensor.rank() != 1 : options.edgeitems == 0) suffixes.push_back("size=" + to_string(tensor.shape()));
   if (tensor.dtype() == f64 || (empty && tensor.dtype() != f32)) suffixes.push_back(fmt::format("dtype=torch.{}", name(tensor.dtype())));
-  if (!suffix.empty()) suffixes.emplace_back(suffix);
+  const std::string known = tensor.impl().meta ? tensor.impl().meta->text() : "";
+  if (!suffix.empty() || !known.empty()) suffixes.push_back(suffix.empty() ? known : std::string(suffix));
 
   const size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0
   auto line = static_cast<int64_t>(text.size() - line_begin) + 2;

@@ -20,7 +20,8 @@ struct PrintOptions {
   std::optional<bool> sci_mode;  // chosen by the values where it is not said
 };
 
-// "tensor([[1., 2.]], dtype=torch.float64)". `suffix` comes last: what the tape knows, "requires_grad=True" or "grad_fn=<AddBackward0>".
+// "tensor([[1., 2.]], dtype=torch.float64)". `suffix` comes last; without one what the tape knows, "requires_grad=True" or
+// "grad_fn=<AddBackward0>", does.
 std::string to_string(const Tensor& tensor, const PrintOptions& options = {}, std::string_view suffix = {});
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace slope {
@@ -18,6 +19,7 @@ namespace slope {
 struct Meta {
   virtual ~Meta() = default;
   virtual void check_write() const = 0;  // throws where a write would corrupt the tape
+  virtual std::string text() const = 0;  // what printing appends: "requires_grad=True", "grad_fn=<AddBackward0>" or nothing
 };
 
 struct TensorImpl : RefCounted {
