@@ -19,14 +19,7 @@ struct LayerNorm {
   Dims normalized_shape;
   double eps;
 
-  explicit LayerNorm(const Dims& shape, LayerNormOptions options = {}) : normalized_shape(shape), eps(options.eps) {
-    if (!options.elementwise_affine) return;
-    weight.emplace(shape);
-    init::ones(*weight);
-    if (!options.bias) return;
-    bias.emplace(shape);
-    init::zeros(*bias);
-  }
+  explicit LayerNorm(const Dims& shape, LayerNormOptions options = {});
   explicit LayerNorm(int64_t size, LayerNormOptions options = {}) : LayerNorm(Dims{size}, options) {}
   Tensor forward(const Tensor& x) const {
     return layer_norm(x, weight ? Tensor(*weight) : ones(normalized_shape, x.dtype()), or_none(bias), eps);

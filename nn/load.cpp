@@ -28,7 +28,7 @@ bool is_end_of(const std::string& end, const std::string& name) { return name.si
 // The name that was probably meant: one with another prefix, or the nearest in spelling. Empty where none is near.
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;
-  size_t least = 1 + name.size() / 3;
+  size_t least = 1 + name.size() / 4;
   for (const std::string& c : candidates) {
     if (is_end_of(name, c) || is_end_of(c, name)) return c;
     if (const size_t d = edit_distance(name, c); d < least) {

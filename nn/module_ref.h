@@ -62,6 +62,7 @@ class ModuleRef {
   ModuleRef(const void* module, const ModuleKind& kind) : module_(module), kind_(&kind) {}
 
   const char* type() const { return state() && state()->printed_type ? state()->printed_type : kind_->type; }
+  const ModuleKind* kind() const { return kind_; }
   bool is_list() const { return kind_->is_list; }
   const ModuleState* state() const { return kind_->state ? kind_->state(module_) : nullptr; }
   std::string extra_repr() const { return kind_->extra_repr ? kind_->extra_repr(module_) : std::string(); }

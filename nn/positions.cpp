@@ -1,3 +1,4 @@
+#include <slope/core/factories.h>
 #include <slope/nn/functional.h>
 #include <slope/nn/positions.h>
 
@@ -10,15 +11,17 @@ Tensor LearnedPositions::forward(int64_t length, int64_t offset) const {
   return weight.narrow(0, offset, length);
 }
 
-SinusoidalPositions::SinusoidalPositions(int64_t positions, int64_t channels) : table(Tensor::empty({positions, channels}), Saved::no) {
-  const auto out = table.write<float>();
-  float* y = out;
+static Tensor sinusoids(int64_t positions, int64_t channels) {
+  std::vector<float> table;
   for (int64_t t = 0; t < positions; ++t)
     for (int64_t c = 0; c < channels; ++c) {
       const double angle = static_cast<double>(t) / std::pow(10000.0, static_cast<double>(c / 2 * 2) / static_cast<double>(channels));
-      y[t * channels + c] = static_cast<float>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      table.push_back(static_cast<float>(c % 2 == 0 ? std::sin(angle) : std::cos(angle)));
     }
+  return from_vector(table, {positions, channels});
 }
+
+SinusoidalPositions::SinusoidalPositions(int64_t positions, int64_t channels) : table(sinusoids(positions, channels), Saved::no) {}
 
 Tensor SinusoidalPositions::forward(int64_t length, int64_t offset) const {
   check_positions(length, positions(), "SinusoidalPositions", offset);

@@ -20,11 +20,7 @@ struct RMSNorm {
   Dims normalized_shape;
   std::optional<double> eps;
 
-  explicit RMSNorm(const Dims& shape, RMSNormOptions options = {}) : normalized_shape(shape), eps(options.eps) {
-    if (!options.elementwise_affine) return;
-    weight.emplace(shape);
-    init::ones(*weight);
-  }
+  explicit RMSNorm(const Dims& shape, RMSNormOptions options = {});
   explicit RMSNorm(int64_t size, RMSNormOptions options = {}) : RMSNorm(Dims{size}, options) {}
   Tensor forward(const Tensor& x) const {
     const double step = x.dtype() == f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();

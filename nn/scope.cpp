@@ -6,20 +6,19 @@
 
 namespace slope::nn {
 
-// Found below `outer`, the module has `path`. Interned: there are as many as a process has different paths.
+// Called in the scope `outer`, the module has `path`. Interned: there are as many as a process has different paths.
 struct ScopeName {
-  const char* outer;
+  const void* outer;  // the outer scope's path; for an outermost module, which has none, its kind
   const char* path;
 };
 
 namespace {
 
 thread_local const Scope* innermost = nullptr;
-constexpr char no_scope[] = "";  // the outer path of an outermost module; another pointer than that of any path
 
-const ScopeName* intern_name(const char* outer, const char* path) {
+const ScopeName* intern_name(const void* outer, const char* path) {
   static std::mutex mutex;
-  static auto* const names = new std::map<std::pair<const char*, const char*>, ScopeName>;
+  static auto* const names = new std::map<std::pair<const void*, const char*>, ScopeName>;
   std::lock_guard lock(mutex);
   return &names->try_emplace({outer, path}, ScopeName{outer, path}).first->second;
 }
@@ -39,7 +38,7 @@ bool find_below(const ModuleRef& module, const ModuleRef& wanted, std::string& p
 }  // namespace
 
 Scope::Scope(ModuleRef module, const ModuleState& state) : module_(module), outer_(innermost), outer_path_(current_module()) {
-  const char* outer = outer_ ? outer_->path_ : no_scope;
+  const void* outer = !outer_ ? nullptr : outer_->path_ ? static_cast<const void*>(outer_->path_) : outer_->module_.kind();
   const ScopeName* name = state.name.load(std::memory_order_acquire);
   if (!name || name->outer != outer) {
     name = intern_name(outer, find());
