@@ -29,12 +29,13 @@ struct Operand {  // op(X) at data, as it stands in memory
 
 double volume(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 
-// Where the own kernel beats a BLAS call, as measured with AVX2: up to 128 x 128 x 64, or less where few rows share the packing of B.
-bool is_small(int64_t m, int64_t n, int64_t k) { return volume(m, n, k) <= (m >= 24 ? 1 << 20 : 1 << 15); }
-bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
 constexpr int64_t int_limit = INT32_MAX;
 
 #if defined(SLOPE_BLAS)
+// Where the own kernel beats a BLAS call, as measured with AVX2: up to 128 x 128 x 64, or less where few rows share the packing of B.
+bool is_small(int64_t m, int64_t n, int64_t k) { return volume(m, n, k) <= (m >= 24 ? 1 << 20 : 1 << 15); }
+bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
+
 CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
 void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta, float* c, int ldc) {

@@ -1,5 +1,6 @@
 // cat, stack: tensors side by side in one; split: one as views side by side. Each is the other's derivative.
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 namespace slope {
 
 namespace {
-
-Tensor view_of(const Tensor& x, Layout layout) { return Tensor(x.storage(), std::move(layout), x.dtype()); }
 
 Grads as_grads(const Tensors& pieces, const Saved& s) {
   Grads grads;

@@ -1,6 +1,7 @@
 // y = a b: matrices in the last two dims, the dims before them broadcast. Strides go to BLAS as they are where one of them is 1.
 //   da = g b^T      db = a^T g
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
 #include <slope/core/gemm.h>
 
@@ -54,7 +55,7 @@ Tensor forward(const char* op, const Tensor& a, const Tensor& b) {
   visit_floating(a.dtype(), op, [&]<class T> {
     if (b.rank() == 2) {  // one product of all rows
       const std::optional<Layout> rows = a.layout().reshape({numel(batch) * n, k});
-      const Tensor flat = rows ? Tensor(a.storage(), *rows, a.dtype()) : Tensor();
+      const Tensor flat = rows ? view_of(a, *rows) : Tensor();
       if (a.rank() == 2 || (rows && a.numel() > 0)) {
         const Matrices left(a.rank() == 2 ? a : flat), right(b);
         gemm<T>(left.transpose, right.transpose, numel(batch) * n, m, k, 1, left.x.template data<T>(), left.ld, right.x.template data<T>(), right.ld, 0,

@@ -1,5 +1,6 @@
 // Operations that place x's elements anew in a fresh tensor. Each derivative is an operation of the same kind.
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
 #include <slope/core/strided.h>
 
@@ -8,8 +9,6 @@
 namespace slope {
 
 namespace {
-
-Tensor view_of(const Tensor& x, Layout layout) { return Tensor(x.storage(), std::move(layout), x.dtype()); }
 
 // y = x where `column - row` is on the kept side of the diagonal, else 0. Lower: column - row <= diagonal.
 template <bool lower>

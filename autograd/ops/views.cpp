@@ -2,6 +2,7 @@
 // Where a view only renames x's elements that is a view of g; where it picks some, the formula pads, and the kernel writes g into the same view
 // of zeros.
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 namespace slope {
 
 namespace {
-
-Tensor view_of(const Tensor& x, Layout layout) { return Tensor(x.storage(), std::move(layout), x.dtype()); }
 
 Grads same_elements(const Saved& s, const Tensor& g) { return {reshape(g, s.input_shape())}; }
 

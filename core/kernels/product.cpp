@@ -16,12 +16,6 @@ constexpr int64_t vector_bytes = 16, rows = 6;
 #endif
 constexpr int64_t depth = 256;
 
-template <class T>
-struct Vector {
-  static constexpr int64_t lanes = vector_bytes / static_cast<int64_t>(sizeof(T));
-  typedef T type __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));
-};
-
 [[gnu::always_inline]] inline float multiply_add(float a, float b, float c) {
 #if defined(__FMA__)
   return __builtin_fmaf(a, b, c);
@@ -56,7 +50,7 @@ template <class T, int R, int W>
 
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, T* c, int64_t ldc) {
-  constexpr int W = 2 * static_cast<int>(Vector<T>::lanes), R = static_cast<int>(rows);
+  constexpr int W = static_cast<int>(2 * vector_bytes / static_cast<int64_t>(sizeof(T))), R = static_cast<int>(rows);
   alignas(64) T panel[depth * W];
   alignas(64) T sums[R * W];
   for (int64_t j = 0; j < n; j += W) {
