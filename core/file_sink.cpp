@@ -38,7 +38,7 @@ std::string destination(const std::string& path) {
 FileSink::FileSink(const std::string& path) : path_(destination(path)) {
   for (int n = 0; fd_ < 0; ++n) {
     temporary_ = fmt::format("{}.{}-{}.tmp", path_, ::getpid(), n);
-    fd_ = sys::create_new(temporary_);
+    fd_ = sys::create_new(temporary_, path_);
   }
   struct stat old;
   if (::stat(path_.c_str(), &old) == 0) (void)!::fchmod(fd_, old.st_mode & 07777);  // a private file stays private

@@ -76,9 +76,9 @@ int open(const std::string& path, int flags, unsigned mode) {
   return fd;
 }
 
-int create_new(const std::string& path) {
+int create_new(const std::string& path, const std::string& meant) {
   const int fd = attempt({"create", path}, [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  check(fd >= 0 || errno == EEXIST, path, "create");
+  check(fd >= 0 || errno == EEXIST, meant, "create");
   return fd;
 }
 

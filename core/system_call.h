@@ -22,7 +22,7 @@ using Hook = std::function<int(const Call&)>;  // returns 0 (let it pass) or the
 void set_hook(Hook hook);                      // of this thread; an empty hook removes it
 
 int open(const std::string& path, int flags, unsigned mode = 0666);
-int create_new(const std::string& path);  // -1 where the name is taken
+int create_new(const std::string& path, const std::string& meant);  // -1 where the name is taken; an error names the file that is `meant`
 void write(int fd, std::string_view data, const std::string& path);
 size_t read(int fd, int64_t offset, void* to, size_t bytes, const std::string& path);  // fewer bytes only at the file's end
 void cut(int fd, int64_t bytes, const std::string& path);

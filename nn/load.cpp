@@ -1,9 +1,9 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/copy.h>
+#include <slope/core/spelling.h>
 #include <slope/nn/load.h>
 
 #include <cstring>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -11,32 +11,13 @@ namespace slope::nn {
 
 namespace {
 
-// Levenshtein's distance: insertions, deletions and replacements.
-size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j)
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
-  }
-  return row.back();
-}
-
 bool is_end_of(const std::string& end, const std::string& name) { return name.size() > end.size() + 1 && name.ends_with("." + end); }
 
 // The name that was probably meant: one with another prefix, or the nearest in spelling. Empty where none is near.
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
-  std::string best;
-  size_t least = 1 + name.size() / 4;
-  for (const std::string& c : candidates) {
+std::string meant_by(const std::string& name, const std::vector<std::string>& candidates) {
+  for (const std::string& c : candidates)
     if (is_end_of(name, c) || is_end_of(c, name)) return c;
-    if (const size_t d = edit_distance(name, c); d < least) {
-      least = d;
-      best = c;
-    }
-  }
-  return best;
+  return nearest(name, candidates);
 }
 
 bool same_values(const Tensor& a, const Tensor& b) {
@@ -62,7 +43,7 @@ std::string LoadReport::message() const {
   constexpr size_t spelling_limit = 50;  // names; beyond that it is another model, not a slip of the pen
   std::vector<std::string> lost, wrong;
   for (const auto& name : missing) {
-    const std::string meant = missing.size() > spelling_limit ? "" : nearest(name, unexpected);
+    const std::string meant = missing.size() > spelling_limit ? "" : meant_by(name, unexpected);
     lost.push_back(meant.empty() ? name : fmt::format("{} (did you mean {}?)", name, meant));
   }
   for (const auto& [name, reason] : misfits) wrong.push_back(fmt::format("{} ({})", name, reason));

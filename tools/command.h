@@ -2,6 +2,8 @@
 // errors are exceptions, turned into one line on stderr and the code of DESIGN in main.cpp.
 #pragma once
 
+#include <slope/core/error.h>
+
 #include <CLI/CLI.hpp>
 
 #include <functional>
@@ -23,6 +25,18 @@ void add_bench(CLI::App& app, Action& action);
 
 void add_threads(CLI::App& command);        // --threads N, checked and set when the command line is parsed
 std::string bundled_corpus();               // the folder of the German-English corpus; IoError where it is not installed
+void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
+
+// What f gives; an InputError of it names the file that it is about.
+template <class F>
+auto with_file(const std::string& file, F f) {
+  try {
+    return f();
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", file, e.what()));
+  }
+}
+
 std::string version_text();                 // slope, compiler, instruction set, BLAS
 
 }  // namespace slope::tools

@@ -21,7 +21,11 @@ struct Flags {
 train::EvalResult evaluate(const Flags& flags) {
   const std::string folder = train::checkpoint_folder(flags.run);
   const nlohmann::json config = train::read_json(folder + "/config.json");
-  if (config.is_object() && config.value("model", nlohmann::json()) == "char-gpt") return evaluate_language_model(train::load_language_model(folder), data::read_text(flags.data));
+  if (config.is_object() && config.value("model", nlohmann::json()) == "char-gpt") {
+    const train::LanguageModel model = train::load_language_model(folder);
+    const std::string text = data::read_text(flags.data);
+    return with_file(flags.data, [&] { return evaluate_language_model(model, text); });
+  }
   const train::Translator translator = train::load_translator(folder);
   return evaluate_translator(translator, data::read_parallel(flags.data, translator.settings.source, translator.settings.target), flags.decode);
 }

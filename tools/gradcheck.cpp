@@ -1,5 +1,6 @@
 // slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
 #include <slope/autograd/cases/run.h>
+#include <slope/core/spelling.h>
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
@@ -19,6 +20,12 @@ struct Flags {
   bool all = false, json = false;
 };
 
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const Op* op : registry()) names.emplace_back(op->name);
+  return names;
+}
+
 nlohmann::ordered_json to_json(const GradcheckReport& report) {
   const auto number = [](double v) { return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(fmt::format("{}", v)); };
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
@@ -36,7 +43,8 @@ GradcheckReport check_model(const std::string& name) {
 }
 
 int check_operations(const Flags& flags) {
-  for (const std::string& op : flags.ops) SLOPE_CHECK_AS(UsageError, find_op(op), "gradcheck: no operation is called {}; slope gradcheck --all lists them", op);
+  for (const std::string& op : flags.ops)
+    SLOPE_CHECK_AS(UsageError, find_op(op), "gradcheck: no operation is called {}{}; slope gradcheck --help lists them", op, did_you_mean(op, op_names()));
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool ok = true;
   for (const Op* op : registry()) {
@@ -80,7 +88,8 @@ void add_gradcheck(CLI::App& app, Action& action) {
                                          "Compare derivatives with finite differences, in f64: first and second order, every memory layout.\n"
                                          "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
-  command->add_option("op", flags.ops, "operations")->type_name("OP");
+  command->add_option("op", flags.ops, "operations")->type_name("OP")->take_all();
+  command->footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
   command->add_option("--model", flags.model, "all parameters of a small c-scratch, char-gpt or mlp")->type_name("MODEL");
   command->add_flag("--all", flags.all, "every operation");
   command->add_flag("--json", flags.json, "the whole report as JSON");

@@ -3,6 +3,7 @@
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/parallel.h>
+#include <slope/core/spelling.h>
 #include <slope/tools/command.h>
 
 #include <charconv>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace slope::tools {
@@ -27,6 +29,8 @@ void add_threads(CLI::App& command) {
              "threads; the results do not depend on it (default: all cores)")
       ->type_name("N");
 }
+
+void check_text(const std::string& flag, const std::string& value) { SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag); }
 
 std::string version_text() { return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(), num_threads()); }
 
@@ -57,7 +61,35 @@ int exit_code_of(const std::function<int()>& run) {
     return report(fmt::format("{}: {}", e.path1().string(), e.code().message()).c_str(), 4);
   } catch (const std::bad_alloc&) {
     return report("out of memory", 4);
+  } catch (const std::exception& e) {  // a library's
+    return report(e.what(), 3);
   }
+}
+
+// Which subcommand was reached: where its help is.
+std::string command_path(const CLI::App& app) {
+  const auto reached = app.get_subcommands();
+  return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
+}
+
+// What CLI11 refuses, as one line that names the word it is about.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
+  const std::string help = command_path(app) + " --help";
+  const CLI::App* reached = &app;
+  while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
+  std::vector<std::string> known, unknown = reached->remaining();
+  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
+  for (const CLI::Option* option : reached->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  if (unknown.empty()) return fmt::format("{}; see {}", e.what(), help);
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
+}
+
+// Where 0, 1 or 2 are closed, the next file that is opened would take that number, and what is printed would go into it.
+void occupy_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // reading and writing go on failing
 }
 
 }  // namespace
@@ -79,19 +111,16 @@ int run(int argc, char** argv) {
   app.name("slope");
   app.set_version_flag("--version", version_text, "version, instruction set, BLAS");
   app.require_subcommand(1);
+  app.option_defaults()->take_last();
   Action action;
   for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(app, action);
   return exit_code_of([&] {
     try {
       app.parse(argc, argv);
-    } catch (const CLI::CallForHelp& e) {
-      return app.exit(e);
-    } catch (const CLI::CallForAllHelp& e) {
-      return app.exit(e);
-    } catch (const CLI::CallForVersion& e) {
-      return app.exit(e);
+    } catch (const CLI::Success& e) {  // --help, --version
+      action = [&app, e] { return app.exit(e); };
     } catch (const CLI::ParseError& e) {
-      throw UsageError(fmt::format("{}; see slope --help", e.what()));
+      throw UsageError(usage_fault(app, e));
     }
     const int code = action ? action() : 0;
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw IoError("standard output could not be written");
@@ -102,6 +131,7 @@ int run(int argc, char** argv) {
 }  // namespace slope::tools
 
 int main(int argc, char** argv) {
+  slope::tools::occupy_standard_descriptors();
   slope::tools::bound_spinning(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
   return slope::tools::run(argc, argv);

@@ -1,3 +1,4 @@
+#include <slope/core/spelling.h>
 #include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/mlp.h>
@@ -42,7 +43,7 @@ std::unique_ptr<SampleModel> sample_model(const std::string& name) {
   if (name == "c-scratch")
     return sample(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 8, .d_model = 8, .n_heads = 2, .n_encoder_layers = 1, .n_decoder_layers = 1, .d_feedforward = 12, .max_len = 8}),
                   [source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}}), target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}})](const auto& model) { return model.loss(source, target); });
-  throw UsageError(fmt::format("no model is called {}; slope zoo lists them", name));
+  throw UsageError(fmt::format("no model is called {}{}; slope zoo lists them", name, did_you_mean(name, {"mlp", "char-gpt", "c-scratch"})));
 }
 
 }  // namespace slope::tools

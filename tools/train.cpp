@@ -39,20 +39,31 @@ void add_flags(CLI::App& command, TrainFlags& flags, const Settings& defaults, c
   add_threads(command);
   for (const train::Setting& s : defaults) {
     const std::string choices = s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", "));
-    command.add_option(flag_of(s.key), flags.values[s.key], s.help + choices)->type_name("[" + to_text(s) + "]")->group("Settings (keys of config.json, with their defaults)");
+    const auto keep = [&flags, key = s.key](const std::string& text) { flags.values[key] = text; };
+    command.add_option_function<std::string>(flag_of(s.key), keep, s.help + choices)->type_name("[" + to_text(s) + "]")->group("Settings (keys of config.json, with their defaults)");
   }
 }
 
+// Before anything is read: a run that cannot begin is refused at once.
+void check_out(const TrainFlags& flags) {
+  check_text("--out", flags.out);
+  if (!flags.resume) train::refuse_run(flags.out);
+}
+
 // `settings` point into the run's settings, which hold the defaults or the preset's values.
-void gather(const TrainFlags& flags, const Settings& settings) {
+void gather(const TrainFlags& flags, const Settings& settings, const std::string& model) {
   const std::string state = flags.out + "/last/state.json";
-  if (flags.resume && std::filesystem::exists(state)) from_json(settings, nlohmann::json::parse(train::RunState::read(state).settings), state);
+  if (flags.resume && std::filesystem::exists(state)) {
+    const nlohmann::json before = nlohmann::json::parse(train::RunState::read(state).settings);
+    SLOPE_CHECK_AS(UsageError, before.is_object() && before.value("model", nlohmann::json()) == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
+                   before.is_object() ? before.value("model", nlohmann::json()).dump() : "nothing known", model);
+    from_json(settings, before, state);
+  }
   if (!flags.config.empty()) from_json(settings, train::read_json(flags.config), flags.config);
   for (const auto& [key, text] : flags.values) {
-    if (text.empty()) continue;
     for (const train::Setting& s : settings) {
       if (s.key == key) set_from_text(s, text);
-      if (s.key == "steps" && key == "epochs" && flags.values.at("steps").empty()) *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
+      if (s.key == "steps" && key == "epochs" && !flags.values.contains("steps")) *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
     }
   }
 }
@@ -66,10 +77,11 @@ int finish(const train::RunResult& result, const TrainFlags& flags) {
 }
 
 int train_translation(const TrainFlags& flags) {
+  check_out(flags);
   train::TranslationSettings s;
   if (!flags.preset.empty()) train::apply_preset(s, flags.preset);
   const Settings settings = settings_of(s);
-  gather(flags, settings);
+  gather(flags, settings, s.model);
   SLOPE_CHECK_AS(UsageError, s.train.empty() == s.valid.empty(), "--train and --valid belong together: give both, or neither for the bundled corpus");
   const std::string train_prefix = s.train.empty() ? bundled_corpus() + "/train" : s.train, valid_prefix = s.valid.empty() ? bundled_corpus() + "/valid" : s.valid;
   train::TranslationTask task(s, data::read_parallel(train_prefix, s.source, s.target), data::read_parallel(valid_prefix, s.source, s.target));
@@ -78,10 +90,12 @@ int train_translation(const TrainFlags& flags) {
 }
 
 int train_char_gpt(const TrainFlags& flags) {
+  check_out(flags);
   train::LanguageModelSettings s;
   const Settings settings = settings_of(s);
-  gather(flags, settings);
-  train::LanguageModelTask task(s, data::read_text(s.text.empty() ? bundled_corpus() + "/train.en" : s.text));
+  gather(flags, settings, s.model);
+  const std::string file = s.text.empty() ? bundled_corpus() + "/train.en" : s.text, text = data::read_text(file);
+  train::LanguageModelTask task = with_file(file, [&] { return train::LanguageModelTask(s, text); });
   if (!flags.quiet) std::printf("%s\n", task.summary().c_str());
   return finish(train::train(task, s.training, settings, {.folder = flags.out, .resume = flags.resume, .quiet = flags.quiet}), flags);
 }

@@ -43,10 +43,16 @@ std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab, c
   const NoGrad no_grad;
   const nn::EvalMode eval(model);
   const int64_t block = model.config.block_size;
-  std::vector<int64_t> text = vocab.encode(data::split_characters(prompt));
+  std::vector<int64_t> text;
+  try {
+    text = vocab.encode(data::split_characters(prompt));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("the prompt: {}", e.what()));
+  }
   if (text.empty()) text.push_back(vocab.contains("\n") ? vocab.id("\n") : 0);
 
   std::string written;
+  if (options.on_start) options.on_start();
   auto cache = model.start();
   int64_t cached = 0;  // tokens of the text that the cache holds
   for (int64_t i = 0; i < options.tokens; ++i) {

@@ -38,7 +38,10 @@ char_gpt::CharGpt make_model(const LanguageModelSettings& s, int64_t vocab_size)
 
 LanguageModel load_language_model(const std::string& checkpoint) {
   LanguageModelSettings s;
-  from_json(settings_of(s), read_json(checkpoint + "/config.json"), checkpoint + "/config.json");
+  const std::string config_file = checkpoint + "/config.json";
+  const nlohmann::json config = read_json(config_file);
+  check_model(config, s.model, config_file);
+  from_json(settings_of(s), config, config_file);
   data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
   const bool head_kept = !file.metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one
@@ -69,9 +72,9 @@ LanguageModelTask::LanguageModelTask(const LanguageModelSettings& s, const std::
   const int64_t cut = training_length(ids, s.validation_share);
   training_.assign(ids.begin(), ids.begin() + cut);
   validation_.assign(ids.begin() + cut, ids.end());
-  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size, "train char-gpt: the training part of the text has {} characters, it needs more than block_size {}",
+  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size, "the training part of the text has {} characters, it needs more than block_size {}",
                     training_.size(), s.block_size);
-  SLOPE_CHECK_INPUT(validation_.size() >= 2, "train char-gpt: the validation part of the text has {} characters, it needs at least 2", validation_.size());
+  SLOPE_CHECK_INPUT(validation_.size() >= 2, "the validation part of the text has {} characters, it needs at least 2", validation_.size());
   for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
 }
 

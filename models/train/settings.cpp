@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/file_reader.h>
+#include <slope/core/spelling.h>
 #include <slope/models/train/settings.h>
 
 #include <fmt/ranges.h>
@@ -25,22 +26,10 @@ std::string kind(const Setting& s) {
 
 bool in_range(const Setting& s, double value) { return value >= s.least && value <= s.most; }
 
-// Edit distance, to suggest the key that was meant.
-size_t distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
-  }
-  return row[b.size()];
-}
-
-std::string nearest(const Settings& settings, const std::string& key) {
-  const Setting* best = nullptr;
-  for (const Setting& s : settings)
-    if (!best || distance(key, s.key) < distance(key, best->key)) best = &s;
-  return best ? best->key : "";
+std::vector<std::string> keys_of(const Settings& settings) {
+  std::vector<std::string> keys;
+  for (const Setting& s : settings) keys.push_back(s.key);
+  return keys;
 }
 
 template <class Number>
@@ -89,7 +78,7 @@ void from_json(const Settings& settings, const nlohmann::json& json, const std::
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
-    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"; did you mean \"{}\"?", file, key, nearest(settings, key));
+    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key, did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {
       good = value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX) && in_range(*at, value.get<double>());
@@ -106,6 +95,11 @@ void from_json(const Settings& settings, const nlohmann::json& json, const std::
     }
     SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at), value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80));
   }
+}
+
+void check_model(const nlohmann::json& config, const std::string& model, const std::string& file) {
+  const nlohmann::json found = config.is_object() ? config.value("model", nlohmann::json(model)) : nlohmann::json(model);
+  SLOPE_CHECK_INPUT(found == model, "{}: belongs to a model of another kind: {} where {} is needed", file, found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80), model);
 }
 
 nlohmann::json read_json(const std::string& file) {

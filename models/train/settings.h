@@ -26,6 +26,8 @@ void set_from_text(const Setting& setting, const std::string& text);            
 nlohmann::ordered_json to_json(const Settings& settings);
 // Every key must be known and of the right type and range, else InputError naming file and key (with the nearest known key). Others keep their values.
 void from_json(const Settings& settings, const nlohmann::json& json, const std::string& file);
+// InputError where `config`, read from `file`, is that of another kind of model.
+void check_model(const nlohmann::json& config, const std::string& model, const std::string& file);
 nlohmann::json read_json(const std::string& file);                                  // InputError with the place of a syntax error or duplicate key
 // The keys that differ from those of an earlier run and may not, each with both values; empty where a resume is sound.
 std::vector<std::string> differences(const Settings& now, const nlohmann::json& before);

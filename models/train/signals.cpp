@@ -22,7 +22,10 @@ SignalGuard::SignalGuard() {
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
-  for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &action, &before[i]);
+  for (size_t i = 0; i < 3; ++i) {
+    sigaction(caught[i], nullptr, &before[i]);
+    if (caught[i] != SIGHUP || before[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, nullptr);  // nohup asks to go on
+  }
 }
 
 SignalGuard::~SignalGuard() {

@@ -31,7 +31,7 @@ class Task {
   virtual Evaluation evaluate() = 0;                       // on the validation data, in evaluation mode, without gradients
   virtual void save(const FolderSink& folder) const = 0;   // model.safetensors, config.json, vocabularies
   virtual void load_weights(const std::string& folder) = 0;
-  virtual std::string fingerprint() const = 0;             // of the data, so that a resume with others is refused
+  virtual std::string fingerprint() const = 0;             // of the data, 8 digits a text (training, validation), so that a resume with others is refused
 };
 
 }  // namespace slope::train

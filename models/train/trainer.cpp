@@ -36,20 +36,20 @@ class Run {
   }
 
   RunResult execute() {
+    total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
+    SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
     const FileLock lock(path("lock"));
     const bool resumes = options_.resume && fs::exists(path("last"));
-    SLOPE_CHECK_AS(UsageError, resumes || options_.resume || !holds_run(), "{} holds a run already; say --resume to go on, or choose another --out", options_.folder);
+    if (!options_.resume) refuse_run(options_.folder);
     remove_strays(options_.folder);
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics();
     if (resumes) restore();
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
-    log.cut_back(resumes ? state_.log_bytes : 0);
+    log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);  // shorter where somebody cut it meanwhile
     log_ = &log;
-    total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither steps nor epochs says how long to train");
     task_.seek(state_.position);
     loop();
     return {state_.step, state_.best_loss, state_.best_step, SignalGuard::received()};
@@ -59,10 +59,6 @@ class Run {
   static constexpr double no_loss = 1e300;
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
-  bool holds_run() const {
-    if (fs::exists(path("last")) || fs::exists(path("best"))) return true;
-    return fs::exists(path("log.jsonl")) && fs::file_size(path("log.jsonl")) > 0;
-  }
   // Micro-batches of a step never straddle epochs.
   int64_t steps_per_epoch() const { return (task_.epoch_length() + t_.accumulate - 1) / t_.accumulate; }
 
@@ -154,6 +150,14 @@ class Run {
     drop_old();
   }
 
+  // Of the texts that the fingerprint stands for, those that are others now.
+  std::string changed_data(const std::string& before) const {
+    const std::string& now = state_.fingerprint;
+    if (now.size() != 16 || before.size() != 16) return "the text is";
+    const bool training = now.substr(0, 8) != before.substr(0, 8), validation = now.substr(8) != before.substr(8);
+    return training && validation ? "training and validation text are" : training ? "the training text is" : "the validation text is";
+  }
+
   // Only the folders that `last` and `best` lead to are kept.
   void drop_old() const {
     const auto target = [&](const char* link) { return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string(); };
@@ -169,7 +173,7 @@ class Run {
     const RunState read = RunState::read(folder + "/state.json");
     const std::vector<std::string> changed = differences(all_, nlohmann::json::parse(read.settings));
     SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder, fmt::join(changed, "; "));
-    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: the data are not those that {} was started with", options_.folder);
+    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files", changed_data(read.fingerprint), options_.folder);
     if (read.numerics != state_.numerics)
       progress_.message(fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
     updater_.load(folder, task_);
@@ -195,7 +199,14 @@ class Run {
 
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) { return Run(task, settings, all, options).execute(); }
 
+void refuse_run(const std::string& folder) {
+  const auto exists = [&](const char* name) { return fs::exists(folder + "/" + name); };
+  const bool held = exists("last") || exists("best") || (exists("log.jsonl") && fs::file_size(folder + "/log.jsonl") > 0);
+  SLOPE_CHECK_AS(UsageError, !held, "{} holds a run already; say --resume to go on, or choose another --out", folder);
+}
+
 std::string checkpoint_folder(const std::string& run) {
+  SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
   SLOPE_CHECK_AS(IoError, fs::exists(run), "{}: no such folder", run);
   for (const std::string& folder : {run + "/best", run + "/last", run})
     if (fs::exists(folder + "/model.safetensors")) return folder;

@@ -28,6 +28,9 @@ struct RunResult {
 // NumericError, naming the step and the first tensor that is not finite, where the loss or a gradient is not.
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options);
 
+// UsageError where the folder holds a run: to be said before long preparations.
+void refuse_run(const std::string& folder);
+
 // The folder of a run that commands read: best, else last, else the folder itself where it holds a model. InputError where there is none.
 std::string checkpoint_folder(const std::string& run);
 

@@ -81,7 +81,10 @@ c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_voca
 
 Translator load_translator(const std::string& checkpoint) {
   TranslationSettings s;
-  from_json(settings_of(s), read_json(checkpoint + "/config.json"), checkpoint + "/config.json");
+  const std::string config_file = checkpoint + "/config.json";
+  const nlohmann::json config = read_json(config_file);
+  check_model(config, s.model, config_file);
+  from_json(settings_of(s), config, config_file);
   data::Vocab source = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::sentence);
   data::Vocab target = data::Vocab::load(checkpoint + "/target.vocab", data::Specials::sentence);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
