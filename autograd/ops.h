@@ -1,6 +1,6 @@
 // Every operation on tensors, one documented line each, and the registry of the differentiable ones. `dim` may be negative, -1 being the last;
 // an empty list of dims means all. Elementwise operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise.
-// An operation with a derivative of its own stands in autograd/ops/; a composite in autograd/composites.cpp.
+// An operation with a derivative of its own stands in autograd/ops/; a composite in autograd/losses.cpp, einsum.cpp or methods.cpp.
 #pragma once
 
 #include <slope/autograd/op.h>

@@ -14,7 +14,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
 
-# -ffp-contract=off: a loop's vector body and its scalar tail must round alike (DESIGN: bits by value, never by position).
+# -ffp-contract=off: a loop's vector body and its scalar tail must round alike (docs/design.md: bits by value, never by position).
 # -fno-math-errno -fno-trapping-math: nothing reads errno or floating-point traps; both only let loops vectorise.
 function(slope_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
