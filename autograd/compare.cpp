@@ -84,6 +84,9 @@ Tensor logical_xor(const Tensor& a, const Tensor& b) { return logical(a, b, "log
 Tensor isfinite(const Tensor& x) {
   return test_each(x, [](auto v) { return std::isfinite(static_cast<double>(v)); });
 }
+Tensor isinf(const Tensor& x) {
+  return test_each(x, [](auto v) { return std::isinf(static_cast<double>(v)); });
+}
 Tensor isnan(const Tensor& x) {
   return test_each(x, [](auto v) { return v != v; });
 }

@@ -182,6 +182,7 @@ struct AttentionOutput {
 [[nodiscard]] Tensor logical_or(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor logical_xor(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor isfinite(const Tensor& x);
+[[nodiscard]] Tensor isinf(const Tensor& x);
 [[nodiscard]] Tensor isnan(const Tensor& x);
 [[nodiscard]] bool any(const Tensor& x);
 [[nodiscard]] bool all(const Tensor& x);

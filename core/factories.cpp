@@ -25,7 +25,9 @@ Tensor generate(const Dims& shape, DType dtype, int64_t chunk, F f) {
   return y;
 }
 
-void check_floating(DType dtype, const char* op) { SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype)); }
+void check_floating(DType dtype, const char* op) {
+  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
+}
 
 }  // namespace
 
@@ -86,11 +88,12 @@ Tensor randn(const Dims& shape, DType dtype) {
   return generate(shape, dtype, random_grain, [=](int64_t i) { return normal(site, i); });
 }
 
-Tensor randint(int64_t low, int64_t high, const Dims& shape) {
+Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   SLOPE_CHECK_INDEX(low < high, "randint: needs low < high, got {} and {}", low, high);
+  SLOPE_CHECK_AS(DTypeError, dtype != boolean, "randint: whole numbers do not fit into bool");
   const RandomSite site = generator().next_site();
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  return generate(shape, i64, random_grain,
+  return generate(shape, dtype, random_grain,
                   [=](int64_t i) { return static_cast<int64_t>(static_cast<uint64_t>(low) + uniform_below(site, i, range)); });
 }
 
@@ -116,6 +119,8 @@ Tensor bernoulli(const Tensor& p) {
 
 Tensor rand_like(const Tensor& x) { return rand(x.shape(), x.dtype()); }
 Tensor randn_like(const Tensor& x) { return randn(x.shape(), x.dtype()); }
+Tensor randint_like(const Tensor& x, int64_t low, int64_t high) { return randint(low, high, x.shape(), x.dtype()); }
+Tensor bernoulli_like(const Tensor& x, double p) { return bernoulli(full_like(x, p)); }
 
 namespace {
 
@@ -136,8 +141,10 @@ DType find_dtype(const Literal& literal) {
 
 template <class T>
 void write_items(const Literal& literal, const Dims& shape, size_t depth, T*& to) {
-  SLOPE_CHECK_SHAPE(literal.is_list == (depth < shape.size()) && (!literal.is_list || static_cast<int64_t>(literal.items.size()) == shape[depth]),
-                    "tensor: the literal is ragged: expected {} at depth {}", depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number", depth);
+  SLOPE_CHECK_SHAPE(
+      literal.is_list == (depth < shape.size()) && (!literal.is_list || static_cast<int64_t>(literal.items.size()) == shape[depth]),
+      "tensor: the literal is ragged: expected {} at depth {}", depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number",
+      depth);
   if (!literal.is_list) {
     *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64 ? static_cast<T>(literal.whole) : static_cast<T>(literal.value);
     return;

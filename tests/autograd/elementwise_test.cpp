@@ -121,6 +121,7 @@ TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
   CHECK(values(logical_xor(tensor({2, 0}), tensor({true, false}))) == Values{0, 0});
   CHECK(values(isnan(x)) == Values{0, 1, 0});
   CHECK(values(isfinite(tensor({1.0, inf, not_a_number}))) == Values{1, 0, 0});
+  CHECK(values(isinf(tensor({1.0, -inf, not_a_number}))) == Values{0, 1, 0});
   CHECK(any(tensor({false, true})));
   CHECK_FALSE(any(zeros({0})));
   CHECK(all(zeros({0}, boolean)));

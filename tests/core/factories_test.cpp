@@ -64,7 +64,8 @@ TEST_CASE("random: Philox 4x32-10 gives the published known answers") {
   using Block = Philox::Block;
   CHECK(Philox::block({0, 0, 0, 0}, {0, 0}) == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   CHECK(Philox::block({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) == Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-  CHECK(Philox::block({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) == Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  CHECK(Philox::block({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
 TEST_CASE("random: the same seed gives the same numbers, for any number of threads; every draw is another") {
@@ -123,4 +124,19 @@ TEST_CASE("random: ranges and moments") {
   CHECK(values(bernoulli(tensor({0.0, 1.0}))) == Values{0, 1});
   CHECK_THROWS_AS((void)bernoulli(tensor({1.5})), InputError);
   CHECK_THROWS_AS((void)rand({2}, i64), DTypeError);
+}
+
+TEST_CASE("factories: _like takes shape and dtype of another") {
+  for (DType dtype : {f32, f64}) {
+    const Tensor x = full({2, 3}, 7, dtype);
+    for (const Tensor& y : {zeros_like(x), ones_like(x), full_like(x, 2), empty_like(x), rand_like(x), randn_like(x), randint_like(x, 0, 5),
+                            bernoulli_like(x, 0.5)}) {
+      CHECK(y.shape() == x.shape());
+      CHECK(y.dtype() == dtype);
+    }
+    CHECK(values(randint_like(x, 4, 5)) == Values(6, 4));
+    CHECK(values(bernoulli_like(x, 1)) == Values(6, 1));
+  }
+  CHECK(ones_like(tensor({true, false})).dtype() == boolean);
+  CHECK_THROWS_AS((void)randint_like(tensor({true}), 0, 1), DTypeError);
 }
