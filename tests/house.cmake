@@ -19,6 +19,9 @@ if(Python3_FOUND)
   set(python "${Python3_EXECUTABLE}" -B)
   add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/house/layers.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/house/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+  if(TARGET slope_command)
+    add_test(NAME settings COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/house/settings.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
+  endif()
 endif()
 
 # The four ways to use slope from outside. A sanitizer's flags are not the consumer's affair, so those builds leave these tests out.
