@@ -9,7 +9,7 @@ namespace slope {
 
 size_t edit_distance(const std::string& a, const std::string& b);  // Levenshtein's: insertions, deletions and replacements
 
-// The candidate nearest to `name`. Empty where none is near: more than a quarter of the letters are wrong.
+// The candidate nearest to `name`. Empty where none is near: more than two letters are wrong, and more than a quarter.
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& candidates);  // " (did you mean softmax?)" or ""
 

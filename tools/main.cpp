@@ -81,7 +81,9 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
   for (const CLI::Option* option : reached->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  if (unknown.empty()) return fmt::format("{}; see {}", e.what(), help);
+  const std::string what = e.what();
+  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos) return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
+  if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
 }

@@ -16,11 +16,7 @@ TensorFile load_finite(const std::string& file) {
 }
 
 void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file) {
-  try {
-    nn::load(model, tensors);
-  } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", file, e.what()));
-  }
+  blame(file, [&] { nn::load(model, tensors); });
 }
 
 void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says) {

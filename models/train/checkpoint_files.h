@@ -14,4 +14,16 @@ void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::strin
 void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says);
 void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words, const std::string& vocab_file);
 
+// What f gives. What it refuses, a setting too, is the fault of `file`: an InputError that names it.
+template <class F>
+auto blame(const std::string& file, F f) {
+  try {
+    return f();
+  } catch (const UsageError& e) {
+    throw InputError(fmt::format("{}: {}", file, e.what()));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", file, e.what()));
+  }
+}
+
 }  // namespace slope::train

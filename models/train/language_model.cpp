@@ -45,10 +45,12 @@ LanguageModel load_language_model(const std::string& checkpoint) {
   data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
   const bool head_kept = !file.metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one
-  check_vocabulary(file, head_kept ? "lm_head.weight" : "transformer.wte.weight", vocab.size(), checkpoint + "/source.vocab");
+  const std::string model_file = checkpoint + "/model.safetensors", table = head_kept ? "lm_head.weight" : "transformer.wte.weight";
+  for (const std::string& name : {table, std::string("transformer.wpe.weight")}) blame(model_file, [&] { (void)file.at(name); });
+  check_vocabulary(file, table, vocab.size(), checkpoint + "/source.vocab");
   check_size(file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
-  char_gpt::CharGpt model = make_model(s, vocab.size());
-  load_named(model, file, checkpoint + "/model.safetensors");
+  char_gpt::CharGpt model = blame(config_file, [&] { return make_model(s, vocab.size()); });
+  load_named(model, file, model_file);
   nn::eval(model);
   return {s, std::move(vocab), std::move(model)};
 }

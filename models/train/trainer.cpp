@@ -50,6 +50,7 @@ class Run {
     AppendLog log(path("log.jsonl"));
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);  // shorter where somebody cut it meanwhile
     log_ = &log;
+    if (resumes) tidy();  // what a kill right after a checkpoint left undone
     task_.seek(state_.position);
     loop();
     return {state_.step, state_.best_loss, state_.best_step, SignalGuard::received()};
@@ -146,8 +147,11 @@ class Run {
     sink.commit();
     if (best) swap_link(path("best"), folder);
     swap_link(path("last"), folder);
-    write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
-    drop_old();
+    tidy();
+  }
+
+  static bool is_checkpoint(const std::string& name) {
+    return name.starts_with("step-") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos;
   }
 
   // Of the texts that the fingerprint stands for, those that are others now.
@@ -158,13 +162,14 @@ class Run {
     return training && validation ? "training and validation text are" : training ? "the training text is" : "the validation text is";
   }
 
-  // Only the folders that `last` and `best` lead to are kept.
-  void drop_old() const {
+  // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
+  void tidy() const {
+    write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
     const auto target = [&](const char* link) { return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string(); };
     const std::string last = target("last"), best = target("best");
     for (const auto& entry : fs::directory_iterator(options_.folder)) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with("step-") && name != last && name != best) fs::remove_all(entry.path());
+      if (is_checkpoint(name) && name != last && name != best) fs::remove_all(entry.path());
     }
   }
 

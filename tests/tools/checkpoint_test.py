@@ -1,0 +1,195 @@
+"""Damaged checkpoints: exit 3, one line that names file and fault; nothing half loaded; a resume changes nothing on disk."""
+import json, os, shutil, struct, unittest
+from slope_runner import Case, read_tensors, snapshot, stride_for, write_tensors
+
+TINY = ["--n-layer", "1", "--n-head", "1", "--n-embd", "1", "--block-size", "2", "--batch-size", "1", "--steps", "1", "--threads", "1"]
+MODEL = "best/model.safetensors"
+
+
+class DamagedModel(Case):
+    """The smallest model there is, so that each byte can be tried."""
+
+    def setUp(self):
+        super().setUp()
+        with open("text", "w") as file:
+            file.write("ab" * 20)
+        self.good("train", "char-gpt", "--text", "text", *TINY, "--out", "run")
+        self.file = f"run/{MODEL}"
+        with open(self.file, "rb") as file:
+            self.content = file.read()
+        self.header = 8 + struct.unpack("<Q", self.content[:8])[0]
+
+    def try_content(self, content, what):
+        with open(self.file, "wb") as file:
+            file.write(content)
+        result = self.slope("generate", "run", "--tokens", "2")
+        self.check_refusal(result, 3, self.file.rsplit("/", 1)[1], what)
+        self.assertEqual(result.out, "", what)
+
+    def test_cut_off_at_every_byte(self):
+        for length in range(0, len(self.content), stride_for(len(self.content), 20)):
+            self.try_content(self.content[:length], f"{length} bytes of {len(self.content)}")
+
+    def test_every_byte_of_the_header_and_of_the_data_flipped(self):
+        for at in range(0, len(self.content), stride_for(len(self.content), 20)):
+            flipped = bytearray(self.content)
+            flipped[at] ^= 1 << at % 8
+            self.try_content(bytes(flipped), f"byte {at}, header of {self.header}")
+
+    def test_something_behind_the_end_or_something_else(self):
+        for content in (self.content + b"\0", self.content * 2, b"", b"\0" * 100, b"\xff" * 100, b"PK\x03\x04" + b"\0" * 100, os.urandom(1000)):
+            self.try_content(content, content[:10])
+
+
+class ChangedTensors(Case):
+    def setUp(self):
+        super().setUp()
+        self.train("run", "--steps", "2")
+        self.file = os.path.realpath(f"run/{MODEL}")
+        self.header, self.data = read_tensors(self.file)
+        self.name = "transformer.encoder.layers.0.mha.fc_query.weight"
+        self.assertIn(self.name, self.header)
+
+    def refuse(self, header, data, says):
+        write_tensors(self.file, header, data)
+        for command in (["translate", "run", "valid.de"], ["eval", "run", "--data", "valid"], ["translate", "run", "valid.de", "--attention", "a.svg"],
+                        ["train", "translation", "--resume", "--steps", "4", "--out", "run"]):
+            with self.subTest(command=command):
+                self.refused(3, *command, says=["model.safetensors", *says])
+
+    def without(self, name):
+        """Header and data without one tensor."""
+        begin, end = self.header[name]["data_offsets"]
+        header = json.loads(json.dumps(self.header))
+        del header[name]
+        for key, tensor in header.items():
+            if key != "__metadata__" and tensor["data_offsets"][0] >= end:
+                tensor["data_offsets"] = [at - (end - begin) for at in tensor["data_offsets"]]
+        return header, self.data[:begin] + self.data[end:]
+
+    def test_the_file_as_rewritten_here_is_read(self):
+        write_tensors(self.file, self.header, self.data)
+        self.good("translate", "run", "valid.de")
+
+    def test_missing(self):
+        self.refuse(*self.without(self.name), ["1 missing", self.name])
+
+    def test_missing_embedding(self):
+        self.refuse(*self.without("embed_src.embed_tok.weight"), ["embed_src.embed_tok.weight"])
+
+    def test_extra(self):
+        header = {**self.header, "guest": {"dtype": "F32", "shape": [1], "data_offsets": [len(self.data), len(self.data) + 4]}}
+        self.refuse(header, self.data + b"\0" * 4, ["1 unexpected", "guest"])
+
+    def test_renamed(self):
+        header = {(self.name + "x" if key == self.name else key): value for key, value in self.header.items()}
+        self.refuse(header, self.data, [f"{self.name} (did you mean {self.name}x?)"])
+
+    def test_misshapen(self):
+        header = json.loads(json.dumps(self.header))
+        self.assertEqual(header[self.name]["shape"], [8, 8])
+        header[self.name]["shape"] = [4, 16]
+        self.refuse(header, self.data, [self.name, "expected shape (8, 8), got (4, 16)"])
+
+    def test_not_finite(self):
+        begin = self.header[self.name]["data_offsets"][0]
+        for value in (float("nan"), float("inf"), float("-inf")):
+            self.refuse(self.header, self.data[:begin] + struct.pack("<f", value) + self.data[begin + 4:], [self.name, "not finite"])
+
+    def test_another_dtype(self):
+        header = json.loads(json.dumps(self.header))
+        header[self.name]["dtype"] = "I32"
+        self.refuse(header, self.data, [self.name])
+
+
+class OtherFiles(Case):
+    def setUp(self):
+        super().setUp()
+        self.train("run", "--steps", "2")
+        self.last = os.path.realpath("run/last")
+
+    def refuse(self, says, code=3, command=("translate", "run", "valid.de")):
+        self.refused(code, *command, says=says)
+
+    def change(self, name, edit):
+        path = f"{self.last}/{name}"
+        with open(path, encoding="utf-8") as file:
+            content = file.read()
+        self.addCleanup(lambda: None)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(edit(content))
+        return content
+
+    def test_vocabularies(self):
+        for name in ("source.vocab", "target.vocab"):
+            for edit, says in [
+                (lambda text: text + "more\n", "16 words"), (lambda text: text[:text.rstrip("\n").rfind("\n") + 1], "14 words"), (lambda text: text[:-1], "cut off"), (lambda text: "", "empty"),
+                (lambda text: text.replace("<unk>", "unk"), "<unk> must stand here"), (lambda text: text.replace("<pad>\n", "<pad>\n<pad>\n"), "twice"), (lambda text: text + "\n", "empty token"),
+            ]:
+                with self.subTest(name=name, says=says):
+                    before = self.change(name, edit)
+                    self.refuse([name, says])
+                    self.change(name, lambda _: before)
+
+    def test_config(self):
+        for edit, says in [
+            (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["missing"]),
+            (lambda text: text.replace('"max_len": 12', '"max_len": 13'), ["config.json"]), (lambda text: text[:-5], ["config.json", "JSON"]), (lambda text: "", ["config.json"]),
+            (lambda text: text.replace('"c-scratch"', '"char-gpt"'), ["config.json", "char-gpt"]), (lambda text: text.replace('"c-scratch"', "7"), ["config.json"]),
+            (lambda text: text.replace('"d_model": 8', '"d_model": "8"'), ["config.json", "d_model"]), (lambda text: text.replace('"d_model": 8', '"d_model": -8'), ["config.json", "d_model"]),
+            (lambda text: text.replace('"n_heads": 2', '"n_heads": 3'), ["n_heads 3"]), (lambda text: text.replace('"d_model"', '"d_modle"'), ["d_modle", "did you mean d_model?"]),
+        ]:
+            with self.subTest(says=says):
+                before = self.change("config.json", edit)
+                self.refuse(says)
+                self.change("config.json", lambda _: before)
+
+    def test_missing_files(self):
+        for name in ("source.vocab", "target.vocab", "config.json"):
+            os.rename(f"{self.last}/{name}", "kept")
+            self.refuse(name, 4)
+            os.rename("kept", f"{self.last}/{name}")
+
+    def test_no_run(self):
+        os.mkdir("empty")
+        for command in (["translate"], ["generate"], ["inspect"]):
+            self.refuse("missing", 4, [*command, "missing"])
+            self.refuse("holds no checkpoint", 3, [*command, "empty"])
+        self.refuse("train.de", 3, ["translate", "train.de"])
+        self.refuse("train.de", 3, ["inspect", "train.de"])
+        self.gpt("gpt", "--steps", "1")
+        self.refuse(["gpt/best/config.json", "char-gpt"], 3, ["translate", "gpt"])
+        self.refuse(["run/best/config.json", "c-scratch"], 3, ["generate", "run"])
+
+    def test_a_checkpoint_alone_is_enough(self):
+        here = self.good("translate", "run", "valid.de").out
+        shutil.copytree("run/best", "alone")
+        self.assertEqual(self.good("translate", "alone", "valid.de").out, here)
+        os.remove("run/best")
+        self.assertEqual(self.good("translate", "run", "valid.de").out, here)
+
+    def test_a_resume_from_damaged_state(self):
+        resume = ["train", "translation", "--resume", "--steps", "4", "--out", "run"]
+        for name, edit in [("state.safetensors", lambda c: c[:-1]), ("state.safetensors", lambda c: c[:100] + b"~" + c[101:]), ("state.safetensors", lambda c: b""),
+                           ("model.safetensors", lambda c: c[:-4]), ("state.json", lambda c: c[:-3]), ("state.json", lambda c: c.replace(b'"step": 2', b'"step": -2')),
+                           ("state.json", lambda c: c.replace(b'"step"', b'"stop"')), ("state.json", lambda c: b"[]"), ("state.json", lambda c: b"")]:
+            with self.subTest(name=name):
+                with open(f"{self.last}/{name}", "rb") as file:
+                    before = file.read()
+                with open(f"{self.last}/{name}", "wb") as file:
+                    file.write(edit(before))
+                self.refused(3, *resume, says=name)
+                with open(f"{self.last}/{name}", "wb") as file:
+                    file.write(before)
+        self.good(*resume)
+
+    def test_a_log_that_somebody_shortened(self):
+        with open("run/log.jsonl", "w"):
+            pass
+        self.good("train", "translation", "--resume", "--steps", "4", "--out", "run")
+        with open("run/log.jsonl", "rb") as file:
+            self.assertNotIn(b"\0", file.read())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,228 @@
+"""Disks that are full or read only, numbers that overflow, pipes that close: the exit code, one line, and the last good checkpoint stays."""
+import os, pty, re, resource, select, shutil, signal, subprocess, unittest
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, TEXT, decode, log_of, snapshot, trained
+
+TRAIN = ["train", "translation", *TEXT, *SMALL]
+
+
+class FullDisk(Case):
+    """A limit to the size of files acts as a full disk does, without privileges: writing fails in the middle of a file."""
+
+    def limit(self, size):
+        def prepare():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return prepare
+
+    def test_the_old_checkpoint_stays(self):
+        self.good(*TRAIN, "--steps", "20", "--out", "straight")
+        self.good(*TRAIN, "--steps", "5", "--out", "run")
+        before = snapshot("run/last/")
+        for size in (0, 100, 10_000, 20_000, 40_000):
+            with self.subTest(size=size):
+                result = self.slope("train", "translation", "--steps", "20", "--validate-every", "0", "--resume", "--out", "run", preexec_fn=self.limit(size))
+                self.check_refusal(result, 4, ["run/", "File too large"])
+                self.assertEqual(os.readlink("run/last"), "step-5")
+                self.assertEqual(snapshot("run/last/"), before)
+                self.assertEqual([name for name in os.listdir("run") if name.endswith(".tmp")], [])
+                self.good("translate", "run", "valid.de")
+        self.good("train", "translation", "--steps", "20", "--resume", "--out", "run")
+        self.assertEqual(trained("run")["model"], trained("straight")["model"])
+
+    def test_the_signal_of_the_limit_does_not_kill(self):
+        result = self.slope(*TRAIN, "--steps", "5", "--out", "run", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)))
+        self.check_refusal(result, 4, "File too large")
+
+    def test_figures(self):
+        self.good(*TRAIN, "--steps", "2", "--out", "run")
+        for arguments, name in ((["graph", "c-scratch", "-o", "a.svg"], "a.svg"), (["translate", "run", "valid.de", "--attention", "a.svg"], "a.svg")):
+            self.refused(4, *arguments, says=name, preexec_fn=self.limit(1000))
+        self.good(*[*arguments])
+        with open("a.svg", "rb") as file:
+            old = file.read()
+        self.refused(4, *arguments, says=name, preexec_fn=self.limit(1000))
+        with open("a.svg", "rb") as file:
+            self.assertEqual(file.read(), old)
+
+    def test_small_file_system(self):
+        """A real file system of 200 kB that fills up, and one that is read only: where this user may mount in a name space of his own."""
+        script = f"""
+          set -u
+          mount -t tmpfs -o size=200k tmpfs small || exit 99
+          cp -a run small/ || exit 98
+          head -c 60000 /dev/zero > small/filler
+          "{SLOPE}" train translation --steps 20 --resume --out small/run > out 2> err; echo $? > code
+          cp -a small/run after
+          rm small/filler
+          mount -o remount,ro small
+          "{SLOPE}" train translation --steps 20 --resume --out small/run > out.ro 2> err.ro; echo $? > code.ro
+          "{SLOPE}" translate small/run valid.de > out.translate 2> err.translate; echo $? > code.translate
+          "{SLOPE}" graph mlp -o small/a.svg 2> err.graph; echo $? > code.graph
+          mount -o remount,rw small
+          "{SLOPE}" train translation --steps 20 --resume --out small/run > out 2>&1 || exit 97
+          cp -a small/run done
+        """
+        self.good(*TRAIN, "--steps", "5", "--out", "run")
+        self.good(*TRAIN, "--steps", "20", "--out", "straight")
+        os.mkdir("small")
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, env=ENVIRONMENT) if shutil.which("unshare") else None
+        if done is None or not os.path.exists("code.graph"):
+            self.skipTest("no file system can be mounted here: " + (decode(done.stderr).strip() if done else "there is no unshare"))
+
+        def read(name):
+            with open(name) as file:
+                return file.read()
+        self.check_refusal(Result(int(read("code")), read("out"), read("err")), 4, ["small/run/", "No space left"])
+        self.assertEqual(os.readlink("after/last"), "step-5")
+        self.assertEqual(snapshot("after/step-5"), {key.replace("run/", "after/", 1): value for key, value in snapshot("run/step-5").items()})
+        self.check_refusal(Result(int(read("code.ro")), read("out.ro"), read("err.ro")), 4, ["small/run", "Read-only file system"])
+        self.assertEqual((read("code.translate"), read("err.translate")), ("0\n", ""))
+        self.check_refusal(Result(int(read("code.graph")), "", read("err.graph")), 4, ["small/a.svg", "Read-only file system"])
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(trained("done")["model"], trained("straight")["model"])
+
+
+class Places(Case):
+    def test_folders_that_cannot_be_made(self):
+        with open("file", "w"):
+            pass
+        for out, says in (("file", "file"), ("file/below", "file"), ("/proc/run", "/proc/run"), ("/dev/null", "/dev/null"), ("a" * 300, "aaa"), ("loop/x", "loop")):
+            if out == "loop/x":
+                os.symlink("loop", "loop")
+            with self.subTest(out=out):
+                self.refused(4, *TRAIN, "--steps", "2", "--out", out, says=says)
+
+    @unittest.skipIf(os.getuid() == 0, "root may write everywhere")
+    def test_a_folder_without_permission(self):
+        os.mkdir("locked", 0o555)
+        self.refused(4, *TRAIN, "--steps", "2", "--out", "locked/run", says="locked")
+        self.refused(4, *TRAIN, "--steps", "2", "--out", "locked", says="locked")
+
+    def test_folders_are_made(self):
+        self.good(*TRAIN, "--steps", "2", "--out", "a/b/run/")
+        self.good("translate", "a/b/run", "valid.de")
+
+
+class Numbers(Case):
+    def test_a_rate_that_is_too_high(self):
+        for more in (["--optimizer", "adam"], ["--optimizer", "sgd", "--clip", "0"]):
+            with self.subTest(more=more):
+                arguments = [*TRAIN, "--lr", "1e30", *more, "--steps", "50"]
+                result = self.slope(*arguments, "--out", "first")
+                self.check_refusal(result, 5, ["step 2:", "the first tensor that is not finite is", "lr", "no checkpoint yet"])
+                self.assertRegex(result.err, r"(the gradient of )?(embed|transformer|fc|head)[a-z_.0-9]+(weight|bias)")
+                self.assertFalse(os.path.exists("first/last"))
+                shutil.rmtree("first")
+
+    def test_the_last_good_checkpoint_stays(self):
+        arguments = [*TRAIN, "--lr", "1e12", "--warmup", "1000000000", "--optimizer", "sgd", "--clip", "0", "--save-every", "1", "--validate-every", "1000000", "--steps", "3000"]
+        result = self.slope(*arguments, "--out", "run")
+        self.check_refusal(result, 5, "the last good checkpoint is run/last")
+        step = int(re.search(r"step (\d+):", result.err).group(1))
+        self.assertGreater(step, 1)
+        self.assertEqual(os.readlink("run/last"), f"step-{step - 1}")
+        self.good("inspect", "run")
+        again = self.slope("train", "translation", "--resume", "--out", "run")
+        self.assertEqual((again.code, again.err), (5, result.err))  # the same bits, the same end
+
+    def test_lines_of_the_log_are_json(self):
+        self.slope(*TRAIN, "--lr", "1e30", "--steps", "50", "--out", "run")
+        self.assertTrue(all("step" in line for line in log_of("run")))
+
+
+class Streams(Case):
+    def setUp(self):
+        super().setUp()
+        self.good(*TRAIN, "--steps", "2", "--out", "run")
+
+    def shell(self, script):
+        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=120)
+        return Result(done.returncode, decode(done.stdout), decode(done.stderr))
+
+    def test_standard_output_that_cannot_be_written(self):
+        for command in ("zoo", "--version", "--help", "train translation --help", "inspect run", "inspect run --json", "translate run valid.de", "eval run --data valid --json", "gradcheck exp",
+                        "translate run valid.de --show-attention"):
+            for where in (">/dev/full", ">&-"):
+                with self.subTest(command=command, where=where):
+                    self.check_refusal(self.shell(f'"$SLOPE" {command} {where}'), 4, "standard output")
+
+    def test_a_pipe_that_closes(self):
+        with open("many", "w") as file:
+            file.write("Das Hund sieht das Kind .\n" * 20000)
+        result = self.shell('set -o pipefail; "$SLOPE" inspect run | head -1; echo ${PIPESTATUS[0]}')
+        self.assertRegex(result.out, r"checkpoint run/best\n[04]\n")
+        result = self.shell('yes 1 | head -c 20 | { sleep 0.2; } ; "$SLOPE" gradcheck exp log sqrt | true; echo ${PIPESTATUS[0]}')
+        self.assertIn(result.out, ("0\n", "4\n"))
+        self.assertNotIn("roken pipe", result.err)
+
+    def test_training_goes_on_when_nobody_reads(self):
+        result = self.shell(f'"$SLOPE" {" ".join(TRAIN)} --steps 60 --out piped | head -1; echo ${{PIPESTATUS[0]}}')
+        self.assertRegex(result.out, r"\A60 training pairs[^\n]*\n[04]\n\Z")
+        self.good(*TRAIN, "--steps", "60", "--out", "straight")
+        self.assertEqual(trained("piped")["model"], trained("straight")["model"])
+
+    def test_closed_descriptors_never_become_files(self):
+        self.good(*TRAIN, "--steps", "5", "--out", "straight")
+        for where in (">&-", "<&-", "2>&-", ">&- <&- 2>&-"):
+            with self.subTest(where=where):
+                result = self.shell(f'"$SLOPE" {" ".join(TRAIN)} --steps 5 --out closed {where}')
+                self.assertEqual(result.code, 4 if ">&- " in where + " " and not where.startswith("2") else 0, result)
+                self.assertEqual(trained("closed"), trained("straight"))
+                with open("closed/lock") as file:
+                    self.assertRegex(file.read(), r"\A\d+\n\Z")
+                shutil.rmtree("closed")
+
+    def test_standard_input_that_cannot_be_read(self):
+        self.check_refusal(self.shell('"$SLOPE" translate run <&-'), 4, "standard input")
+        self.check_refusal(self.shell('"$SLOPE" translate run </'), 4, "standard input")
+        self.assertEqual(self.shell('"$SLOPE" translate run </dev/null').code, 0)
+
+    def test_files_need_no_standard_input(self):
+        self.assertEqual(self.shell('"$SLOPE" translate run valid.de <&-').code, 0)
+
+    def test_plain_lines_without_a_terminal(self):
+        result = self.good(*TRAIN, "--steps", "3", "--out", "plain")
+        self.assertRegex(result.out, r"step 1/3  epoch 0\.\d\d  loss \d\.\d{4}  lr 5\.00e-04  \d+ tokens/s\n")
+        self.assertNotRegex(result.out, r"[\r\x1b]")
+        self.assertEqual(self.good(*TRAIN, "--steps", "3", "--quiet", "--out", "quiet").out, "")
+
+    def in_terminal(self, *arguments, say=b""):
+        """All three standard streams on one terminal."""
+        main, end = pty.openpty()
+        environment = {k: v for k, v in ENVIRONMENT.items() if k != "NO_PROGRESS"}
+        process = subprocess.Popen([SLOPE, *arguments], stdin=end, stdout=end, stderr=end, env=environment, start_new_session=True)
+        os.close(end)
+        if say:
+            os.write(main, say)
+        seen = b""
+        while select.select([main], [], [], 60)[0]:
+            try:
+                part = os.read(main, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            seen += part
+        os.close(main)
+        return process.wait(timeout=60), decode(seen)
+
+    def test_progress_on_a_terminal(self):
+        code, seen = self.in_terminal(*TRAIN, "--steps", "30", "--out", "shown")
+        self.assertEqual(code, 0, seen)
+        self.assertRegex(seen, r"\r *\d+% .* \d+/30 \[\d\d:\d\d<\d\d:\d\d, \d+ tokens/s, loss \d\.\d{4}, lr 5\.00e-04\]\x1b\[K")
+        self.assertNotIn("epoch 0.", seen)  # the plain lines are for pipes
+        self.assertIn("validation loss", seen)
+
+    def test_lines_that_somebody_types_are_answered(self):
+        code, seen = self.in_terminal("translate", "run", say=b"Das Mann .\n\n\x04")
+        self.assertEqual(code, 0, seen)
+        expected = self.good("translate", "run", stdin="Das Mann .\n").out.strip()
+        self.assertIn(expected, seen.replace("\r", ""))
+
+    def test_numbers_keep_their_point_in_any_locale(self):
+        for name in ("de_DE.UTF-8", "C", "tr_TR.UTF-8"):
+            self.assertEqual(self.shell(f'LC_ALL={name} "$SLOPE" eval run --data valid --json').out, self.good("eval", "run", "--data", "valid", "--json").out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,235 @@
+"""A run that was interrupted at any instant and resumed gives the bits of one that was not; so does any number of threads."""
+import array, os, random, shutil, signal, time, unittest
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, log_of, read_tensors, snapshot, trained
+
+# Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints beside validations, lines of the log in between.
+RICH = [*SMALL, "--dropout", "0.2", "--accumulate", "3", "--schedule", "cosine", "--warmup", "5", "--lr", "0.01", "--average", "0.9", "--optimizer", "adamw", "--weight-decay", "0.1",
+        "--save-every", "7", "--validate-every", "10", "--label-smoothing", "0.1"]
+
+
+class Resume(Case):
+    def run_of(self, name, *arguments):
+        return ["train", "translation", *TEXT, *arguments, "--out", name]
+
+    def straight(self, *arguments):
+        self.good(*self.run_of("straight", *arguments))
+        return trained("straight")
+
+    def same(self, run, expected):
+        self.assertEqual(trained(run), expected)
+        self.assertEqual([name for name in os.listdir(run) if name.endswith(".tmp")], [])
+        self.assertLessEqual(len([name for name in os.listdir(run) if name.startswith("step-")]), 2)
+
+    def test_signals_save_and_exit(self):
+        arguments = [*RICH, "--steps", "150"]
+        expected = self.straight(*arguments)
+        for number, code, step in [(signal.SIGINT, 130, 33), (signal.SIGTERM, 143, 71), (signal.SIGHUP, 129, 104)]:
+            result = self.stop_at(self.start(*self.run_of("run", *arguments, "--resume")), step, number)
+            self.assertEqual((result.code, result.err), (code, ""), result)
+            self.assertRegex(result.out, r"interrupted: step (\d+) is saved in run; go on with --resume\n\Z")
+            self.assertTrue(os.path.exists("run/last/state.safetensors"))
+            self.good("translate", "run", "valid.de")
+        result = self.good("train", "translation", "--out", "run", "--resume")  # the settings are the run's own
+        self.assertIn("done: 150 steps", result.out)
+        self.same("run", expected)
+
+    def test_nohup_is_respected(self):
+        process = self.start(*self.run_of("run", *SMALL, "--steps", "60"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual(self.stop_at(process, 3, signal.SIGHUP).code, 0)
+
+    def test_a_second_signal_ends_it_at_once(self):
+        process = self.start(*self.run_of("run", *SMALL, "--steps", "100000"))
+        for line in process.stdout:
+            if line.startswith(b"step 3/"):
+                break
+        process.send_signal(signal.SIGSTOP)  # so that both signals are there when it goes on
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=60)
+        self.assertIn(process.returncode, (130, 143))
+
+    def killed_and_resumed(self, arguments, kills, lasts):
+        """Starts the run again and again, each time killed at a random instant, until it ends by itself."""
+        draw = random.Random(kills)
+        for _ in range(kills):
+            process = self.start(*arguments)
+            time.sleep(draw.uniform(0, lasts))
+            process.kill()
+            process.communicate(timeout=60)
+            if process.returncode == 0:
+                shutil.rmtree("run")  # it was faster: once more from the start
+        self.good(*arguments)
+
+    def test_kill_at_any_instant(self):
+        arguments = [*RICH, "--save-every", "1", "--steps", "12", "--resume"]
+        start = time.monotonic()
+        expected = self.straight(*arguments)
+        self.killed_and_resumed(self.run_of("run", *arguments), 12, time.monotonic() - start)
+        self.same("run", expected)
+
+    def test_kill_char_gpt(self):
+        arguments = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--dropout", "0.2", "--accumulate", "2", "--steps", "20", "--save-every", "1", "--validate-every", "6", "--resume", "--out"]
+        start = time.monotonic()
+        self.good(*arguments, "straight")
+        self.killed_and_resumed([*arguments, "run"], 6, time.monotonic() - start)
+        self.same("run", trained("straight"))
+
+    def test_torn_leftovers_of_a_crash(self):
+        arguments = [*RICH, "--steps", "20"]
+        expected = self.straight(*arguments)
+        self.good(*self.run_of("run", *arguments[:-1], "14"))
+        # A schedule depends on the number of steps: so do these bits.
+        self.assertNotEqual(trained("run")["model"], expected["model"])
+        shutil.rmtree("run")
+        process = self.start(*self.run_of("run", *arguments, "--resume"))
+        for line in process.stdout:
+            if line.startswith(b"step 15/"):
+                process.kill()
+        process.communicate(timeout=60)
+        os.makedirs("run/step-99.tmp")
+        with open("run/step-99.tmp/model.safetensors", "wb") as file:
+            file.write(b"torn")
+        os.symlink("step-99", "run/last.tmp")
+        with open("run/log.jsonl", "ab") as file:
+            file.write(b'{"step":15,"loss":1}\n{"step":16,"lo')
+        self.good(*self.run_of("run", *arguments, "--resume"))
+        self.same("run", expected)
+
+    def test_resume_without_a_checkpoint_starts_anew(self):
+        arguments = [*SMALL, "--steps", "6"]
+        expected = self.straight(*arguments)
+        self.good(*self.run_of("run", *arguments, "--resume"))
+        self.same("run", expected)
+        os.makedirs("half")
+        with open("half/log.jsonl", "w") as file:
+            file.write('{"step":1,"loss":1}\n')
+        self.refused(2, *self.run_of("half", *arguments), says=["half", "--resume"])
+        self.good(*self.run_of("half", *arguments, "--resume"))
+        self.same("half", expected)
+
+    def test_a_finished_run_stays_as_it_is_and_can_go_on(self):
+        arguments = [*SMALL, "--steps", "10", "--epochs", "0"]
+        expected = self.straight(*arguments)
+        self.good("train", "translation", "--resume", "--out", "straight")
+        self.same("straight", expected)
+        self.good(*self.run_of("long", *SMALL, "--steps", "16"))
+        self.good("train", "translation", "--resume", "--steps", "16", "--out", "straight")
+        self.assertEqual(trained("straight")["model"], trained("long")["model"])
+
+    def test_threads_do_not_matter(self):
+        wide = ["--d-model", "64", "--n-heads", "4", "--n-encoder-layers", "2", "--d-feedforward", "128", "--batch-size", "32", "--dropout", "0.1", "--max-len", "12", "--log-every", "1"]
+        expected = self.straight(*wide, "--steps", "12", "--threads", "1")
+        for threads in ("2", "3", "4"):
+            self.good(*self.run_of(f"run{threads}", *wide, "--steps", "12", "--threads", threads))
+            self.same(f"run{threads}", expected)
+        for threads, step in (("3", 4), ("1", 9)):  # also where they change on a resume
+            self.stop_at(self.start(*self.run_of("mixed", *wide, "--steps", "12", "--resume", "--threads", threads)), step, signal.SIGTERM)
+        self.good("train", "translation", "--out", "mixed", "--resume", "--threads", "4")
+        self.same("mixed", expected)
+
+    def test_the_seed_matters(self):
+        one = self.straight(*SMALL, "--steps", "3")
+        self.good(*self.run_of("run", *SMALL, "--steps", "3", "--seed", "2"))
+        self.assertNotEqual(trained("run")["model"], one["model"])
+
+
+class Refusals(Case):
+    def setUp(self):
+        super().setUp()
+        self.train("run", "--steps", "4")
+
+    def resume(self, *arguments):
+        return ["train", "translation", "--resume", "--steps", "8", *arguments, "--out", "run"]
+
+    def test_a_folder_that_holds_a_run(self):
+        self.refused(2, "train", "translation", *TEXT, *SMALL, "--steps", "8", "--out", "run", says=["run holds a run already", "--resume"])
+        self.refused(2, "train", "char-gpt", "--text", "train.en", "--out", "run", says=["run holds a run already", "--resume"])
+
+    def test_other_settings_are_named(self):
+        for flag, value, says in [("lr", "0.1", "lr was 0.0005, is 0.1"), ("d-model", "16", "d_model was 8, is 16"), ("seed", "3", "seed was 1, is 3"), ("batch-size", "4", "batch_size was 8, is 4"),
+                                  ("optimizer", "sgd", 'optimizer was "adam", is "sgd"'), ("dropout", "0", "dropout was 0.1, is 0.0"), ("min-freq", "1", "min_freq was 2, is 1")]:
+            with self.subTest(flag=flag):
+                self.refused(2, *self.resume(f"--{flag}", value), says=["--resume", "run", says])
+        self.refused(2, *self.resume("--lr", "0.1", "--clip", "2"), says=["lr was", "clip was"])
+        with open("config.json", "w") as file:
+            file.write('{"weight_decay": 0.5}')
+        self.refused(2, *self.resume("--config", "config.json"), says="weight_decay was 0.0, is 0.5")
+
+    def test_other_data_are_named(self):
+        self.refused(2, *self.resume("--valid", "train"), says=["--resume", "the validation text"])
+        with open("train.de", "a") as de, open("train.en", "a") as en:
+            de.write("Das Hund .\n"), en.write("the dog .\n")
+        self.refused(2, *self.resume(), says=["--resume", "the training text"])
+        self.refused(2, *self.resume("--valid", "train"), says=["--resume", "training and validation text"])
+        os.remove("train.de")
+        self.refused(4, *self.resume(), says="train.de")
+
+    def test_another_model(self):
+        self.refused(2, "train", "char-gpt", "--resume", "--out", "run", says=["c-scratch", "char-gpt"])
+
+    def test_the_same_text_under_another_name_goes_on(self):
+        for ending in ("de", "en"):
+            os.rename(f"train.{ending}", f"moved.{ending}")
+        self.good(*self.resume("--train", "moved"))
+        self.assertEqual(log_of("run")[-1]["step"], 8)
+
+    def test_two_processes_in_one_folder(self):
+        process = self.start("train", "translation", *TEXT, *SMALL, "--steps", "1000000", "--out", "other")
+        for line in process.stdout:
+            if line.startswith(b"step 2/"):
+                break
+        try:
+            for more in ([], ["--resume"]):
+                result = self.slope("train", "translation", *TEXT, *SMALL, "--steps", "5", *more, "--out", "other")
+                self.check_refusal(result, 2, ["other", "holds a run" if not more and os.path.getsize("other/log.jsonl") else str(process.pid)])
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 143)
+        self.good("translate", "other", "valid.de")
+
+
+class Arithmetic(Case):
+    def weights(self, run):
+        header, data = read_tensors(f"{run}/last/model.safetensors")
+        return array.array("f", data)
+
+    def test_accumulation_equals_the_big_batch(self):
+        # An epoch is one step either way, so both see the same 60 pairs; their batches are padded differently.
+        common = [*SMALL, "--dropout", "0", "--optimizer", "sgd", "--lr", "0.5", "--steps", "8"]
+        for name, more in (("whole", ["--batch-size", "60"]), ("halves", ["--batch-size", "30", "--accumulate", "2"]), ("fifths", ["--batch-size", "12", "--accumulate", "5"])):
+            self.good("train", "translation", *TEXT, *common, *more, "--out", name)
+        whole = self.weights("whole")
+        self.good("train", "translation", *TEXT, *common, "--batch-size", "60", "--lr", "0", "--out", "untrained")
+        self.assertGreater(max(abs(a - b) for a, b in zip(whole, self.weights("untrained"))), 0.05)
+        for name in ("halves", "fifths"):
+            self.assertLess(max(abs(a - b) for a, b in zip(whole, self.weights(name))), 1e-5)
+            for a, b in zip(log_of("whole"), log_of(name)):
+                self.assertEqual(a["step"], b["step"])
+                self.assertAlmostEqual(a.get("loss", 0), b.get("loss", 0), delta=1e-5)
+
+    def test_early_stopping(self):
+        result = self.train("run", "--lr", "0", "--patience", "2", "--validate-every", "3", "--steps", "100")
+        self.assertIn("stopped early: no better validation loss since step 3", result.out)
+        self.assertEqual([line["step"] for line in log_of("run") if "validation_loss" in line], [3, 6, 9])
+        self.assertEqual(os.readlink("run/best"), "step-3")
+        self.assertEqual(os.readlink("run/last"), "step-9")
+        before = snapshot("run")
+        self.good("train", "translation", "--resume", "--out", "run")
+        self.assertEqual(snapshot("run"), before)
+
+    def test_best_is_the_least_validation_loss(self):
+        self.train("run", "--lr", "0.3", "--validate-every", "2", "--steps", "16")
+        lines = [line for line in log_of("run") if "validation_loss" in line]
+        best = min(lines, key=lambda line: line["validation_loss"])
+        self.assertEqual(os.readlink("run/best"), f"step-{best['step']}")
+
+    def test_it_learns(self):
+        self.train("run", "--lr", "0.02", "--steps", "150", "--d-model", "32", "--dropout", "0")
+        losses = [line["loss"] for line in log_of("run") if "loss" in line]
+        self.assertLess(losses[-1], 0.5 * losses[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

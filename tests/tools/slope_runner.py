@@ -1,0 +1,167 @@
+"""What the tests of the command share: running it, tiny texts and runs of its own, looking into what it wrote. Standard library only.
+
+The path of `slope` is in SLOPE_COMMAND. Each test works in a folder of its own that disappears after it.
+"""
+import hashlib, json, os, shutil, signal, struct, subprocess, sys, tempfile, time, unittest
+
+SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
+# GOMP_SPINCOUNT set: slope need not start itself a second time for it.
+ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "NO_PROGRESS": "1"}
+
+SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
+         "--max-len", "12", "--batch-size", "8", "--threads", "1", "--log-every", "1"]
+SMALL_GPT = ["--n-layer", "1", "--n-head", "2", "--n-embd", "8", "--block-size", "8", "--batch-size", "4", "--threads", "1", "--log-every", "1"]
+TEXT = ["--train", "train", "--valid", "valid"]
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+    def __str__(self):
+        return f"exit {self.code}\nstdout: {self.out[:600]}\nstderr: {self.err[:600]}"
+
+
+def decode(data):
+    return data.decode("utf-8", "surrogateescape")
+
+
+def write_pairs(prefix, n, first=0):
+    """Sentences of 5 tokens out of 11 words a side, all different from 0 to 239."""
+    sides = (("Das", "das", ["Mann", "Frau", "Kind", "Hund"], ["sieht", "liebt", "sucht", "ruft", "hört"]),
+             ("the", "the", ["man", "woman", "child", "dog"], ["sees", "loves", "seeks", "calls", "hears"]))
+    for ending, (begin, article, nouns, verbs) in zip(("de", "en"), sides):
+        with open(f"{prefix}.{ending}", "w", encoding="utf-8") as file:
+            for i in range(first, first + n):
+                k = i * 7 % 80
+                file.write(f"{begin} {nouns[k % 4]} {verbs[k // 4 % 5]} {article} {nouns[k // 20]} .\n")
+
+
+class Case(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        self.before = os.getcwd()
+        self.folder = tempfile.mkdtemp(prefix="slope-test-")
+        os.chdir(self.folder)
+        write_pairs("train", 60)
+        write_pairs("valid", 12, 60)
+
+    def tearDown(self):
+        os.chdir(self.before)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def slope(self, *arguments, stdin="", timeout=120, **options):
+        if isinstance(stdin, str):
+            stdin = stdin.encode("utf-8", "surrogateescape")
+        done = subprocess.run([SLOPE, *arguments], input=stdin, capture_output=True, timeout=timeout, env=ENVIRONMENT, **options)
+        return Result(done.returncode, decode(done.stdout), decode(done.stderr))
+
+    def good(self, *arguments, **options):
+        result = self.slope(*arguments, **options)
+        self.assertEqual(result.code, 0, f"{arguments}\n{result}")
+        self.assertEqual(result.err, "", f"{arguments}")
+        return result
+
+    def refused(self, code, *arguments, says=(), **options):
+        """Exit `code`, one line on stderr that holds each of `says`, nothing on stdout but a summary of the text, and no file made or changed."""
+        before = snapshot(".")
+        result = self.slope(*arguments, **options)
+        self.check_refusal(result, code, says, arguments)
+        self.assertEqual(snapshot("."), before, f"{arguments}: files were changed")
+        return result
+
+    def check_refusal(self, result, code, says, what=""):
+        self.assertEqual(result.code, code, f"{what}\n{result}")
+        self.assertRegex(result.err, r"\Aslope: [^\n]+\n\Z", f"{what}: one line is expected")
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, result.err, f"{what}")
+
+    def train(self, out, *arguments, **options):
+        return self.good("train", "translation", *TEXT, *SMALL, *arguments, "--out", out, **options)
+
+    def gpt(self, out, *arguments, **options):
+        return self.good("train", "char-gpt", "--text", "train.en", *SMALL_GPT, *arguments, "--out", out, **options)
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([SLOPE, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, **options)
+
+    def stop_at(self, process, step, number):
+        """Sends a signal when the line of `step` has been printed; the process's Result."""
+        seen = b""
+        for line in process.stdout:
+            seen += line
+            if line.startswith(b"step %d/" % step):
+                break
+        else:
+            self.fail(f"ended before step {step}: {decode(seen)} {decode(process.stderr.read())}")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+        return Result(process.returncode, decode(seen + out), decode(err))
+
+
+def snapshot(folder):
+    """Names and contents of all below `folder`. The lock holds the number of the process that had it last, so its content does not count."""
+    found = {}
+    for base, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(base, name)
+            if os.path.islink(path):
+                found[path] = "-> " + os.readlink(path)
+            elif os.path.isfile(path) and name != "lock":
+                with open(path, "rb") as file:
+                    found[path] = file.read()
+            else:
+                found[path] = "there"
+    return found
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def log_of(run):
+    with open(f"{run}/log.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def trained(run):
+    """All that must be the same bit for bit, however the run was made: weights, optimizer, counters, losses."""
+    with open(f"{run}/last/state.json", encoding="utf-8") as file:
+        state = json.load(file)
+    for key in ("log_bytes", "settings"):
+        state.pop(key)
+    log = [{k: v for k, v in line.items() if k != "tokens_per_second"} for line in log_of(run)]
+    return {"model": sha256(f"{run}/last/model.safetensors"), "state": sha256(f"{run}/last/state.safetensors"),
+            "best": sha256(f"{run}/best/model.safetensors"), "counters": state, "log": log}
+
+
+def read_tensors(path):
+    """A safetensors file as (header, data)."""
+    with open(path, "rb") as file:
+        content = file.read()
+    length, = struct.unpack("<Q", content[:8])
+    return json.loads(content[8:8 + length]), content[8 + length:]
+
+
+def write_tensors(path, header, data):
+    """Without the checksums, which would no longer be right."""
+    header = dict(header)
+    metadata = {k: v for k, v in header.pop("__metadata__", {}).items() if not k.startswith("crc32c")}
+    text = json.dumps({**({"__metadata__": metadata} if metadata else {}), **header}).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def stride_for(count, seconds):
+    """1 where `count` runs of slope cost less than `seconds` of a core; more in slow builds (sanitizers)."""
+    start = sum(os.times()[2:4])
+    for _ in range(10):
+        subprocess.run([SLOPE, "zoo"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)
+    return max(1, round(count * (sum(os.times()[2:4]) - start) / 10 / seconds))
+
+
+if not os.access(SLOPE, os.X_OK):
+    sys.exit(f"{SLOPE}: no such command; name it in SLOPE_COMMAND")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell inherit it ignored

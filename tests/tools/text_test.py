@@ -1,0 +1,137 @@
+"""Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), with the file's name, the byte or the line."""
+import gzip, os, unittest
+from slope_runner import Case, SMALL, SMALL_GPT, write_pairs
+
+
+def put(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def get(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class TrainingText(Case):
+    def refuse(self, code, says, train="train", valid="valid", more=()):
+        return self.refused(code, "train", "translation", "--train", train, "--valid", valid, *SMALL, *more, "--steps", "3", "--out", "run", says=says)
+
+    def refuse_text(self, code, says, text):
+        return self.refused(code, "train", "char-gpt", "--text", text, *SMALL_GPT, "--steps", "3", "--out", "run", says=says)
+
+    def test_files_that_cannot_be_read(self):
+        self.refuse(4, ["missing.de", "missing.de.gz"], "missing")
+        self.refuse(4, "missing.de", valid="missing")
+        self.refuse_text(4, "missing", "missing")
+        os.mkdir("folder.de"), os.mkdir("folder.en")
+        self.refuse(4, ["folder.de", "is a folder"], "folder")
+        self.refuse_text(4, ["folder.de", "is a folder"], "folder.de")
+        os.mkfifo("fifo")
+        self.refuse_text(4, "fifo", "fifo")
+        self.refuse_text(4, "/dev/zero", "/dev/zero")
+        os.symlink("loop", "loop")
+        self.refuse_text(4, "loop", "loop")
+        os.remove("valid.en")
+        self.refuse(4, "valid.en")
+        if os.getuid() != 0:  # root reads all
+            os.chmod("train.de", 0)
+            self.refuse(4, "train.de")
+
+    def test_text_that_is_empty_or_too_short(self):
+        for content in (b"", b"\n\n\n", b" \n\t\n", b"\xef\xbb\xbf"):
+            with self.subTest(content=content):
+                put("empty.de", content), put("empty.en", content)
+                self.refuse(3, "empty.de", "empty")
+                self.refuse(3, "empty.de", valid="empty")
+                self.refuse_text(3, ["empty.de", "block_size 8"], "empty.de")
+        put("short", b"abcdefgh")
+        self.refuse_text(3, ["short", "block_size 8"], "short")
+
+    def test_sides_of_different_length(self):
+        lines = get("train.de").splitlines(True)
+        put("train.de", b"".join(lines[:30] + lines[31:]))
+        self.refuse(3, ["train.de has 59 lines", "train.en has 60", "near line"])
+
+    def test_invalid_utf8_is_named_with_its_byte(self):
+        for bad, at in [(b"\xff", 0), (b"\xc0\xaf", 0), (b"\xed\xa0\x80", 0), (b"\xf4\x90\x80\x80", 0), (b"ab\xe4\xb8", 2), (b"\x80", 0), (b"x\xc3(", 1)]:
+            with self.subTest(bad=bad):
+                write_pairs("train", 60)
+                start = len(get("train.de"))
+                put("train.de", get("train.de") + bad + b"\n"), put("train.en", get("train.en") + b"x\n")
+                self.refuse(3, ["train.de", f"byte {start + at} ", "line 61"])
+                self.refuse_text(3, ["train.de", f"byte {start + at} "], "train.de")
+
+    def test_damaged_gzip(self):
+        packed = gzip.compress(get("train.de"))
+        for damaged in (packed[:-1], packed[:30], packed + b"x", packed[:-8] + b"\0" * 8, packed[:40] + b"\xff\xff\xff" + packed[43:], b"no gzip"):
+            put("train.de.gz", damaged)
+            os.path.exists("train.de") and os.remove("train.de")
+            self.refuse(3, "train.de.gz")
+
+    def test_gzip_crlf_and_a_byte_order_mark_change_nothing(self):
+        self.train("plain", "--steps", "3")
+        put("packed.de.gz", gzip.compress(b"\xef\xbb\xbf" + get("train.de").replace(b"\n", b"\r\n")[:-2]))
+        put("packed.en", get("train.en"))
+        self.good("train", "translation", "--train", "packed", "--valid", "valid", *SMALL, "--steps", "3", "--out", "packed")
+        self.assertEqual(get("plain/last/model.safetensors"), get("packed/last/model.safetensors"))
+
+    def test_pairs_that_are_too_long_or_empty_are_skipped_and_counted(self):
+        self.refuse(3, ["train.de", "5 positions"], more=["--max-len", "5"])
+        put("train.de", get("train.de") + b"das " * 40 + b"\n\nDas\n" + b"das " * 11 + b"\n")
+        put("train.en", get("train.en") + b"the\nthe\n\nthe\n")
+        result = self.train("run", "--steps", "1")
+        self.assertIn("60 training pairs", result.out)
+        self.assertIn("2 empty", result.out)
+        self.assertIn("2 too long", result.out)
+
+
+class TextToUse(Case):
+    def setUp(self):
+        super().setUp()
+        self.train("run", "--steps", "2")
+
+    def test_lines_stay_lines(self):
+        result = self.good("translate", "run", stdin="Das Mann sieht das Hund .\n\n   \nxyzzy plugh\nDas Kind .")
+        lines = result.out.split("\n")
+        self.assertEqual(len(lines), 6)
+        self.assertEqual([lines[1], lines[2], lines[5]], ["", "", ""])
+        self.assertEqual(self.good("translate", "run", stdin="").out, "")
+        self.assertEqual(self.good("translate", "run", stdin="\n").out, "\n")
+        self.assertEqual(self.good("translate", "run", stdin="a\r\n\r\n").out.count("\n"), 2)
+
+    def test_a_file_and_standard_input_give_the_same(self):
+        self.assertEqual(self.good("translate", "run", "valid.de").out, self.good("translate", "run", stdin=get("valid.de")).out)
+
+    def test_lines_that_cannot_be_translated(self):
+        self.assertEqual(self.refused(3, "translate", "run", stdin="a b\n" + "a " * 11 + "\n", says=["standard input", "line 2", "13 tokens", "12 positions"]).out, "")
+        put("long", b"a " * 11)
+        self.refused(3, "translate", "run", "long", says=["long", "line 1"])
+        self.refused(3, "translate", "run", stdin=b"ab\n\xc3(\n", says=["standard input", "byte 3 "])
+        self.refused(4, "translate", "run", "missing", says="missing")
+        self.refused(4, "translate", "run", ".", says="folder")
+        self.refused(3, "translate", "run", "--attention", "a.svg", stdin="\n\n", says="no sentence")
+
+    def test_ten_positions_are_enough_for_ten_words(self):
+        self.good("translate", "run", stdin="a " * 10)
+
+    def test_evaluation(self):
+        self.refused(4, "eval", "run", "--data", "missing", says="missing.de")
+        put("empty.de", b""), put("empty.en", b"")
+        self.refused(3, "eval", "run", "--data", "empty", says="empty.de")
+        put("valid.de", get("valid.de") + b"x\n")
+        self.refused(3, "eval", "run", "--data", "valid", says=["valid.de has 13 lines", "valid.en has 12"])
+
+    def test_characters_that_a_model_does_not_know(self):
+        self.gpt("gpt", "--steps", "1")
+        self.assertEqual(self.refused(3, "generate", "gpt", "--prompt", "Ü", says=["prompt", "Ü"]).out, "")
+        self.refused(3, "generate", "gpt", "--prompt", b"a\xff", says=["prompt", "byte 1"])
+        put("other", "the ü".encode())
+        self.refused(3, "eval", "gpt", "--data", "other", says=["other", "ü"])
+        put("one", b"t")
+        self.refused(3, "eval", "gpt", "--data", "one", says="one")
+        self.refused(4, "eval", "gpt", "--data", "missing", says="missing")
+
+
+if __name__ == "__main__":
+    unittest.main()

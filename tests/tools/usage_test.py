@@ -1,0 +1,95 @@
+"""Flags and values that make no sense: exit 2, one line that names them, nothing written."""
+import os, unittest
+from slope_runner import Case, SMALL, TEXT
+
+TRAIN = ["train", "translation", *TEXT, *SMALL, "--steps", "3", "--out", "run"]
+
+
+class Usage(Case):
+    def test_words_that_are_not_known_are_named_with_the_nearest_known_one(self):
+        for arguments, says in [
+            (["trian"], ["trian", "did you mean train?", "slope --help"]),
+            (["--foo"], ["--foo"]),
+            (["train", "transltion", "--out", "run"], ["transltion", "did you mean translation?", "slope train --help"]),
+            ([*TRAIN, "--stepz", "3"], ["--stepz", "did you mean --steps?", "slope train translation --help"]),
+            (["zoo", "--thread", "1"], ["--thread", "slope zoo --help"]),
+            (["zoo", "extra"], ["extra"]),
+            (["gradcheck", "softmaxx"], ["softmaxx", "did you mean softmax?"]),
+            (["gradcheck", "nothing-like-it"], ["nothing-like-it", "slope gradcheck --help"]),
+            (["gradcheck", "--model", "char-gtp"], ["char-gtp", "did you mean char-gpt?"]),
+            (["graph", "nothing", "-o", "a.svg"], ["nothing", "slope zoo"]),
+            ([*TRAIN, "--preset", "nothing"], ["--preset nothing", "quickstart"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says=says)
+
+    def test_what_is_missing_is_named(self):
+        for arguments, says in [
+            ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),
+            (["eval", "run"], "--data"), (["graph", "mlp"], "--out"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
+            ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr needs a value"), ([*TRAIN, "--lr", ""], "--lr : expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says=says)
+
+    def test_values_outside_their_range_are_named_with_it(self):
+        for flag, value, says in [
+            ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
+            ("lr", "1,5", "a number"), ("steps", "1.5", "a whole number"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "a whole number"),
+            ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adam, adamw, sgd"), ("seed", "-1", "at least 0"),
+            ("max-len", "2", "at least 3"), ("model", "char-gpt", "one of c-scratch"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
+            ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
+        ]:
+            with self.subTest(flag=flag, value=value):
+                self.refused(2, *TRAIN, f"--{flag}={value}", says=[f"--{flag} {value}", says])
+        self.refused(2, *TRAIN, "--n-heads", "3", says=["d_model 8", "n_heads 3"])
+        self.refused(2, *TRAIN, "--steps", "0", "--epochs", "0", says=["--steps", "--epochs"])
+        self.refused(2, *TRAIN[:-2], "--out", "", says="--out")
+
+    def test_every_command_refuses_no_threads(self):
+        self.train("run", "--steps", "1")
+        for command in (["translate", "run"], ["eval", "run", "--data", "valid"], ["generate", "run"], ["bench", "real"]):
+            with self.subTest(command=command):
+                self.refused(2, *command, "--threads", "0", says="--threads 0")
+
+    def test_the_last_of_repeated_flags_counts(self):
+        result = self.train("run", "--steps", "5", "--steps", "2")
+        self.assertIn("done: 2 steps", result.out)
+
+    def test_flags_of_using_a_run(self):
+        self.train("run", "--steps", "1")
+        self.gpt("gpt", "--steps", "1")
+        for arguments, says in [
+            (["translate", "run", "--beam", "0"], "--beam"), (["translate", "run", "--beam", "x"], "--beam"), (["translate", "run", "valid.de", "--attention", "a.png"], "--attention a.png"),
+            (["translate", "run", "valid.de", "--attention", "a.svg", "--kind", "self"], "cross, encoder and decoder"),
+            (["translate", "run", "valid.de", "--attention", "a.svg", "--layer", "7"], "layer 7"),
+            (["generate", "gpt", "--temperature", "-1"], "--temperature"), (["generate", "gpt", "--tokens", "-1"], "--tokens"), (["generate", "gpt", "--seed", "-1"], "--seed"),
+            (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.refused(2, *arguments, says=says).out, "")
+
+    def test_config_files(self):
+        for content, says in [
+            ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "a whole number"]), ('{"steps": -1}', "at least 0"),
+            ('{"lr": 1', "byte 9"), ("[]", "object"), ("", "JSON"), ('{"lr": 1, "lr": 2}', "twice"), ('{"lr": null}', '"lr"'), ("\ufeff{}x", "JSON"), ("[" * 100000, "nested"),
+        ]:
+            with self.subTest(content=content[:30]):
+                with open("config.json", "w", encoding="utf-8") as file:
+                    file.write(content)
+                self.refused(3, *TRAIN, "--config", "config.json", says=["config.json", *([says] if isinstance(says, str) else says)])
+        self.refused(4, *TRAIN, "--config", "missing.json", says="missing.json")
+        self.refused(4, *TRAIN, "--config", ".", says="folder")
+
+    def test_a_config_file_sets_and_flags_win(self):
+        with open("config.json", "w", encoding="utf-8") as file:
+            file.write('{"steps": 4, "seed": 7}')
+        result = self.good("train", "translation", *TEXT, *SMALL, "--config", "config.json", "--seed", "8", "--out", "run")
+        self.assertIn("done: 4 steps", result.out)
+        with open("run/last/config.json", encoding="utf-8") as file:
+            self.assertIn('"seed": 8', file.read())
+        self.assertFalse(os.path.exists("run/last/lock"))
+
+
+if __name__ == "__main__":
+    unittest.main()
