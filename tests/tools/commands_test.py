@@ -1,0 +1,197 @@
+"""What each command gives where all is well: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
+import json, os, re, unittest, xml.etree.ElementTree
+from slope_runner import Case, SMALL, TEXT
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg(path):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    assert root.tag == SVG + "svg", root.tag
+    return root
+
+
+def texts(root):
+    return ["".join(element.itertext()) for element in root.iter(SVG + "text")]
+
+
+class WithoutRun(Case):
+    def test_version(self):
+        self.assertRegex(self.good("--version").out, r"\Aslope \d+\.\d+\.\d+\nkernels: .+\nmatrix products: .+\nthreads: \d+\n\Z")
+
+    def test_every_help_shows_an_example(self):
+        pages, seen = [[]], []
+        while pages:
+            path = pages.pop()
+            with self.subTest(path=path):
+                help = self.good(*path, "--help").out
+                self.assertRegex(help, r"(?m)^Example: .*slope ")
+                self.assertEqual(self.good(*path, "-h").out, help)
+                subcommands = re.search(r"^Subcommands:\n((?:  .*\n?)+)", help, re.M)
+                pages += [[*path, name] for name in re.findall(r"^  (\S+) ", subcommands.group(1), re.M)] if subcommands else []
+                seen.append(" ".join(path))
+        for name in ("train translation", "train char-gpt", "translate", "generate", "eval", "gradcheck", "inspect", "graph", "zoo", "bench node"):
+            self.assertIn(name, seen)
+
+    def test_help_names_every_setting(self):
+        self.good("train", "translation", *TEXT, *SMALL, "--steps", "1", "--out", "run")
+        with open("run/last/config.json") as file:
+            keys = json.load(file)
+        help = self.good("train", "translation", "--help").out
+        for key in keys:
+            self.assertIn("--" + key.replace("_", "-") + " ", help)
+
+    def test_examples_of_the_help_are_accepted(self):
+        self.good("zoo")
+        self.good("gradcheck", "softmax", "layer_norm")
+        self.good("graph", "mlp", "-o", "mlp.svg")
+
+    def test_zoo(self):
+        rows = [line.split(None, 3) for line in self.good("zoo").out.splitlines()]
+        self.assertEqual([row[:3] for row in rows[1:]], [["c-scratch", "9038341", "models/c_scratch.h"], ["char-gpt", "804096", "models/char_gpt.h"], ["mlp", "337", "models/mlp.h"]])
+
+    def test_the_parameters_of_the_zoo_are_those_of_the_models(self):
+        for ending, words in (("de", 7853 - 4), ("en", 5893 - 4)):
+            with open(f"big.{ending}", "w") as file:
+                file.write("".join(f"word{i % words} word{i % words}\n" for i in range(7853 - 4)))
+        # The summary comes before the folder, which cannot be made.
+        self.assertIn("7853 de and 5893 en words; 9038341 parameters", self.slope("train", "translation", "--train", "big", "--valid", "valid", "--out", "/proc/run").out)
+        with open("text", "w") as file:
+            file.write("".join(chr(48 + i) for i in range(65)) * 3)
+        self.assertIn("65 different ones; 804096 parameters", self.slope("train", "char-gpt", "--text", "text", "--out", "/proc/run").out)
+        self.assertIn("337 derivatives", self.good("gradcheck", "--model", "mlp").out)
+
+    def test_graph(self):
+        for model in ("mlp", "char-gpt", "c-scratch"):
+            with self.subTest(model=model):
+                for ending in ("svg", "dot", "json"):
+                    self.assertEqual(self.good("graph", model, "-o", f"g.{ending}").out, "")
+                drawn = texts(svg("g.svg"))
+                with open("g.json") as file:
+                    graph = json.load(file)
+                with open("g.dot") as file:
+                    dot = file.read()
+                self.assertTrue(any("loss" in text for text in drawn))
+                self.assertRegex(dot, r"\A(strict )?digraph ")
+                self.assertEqual(dot.count("{"), dot.count("}"))
+                self.assertGreater(len(json.dumps(graph)), 500)
+                leaves = {"mlp": "weight", "char-gpt": "wte", "c-scratch": "embed_src"}[model]
+                self.assertIn(leaves, dot)
+                self.assertIn(leaves, json.dumps(graph))
+                self.assertEqual(sorted(os.listdir("."))[:3], ["g.dot", "g.json", "g.svg"])
+        self.good("graph", "c-scratch", "--depth", "2", "-o", "small.svg")
+        self.assertLess(len(texts(svg("small.svg"))), len(drawn))
+
+    def test_gradcheck(self):
+        result = self.good("gradcheck", "softmax", "exp", "matmul")
+        self.assertEqual(len(re.findall(r"^(?:softmax|exp|matmul) +ok  \d+ cases, \d+ derivatives$", result.out, re.M)), 3)
+        report = json.loads(self.good("gradcheck", "tanh", "cumsum", "--json").out)
+        self.assertEqual({entry["op"] for entry in report}, {"tanh", "cumsum"})
+        for entry in report:
+            self.assertEqual(set(entry), {"op", "case", "check", "report"})
+            self.assertTrue(entry["report"]["ok"])
+            self.assertEqual(entry["report"]["failures"], [])
+        self.assertGreater(sum(entry["report"]["checked"] for entry in report), 100)
+        model = json.loads(self.good("gradcheck", "--model", "mlp", "--json").out)
+        self.assertEqual((model["model"], model["report"]["ok"], model["report"]["checked"]), ("mlp", True, 337))
+
+    def test_gradcheck_takes_one_kind_of_question(self):
+        for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):
+            self.refused(2, "gradcheck", *arguments, says="--all")
+
+    def test_the_bundled_corpus_is_found(self):
+        result = self.slope("train", "translation", "--out", "/proc/run")
+        self.check_refusal(result, 4, "/proc/run")
+        self.assertRegex(result.out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en words; \d+ parameters\n\Z")
+
+
+class WithRun(Case):
+    def setUp(self):
+        super().setUp()
+        self.train("run", "--steps", "40", "--lr", "0.02", "--d-model", "16", "--dropout", "0", "--n-decoder-layers", "2")
+        self.gpt("gpt", "--steps", "10")
+
+    def test_a_run_holds_what_it_should(self):
+        self.assertEqual(sorted(os.listdir("run/last/")), ["config.json", "model.safetensors", "source.vocab", "state.json", "state.safetensors", "target.vocab"])
+        self.assertTrue({"best", "last", "log.jsonl", "loss.svg"} <= set(os.listdir("run")))
+        self.assertIn("training", texts(svg("run/loss.svg")))
+        with open("run/last/source.vocab", encoding="utf-8") as file:
+            words = file.read().splitlines()
+        self.assertEqual(words[:4], ["<pad>", "<unk>", "<sos>", "<eos>"])
+        self.assertIn("hört", words)
+
+    def test_inspect(self):
+        for target in ("run", "run/best", "run/last", "gpt"):
+            text = self.good("inspect", target).out
+            report = json.loads(self.good("inspect", target, "--json").out)
+            self.assertEqual(report["config"]["model"], "char-gpt" if target == "gpt" else "c-scratch")
+            self.assertEqual(report["step"], 10 if target == "gpt" else 40)
+            for tensor in report["model"]["tensors"]:
+                self.assertIn(tensor["name"], text)
+        file = json.loads(self.good("inspect", "run/best/model.safetensors", "--json").out)
+        self.assertEqual(file["elements"], sum(t["bytes"] for t in file["tensors"]) // 4)
+        names = {t["name"]: t for t in file["tensors"]}
+        self.assertEqual(names["embed_tgt.embed_pos.weight"]["shape"], [12, 16])
+        self.assertEqual(names["embed_tgt.embed_pos.weight"]["dtype"], "F32")
+        self.assertIn("tensors", self.good("inspect", "run/last/state.safetensors").out)
+
+    def test_eval(self):
+        figures = json.loads(self.good("eval", "run", "--data", "valid", "--json").out)
+        self.assertTrue({"tokens", "loss", "ppl", "bleu", "sacrebleu"} <= set(figures))
+        self.assertEqual(figures["tokens"], 12 * 7)  # six words and <eos>
+        self.assertGreater(figures["ppl"], 1)
+        with open("run/log.jsonl") as file:
+            logged = [json.loads(line) for line in file][-1]["validation_loss"]
+        self.assertAlmostEqual(figures["loss"], logged, delta=1e-6)
+        beam = json.loads(self.good("eval", "run", "--data", "valid", "--beam", "3", "--json").out)
+        self.assertEqual(beam["loss"], figures["loss"])
+        text = self.good("eval", "run", "--data", "valid").out
+        self.assertIn(f"{figures['ppl']:.4f}", text)
+        gpt = json.loads(self.good("eval", "gpt", "--data", "valid.en", "--json").out)
+        self.assertEqual((gpt["bleu"], gpt["sacrebleu"], gpt["tokens"]), (None, None, os.path.getsize("valid.en") - 1))
+
+    def test_translate(self):
+        greedy = self.good("translate", "run", "valid.de").out
+        self.assertEqual(greedy.count("\n"), 12)
+        self.assertEqual(self.good("translate", "run", "valid.de", "--uncached").out, greedy)
+        self.assertEqual(self.good("translate", "run", "valid.de", "--beam", "1").out, greedy)
+        self.assertEqual(self.good("translate", "run", "valid.de", "--threads", "3").out, greedy)
+        beam = self.good("translate", "run", "valid.de", "--beam", "4").out
+        self.assertEqual(beam.count("\n"), 12)
+        self.assertEqual(self.good("translate", "run", "valid.de", "--beam", "4", "--uncached").out, beam)
+
+    def test_attention(self):
+        plain = self.good("translate", "run", stdin="Das Hund sieht unbekanntes .\n").out
+        for kind, layer in (("cross", "-1"), ("cross", "0"), ("encoder", "0"), ("decoder", "1")):
+            out = self.good("translate", "run", "--attention", "a.svg", "--kind", kind, "--layer", layer, stdin="Das Hund sieht unbekanntes .\n").out
+            self.assertEqual(out, plain)
+            words = texts(svg("a.svg"))
+            if kind != "decoder":
+                self.assertTrue(all(word in words for word in ("das", "hund", "unbekanntes", "<sos>")), words)
+        self.good("translate", "run", "--attention", "a.svg", "--beam", "3", stdin="\nDas Hund\n")
+        shown = self.good("translate", "run", "--show-attention", stdin="Das Hund sieht unbekanntes .\n").out
+        self.assertTrue(shown.startswith(plain))
+        self.assertIn("head 2", shown)
+        self.assertNotIn("\x1b", shown)  # no colours where there is no terminal
+
+    def test_generate(self):
+        def text(*arguments):
+            return self.good("generate", "gpt", "--tokens", "60", *arguments).out
+        self.assertEqual(len(text()), 61)
+        self.assertEqual(text("--seed", "3"), text("--seed", "3"))
+        self.assertEqual(text("--seed", "3"), text("--seed", "3", "--threads", "2"))
+        self.assertNotEqual(text("--seed", "3"), text("--seed", "4"))
+        self.assertTrue(text("--prompt", "the dog").startswith("the dog"))
+        self.assertEqual(text("--temperature", "0"), text("--temperature", "0", "--seed", "9"))
+        self.assertEqual(text("--top-k", "1"), text("--temperature", "0"))
+        self.assertEqual(self.good("generate", "gpt", "--tokens", "0", "--prompt", "the").out, "the\n")
+
+    def test_a_config_of_a_run_trains_another(self):
+        self.good("train", "translation", "--config", "run/last/config.json", "--out", "twin")
+        for name in ("model.safetensors", "config.json", "source.vocab"):
+            with open(f"run/last/{name}", "rb") as one, open(f"twin/last/{name}", "rb") as other:
+                self.assertEqual(one.read(), other.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
