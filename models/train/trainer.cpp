@@ -79,7 +79,7 @@ class Run {
     }
     if (!saved) save(false);
     if (SignalGuard::received())
-      progress_.message(fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
+      progress_.message(state_.step == 0 ? "interrupted before the first step" : fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
     else if (stopped_early())
       progress_.message(fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }

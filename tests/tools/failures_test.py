@@ -103,6 +103,29 @@ class Places(Case):
         self.good("translate", "a/b/run", "valid.de")
 
 
+class Memory(Case):
+    def test_more_than_there_is(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        try:
+            usable = self.slope("zoo", preexec_fn=limit).code == 0
+        except subprocess.SubprocessError:
+            usable = False
+        if not usable:
+            self.skipTest("this build reserves more than 1 GB of address space")
+        for wide in (["--d-model", "65536", "--n-heads", "1", "--d-feedforward", "1048576"], ["--d-model", "512", "--d-feedforward", "65536", "--n-encoder-layers", "100"]):
+            self.refused(4, *TRAIN, *wide, "--steps", "2", "--out", "run", says=["out of memory", "bytes"], preexec_fn=limit)
+
+    def test_a_line_of_a_megabyte(self):
+        self.good(*TRAIN, "--steps", "2", "--out", "run")
+        self.refused(3, "translate", "run", stdin="a " * 1_000_000, says="1000002 tokens")
+        self.assertEqual(self.good("translate", "run", stdin="a" * 1_000_000).out.count("\n"), 1)
+        for ending in ("de", "en"):
+            with open(f"train.{ending}", "a") as file:
+                file.write("a " * 300_000 + "\n")
+        self.assertIn("1 too long", self.good(*TRAIN, "--steps", "2", "--out", "other").out)
+
+
 class Numbers(Case):
     def test_a_rate_that_is_too_high(self):
         for more in (["--optimizer", "adam"], ["--optimizer", "sgd", "--clip", "0"]):
