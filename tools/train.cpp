@@ -1,4 +1,4 @@
-// slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run, then flags.
+// slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run before all of them.
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/run_state.h>
@@ -51,7 +51,7 @@ void check_out(const TrainFlags& flags) {
 }
 
 // `settings` point into the run's settings, which hold the defaults or the preset's values.
-void gather(const TrainFlags& flags, const Settings& settings, const std::string& model) {
+void gather(const TrainFlags& flags, const Settings& settings, const std::string& model, const std::function<void()>& apply_preset = {}) {
   const std::string state = flags.out + "/last/state.json";
   if (flags.resume && std::filesystem::exists(state)) {
     const nlohmann::json before = nlohmann::json::parse(train::RunState::read(state).settings);
@@ -59,6 +59,7 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
                    before.is_object() ? before.value("model", nlohmann::json()).dump() : "nothing known", model);
     from_json(settings, before, state);
   }
+  if (!flags.preset.empty() && apply_preset) apply_preset();
   if (!flags.config.empty()) from_json(settings, train::read_json(flags.config), flags.config);
   for (const auto& [key, text] : flags.values) {
     for (const train::Setting& s : settings) {
@@ -79,9 +80,8 @@ int finish(const train::RunResult& result, const TrainFlags& flags) {
 int train_translation(const TrainFlags& flags) {
   check_out(flags);
   train::TranslationSettings s;
-  if (!flags.preset.empty()) train::apply_preset(s, flags.preset);
   const Settings settings = settings_of(s);
-  gather(flags, settings, s.model);
+  gather(flags, settings, s.model, [&] { train::apply_preset(s, flags.preset); });
   SLOPE_CHECK_AS(UsageError, s.train.empty() == s.valid.empty(), "--train and --valid belong together: give both, or neither for the bundled corpus");
   const std::string train_prefix = s.train.empty() ? bundled_corpus() + "/train" : s.train, valid_prefix = s.valid.empty() ? bundled_corpus() + "/valid" : s.valid;
   train::TranslationTask task(s, data::read_parallel(train_prefix, s.source, s.target), data::read_parallel(valid_prefix, s.source, s.target));

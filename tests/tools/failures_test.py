@@ -113,8 +113,8 @@ class Memory(Case):
             usable = False
         if not usable:
             self.skipTest("this build reserves more than 1 GB of address space")
-        for wide in (["--d-model", "65536", "--n-heads", "1", "--d-feedforward", "1048576"], ["--d-model", "512", "--d-feedforward", "65536", "--n-encoder-layers", "100"]):
-            self.refused(4, *TRAIN, *wide, "--steps", "2", "--out", "run", says=["out of memory", "bytes"], preexec_fn=limit)
+        wide = ["--d-model", "65536", "--n-heads", "1", "--d-feedforward", "1048576"]
+        self.refused(4, *TRAIN, *wide, "--steps", "2", "--out", "run", says=["out of memory", "bytes"], preexec_fn=limit)
 
     def test_a_line_of_a_megabyte(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")

@@ -154,6 +154,7 @@ class Refusals(Case):
         self.refused(2, *self.resume("--lr", "0.1", "--clip", "2"), says=["lr was", "clip was"])
         with open("config.json", "w") as file:
             file.write('{"weight_decay": 0.5}')
+        self.refused(2, *self.resume("--preset", "quickstart"), says=["d_model was 8, is 128", "lr was 0.0005, is 0.003"])
         self.refused(2, *self.resume("--config", "config.json"), says="weight_decay was 0.0, is 0.5")
 
     def test_other_data_are_named(self):
