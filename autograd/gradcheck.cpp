@@ -24,10 +24,10 @@ Tensor cotangent(const Dims& shape, DType dtype, uint64_t seed, uint32_t stream)
   return u;
 }
 
-double dot(const Tensor& u, const Tensor& y) {
-  const std::vector<double> a = u.to_vector(), b = y.detach().to_vector();
+double dot(const std::vector<double>& u, const Tensor& y) {
+  const std::vector<double> values = y.detach().to_vector();
   double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  for (size_t i = 0; i < u.size(); ++i) sum += u[i] * values[i];
   return sum;
 }
 
@@ -74,6 +74,7 @@ class Check {
     const Tensors outputs = f_();
     for (size_t k = 0; k < outputs.size(); ++k)
       cotangents_.push_back(is_floating(outputs[k].dtype()) ? cotangent(outputs[k].shape(), outputs[k].dtype(), options_.seed, static_cast<uint32_t>(k)) : Tensor());
+    for (const Tensor& u : cotangents_) weights_.push_back(u.defined() ? u.to_vector() : std::vector<double>());
     check_deterministic(outputs);
     for (size_t k = 0; k < outputs.size(); ++k)
       if (cotangents_[k].defined()) analytic_.push_back(gradients(outputs[k], k));
@@ -125,7 +126,7 @@ class Check {
     const NoGrad no_grad;
     const Tensors y = f_();
     std::vector<double> result;
-    for (size_t k = 0; k < y.size(); ++k) result.push_back(cotangents_[k].defined() ? dot(cotangents_[k], y[k]) : 0);
+    for (size_t k = 0; k < y.size(); ++k) result.push_back(cotangents_[k].defined() ? dot(weights_[k], y[k]) : 0);
     return result;
   }
 
@@ -180,7 +181,8 @@ class Check {
   const std::vector<NamedLeaf>& leaves_;
   const GradcheckOptions& options_;
   GradcheckReport report_;
-  Tensors cotangents_;
+  Tensors cotangents_;                        // an output each
+  std::vector<std::vector<double>> weights_;  // their values
   std::vector<Tensors> analytic_;  // [output][leaf]
 };
 

@@ -1,3 +1,4 @@
+#include <slope/core/copy.h>
 #include <slope/core/memory.h>
 #include <slope/core/tensor.h>
 
@@ -44,19 +45,11 @@ double Tensor::item() const {
 }
 
 std::vector<double> Tensor::to_vector() const {
-  const int64_t n = numel();
-  std::vector<double> values;
-  values.reserve(static_cast<size_t>(n));
+  const Tensor x = is_contiguous() ? *this : contiguous_copy(*this);
+  std::vector<double> values(static_cast<size_t>(numel()));
   visit(dtype(), [&]<class T> {
-    const T* x = data<T>();
-    for (int64_t i = 0; i < n; ++i) {
-      int64_t rest = i, at = 0;
-      for (int64_t d = rank() - 1; d >= 0; --d) {
-        at += rest % shape()[d] * strides()[d];
-        rest /= shape()[d];
-      }
-      values.push_back(static_cast<double>(x[at]));
-    }
+    const T* from = x.data<T>();
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(from[i]);
   });
   return values;
 }

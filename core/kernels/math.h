@@ -63,9 +63,9 @@ struct Reduced {
 [[gnu::always_inline]] inline float log_(float x) {
   const bool tiny = x < 1.17549435e-38f;  // denormals are scaled by 2^25
   const float scaled = tiny ? x * 33554432.0f : x;
-  const int32_t bits = std::bit_cast<int32_t>(scaled);
-  const int32_t i = (bits - 0x3f3504f3) >> 23;
-  const float e = static_cast<float>(i - (tiny ? 25 : 0)), f = std::bit_cast<float>(bits - (i << 23)) - 1.0f;
+  const uint32_t bits = std::bit_cast<uint32_t>(scaled);  // unsigned: those of a negative x wrap around
+  const int32_t i = static_cast<int32_t>(bits - 0x3f3504f3u) >> 23;
+  const float e = static_cast<float>(i - (tiny ? 25 : 0)), f = std::bit_cast<float>(bits - (static_cast<uint32_t>(i) << 23)) - 1.0f;
   float p = 6.74663401e-2f;
   p = fma_(p, f, -1.16756455e-1f);
   p = fma_(p, f, 1.18881617e-1f);
