@@ -14,7 +14,9 @@ namespace {
 const Dims& shape_of(const Edge& edge) { return edge.leaf ? edge.leaf->layout.shape : edge.node->outputs[edge.output].shape; }
 DType dtype_of_edge(const Edge& edge) { return edge.leaf ? edge.leaf->dtype : edge.node->outputs[edge.output].dtype; }
 
-bool is_ours_alone(const Tensor& x) { return x.impl().ref_count() == 1 && x.storage()->ref_count() == 1 && x.is_contiguous() && !x.requires_grad(); }
+bool is_ours_alone(const Tensor& x) {
+  return x.impl().ref_count() == 1 && x.storage()->ref_count() == 1 && x.is_contiguous() && !x.requires_grad();
+}
 
 // What the engine found at output i of `node`: the first element that is not finite.
 void check_finite(const Node& node, const char* what, size_t i, const Tensor& g) {
@@ -22,20 +24,24 @@ void check_finite(const Node& node, const char* what, size_t i, const Tensor& g)
   for (size_t k = 0; k < values.size(); ++k)
     SLOPE_CHECK_AS(NumericError, std::isfinite(values[k]), "backward of {}{}{}: {} {} is {} at element {} of shape {}{}{}", node.op->name,
                    node.module ? " in module " : "", node.module ? node.module : "", what, i, values[k], k, g.shape(),
-                   node.origin ? "; made by " : "; run the forward under DetectAnomaly to see where it was made", node.origin ? *node.origin : "");
+                   node.origin ? "; made by " : "; run the forward under DetectAnomaly to see where it was made",
+                   node.origin ? *node.origin : "");
 }
 
 }  // namespace
 
 Pass::Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) : options_(options) {
-  SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(), "backward: {} outputs but {} gradients", outputs.size(), gradients.size());
+  SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(), "backward: {} outputs but {} gradients",
+                 outputs.size(), gradients.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& y = outputs[i];
     Edge edge = gradient_edge(y);
-    SLOPE_CHECK_AS(AutogradError, static_cast<bool>(edge), "backward: output {} needs no gradient: nothing that it was computed from requires one", i);
+    SLOPE_CHECK_AS(AutogradError, static_cast<bool>(edge),
+                   "backward: output {} needs no gradient: nothing that it was computed from requires one", i);
     Tensor g = gradients.empty() ? Tensor() : gradients[i];
     if (!g.defined()) {
-      SLOPE_CHECK_AS(AutogradError, y.numel() == 1, "backward: a gradient can be left out only for an output of one element, output {} has shape {}", i, y.shape());
+      SLOPE_CHECK_AS(AutogradError, y.numel() == 1,
+                     "backward: a gradient can be left out only for an output of one element, output {} has shape {}", i, y.shape());
       g = ones(y.shape(), y.dtype());
     }
     SLOPE_CHECK_SHAPE(g.shape() == y.shape(), "backward: output {} has shape {}, its gradient {}", i, y.shape(), g.shape());
@@ -59,8 +65,10 @@ void Pass::collect() {
   const auto reach = [&](Node* node) {
     Pass* current = node->pass.load(std::memory_order_acquire);
     if (current == this) return;
-    SLOPE_CHECK_AS(AutogradError, !current || current->thread == thread, "backward: another thread is running backward through this graph ({})", node->op->name);
-    SLOPE_CHECK_AS(AutogradError, node->pass.compare_exchange_strong(current, this), "backward: another thread is running backward through this graph ({})", node->op->name);
+    SLOPE_CHECK_AS(AutogradError, !current || current->thread == thread,
+                   "backward: another thread is running backward through this graph ({})", node->op->name);
+    SLOPE_CHECK_AS(AutogradError, node->pass.compare_exchange_strong(current, this),
+                   "backward: another thread is running backward through this graph ({})", node->op->name);
     visits_.push_back({node, current, node->slot});
     node->slot = slots;
     slots += static_cast<uint32_t>(node->outputs.size());
@@ -100,7 +108,8 @@ void Pass::capture(const Tensors& inputs) {
   }
   for (Node* node : order_)
     for (const Edge& edge : node->inputs) {
-      const bool leads = edge.leaf ? leaves.contains(edge.leaf.get()) : edge.node && (captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot]);
+      const bool leads = edge.leaf ? leaves.contains(edge.leaf.get())
+                                   : edge.node && (captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot]);
       if (leads) wanted_[node->slot] = 1;
     }
 }
@@ -119,10 +128,11 @@ void Pass::deliver(const Node& from, size_t input, Tensor g) {
   const Edge& edge = from.inputs[input];
   if (!edge || !g.defined()) return;
   const Dims& shape = shape_of(edge);
-  SLOPE_CHECK_AS(AutogradError, g.dtype() == dtype_of_edge(edge), "{}: its derivative returned {} for input {}, which is {}", from.op->name, name(g.dtype()), input,
-                 name(dtype_of_edge(edge)));
+  SLOPE_CHECK_AS(AutogradError, g.dtype() == dtype_of_edge(edge), "{}: its derivative returned {} for input {}, which is {}", from.op->name,
+                 name(g.dtype()), input, name(dtype_of_edge(edge)));
   if (!(g.shape() == shape)) {
-    SLOPE_CHECK_AS(AutogradError, broadcasts_to(shape, g.shape()), "{}: its derivative returned shape {} for input {} of shape {}", from.op->name, g.shape(), input, shape);
+    SLOPE_CHECK_AS(AutogradError, broadcasts_to(shape, g.shape()), "{}: its derivative returned shape {} for input {} of shape {}",
+                   from.op->name, g.shape(), input, shape);
     g = sum_to(g, shape);
   }
   if (anomaly_enabled()) check_finite(from, "the gradient of input", input, g);
@@ -161,7 +171,8 @@ void Pass::run_node(Node& node) {
     const auto rule = options_.create_graph || !op.kernel ? op.formula : op.kernel;
     result = rule ? rule(saved, grads[0]) : gradients_through_reference(op, saved);
   }
-  SLOPE_CHECK_AS(AutogradError, result.size() == node.inputs.size(), "{}: its derivative returned {} gradients for {} inputs", op.name, result.size(), node.inputs.size());
+  SLOPE_CHECK_AS(AutogradError, result.size() == node.inputs.size(), "{}: its derivative returned {} gradients for {} inputs", op.name,
+                 result.size(), node.inputs.size());
   if (!options_.create_graph && !options_.retain_graph && !node.saved.empty()) {
     node.saved.clear();
     node.freed = true;

@@ -39,7 +39,8 @@ void check_term(const std::string& equation, const std::string& term) {
   std::string letters = term;
   if (const size_t dots = letters.find("..."); dots != std::string::npos) letters.erase(dots, 3);
   for (const char c : letters)
-    SLOPE_CHECK_SHAPE((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), "einsum: '{}' in \"{}\" is not a name; names are letters, unnamed dims \"...\"", c, equation);
+    SLOPE_CHECK_SHAPE((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'),
+                      "einsum: '{}' in \"{}\" is not a name; names are letters, unnamed dims \"...\"", c, equation);
 }
 
 bool has(const Names& names, char name) { return names.find(name) != Names::npos; }
@@ -52,7 +53,8 @@ Named without_repeats(const std::string& equation, Named a) {
     if (j == Names::npos) continue;
     const char name = a.names[i];
     const auto first = static_cast<int64_t>(i), second = static_cast<int64_t>(j);
-    SLOPE_CHECK_SHAPE(a.x.size(first) == a.x.size(second), "einsum: '{}' in \"{}\" is both {} and {}", name, equation, a.x.size(first), a.x.size(second));
+    SLOPE_CHECK_SHAPE(a.x.size(first) == a.x.size(second), "einsum: '{}' in \"{}\" is both {} and {}", name, equation, a.x.size(first),
+                      a.x.size(second));
     a.x = diagonal(a.x, first, second);
     a.names.erase(j, 1).erase(i, 1).push_back(name);
     i = static_cast<size_t>(-1);  // the diagonal stands at the end: begin again
@@ -127,7 +129,8 @@ Tensor einsum(const std::string& given, const Tensors& operands) {
       terms.emplace_back();
     else
       terms.back().push_back(c);
-  SLOPE_CHECK_SHAPE(!operands.empty() && terms.size() == operands.size(), "einsum: \"{}\" has {} terms for {} operands", given, terms.size(), operands.size());
+  SLOPE_CHECK_SHAPE(!operands.empty() && terms.size() == operands.size(), "einsum: \"{}\" has {} terms for {} operands", given,
+                    terms.size(), operands.size());
 
   std::vector<Named> parts;
   size_t unnamed = 0;
@@ -151,8 +154,8 @@ Tensor einsum(const std::string& given, const Tensors& operands) {
   }
   for (const char name : result) {
     SLOPE_CHECK_SHAPE(std::count(result.begin(), result.end(), name) == 1, "einsum: the result of \"{}\" names '{}' twice", given, name);
-    SLOPE_CHECK_SHAPE(std::any_of(parts.begin(), parts.end(), [&](const Named& p) { return has(p.names, name); }), "einsum: the result of \"{}\" names '{}', which no operand has",
-                      given, name);
+    SLOPE_CHECK_SHAPE(std::any_of(parts.begin(), parts.end(), [&](const Named& p) { return has(p.names, name); }),
+                      "einsum: the result of \"{}\" names '{}', which no operand has", given, name);
   }
 
   const auto names_from = [&](size_t first) {  // of the result and the operands from `first` on

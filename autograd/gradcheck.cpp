@@ -67,18 +67,23 @@ bool overlaps_itself(const Tensor& x) {
 
 class Check {
  public:
-  Check(const std::function<Tensors()>& f, const std::vector<NamedLeaf>& leaves, const GradcheckOptions& options) : f_(f), leaves_(leaves), options_(options) {}
+  Check(const std::function<Tensors()>& f, const std::vector<NamedLeaf>& leaves, const GradcheckOptions& options)
+      : f_(f), leaves_(leaves), options_(options) {}
 
   GradcheckReport run() {
     check_leaves();
     const Tensors outputs = f_();
     for (size_t k = 0; k < outputs.size(); ++k)
-      cotangents_.push_back(is_floating(outputs[k].dtype()) ? cotangent(outputs[k].shape(), outputs[k].dtype(), options_.seed, static_cast<uint32_t>(k)) : Tensor());
+      cotangents_.push_back(is_floating(outputs[k].dtype())
+                                ? cotangent(outputs[k].shape(), outputs[k].dtype(), options_.seed, static_cast<uint32_t>(k))
+                                : Tensor());
     for (const Tensor& u : cotangents_) weights_.push_back(u.defined() ? u.to_vector() : std::vector<double>());
     check_deterministic(outputs);
     for (size_t k = 0; k < outputs.size(); ++k)
-      if (cotangents_[k].defined()) analytic_.push_back(gradients(outputs[k], k));
-      else analytic_.emplace_back();
+      if (cotangents_[k].defined())
+        analytic_.push_back(gradients(outputs[k], k));
+      else
+        analytic_.emplace_back();
     if (report_.problems.empty())
       for (size_t i = 0; i < leaves_.size(); ++i) check_leaf(i);
     report_.ok = report_.problems.empty() && report_.failed == 0;
@@ -89,10 +94,16 @@ class Check {
   void check_leaves() {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       const auto& [name, x] = leaves_[i];
-      if (x.dtype() == f32) report_.notes.push_back(fmt::format("{} is float32: differences of step {} are lost in its rounding; use float64", name, options_.eps));
-      if (overlaps_itself(x)) report_.problems.push_back(fmt::format("{} overlaps itself in memory (stride 0): one nudge changes several elements; clone() it", name));
+      if (x.dtype() == f32)
+        report_.notes.push_back(
+            fmt::format("{} is float32: differences of step {} are lost in its rounding; use float64", name, options_.eps));
+      if (overlaps_itself(x))
+        report_.problems.push_back(
+            fmt::format("{} overlaps itself in memory (stride 0): one nudge changes several elements; clone() it", name));
       for (size_t j = 0; j < i; ++j)
-        if (overlap(x, leaves_[j].tensor)) report_.problems.push_back(fmt::format("{} and {} overlap in memory: a nudge of one changes the other; clone() one", leaves_[j].name, name));
+        if (overlap(x, leaves_[j].tensor))
+          report_.problems.push_back(
+              fmt::format("{} and {} overlap in memory: a nudge of one changes the other; clone() one", leaves_[j].name, name));
     }
   }
 
@@ -101,7 +112,9 @@ class Check {
     const Tensors again = f_();
     bool same = again.size() == outputs.size();
     for (size_t k = 0; same && k < outputs.size(); ++k) same = outputs[k].shape() == again[k].shape() && same_values(outputs[k], again[k]);
-    if (!same) report_.problems.push_back("the function is not deterministic: two runs on the same inputs gave different outputs (fix its random numbers)");
+    if (!same)
+      report_.problems.push_back(
+          "the function is not deterministic: two runs on the same inputs gave different outputs (fix its random numbers)");
   }
   static bool same_values(const Tensor& a, const Tensor& b) {
     const std::vector<double> x = a.detach().to_vector(), y = b.detach().to_vector();
@@ -114,11 +127,13 @@ class Check {
     Tensors wanted, result;
     for (const NamedLeaf& leaf : leaves_) wanted.push_back(leaf.tensor);
     if (y.requires_grad())
-      result = grad({y}, wanted, {.grad_outputs = {cotangents_[k]}, .retain_graph = true, .create_graph = options_.formula, .allow_unused = true});
+      result = grad({y}, wanted,
+                    {.grad_outputs = {cotangents_[k]}, .retain_graph = true, .create_graph = options_.formula, .allow_unused = true});
     result.resize(wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i)
       if (result[i].defined() && !(result[i].shape() == wanted[i].shape()))
-        report_.problems.push_back(fmt::format("{}: its gradient has shape {}, it has {}", leaves_[i].name, result[i].shape(), wanted[i].shape()));
+        report_.problems.push_back(
+            fmt::format("{}: its gradient has shape {}, it has {}", leaves_[i].name, result[i].shape(), wanted[i].shape()));
     return result;
   }
 
@@ -134,7 +149,8 @@ class Check {
     const Tensor& x = leaves_[i].tensor;
     std::vector<std::vector<double>> analytic;
     for (const Tensors& grads : analytic_)
-      analytic.push_back(!grads.empty() && grads[i].defined() ? grads[i].detach().to_vector() : std::vector<double>(static_cast<size_t>(x.numel()), 0.0));
+      analytic.push_back(!grads.empty() && grads[i].defined() ? grads[i].detach().to_vector()
+                                                              : std::vector<double>(static_cast<size_t>(x.numel()), 0.0));
     for (int64_t e = 0; e < x.numel(); ++e) {
       const Nudge nudge(x, e);
       const double eps = options_.eps;
@@ -148,7 +164,8 @@ class Check {
         const double numeric = (above[k] - below[k]) / (2 * eps), a = analytic[k][static_cast<size_t>(e)];
         if (close(a, numeric)) continue;
         if (on_kink(nudge, k)) {
-          report_.notes.push_back(fmt::format("{}, element {}: output {} has a kink here (one-sided differences disagree); not checked", leaves_[i].name, e, k));
+          report_.notes.push_back(fmt::format("{}, element {}: output {} has a kink here (one-sided differences disagree); not checked",
+                                              leaves_[i].name, e, k));
           continue;
         }
         ++report_.failed;
@@ -183,7 +200,7 @@ class Check {
   GradcheckReport report_;
   Tensors cotangents_;                        // an output each
   std::vector<std::vector<double>> weights_;  // their values
-  std::vector<Tensors> analytic_;  // [output][leaf]
+  std::vector<Tensors> analytic_;             // [output][leaf]
 };
 
 // What the failures have in common, if anything: the factor is often the mistake.
@@ -199,11 +216,14 @@ std::string common_factor(const std::vector<GradcheckFailure>& failures) {
 
 std::string GradcheckReport::text() const {
   std::string text = ok ? fmt::format("ok: {} derivatives agree", checked)
-                        : fmt::format("gradcheck failed: {} of {} derivatives disagree{}", failed, checked, failed == static_cast<int64_t>(failures.size()) ? common_factor(failures) : "");
+                        : fmt::format("gradcheck failed: {} of {} derivatives disagree{}", failed, checked,
+                                      failed == static_cast<int64_t>(failures.size()) ? common_factor(failures) : "");
   for (const std::string& problem : problems) text += "\n  " + problem;
   for (const GradcheckFailure& f : failures)
-    text += fmt::format("\n  output {}, {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}", f.output_index, f.input, f.element, f.analytic, f.numeric, f.ratio());
-  if (failed > static_cast<int64_t>(failures.size())) text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(failures.size()));
+    text += fmt::format("\n  output {}, {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}", f.output_index, f.input, f.element,
+                        f.analytic, f.numeric, f.ratio());
+  if (failed > static_cast<int64_t>(failures.size()))
+    text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(failures.size()));
   for (const std::string& note : notes) text += "\n  note: " + note;
   return text;
 }
@@ -212,7 +232,8 @@ GradcheckReport gradcheck(const std::function<Tensors()>& f, const std::vector<N
   std::vector<NamedLeaf> checked;
   for (const NamedLeaf& leaf : leaves)
     if (leaf.tensor.requires_grad()) checked.push_back(leaf);
-  SLOPE_CHECK_AS(UsageError, !checked.empty(), "gradcheck: none of the {} inputs requires a gradient: there is nothing to check", leaves.size());
+  SLOPE_CHECK_AS(UsageError, !checked.empty(), "gradcheck: none of the {} inputs requires a gradient: there is nothing to check",
+                 leaves.size());
   GradcheckReport report = Check(f, checked, options).run();
   SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
   return report;
@@ -225,12 +246,14 @@ GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs, const 
   return gradcheck(bound, leaves, options);
 }
 
-GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs, const Tensors& grad_outputs, const GradcheckOptions& options) {
+GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs, const Tensors& grad_outputs,
+                              const GradcheckOptions& options) {
   Tensors u = grad_outputs;
   if (u.empty()) {
     const Tensors y = f(inputs);
     for (size_t k = 0; k < y.size(); ++k)
-      if (is_floating(y[k].dtype())) u.push_back(cotangent(y[k].shape(), y[k].dtype(), options.seed + 1, static_cast<uint32_t>(k)).set_requires_grad());
+      if (is_floating(y[k].dtype()))
+        u.push_back(cotangent(y[k].shape(), y[k].dtype(), options.seed + 1, static_cast<uint32_t>(k)).set_requires_grad());
   }
   const size_t n = inputs.size();
   Tensors all = inputs;

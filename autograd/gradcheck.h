@@ -43,7 +43,8 @@ using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs, const GradcheckOptions& options = {});
 
 // The same for the gradient: x, u -> d<u, f(x)> / dx is checked with respect to x and to u. Random u where grad_outputs is empty.
-GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs, const Tensors& grad_outputs = {}, const GradcheckOptions& options = {});
+GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs, const Tensors& grad_outputs = {},
+                              const GradcheckOptions& options = {});
 
 // For modules: f reads the named leaves by itself (named_parameters(model) gives them).
 struct NamedLeaf {

@@ -13,8 +13,8 @@ Tensor reduce(const Tensor& losses, Reduction reduction) {
 
 void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
   SLOPE_CHECK_SHAPE(x.shape() == target.shape(), "{}: both tensors must have one shape, got {} and {}", op, x.shape(), target.shape());
-  SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == target.dtype(), "{}: both tensors must be float32 or both float64, got {} and {}", op, name(x.dtype()),
-                    name(target.dtype()));
+  SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == target.dtype(),
+                    "{}: both tensors must be float32 or both float64, got {} and {}", op, name(x.dtype()), name(target.dtype()));
 }
 
 }  // namespace
@@ -22,7 +22,8 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
 //   loss = -(1 - e) l_t - e / C sum_i l_i, where the target counts; else 0
 Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t count, const CrossEntropyOptions& options) {
   const int64_t n = target.numel(), classes = l.size(-1);
-  if (classes == 0) return options.reduction == Reduction::mean ? sum(l) * NAN : options.reduction == Reduction::sum ? sum(l) : sum(l, {-1});
+  if (classes == 0)
+    return options.reduction == Reduction::mean ? sum(l) * NAN : options.reduction == Reduction::sum ? sum(l) : sum(l, {-1});
   const Tensor ignored = Tensor::empty(target.shape(), boolean), picked = Tensor::empty(target.shape(), i64);
   {
     const int64_t* t = target.data<int64_t>();
@@ -37,7 +38,9 @@ Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t 
   Tensor loss = -gather(l, -1, picked.unsqueeze(-1)).squeeze(-1);
   if (e != 0) loss = (1 - e) * loss - e / static_cast<double>(classes) * sum(l, {-1});
   loss = masked_fill(loss, ignored, 0);
-  return options.reduction == Reduction::none ? loss : options.reduction == Reduction::sum ? sum(loss) : sum(loss) / static_cast<double>(count);
+  return options.reduction == Reduction::none  ? loss
+         : options.reduction == Reduction::sum ? sum(loss)
+                                               : sum(loss) / static_cast<double>(count);
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, CrossEntropyOptions options) {

@@ -7,7 +7,8 @@ Tensor Tensor::transpose(int64_t a, int64_t b) const { return slope::transpose(*
 Tensor Tensor::permute(const Dims& dims) const { return slope::permute(*this, dims); }
 Tensor Tensor::reshape(const Dims& shape) const { return slope::reshape(*this, shape); }
 Tensor Tensor::view(const Dims& shape) const {
-  SLOPE_CHECK_SHAPE(layout().reshape(shape), "view: shape {} with strides {} cannot be seen as {} without a copy; use reshape", this->shape(), strides(), shape);
+  SLOPE_CHECK_SHAPE(layout().reshape(shape), "view: shape {} with strides {} cannot be seen as {} without a copy; use reshape",
+                    this->shape(), strides(), shape);
   return slope::reshape(*this, shape);
 }
 Tensor Tensor::flatten(int64_t start, int64_t end) const {

@@ -1,5 +1,5 @@
-// Node: one recorded operation. Nodes point to the nodes that made their inputs; creation order (the sequence number) is a topological order.
-// Nothing here recurses: a chain of a million nodes is walked with an explicit stack and freed through a queue.
+// Node: one recorded operation. Nodes point to the nodes that made their inputs; creation order (the sequence number) is a topological
+// order. Nothing here recurses: a chain of a million nodes is walked with an explicit stack and freed through a queue.
 #pragma once
 
 #include <slope/autograd/op.h>
@@ -26,7 +26,7 @@ struct OutputInfo {
 using Hook = std::function<Tensor(const Tensor& grad)>;
 
 struct NodeHooks {
-  std::vector<std::pair<uint32_t, Hook>> hooks;              // by output
+  std::vector<std::pair<uint32_t, Hook>> hooks;               // by output
   std::vector<std::pair<uint32_t, TensorImpl*>> retain_grad;  // tensors that want their gradient kept; they remove themselves when they end
 };
 
@@ -64,10 +64,10 @@ struct AutogradMeta : Meta {
   std::string text() const override;
 };
 
-AutogradMeta* autograd_meta(const Tensor& x);                // null where there is none
+AutogradMeta* autograd_meta(const Tensor& x);  // null where there is none
 AutogradMeta& ensure_autograd_meta(const Tensor& x);
-Edge gradient_edge(const Tensor& x);                         // empty where x needs no gradient
-Ref<Node> gradient_node(const Tensor& x);                    // the node that made x; null for leaves
+Edge gradient_edge(const Tensor& x);       // empty where x needs no gradient
+Ref<Node> gradient_node(const Tensor& x);  // the node that made x; null for leaves
 
 // The path of the module whose forward runs on this thread, interned for the life of the process ("encoder.layers.0"); null outside.
 const char* current_module();

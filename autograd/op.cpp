@@ -22,7 +22,8 @@ bool any_needs_grad(const Tensor* inputs, size_t n) {
   return false;
 }
 
-void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* inputs, size_t n_inputs, Attributes& attributes, Tensors& extras) {
+void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* inputs, size_t n_inputs, Attributes& attributes,
+            Tensors& extras) {
   Ref<Node> node(new Node);
   node->op = &op;
   node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);

@@ -4,9 +4,9 @@
 //                      .formula = [](const Saved& s, const Tensor& g) { Tensor y = s.output();  return Grads{g * (1 - y * y)}; }};
 //   Tensor tanh(const Tensor& x) { Tensor y = …;  return op.record(y, {x}); }
 //
-// The formula is written in differentiable operations, so it has derivatives itself. The kernel, where there is one, is the same derivative,
-// fast; the engine takes it when no graph of the gradient is asked for. A fused operation may give a composite `reference` of its forward
-// instead of a formula. A rule captures nothing: all that it may read is declared and kept in the node.
+// The formula is written in differentiable operations, so it has derivatives itself. The kernel, where there is one, is the same
+// derivative, fast; the engine takes it when no graph of the gradient is asked for. A fused operation may give a composite `reference` of
+// its forward instead of a formula. A rule captures nothing: all that it may read is declared and kept in the node.
 #pragma once
 
 #include <slope/autograd/saved.h>

@@ -1,5 +1,5 @@
-// Every operation on tensors, one documented line each, and the registry of the differentiable ones. `dim` may be negative, -1 being the last;
-// an empty list of dims means all. Elementwise operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise.
+// Every operation on tensors, one documented line each, and the registry of the differentiable ones. `dim` may be negative, -1 being the
+// last; an empty list of dims means all. Elementwise operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise.
 // An operation with a derivative of its own stands in autograd/ops/; a composite in autograd/losses.cpp, einsum.cpp or methods.cpp.
 #pragma once
 
@@ -18,9 +18,9 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);                  // whole numbers give f32
-[[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);                  // a^b
-[[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);              // a tie shares the gradient in halves
+[[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);      // whole numbers give f32
+[[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);      // a^b
+[[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);  // a tie shares the gradient in halves
 [[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor add(const Tensor& a, double b);
 [[nodiscard]] Tensor mul(const Tensor& a, double b);
@@ -41,57 +41,59 @@ constexpr bool keepdim = true;
 
 // ---- elementwise (autograd/ops/unary.cpp; the rows stand in core/kernels/rows.h)
 [[nodiscard]] Tensor neg(const Tensor& x);
-[[nodiscard]] Tensor abs(const Tensor& x);                                   // derivative 0 at 0
-[[nodiscard]] Tensor sign(const Tensor& x);                                  // derivative 0
+[[nodiscard]] Tensor abs(const Tensor& x);   // derivative 0 at 0
+[[nodiscard]] Tensor sign(const Tensor& x);  // derivative 0
 [[nodiscard]] Tensor exp(const Tensor& x);
-[[nodiscard]] Tensor expm1(const Tensor& x);                                 // e^x - 1, exact near 0
+[[nodiscard]] Tensor expm1(const Tensor& x);  // e^x - 1, exact near 0
 [[nodiscard]] Tensor log(const Tensor& x);
-[[nodiscard]] Tensor log1p(const Tensor& x);                                 // log(1 + x), exact near 0
+[[nodiscard]] Tensor log1p(const Tensor& x);  // log(1 + x), exact near 0
 [[nodiscard]] Tensor sqrt(const Tensor& x);
-[[nodiscard]] Tensor rsqrt(const Tensor& x);                                 // 1 / sqrt x
+[[nodiscard]] Tensor rsqrt(const Tensor& x);  // 1 / sqrt x
 [[nodiscard]] Tensor sin(const Tensor& x);
 [[nodiscard]] Tensor cos(const Tensor& x);
 [[nodiscard]] Tensor tanh(const Tensor& x);
-[[nodiscard]] Tensor sigmoid(const Tensor& x);                               // 1 / (1 + e^-x)
-[[nodiscard]] Tensor relu(const Tensor& x);                                  // max(x, 0), derivative 0 at 0
+[[nodiscard]] Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
+[[nodiscard]] Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
 [[nodiscard]] Tensor erf(const Tensor& x);
 enum class Gelu { erf, tanh };
-[[nodiscard]] Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);           // x Phi(x) (Hendrycks and Gimpel, 2016)
-[[nodiscard]] Tensor silu(const Tensor& x);                                  // x sigmoid(x)
-[[nodiscard]] Tensor softplus(const Tensor& x);                              // log(1 + e^x)
+[[nodiscard]] Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);  // x Phi(x) (Hendrycks and Gimpel, 2016)
+[[nodiscard]] Tensor silu(const Tensor& x);                         // x sigmoid(x)
+[[nodiscard]] Tensor softplus(const Tensor& x);                     // log(1 + e^x)
 [[nodiscard]] Tensor clamp(const Tensor& x, std::optional<double> low, std::optional<double> high);  // derivative 1 at the bounds
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);               // condition: bool
 [[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);                 // value where mask is true
 
 // ---- reductions (autograd/ops/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks, fixed tree: same bits for any threads
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
-[[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);                // nan where there is nothing to average
+[[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);  // nan where there is nothing to average
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keep = false);
-[[nodiscard]] Tensor amax(const Tensor& x, const Dims& dims = {}, bool keep = false);                // ties share the gradient evenly
+[[nodiscard]] Tensor amax(const Tensor& x, const Dims& dims = {}, bool keep = false);  // ties share the gradient evenly
 [[nodiscard]] Tensor amin(const Tensor& x, const Dims& dims = {}, bool keep = false);
 struct ValuesAndIndices {
   Tensor values, indices;
 };
-[[nodiscard]] ValuesAndIndices max(const Tensor& x, int64_t dim, bool keep = false);                 // the first of equal ones
+[[nodiscard]] ValuesAndIndices max(const Tensor& x, int64_t dim, bool keep = false);  // the first of equal ones
 [[nodiscard]] ValuesAndIndices min(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] Tensor max(const Tensor& x);
 [[nodiscard]] Tensor min(const Tensor& x);
 [[nodiscard]] Tensor logsumexp(const Tensor& x, const Dims& dims, bool keep = false);
 [[nodiscard]] Tensor cumsum(const Tensor& x, int64_t dim);
-[[nodiscard]] Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {}, bool keep = false);  // p = 1, 2, inf, or any p > 0; derivative 0 at 0
-[[nodiscard]] Tensor sum_to(const Tensor& x, const Dims& shape);                                     // sums over what broadcasting repeated
+[[nodiscard]] Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {},
+                          bool keep = false);                     // p = 1, 2, inf, or any p > 0; derivative 0 at 0
+[[nodiscard]] Tensor sum_to(const Tensor& x, const Dims& shape);  // sums over what broadcasting repeated
 
 // ---- matrix products (autograd/ops/matmul.cpp, linear.cpp; autograd/einsum.cpp)
-[[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);                                       // every rank combination of torch.matmul
-[[nodiscard]] Tensor bmm(const Tensor& a, const Tensor& b);                                          // (B, n, k) @ (B, k, m)
-[[nodiscard]] Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});         // x W^T + b: (*, in), (out, in), (out) -> (*, out)
-[[nodiscard]] Tensor einsum(const std::string& equation, const Tensors& operands);                   // "bqd,bkd->bqk"; also "..." and implicit output
+[[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);  // every rank combination of torch.matmul
+[[nodiscard]] Tensor bmm(const Tensor& a, const Tensor& b);     // (B, n, k) @ (B, k, m)
+[[nodiscard]] Tensor linear(const Tensor& x, const Tensor& weight,
+                            const Tensor& bias = {});                               // x W^T + b: (*, in), (out, in), (out) -> (*, out)
+[[nodiscard]] Tensor einsum(const std::string& equation, const Tensors& operands);  // "bqd,bkd->bqk"; also "..." and implicit output
 
 // ---- shapes: views share storage (autograd/ops/views.cpp), the others copy (rearrange.cpp, cat.cpp)
-[[nodiscard]] Tensor reshape(const Tensor& x, const Dims& shape);                                    // a view where the strides allow it
+[[nodiscard]] Tensor reshape(const Tensor& x, const Dims& shape);  // a view where the strides allow it
 [[nodiscard]] Tensor transpose(const Tensor& x, int64_t a, int64_t b);
 [[nodiscard]] Tensor permute(const Tensor& x, const Dims& dims);
 [[nodiscard]] Tensor expand(const Tensor& x, const Dims& shape);
@@ -106,11 +108,11 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor to(const Tensor& x, DType dtype);
 [[nodiscard]] Tensor cat(const Tensors& xs, int64_t dim = 0);
 [[nodiscard]] Tensor stack(const Tensors& xs, int64_t dim = 0);
-[[nodiscard]] Tensors split(const Tensor& x, int64_t size, int64_t dim = 0);                         // the last may be smaller
+[[nodiscard]] Tensors split(const Tensor& x, int64_t size, int64_t dim = 0);  // the last may be smaller
 [[nodiscard]] Tensors split(const Tensor& x, const Dims& sizes, int64_t dim = 0);
 [[nodiscard]] Tensors chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);
 [[nodiscard]] Tensors unbind(const Tensor& x, int64_t dim = 0);
-[[nodiscard]] Tensor pad(const Tensor& x, const Dims& widths, double value = 0);                     // torch's order: last dim first, (before, after) pairs
+[[nodiscard]] Tensor pad(const Tensor& x, const Dims& widths, double value = 0);  // torch's order: last dim first, (before, after) pairs
 [[nodiscard]] Tensor tril(const Tensor& x, int64_t diagonal = 0);
 [[nodiscard]] Tensor triu(const Tensor& x, int64_t diagonal = 0);
 [[nodiscard]] Tensor flip(const Tensor& x, const Dims& dims);
@@ -122,14 +124,16 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 [[nodiscard]] Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
 [[nodiscard]] Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
-[[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight, int64_t padding_idx = -1);  // (*), (V, d) -> (*, d); that row gets no gradient
+[[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight,
+                               int64_t padding_idx = -1);  // (*), (V, d) -> (*, d); that row gets no gradient
 
 // ---- normalisation and random (softmax.cpp, layer_norm.cpp, rms_norm.cpp, dropout.cpp)
-[[nodiscard]] Tensor softmax(const Tensor& x, int64_t dim = -1);                                     // a row of -inf gives nan, as in PyTorch
+[[nodiscard]] Tensor softmax(const Tensor& x, int64_t dim = -1);  // a row of -inf gives nan, as in PyTorch
 [[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t dim = -1);
-[[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps = 1e-5);  // over the last dims, those of weight
+[[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                double eps = 1e-5);  // over the last dims, those of weight
 [[nodiscard]] Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps = 1e-5);
-[[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);                          // zero with probability p, else x / (1 - p)
+[[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);  // zero with probability p, else x / (1 - p)
 
 // ---- losses (cross_entropy.cpp, linear_cross_entropy.cpp; composites)
 enum class Reduction { none, mean, sum };
@@ -138,31 +142,34 @@ struct CrossEntropyOptions {
   double label_smoothing = 0;
   Reduction reduction = Reduction::mean;
 };
-[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, CrossEntropyOptions options = {});    // (N, C), (N); or (C), ()
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+                                   CrossEntropyOptions options = {});  // (N, C), (N); or (C), ()
 struct LossAndCount {
   Tensor sum;         // scalar: summed over the targets that count
   int64_t count = 0;  // how many those are
 };
 [[nodiscard]] LossAndCount cross_entropy_sum(const Tensor& logits, const Tensor& target, CrossEntropyOptions options = {});
 // Cross entropy of linear(x, weight, bias), in chunks of rows: the logits never exist whole. (N, d), (V, d), (V), (N)
-[[nodiscard]] Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target, CrossEntropyOptions options = {});
+[[nodiscard]] Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target,
+                                          CrossEntropyOptions options = {});
 [[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, CrossEntropyOptions options = {});
 [[nodiscard]] Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
 [[nodiscard]] Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
-[[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction = Reduction::mean);            // p (log p - log_q)
+[[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction = Reduction::mean);  // p (log p - log_q)
 
 // ---- attention (attention.cpp): softmax(q k^T scale + mask) v; (*, L, D), (*, S, D), (*, S, E) -> (*, L, E)
 struct AttentionOptions {
-  Tensor mask = {};               // bool, true = may attend; broadcasts to (*, L, S)
-  bool causal = false;            // position i sees positions up to i + S - L
-  double dropout = 0;             // on the weights
+  Tensor mask = {};                  // bool, true = may attend; broadcasts to (*, L, S)
+  bool causal = false;               // position i sees positions up to i + S - L
+  double dropout = 0;                // on the weights
   std::optional<double> scale = {};  // default 1 / sqrt(D)
 };
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 struct AttentionOutput {
   Tensor output, weights;  // weights (*, L, S) before dropout; a row with nothing to attend to is zero
 };
-[[nodiscard]] AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
+[[nodiscard]] AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                                        const AttentionOptions& options = {});
 
 // ---- comparisons, logic, order: no derivative (autograd/compare.cpp, autograd/order.cpp)
 [[nodiscard]] Tensor operator==(const Tensor& a, const Tensor& b);
@@ -186,12 +193,13 @@ struct AttentionOutput {
 [[nodiscard]] Tensor isnan(const Tensor& x);
 [[nodiscard]] bool any(const Tensor& x);
 [[nodiscard]] bool all(const Tensor& x);
-[[nodiscard]] bool equal(const Tensor& a, const Tensor& b);                                          // same shape, dtype and values
+[[nodiscard]] bool equal(const Tensor& a, const Tensor& b);  // same shape, dtype and values
 [[nodiscard]] bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
-[[nodiscard]] Tensor argmax(const Tensor& x, int64_t dim = -1, bool keep = false);                   // the first of equal ones
+[[nodiscard]] Tensor argmax(const Tensor& x, int64_t dim = -1, bool keep = false);  // the first of equal ones
 [[nodiscard]] Tensor argmin(const Tensor& x, int64_t dim = -1, bool keep = false);
-[[nodiscard]] ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true);  // sorted; equal ones in order of index
-[[nodiscard]] ValuesAndIndices sort(const Tensor& x, int64_t dim = -1, bool descending = false);      // stable
+[[nodiscard]] ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim = -1,
+                                    bool largest = true);                                         // sorted; equal ones in order of index
+[[nodiscard]] ValuesAndIndices sort(const Tensor& x, int64_t dim = -1, bool descending = false);  // stable
 
 // ---- the registry: every differentiable operation. Tests and the command walk it.
 std::span<const Op* const> registry();

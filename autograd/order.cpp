@@ -53,8 +53,12 @@ ValuesAndIndices take(const Tensor& x, int64_t k, int64_t dim, bool descending) 
 
 }  // namespace
 
-Tensor argmax(const Tensor& x, int64_t dim, bool keep) { return max(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices; }
-Tensor argmin(const Tensor& x, int64_t dim, bool keep) { return min(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices; }
+Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
+  return max(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
+}
+Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
+  return min(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
+}
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t d, bool largest) {
   const int64_t dim = wrap_dim(d, x.rank(), "topk"), n = x.rank() == 0 ? 1 : x.size(dim);

@@ -17,7 +17,7 @@ struct Pass {
 
   void capture(const Tensors& inputs);  // only these gradients are wanted; nodes that lead to none are skipped
   void run();
-  void commit();                        // adds the leaves' gradients to theirs
+  void commit();  // adds the leaves' gradients to theirs
   Tensor gradient_of(const Tensor& x) const;
   const std::vector<Node*>& nodes() const { return order_; }  // in creation order
 
@@ -26,7 +26,7 @@ struct Pass {
  private:
   struct Visit {
     Node* node;
-    Pass* outer;          // the run that this one is nested in, and its slot there
+    Pass* outer;  // the run that this one is nested in, and its slot there
     uint32_t outer_slot;
   };
   void collect();
@@ -41,12 +41,12 @@ struct Pass {
   Tensors root_gradients_;
   std::vector<Visit> visits_;
   std::vector<Node*> order_;
-  std::vector<Tensor> sums_;                          // gradient of output k of a node: sums_[node.slot + k]
-  std::vector<Ref<TensorImpl>> leaves_;               // in the order in which gradients first reached them
+  std::vector<Tensor> sums_;             // gradient of output k of a node: sums_[node.slot + k]
+  std::vector<Ref<TensorImpl>> leaves_;  // in the order in which gradients first reached them
   std::vector<Tensor> leaf_sums_;
   std::unordered_map<TensorImpl*, size_t> leaf_index_;
-  std::vector<char> wanted_;                          // by slot of a node's first output; empty: all
-  std::vector<char> captured_;                        // by slot: this sum is asked for, keep it
+  std::vector<char> wanted_;    // by slot of a node's first output; empty: all
+  std::vector<char> captured_;  // by slot: this sum is asked for, keep it
 };
 
 // The gradients of op's inputs through its composite reference, or through the function that checkpoint() kept.

@@ -19,8 +19,10 @@ Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s
     }
   for (const Tensor& x : inputs)
     if (x.defined() && x.requires_grad()) wanted.push_back(x);
-  const Tensors found = reached.empty() ? Tensors(wanted.size())
-                                        : grad(reached, wanted, {.grad_outputs = flowing, .retain_graph = s.connected(), .create_graph = s.connected(), .allow_unused = true});
+  const Tensors found =
+      reached.empty() ? Tensors(wanted.size())
+                      : grad(reached, wanted,
+                             {.grad_outputs = flowing, .retain_graph = s.connected(), .create_graph = s.connected(), .allow_unused = true});
   Grads grads;
   size_t next = 0;
   for (const Tensor& x : inputs) grads.push_back(x.defined() && x.requires_grad() ? found[next++] : Tensor());
@@ -47,21 +49,22 @@ struct Recipe {
   size_t inputs;        // explicit ones; leaves that f reached follow
 };
 
-const Op checkpoint_op{.name = "checkpoint", .signature = "(*)... -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor&) {
-                         const Recipe& recipe = s.object<Recipe>("recipe");
-                         const Generator now = generator();
-                         struct Restore {
-                           Generator value;
-                           ~Restore() { generator() = value; }
-                         } restore{now};
-                         generator() = recipe.generator;
-                         const EnableGrad enable_grad;
-                         const Saved rooted = s.rooted();
-                         Tensors roots;
-                         for (int i = 0; i < s.inputs(); ++i) roots.push_back(static_cast<size_t>(i) < recipe.inputs ? rooted.input(i) : s.leaf(i));
-                         const Tensors explicit_inputs(roots.begin(), roots.begin() + static_cast<int64_t>(recipe.inputs));
-                         return gradients_of({recipe.f(explicit_inputs)}, roots, s);
-                       }};
+const Op checkpoint_op{
+    .name = "checkpoint", .signature = "(*)... -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor&) {
+      const Recipe& recipe = s.object<Recipe>("recipe");
+      const Generator now = generator();
+      struct Restore {
+        Generator value;
+        ~Restore() { generator() = value; }
+      } restore{now};
+      generator() = recipe.generator;
+      const EnableGrad enable_grad;
+      const Saved rooted = s.rooted();
+      Tensors roots;
+      for (int i = 0; i < s.inputs(); ++i) roots.push_back(static_cast<size_t>(i) < recipe.inputs ? rooted.input(i) : s.leaf(i));
+      const Tensors explicit_inputs(roots.begin(), roots.begin() + static_cast<int64_t>(recipe.inputs));
+      return gradients_of({recipe.f(explicit_inputs)}, roots, s);
+    }};
 
 }  // namespace
 

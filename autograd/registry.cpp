@@ -1,5 +1,5 @@
-// The registry: every differentiable operation, one block for each group. A plain table: what registers itself is dropped by the linker from a
-// static archive. An operation's file defines its entry as `namespace slope::ops { extern const Op tanh{…}; }`.
+// The registry: every differentiable operation, one block for each group. A plain table: what registers itself is dropped by the linker
+// from a static archive. An operation's file defines its entry as `namespace slope::ops { extern const Op tanh{…}; }`.
 #include <slope/autograd/ops.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace slope {
 
 namespace ops {
 // unary.cpp
-extern const Op neg, abs, sign, exp, expm1, log, log1p, sqrt, rsqrt, sin, cos, tanh, sigmoid, relu, erf, gelu, gelu_tanh, silu, softplus, clamp;
+extern const Op neg, abs, sign, exp, expm1, log, log1p, sqrt, rsqrt, sin, cos, tanh, sigmoid, relu, erf, gelu, gelu_tanh, silu, softplus,
+    clamp;
 // binary.cpp, scalar.cpp, where.cpp
 extern const Op add, sub, mul, div, pow, maximum, minimum;
 extern const Op add_scalar, mul_scalar, div_scalar, scalar_div, pow_scalar;
@@ -27,6 +28,7 @@ extern const Op softmax, log_softmax, layer_norm, rms_norm, dropout, cross_entro
 
 namespace {
 
+// clang-format off
 constexpr const Op* table[] = {
     &ops::neg, &ops::abs, &ops::sign, &ops::exp, &ops::expm1, &ops::log, &ops::log1p, &ops::sqrt, &ops::rsqrt, &ops::sin, &ops::cos, &ops::tanh,
     &ops::sigmoid, &ops::relu, &ops::erf, &ops::gelu, &ops::gelu_tanh, &ops::silu, &ops::softplus, &ops::clamp,
@@ -46,6 +48,7 @@ constexpr const Op* table[] = {
     &ops::softmax, &ops::log_softmax, &ops::layer_norm, &ops::rms_norm, &ops::dropout, &ops::cross_entropy, &ops::linear_cross_entropy,
     &ops::scaled_dot_product_attention,
 };
+// clang-format on
 
 }  // namespace
 

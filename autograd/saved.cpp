@@ -14,7 +14,8 @@ const Dims& Saved::output_shape(int i) const { return node_.outputs[static_cast<
 
 const Dims& Saved::input_shape(int i) const {
   const Edge& edge = node_.inputs[static_cast<size_t>(i)];
-  SLOPE_CHECK_AS(AutogradError, static_cast<bool>(edge), "{}: the derivative asks for the shape of input {}, which needs no gradient", node_.op->name, i);
+  SLOPE_CHECK_AS(AutogradError, static_cast<bool>(edge), "{}: the derivative asks for the shape of input {}, which needs no gradient",
+                 node_.op->name, i);
   return edge.leaf ? edge.leaf->layout.shape : edge.node->outputs[edge.output].shape;
 }
 
@@ -51,12 +52,13 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
   constexpr const char* kinds[] = {"input", "output", "extra value"};
   const char* what = kinds[static_cast<int>(kind)];
   SLOPE_CHECK_AS(AutogradError, !node_.freed,
-                 "{}: what backward needs was freed by an earlier backward through this graph; say retain_graph there to run it again", node_.op->name);
+                 "{}: what backward needs was freed by an earlier backward through this graph; say retain_graph there to run it again",
+                 node_.op->name);
   for (const SavedValue& value : node_.saved) {
     if (value.kind != kind || value.index != i) continue;
     SLOPE_CHECK_AS(AutogradError, value.version == value.storage->version(),
-                   "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead", node_.op->name, what, i,
-                   value.layout.shape, value.version, value.storage->version());
+                   "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead",
+                   node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
     if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
     Tensor x(value.storage, value.layout, value.dtype);

@@ -34,15 +34,15 @@ class Saved {
  public:
   Saved(Node& node, const Tensor* grads, bool connected) : node_(node), grads_(grads), connected_(connected) {}
 
-  Tensor input(int i = 0) const;   // AutogradError where it was not saved, was freed, or was written since
+  Tensor input(int i = 0) const;  // AutogradError where it was not saved, was freed, or was written since
   Tensor output(int i = 0) const;
   Tensor extra(int i = 0) const;
-  bool needs(int i) const;         // whether the gradient of input i is wanted
+  bool needs(int i) const;                               // whether the gradient of input i is wanted
   const Tensor& grad(int i) const { return grads_[i]; }  // dL/d output i; undefined where nothing flows into it
   Tensor grad_or_zeros(int i) const;
   bool connected() const { return connected_; }
-  Saved rooted() const;            // the same, but each saved input is the root of a new recording (connected: joined to the old one)
-  Tensor leaf(int i) const;        // the leaf that input i is
+  Saved rooted() const;      // the same, but each saved input is the root of a new recording (connected: joined to the old one)
+  Tensor leaf(int i) const;  // the leaf that input i is
   int inputs() const;
   const Dims& output_shape(int i = 0) const;
   const Dims& input_shape(int i = 0) const;  // of an input that needs a gradient; nothing has to be saved for it

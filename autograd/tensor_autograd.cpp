@@ -10,8 +10,10 @@ bool Tensor::requires_grad() const {
 }
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
-  SLOPE_CHECK_AS(AutogradError, is_leaf() || requires_grad, "set_requires_grad: this tensor was computed; detach() gives it without its history");
-  SLOPE_CHECK_DTYPE(!requires_grad || is_floating(dtype()), "set_requires_grad: only floating tensors have gradients, this one is {}", name(dtype()));
+  SLOPE_CHECK_AS(AutogradError, is_leaf() || requires_grad,
+                 "set_requires_grad: this tensor was computed; detach() gives it without its history");
+  SLOPE_CHECK_DTYPE(!requires_grad || is_floating(dtype()), "set_requires_grad: only floating tensors have gradients, this one is {}",
+                    name(dtype()));
   if (is_leaf() && (requires_grad || impl().meta)) ensure_autograd_meta(*this).requires_grad = requires_grad;
   return *this;
 }

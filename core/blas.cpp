@@ -80,7 +80,8 @@ std::string blas_description() {
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
   const size_t name_end = config.find(' '), version_end = config.find(' ', name_end + 1);
   constexpr const char* builds[] = {"serial", "pthread", "OpenMP"};
-  return config.substr(0, version_end) + ", kernels " + openblas_get_corename() + ", " + builds[std::clamp(openblas_get_parallel(), 0, 2)] + " build, one thread a call";
+  return config.substr(0, version_end) + ", kernels " + openblas_get_corename() + ", " + builds[std::clamp(openblas_get_parallel(), 0, 2)] +
+         " build, one thread a call";
 }
 #else
 void initialise_blas() {}

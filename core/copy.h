@@ -7,7 +7,7 @@ namespace slope {
 
 void copy_into(const Tensor& from, const Tensor& to);  // same shape; any strides; converts the dtype (to bool: is not zero)
 void fill(const Tensor& x, double value);
-void add_into(const Tensor& from, const Tensor& to);   // to += from; same shape and floating dtype
+void add_into(const Tensor& from, const Tensor& to);  // to += from; same shape and floating dtype
 Tensor contiguous_copy(const Tensor& x);
 Tensor contiguous_copy(const Tensor& x, DType dtype);
 

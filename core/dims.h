@@ -1,4 +1,5 @@
-// Dims: a list of sizes, strides or dim numbers, and the few things every shape rule needs of it (checked products, negative dims, broadcasting).
+// Dims: a list of sizes, strides or dim numbers, and the few things every shape rule needs of it (checked products, negative dims,
+// broadcasting).
 #pragma once
 
 #include <slope/core/error.h>

@@ -14,6 +14,7 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// clang-format off
 struct ShapeError : Error { using Error::Error; };     // sizes or ranks do not fit the operation
 struct IndexError : Error { using Error::Error; };     // a dim, position or class outside its range
 struct DTypeError : Error { using Error::Error; };     // the operation is not defined for this dtype
@@ -23,6 +24,7 @@ struct UsageError : Error { using Error::Error; };     // exit 2: a flag or opti
 struct InputError : Error { using Error::Error; };     // exit 3: a file or text whose content is not acceptable
 struct IoError : Error { using Error::Error; };        // exit 4: reading or writing failed
 struct NumericError : Error { using Error::Error; };   // exit 5: not finite where it must be
+// clang-format on
 
 }  // namespace slope
 

@@ -39,10 +39,12 @@ bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && 
 CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
 void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta, float* c, int ldc) {
-  cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+  cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data,
+              static_cast<int>(b.ld), beta, c, ldc);
 }
 void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta, double* c, int ldc) {
-  cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+  cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data,
+              static_cast<int>(b.ld), beta, c, ldc);
 }
 
 void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda, const float* x, int incx, float* y, int incy) {
@@ -55,9 +57,10 @@ void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a
 // y (n; `step` apart) = alpha op(M) x + beta y, with op(M) (n, k).
 template <class T>
 void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step, T beta, T* y, int64_t step) {
-  for (int64_t i = 0; i < n; ++i) y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
-  blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n), static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data, static_cast<int>(matrix.ld), x,
-            static_cast<int>(x_step), y, static_cast<int>(step));
+  for (int64_t i = 0; i < n; ++i)
+    y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
+  blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n), static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
+            static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));
 }
 #endif
 
@@ -66,12 +69,13 @@ template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, T* c, int64_t ldc) {
 #if defined(SLOPE_BLAS)
   constexpr int64_t longest = int64_t{1} << 30;
-  if (m == 1 && is_worth_gemv(n, k)) return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
+  if (m == 1 && is_worth_gemv(n, k))
+    return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
   if (n == 1 && is_worth_gemv(m, k)) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
   if (!is_small(m, n, k)) {
     for (int64_t p = 0; p < k; p += longest)
-      blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0), p == 0 ? beta : T(1), c,
-                static_cast<int>(ldc));
+      blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0),
+                p == 0 ? beta : T(1), c, static_cast<int>(ldc));
     return;
   }
 #endif
@@ -80,8 +84,8 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T>
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// How C and k are cut: functions of the sizes alone. A product that is worth it gets some pieces, a multiple of four for balance; among the ways
-// to cut, the one that moves least: every piece packs its part of A and B, and a cut in k writes and reads C once more.
+// How C and k are cut: functions of the sizes alone. A product that is worth it gets some pieces, a multiple of four for balance; among the
+// ways to cut, the one that moves least: every piece packs its part of A and B, and a cut in k writes and reads C once more.
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
   int64_t rows = 1, cols = 1, chunks = 1;
@@ -158,8 +162,8 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
   parallel_for(tiles * grid.chunks, 1, [&](int64_t begin, int64_t) {
     const int64_t chunk = begin / tiles, i = begin % tiles / grid.cols * grid.tile_m, j = begin % grid.cols * grid.tile_n;
     const int64_t p = chunk * grid.chunk_k;
-    multiply(std::min(grid.tile_m, rows - i), std::min(grid.tile_n, cols - j), std::min(grid.chunk_k, depth - p), factor, left.at(i, p), right.at(p, j), T(0),
-             partial + chunk * size + i * cols + j, cols);
+    multiply(std::min(grid.tile_m, rows - i), std::min(grid.tile_n, cols - j), std::min(grid.chunk_k, depth - p), factor, left.at(i, p),
+             right.at(p, j), T(0), partial + chunk * size + i * cols + j, cols);
   });
   const T keep = beta;
   T* const out = c;
@@ -180,7 +184,8 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
 
 void check_rows(const char* what, int64_t ld, int64_t rows, int64_t cols) {
   SLOPE_CHECK_SHAPE(ld >= cols || rows <= 1, "gemm: rows of {} are {} elements apart but {} long", what, ld, cols);
-  SLOPE_CHECK_SHAPE(ld <= int_limit || rows <= 1, "gemm: rows of {} are {} elements apart, more than BLAS can count; copy it first", what, ld);
+  SLOPE_CHECK_SHAPE(ld <= int_limit || rows <= 1, "gemm: rows of {} are {} elements apart, more than BLAS can count; copy it first", what,
+                    ld);
 }
 
 template <class T>
@@ -193,12 +198,13 @@ Operand<T> operand(const char* what, const T* data, int64_t ld, bool transpose, 
 }  // namespace
 
 template <class T>
-void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
-          const Epilogue<T>& epilogue) {
+void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
+          T beta, T* c, int64_t ldc, const Epilogue<T>& epilogue) {
   if (m == 0 || n == 0) return;
   initialise_blas();
   check_rows("C", ldc, m, n);
-  const Call<T> call{m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
+  const Call<T> call{
+      m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
   const Grid grid(m, n, k, true);
   if (grid.chunks > 1) return multiply_in_chunks_of_k(call, grid, epilogue);
   parallel_for(grid.rows * grid.cols, 1, [&](int64_t begin, int64_t end) {
@@ -210,8 +216,8 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
 }
 
 template <class T>
-void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b, T beta,
-                  const MatrixBatch<T>& c) {
+void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b,
+                  T beta, const MatrixBatch<T>& c) {
   const int64_t items = numel(batch);
   if (m == 0 || n == 0 || items == 0) return;
   initialise_blas();
@@ -228,17 +234,27 @@ void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, c
         at_a += at * a.strides[d], at_b += at * b.strides[d], at_c += at * c.strides[d];
       }
       const int64_t i = t % tiles / grid.cols * grid.tile_m, j = t % grid.cols * grid.tile_n;
-      const Call<T> call{m, n, k, alpha, {left.data + at_a, left.ld, left.transpose}, {right.data + at_b, right.ld, right.transpose}, beta, c.data + at_c, m == 1 ? n : c.ld};
+      const Call<T> call{m,
+                         n,
+                         k,
+                         alpha,
+                         {left.data + at_a, left.ld, left.transpose},
+                         {right.data + at_b, right.ld, right.transpose},
+                         beta,
+                         c.data + at_c,
+                         m == 1 ? n : c.ld};
       call.tile(i, std::min(grid.tile_m, m - i), j, std::min(grid.tile_n, n - j), {});
     }
   });
 }
 
-template void gemm(bool, bool, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float, float*, int64_t, const Epilogue<float>&);
-template void gemm(bool, bool, int64_t, int64_t, int64_t, double, const double*, int64_t, const double*, int64_t, double, double*, int64_t, const Epilogue<double>&);
-template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, float, const MatrixBatch<const float>&, const MatrixBatch<const float>&, float,
-                           const MatrixBatch<float>&);
-template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, double, const MatrixBatch<const double>&, const MatrixBatch<const double>&, double,
-                           const MatrixBatch<double>&);
+template void gemm(bool, bool, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*, int64_t, float, float*, int64_t,
+                   const Epilogue<float>&);
+template void gemm(bool, bool, int64_t, int64_t, int64_t, double, const double*, int64_t, const double*, int64_t, double, double*, int64_t,
+                   const Epilogue<double>&);
+template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, float, const MatrixBatch<const float>&, const MatrixBatch<const float>&,
+                           float, const MatrixBatch<float>&);
+template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, double, const MatrixBatch<const double>&,
+                           const MatrixBatch<const double>&, double, const MatrixBatch<double>&);
 
 }  // namespace slope

@@ -1,8 +1,8 @@
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for any number of threads.
 //
-// C is cut into tiles by a rule that looks at sizes alone; each tile is one single-threaded BLAS call (or own loop) within parallel_for. Where C
-// is small and k long, k is cut too, and the partial sums are added in order. A bias is where a tile starts from; an activation follows while
-// the tile is in cache.
+// C is cut into tiles by a rule that looks at sizes alone; each tile is one single-threaded BLAS call (or own loop) within parallel_for.
+// Where C is small and k long, k is cut too, and the partial sums are added in order. A bias is where a tile starts from; an activation
+// follows while the tile is in cache.
 #pragma once
 
 #include <slope/core/dims.h>
@@ -15,11 +15,11 @@ struct Epilogue {
   void (*activate)(T* row, int64_t n) = nullptr;  // applied to each row of a tile, at the end
 };
 
-// op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: elements between rows as they stand in memory. C is not read where beta is 0; k = 0 gives
-// beta C. ShapeError where a row is shorter than its matrix, or a stride is beyond the BLAS's 32 bits.
+// op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: elements between rows as they stand in memory. C is not read where beta is 0; k =
+// 0 gives beta C. ShapeError where a row is shorter than its matrix, or a stride is beyond the BLAS's 32 bits.
 template <class T>
-void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
-          const Epilogue<T>& epilogue = {});
+void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
+          T beta, T* c, int64_t ldc, const Epilogue<T>& epilogue = {});
 
 // One matrix of a batch after the other: item (i, j, …) of `shape` begins at data + i strides[0] + j strides[1] + …
 template <class T>
@@ -31,7 +31,7 @@ struct MatrixBatch {
 };
 
 template <class T>
-void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b, T beta,
-                  const MatrixBatch<T>& c);
+void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b,
+                  T beta, const MatrixBatch<T>& c);
 
 }  // namespace slope

@@ -1,4 +1,5 @@
-// InlineVector<T, N>: a vector whose first N elements need no allocation. Shapes, strides, a node's edges: short lists, made by the million.
+// InlineVector<T, N>: a vector whose first N elements need no allocation. Shapes, strides, a node's edges: short lists, made by the
+// million.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,8 @@ Layout Layout::narrow(int64_t dim, int64_t start, int64_t length) const {
   const int64_t size = shape[dim];
   SLOPE_CHECK_INDEX(start >= -size && start <= size, "narrow: start {} is out of range for dim {} of size {}", start, dim, size);
   if (start < 0) start += size;
-  SLOPE_CHECK_INDEX(length >= 0 && length <= size - start, "narrow: start {} + length {} exceeds dim {} of size {}", start, length, dim, size);
+  SLOPE_CHECK_INDEX(length >= 0 && length <= size - start, "narrow: start {} + length {} exceeds dim {} of size {}", start, length, dim,
+                    size);
   Layout result = *this;
   result.shape[dim] = length;
   result.offset += start * strides[dim];

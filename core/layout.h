@@ -20,15 +20,15 @@ struct Layout {
   std::pair<int64_t, int64_t> extent() const;  // [first, last) element of the storage that can be touched; (0, 0) where empty
 
   Layout transpose(int64_t a, int64_t b) const;
-  Layout permute(const Dims& dims) const;                                                // output dim i is input dim dims[i]
-  Layout narrow(int64_t dim, int64_t start, int64_t length) const;                       // negative start counts from the end
-  Layout slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;         // Python's x[start:end:step], step > 0
-  Layout select(int64_t dim, int64_t index) const;                                       // drops dim
-  Layout diagonal(int64_t a, int64_t b) const;                                           // the dims a, b become one, at the end
-  Layout broadcast_to(const Dims& shape) const;                                          // stride 0 where a size 1 is repeated
-  Layout squeeze(int64_t dim) const;                                                     // no change where the size is not 1
-  Layout unsqueeze(int64_t dim) const;                                                   // -rank-1 <= dim <= rank
-  std::optional<Layout> reshape(const Dims& shape) const;                                // one size may be -1; nullopt: needs a copy
+  Layout permute(const Dims& dims) const;                                         // output dim i is input dim dims[i]
+  Layout narrow(int64_t dim, int64_t start, int64_t length) const;                // negative start counts from the end
+  Layout slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;  // Python's x[start:end:step], step > 0
+  Layout select(int64_t dim, int64_t index) const;                                // drops dim
+  Layout diagonal(int64_t a, int64_t b) const;                                    // the dims a, b become one, at the end
+  Layout broadcast_to(const Dims& shape) const;                                   // stride 0 where a size 1 is repeated
+  Layout squeeze(int64_t dim) const;                                              // no change where the size is not 1
+  Layout unsqueeze(int64_t dim) const;                                            // -rank-1 <= dim <= rank
+  std::optional<Layout> reshape(const Dims& shape) const;                         // one size may be -1; nullopt: needs a copy
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

@@ -1,6 +1,7 @@
 // Three tiers. Small blocks (up to 1 KiB) are cut from chunks and kept in a free list for each thread: the tape makes them by the million.
 // Medium blocks (up to 64 KiB) are kept by size class. Large blocks are cut best-fit from segments and merged with their free neighbours,
-// so that batches of every length share the same memory. Under AddressSanitizer every block is the system's own, so that it sees each misuse.
+// so that batches of every length share the same memory. Under AddressSanitizer every block is the system's own, so that it sees each
+// misuse.
 #include <slope/core/error.h>
 #include <slope/core/memory.h>
 
@@ -32,7 +33,8 @@ std::atomic<int64_t> live{0}, peak{0}, allocations{0}, reserved{0}, countdown{0}
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 void* from_system(size_t bytes) {
-  void* block = std::aligned_alloc(bytes >= segment_bytes ? size_t{2} << 20 : line, round_up(bytes, bytes >= segment_bytes ? size_t{2} << 20 : line));
+  void* block =
+      std::aligned_alloc(bytes >= segment_bytes ? size_t{2} << 20 : line, round_up(bytes, bytes >= segment_bytes ? size_t{2} << 20 : line));
   if (!block) return nullptr;
 #if defined(__linux__)
   if (bytes >= segment_bytes) madvise(block, bytes, MADV_HUGEPAGE);
@@ -90,7 +92,8 @@ class Segments {
   void release() {
     std::lock_guard lock(mutex_);
     for (auto at = blocks_.begin(); at != blocks_.end();) {
-      const bool whole = at->second.free && at->first == at->second.segment && (std::next(at) == blocks_.end() || std::next(at)->second.segment != at->first);
+      const bool whole = at->second.free && at->first == at->second.segment &&
+                         (std::next(at) == blocks_.end() || std::next(at)->second.segment != at->first);
       if (!whole) {
         ++at;
         continue;
@@ -135,8 +138,8 @@ class Segments {
 class Classes {
  public:
   static size_t class_of(size_t bytes) {
-    const size_t units = (bytes - 1) / small_limit;                       // 1 … 63
-    const int power = std::bit_width(units) - 1;                          // 0 … 5
+    const size_t units = (bytes - 1) / small_limit;  // 1 … 63
+    const int power = std::bit_width(units) - 1;     // 0 … 5
     return static_cast<size_t>(power) * 4 + ((bytes - 1) * 4 / (small_limit << power) - 4);
   }
   static size_t bytes_of(size_t c) { return (small_limit << (c / 4)) / 4 * (5 + c % 4); }

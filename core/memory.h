@@ -1,5 +1,5 @@
-// Memory: the one allocator. Blocks are 64-byte aligned and kept for reuse (fresh pages cost ten times a warm write); everything is counted,
-// and a test can let the n-th allocation fail. Thread-safe.
+// Memory: the one allocator. Blocks are 64-byte aligned and kept for reuse (fresh pages cost ten times a warm write); everything is
+// counted, and a test can let the n-th allocation fail. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct Stats {
   int64_t reserved = 0;     // bytes taken from the system, cached blocks included
 };
 
-[[nodiscard]] void* allocate(size_t bytes);            // throws MemoryError, naming the request and what is in use
-void deallocate(void* block, size_t bytes) noexcept;   // `bytes` as requested
+[[nodiscard]] void* allocate(size_t bytes);           // throws MemoryError, naming the request and what is in use
+void deallocate(void* block, size_t bytes) noexcept;  // `bytes` as requested
 Stats stats();
 void reset_peak();
-void release_cached();              // gives cached blocks that form whole segments back to the system
-void fail_allocation(int64_t n);    // the n-th allocation from now (1: the next) throws, once; 0 switches this off
+void release_cached();            // gives cached blocks that form whole segments back to the system
+void fail_allocation(int64_t n);  // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 
 }  // namespace slope::memory

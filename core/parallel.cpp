@@ -28,7 +28,8 @@ void refuse_forked_child() {
   pid_t expected = 0;
   const pid_t self = getpid();
   if (!owner.compare_exchange_strong(expected, self))
-    SLOPE_CHECK(expected == self, "parallel_for: this process was forked after its parent ran parallel loops; use threads, or start a new program");
+    SLOPE_CHECK(expected == self,
+                "parallel_for: this process was forked after its parent ran parallel loops; use threads, or start a new program");
 #endif
 }
 #endif

@@ -25,13 +25,12 @@ void parallel_for(int64_t n, int64_t grain, F&& f) {
     F& f;
     int64_t n, grain;
   } context{f, n, grain};
-  detail::run_chunks(
-      (n + grain - 1) / grain,
-      [](void* c, int64_t i) {
-        auto& loop = *static_cast<Context*>(c);
-        loop.f(i * loop.grain, std::min(loop.n, (i + 1) * loop.grain));
-      },
-      &context);
+  detail::run_chunks((n + grain - 1) / grain,
+                     [](void* c, int64_t i) {
+                       auto& loop = *static_cast<Context*>(c);
+                       loop.f(i * loop.grain, std::min(loop.n, (i + 1) * loop.grain));
+                     },
+                     &context);
 }
 
 }  // namespace slope

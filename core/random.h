@@ -1,6 +1,6 @@
 // Random numbers from a counter-based generator: Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
-// Element i of a draw is a function of (seed, stream, step, micro-batch, site, i) alone: the same bits for any number of threads, and after a
-// resume. A "site" is one draw (one dropout, one randn) within a step; sites are numbered in the order in which they happen.
+// Element i of a draw is a function of (seed, stream, step, micro-batch, site, i) alone: the same bits for any number of threads, and after
+// a resume. A "site" is one draw (one dropout, one randn) within a step; sites are numbered in the order in which they happen.
 #pragma once
 
 #include <slope/core/dims.h>
@@ -21,7 +21,9 @@ struct RandomSite {
   uint32_t site = 0, step = 0, stream = 0;  // stream: the high half a stream's number, the low half the micro-batch
 
   Philox::Key key() const { return {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}; }
-  Philox::Block counter(int64_t block) const { return {static_cast<uint32_t>(block), site, step, stream + (static_cast<uint32_t>(block >> 32) << 24)}; }
+  Philox::Block counter(int64_t block) const {
+    return {static_cast<uint32_t>(block), site, step, stream + (static_cast<uint32_t>(block >> 32) << 24)};
+  }
   uint32_t bits(int64_t i) const { return Philox::block(counter(i / 4), key())[static_cast<size_t>(i % 4)]; }
 };
 
@@ -30,7 +32,7 @@ struct Generator {
   uint32_t site = 0, step = 0;
   uint16_t stream = 0, micro_batch = 0;
 
-  RandomSite next_site();                                   // claims the next site
+  RandomSite next_site();                                    // claims the next site
   void start_step(uint32_t step, uint16_t micro_batch = 0);  // sites count from 0 again
   friend bool operator==(const Generator&, const Generator&) = default;
 };

@@ -88,7 +88,8 @@ Tensor reduce_extreme(const Tensor& x, const Dims& list, const char* op, auto pi
   const Dims dims = wrap_dims(list, x.rank(), op);
   SLOPE_CHECK_DTYPE(x.dtype() != boolean, "{}: needs numbers, got bool", op);
   if (x.numel() == 0)
-    for (int64_t d : dims) SLOPE_CHECK_SHAPE(x.shape()[static_cast<size_t>(d)] != 0, "{}: nothing to take the extreme of: shape {}, dim {}", op, x.shape(), d);
+    for (int64_t d : dims)
+      SLOPE_CHECK_SHAPE(x.shape()[static_cast<size_t>(d)] != 0, "{}: nothing to take the extreme of: shape {}, dim {}", op, x.shape(), d);
   return pick(dims);
 }
 

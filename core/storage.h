@@ -1,5 +1,5 @@
-// Storage: a counted block of bytes with a version. The bytes are the allocator's, a mapped file's, or somebody else's (a deleter says how to
-// let go). The version counts writes: the tape compares it to know whether a value that it kept has changed since.
+// Storage: a counted block of bytes with a version. The bytes are the allocator's, a mapped file's, or somebody else's (a deleter says how
+// to let go). The version counts writes: the tape compares it to know whether a value that it kept has changed since.
 #pragma once
 
 #include <slope/core/ref.h>

@@ -1,5 +1,6 @@
 // for_each_run: walks N tensors of one shape together, as runs along one dim: f(run length, {element pointer offsets}, {strides}).
-// Dims that can be walked as one are merged first, so that contiguous tensors are one long run. Offsets count elements from the tensor's first.
+// Dims that can be walked as one are merged first, so that contiguous tensors are one long run. Offsets count elements from the tensor's
+// first.
 #pragma once
 
 #include <slope/core/layout.h>
@@ -11,7 +12,7 @@ namespace slope {
 
 template <size_t N>
 struct Runs {
-  Dims shape;                      // outer dims, then the run's length last
+  Dims shape;  // outer dims, then the run's length last
   std::array<Dims, N> strides;
 
   explicit Runs(const Dims& full_shape, const std::array<const Dims*, N>& full_strides) {

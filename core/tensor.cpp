@@ -9,8 +9,9 @@ void TensorImpl::operator delete(void* impl, size_t bytes) { memory::deallocate(
 
 Tensor::Tensor(Storage storage, Layout layout, DType dtype) : impl_(new TensorImpl) {
   const auto [first, last] = layout.extent();
-  SLOPE_CHECK_INDEX(first >= 0 && last <= storage->bytes() / size_of(dtype), "tensor: shape {} with strides {} and offset {} leaves its storage of {} bytes",
-                    layout.shape, layout.strides, layout.offset, storage->bytes());
+  SLOPE_CHECK_INDEX(first >= 0 && last <= storage->bytes() / size_of(dtype),
+                    "tensor: shape {} with strides {} and offset {} leaves its storage of {} bytes", layout.shape, layout.strides,
+                    layout.offset, storage->bytes());
   impl_->storage = std::move(storage);
   impl_->layout = std::move(layout);
   impl_->dtype = dtype;

@@ -97,7 +97,7 @@ class Tensor {
     SLOPE_CHECK_SHAPE(numel() == 1, "item: needs exactly one element, got shape {}", shape());
     return *data<T>();
   }
-  double item() const;                  // the one element, of any dtype, as a double
+  double item() const;                    // the one element, of any dtype, as a double
   std::vector<double> to_vector() const;  // every element in row-major order, as doubles: for tests, printing, small things
 
   // ---- differentiable: defined in autograd/methods.cpp, one forward each; autograd/ops.h documents the operations

@@ -26,7 +26,10 @@ struct TransformerEmbedding {
   nn::Dropout dropout;
   double scale;
   TransformerEmbedding(const Config& c, int64_t vocab)
-      : embed_tok(vocab, c.d_model), embed_pos(c.max_len, c.d_model), dropout(c.dropout), scale(std::sqrt(static_cast<double>(c.d_model))) {}
+      : embed_tok(vocab, c.d_model),
+        embed_pos(c.max_len, c.d_model),
+        dropout(c.dropout),
+        scale(std::sqrt(static_cast<double>(c.d_model))) {}
   Tensor forward(const Tensor& tokens, int64_t first = 0) const {  // (B, T) i64, the first being number `first` of its sentence
     auto [B, T] = tokens.dims<2>();
     const int64_t positions = embed_pos.weight.size(0);
@@ -46,12 +49,17 @@ struct MultiheadAttention {
   nn::Dropout dropout;
   int64_t n_heads;
   explicit MultiheadAttention(const Config& c)
-      : fc_query(c.d_model, c.d_model), fc_key(c.d_model, c.d_model), fc_value(c.d_model, c.d_model), fc_out(c.d_model, c.d_model), dropout(c.dropout), n_heads(c.n_heads) {
+      : fc_query(c.d_model, c.d_model),
+        fc_key(c.d_model, c.d_model),
+        fc_value(c.d_model, c.d_model),
+        fc_out(c.d_model, c.d_model),
+        dropout(c.dropout),
+        n_heads(c.n_heads) {
     SLOPE_CHECK_AS(UsageError, c.d_model % c.n_heads == 0, "c-scratch: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
   }
   KeysValues keys_values(const Tensor& x) const { return {nn::split_heads(fc_key(x), n_heads), nn::split_heads(fc_value(x), n_heads)}; }
   Tensor attend(const Tensor& x, const KeysValues& kv, const nn::Mask& mask) const {
-    const Tensor q = nn::split_heads(fc_query(x), n_heads);                        // (B, H, T, D)
+    const Tensor q = nn::split_heads(fc_query(x), n_heads);                           // (B, H, T, D)
     return fc_out(nn::merge_heads(nn::attend(q, kv.k, kv.v, mask, dropout.rate())));  // (B, T, C)
   }
   Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask) const { return attend(query, keys_values(memory), mask); }
@@ -144,7 +152,8 @@ struct CScratch {
   TransformerEmbedding embed_src, embed_tgt;
   Transformer transformer;
   nn::Linear fc;
-  explicit CScratch(const Config& c) : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {}
+  explicit CScratch(const Config& c)
+      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {}
 
   // source (B, S), target (B, T): i64, padded; target begins with <sos>
   Tensor features(const Tensor& source, const Tensor& target) const {
@@ -152,7 +161,7 @@ struct CScratch {
     const nn::Mask target_mask = nn::Mask::padding(target, config.pad) & nn::Mask::causal(target.size(1));
     return transformer(embed_src(source), embed_tgt(target), source_mask, target_mask);  // (B, T, C)
   }
-  Tensor head(const Tensor& features) const { return fc(features); }                                                    // (B, T, V)
+  Tensor head(const Tensor& features) const { return fc(features); }                                           // (B, T, V)
   Tensor forward(const Tensor& source, const Tensor& target) const { return head(features(source, target)); }  // (B, T, V)
 
   // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding. target (B, T+1)
@@ -167,9 +176,9 @@ struct CScratch {
   // ---- decoding with a cache: what was computed for earlier tokens is kept
   struct Cache {
     std::vector<KeysValues> self, cross;  // a layer each
-    Tensor source;       // (B, S)
-    int64_t length = 0;  // tokens so far
-    void select(const Tensor& rows) {  // keeps and reorders sentences: rows (B',)
+    Tensor source;                        // (B, S)
+    int64_t length = 0;                   // tokens so far
+    void select(const Tensor& rows) {     // keeps and reorders sentences: rows (B',)
       for (auto* group : {&self, &cross})
         for (KeysValues& kv : *group)
           if (kv.k.defined()) kv = {index_select(kv.k, 0, rows), index_select(kv.v, 0, rows)};

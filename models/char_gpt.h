@@ -1,6 +1,6 @@
 // Character GPT: a decoder-only Transformer on single characters, the recipe of nanoGPT that a CPU can train.
-//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and initial values as in nanoGPT: pre-norm, no biases,
-//   gelu, the token embedding is also the output projection.
+//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and initial values as in nanoGPT: pre-norm, no
+//   biases, gelu, the token embedding is also the output projection.
 //
 // B batch · T tokens · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once
@@ -28,7 +28,11 @@ struct CausalSelfAttention {
   nn::Dropout attn_dropout, resid_dropout;
   int64_t n_head;
   explicit CausalSelfAttention(const Config& c)
-      : c_attn(c.n_embd, 3 * c.n_embd, c.bias), c_proj(c.n_embd, c.n_embd, c.bias), attn_dropout(c.dropout), resid_dropout(c.dropout), n_head(c.n_head) {
+      : c_attn(c.n_embd, 3 * c.n_embd, c.bias),
+        c_proj(c.n_embd, c.n_embd, c.bias),
+        attn_dropout(c.dropout),
+        resid_dropout(c.dropout),
+        n_head(c.n_head) {
     SLOPE_CHECK_AS(UsageError, c.n_embd % c.n_head == 0, "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
   }
   // With a cache, x holds the newest tokens and attends to those before as well.
@@ -75,7 +79,8 @@ struct GptBody {
   nn::Dropout drop;
   std::vector<Block> h;
   nn::LayerNorm ln_f;
-  explicit GptBody(const Config& c) : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout), ln_f(c.n_embd, {.bias = c.bias}) {
+  explicit GptBody(const Config& c)
+      : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout), ln_f(c.n_embd, {.bias = c.bias}) {
     for (int64_t i = 0; i < c.n_layer; ++i) h.emplace_back(c);
   }
   Tensor forward(const Tensor& tokens, std::vector<KeysValues>* cache = nullptr) const {  // (B, T) i64
@@ -100,14 +105,15 @@ struct CharGpt {
       nn::init::normal(weight, 0, name.ends_with("c_proj.weight") ? 0.02 / std::sqrt(2.0 * static_cast<double>(c.n_layer)) : 0.02);
     }
   }
-  Tensor features(const Tensor& tokens) const { return transformer(tokens); }  // (B, T, C)
-  Tensor head(const Tensor& features) const { return lm_head(features); }                 // (B, T, V)
+  Tensor features(const Tensor& tokens) const { return transformer(tokens); }    // (B, T, C)
+  Tensor head(const Tensor& features) const { return lm_head(features); }        // (B, T, V)
   Tensor forward(const Tensor& tokens) const { return head(features(tokens)); }  // (B, T, V)
 
   // Cross entropy of `targets`, (B, T), given `inputs`, (B, T), summed.
   Tensor loss(const Tensor& inputs, const Tensor& targets) const {
     const nn::Scope scope(*this);
-    return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {}, targets.reshape({-1}), {.reduction = Reduction::sum});
+    return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {}, targets.reshape({-1}),
+                                {.reduction = Reduction::sum});
   }
 
   // ---- generation with a cache

@@ -19,7 +19,9 @@ struct Args {
   bool has(const std::string& key) const { return values.contains(key); }
   std::string word(const std::string& key, const std::string& otherwise = "") const { return has(key) ? values.at(key) : otherwise; }
   int64_t integer(const std::string& key, int64_t otherwise = 0) const { return has(key) ? std::stoll(values.at(key)) : otherwise; }
-  double number(const std::string& key, double otherwise = 0) const { return has(key) ? std::stod(values.at(key)) : otherwise; }  // also inf, -inf
+  double number(const std::string& key, double otherwise = 0) const {
+    return has(key) ? std::stod(values.at(key)) : otherwise;
+  }  // also inf, -inf
   bool flag(const std::string& key) const { return word(key) == "true"; }
   Dims dims(const std::string& key) const {  // [1,2]
     std::string list = word(key, "[]");

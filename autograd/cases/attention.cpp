@@ -15,7 +15,8 @@ Cases attention_cases() {
                          }});
   };
   const std::vector<CaseInput> self{{{2, 3, 4}}, {{2, 3, 4}}, {{2, 3, 4}}}, cross{{{2, 1, 2, 3}}, {{2, 1, 4, 3}}, {{2, 1, 4, 2}}};
-  const Tensor mask = tensor({{true, false, true}, {false, true, true}, {true, false, false}}), nothing = tensor({{false, false, false}, {true, true, false}, {true, true, true}});
+  const Tensor mask = tensor({{true, false, true}, {false, true, true}, {true, false, false}}),
+               nothing = tensor({{false, false, false}, {true, true, false}, {true, true, true}});
   const Tensor padding = tensor({{{true, true, false}}, {{true, false, false}}});  // (B, 1, S)
   add("self", self);
   add("cross", cross);
@@ -43,7 +44,8 @@ Cases attention_cases() {
   };
   all.cases.push_back({op, "weights", self, with_weights({.causal = true})});
   all.cases.push_back({op, "weights, mask", self, with_weights({.mask = nothing})});
-  all.cases.push_back({op, "weights alone", self, [](const Tensors& x) { return Tensors{scaled_dot_product_attention_with_weights(x[0], x[1], x[2]).weights}; }});
+  all.cases.push_back({op, "weights alone", self,
+                       [](const Tensors& x) { return Tensors{scaled_dot_product_attention_with_weights(x[0], x[1], x[2]).weights}; }});
   all.cases.push_back({op, "heads of a projection", {{{2, 3, 4}}}, [](const Tensors& x) {
                          const Tensor h = x[0].reshape({2, 3, 2, 2}).transpose(1, 2);
                          return Tensors{scaled_dot_product_attention(h, h, h, {.causal = true}).transpose(1, 2).reshape({2, 3, 4})};

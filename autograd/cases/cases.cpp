@@ -8,7 +8,8 @@ namespace {
 const Cases& collected() {
   static const Cases all = [] {
     Cases result;
-    for (Cases (*group)() : {elementwise_cases, reduction_cases, matrix_cases, shape_cases, indexing_cases, normalisation_cases, loss_cases, attention_cases}) {
+    for (Cases (*group)() : {elementwise_cases, reduction_cases, matrix_cases, shape_cases, indexing_cases, normalisation_cases, loss_cases,
+                             attention_cases}) {
       Cases part = group();
       std::move(part.cases.begin(), part.cases.end(), std::back_inserter(result.cases));
       std::move(part.refusals.begin(), part.refusals.end(), std::back_inserter(result.refusals));

@@ -1,6 +1,7 @@
 // Check cases: for every differentiable operation, inputs on which its derivatives are tried, by the tests and by `slope gradcheck` alike.
-// Each case is run in f64 over every layout (contiguous, transposed, sliced, expanded, offset), to first and second order, through formula and
-// kernel, and in f32 against f64. An operation without a case fails the tests. One file for each group of operations; cases.cpp collects them.
+// Each case is run in f64 over every layout (contiguous, transposed, sliced, expanded, offset), to first and second order, through formula
+// and kernel, and in f32 against f64. An operation without a case fails the tests. One file for each group of operations; cases.cpp
+// collects them.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -9,7 +10,8 @@
 
 namespace slope {
 
-// A differentiable input: values uniform in [low, high], each at least `away` from every kink, pairwise at least `away` apart where `distinct`.
+// A differentiable input: values uniform in [low, high], each at least `away` from every kink, pairwise at least `away` apart where
+// `distinct`.
 struct CaseInput {
   Dims shape;
   double low = -2, high = 2;

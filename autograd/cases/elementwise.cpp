@@ -37,7 +37,9 @@ void binary_cases(Cases& result, const char* op, const Domain& a, const Domain& 
   add("n = 1 repeated", {1}, {5});
   add("empty", {2, 0}, {2, 0});
   add("empty by broadcasting", {1, 3}, {0, 1});
-  result.cases.push_back({op, "an operand twice", {a.low > 0 ? a.of({3}) : Domain{0.5, 2}.of({3})}, [f](const Tensors& x) { return Tensors{f(x[0], x[0] * x[0] + 1)}; }});
+  result.cases.push_back({op, "an operand twice", {a.low > 0 ? a.of({3}) : Domain{0.5, 2}.of({3})}, [f](const Tensors& x) {
+                            return Tensors{f(x[0], x[0] * x[0] + 1)};
+                          }});
 }
 
 void scalar_cases(Cases& result, const char* op, const char* label, const Domain& domain, Tensor (*f)(const Tensor&)) {
@@ -84,8 +86,10 @@ void all_binary(Cases& result) {
   binary_cases(result, "pow", positive, any, pow);
   binary_cases(result, "maximum", any, any, maximum);
   binary_cases(result, "minimum", any, any, minimum);
-  result.cases.push_back({"div", "negative divisor", {any.of({3}), negative.of({3})}, [](const Tensors& x) { return Tensors{x[0] / x[1]}; }});
-  result.cases.push_back({"pow", "base 0", {Domain{1.5, 3}.of({3})}, [](const Tensors& x) { return Tensors{pow(zeros_like(x[0]), x[0])}; }});
+  result.cases.push_back(
+      {"div", "negative divisor", {any.of({3}), negative.of({3})}, [](const Tensors& x) { return Tensors{x[0] / x[1]}; }});
+  result.cases.push_back(
+      {"pow", "base 0", {Domain{1.5, 3}.of({3})}, [](const Tensors& x) { return Tensors{pow(zeros_like(x[0]), x[0])}; }});
   result.cases.push_back({"pow", "exponent 0", {positive.of({3})}, [](const Tensors& x) { return Tensors{pow(x[0], zeros_like(x[0]))}; }});
   result.cases.push_back({"mul", "a square", {any.of({4})}, [](const Tensors& x) { return Tensors{x[0] * x[0]}; }});
 
@@ -112,7 +116,9 @@ void picking(Cases& result) {
     for (const Dims& shape : shapes) inputs.push_back(any.of(shape));
     result.cases.push_back({op, label, inputs, [f](const Tensors& x) { return Tensors{f(x)}; }});
   };
-  add("where", "same shape", {{3, 2}, {3, 2}}, [](const Tensors& x) { return where(tensor({{true, false}, {false, false}, {true, true}}), x[0], x[1]); });
+  add("where", "same shape", {{3, 2}, {3, 2}}, [](const Tensors& x) {
+    return where(tensor({{true, false}, {false, false}, {true, true}}), x[0], x[1]);
+  });
   add("where", "condition broadcasts", {{3, 2}, {3, 2}}, [](const Tensors& x) { return where(tensor({true, false}), x[0], x[1]); });
   add("where", "all three broadcast", {{3, 1}, {4}}, [](const Tensors& x) { return where(tensor({{{true}}, {{false}}}), x[0], x[1]); });
   add("where", "rank 0", {{}, {}}, [](const Tensors& x) { return where(tensor(false), x[0], x[1]); });
@@ -121,7 +127,9 @@ void picking(Cases& result) {
   add("where", "one input constant", {{3}}, [](const Tensors& x) { return where(tensor({true, false, true}), ones_like(x[0]), x[0]); });
   add("masked_fill", "same shape", {{2, 2}}, [](const Tensors& x) { return masked_fill(x[0], tensor({{true, false}, {false, true}}), 3); });
   add("masked_fill", "mask broadcasts", {{3, 2}}, [](const Tensors& x) { return masked_fill(x[0], tensor({true, false}), -1.5); });
-  add("masked_fill", "input broadcasts", {{2}}, [](const Tensors& x) { return masked_fill(x[0], tensor({{true, false}, {false, false}}), -1.5); });
+  add("masked_fill", "input broadcasts", {{2}}, [](const Tensors& x) {
+    return masked_fill(x[0], tensor({{true, false}, {false, false}}), -1.5);
+  });
   add("masked_fill", "rank 0", {{}}, [](const Tensors& x) { return masked_fill(x[0], tensor(false), 1); });
   add("masked_fill", "n = 1", {{1}}, [](const Tensors& x) { return masked_fill(x[0], tensor({true}), 1); });
   add("masked_fill", "empty", {{0, 2}}, [](const Tensors& x) { return masked_fill(x[0], tensor({true, false}), 1); });

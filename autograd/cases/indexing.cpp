@@ -34,13 +34,18 @@ Cases indexing_cases() {
   add("gather", "n = 1", {{1}}, [](const Tensors& x) { return gather(x[0], 0, tensor({0, 0})); });
   add("gather", "empty", {{2, 3}}, [](const Tensors& x) { return gather(x[0], 1, zeros({2, 0}, i64)); });
 
-  add("scatter_add", "rows, one twice", {{3, 2}, {4, 2}}, [](const Tensors& x) { return scatter_add(x[0], 0, tensor({{0, 2}, {2, 2}, {1, 0}, {0, 0}}), x[1]); });
-  add("scatter_add", "source larger than index", {{3, 4}, {3, 3}}, [](const Tensors& x) { return scatter_add(x[0], 1, tensor({{3, 3}, {1, 0}}), x[1]); });
+  add("scatter_add", "rows, one twice", {{3, 2}, {4, 2}}, [](const Tensors& x) {
+    return scatter_add(x[0], 0, tensor({{0, 2}, {2, 2}, {1, 0}, {0, 0}}), x[1]);
+  });
+  add("scatter_add", "source larger than index", {{3, 4}, {3, 3}}, [](const Tensors& x) {
+    return scatter_add(x[0], 1, tensor({{3, 3}, {1, 0}}), x[1]);
+  });
   add("scatter_add", "rank 0", {{}, {}}, [](const Tensors& x) { return scatter_add(x[0], 0, tensor(0), x[1]); });
   add("scatter_add", "n = 1", {{1}, {1}}, [](const Tensors& x) { return scatter_add(x[0], 0, tensor({0}), x[1]); });
   add("scatter_add", "empty", {{3}, {0}}, [](const Tensors& x) { return scatter_add(x[0], 0, zeros({0}, i64), x[1]); });
 
   const auto z = [](const Dims& shape) { return zeros(shape, f64); };
+  // clang-format off
   result.refusals = {
       {"index_select", "out of range", [z] { (void)index_select(z({2, 3}), 0, tensor({0, 2})); }},
       {"index_select", "negative", [z] { (void)index_select(z({2, 3}), 0, tensor({-1})); }},
@@ -57,6 +62,7 @@ Cases indexing_cases() {
       {"scatter_add", "source too small", [z] { (void)scatter_add(z({2}), 0, tensor({0, 1}), z({1})); }},
       {"scatter_add", "dtypes", [z] { (void)scatter_add(z({2}), 0, tensor({0}), zeros({1}, f32)); }},
   };
+  // clang-format on
   return result;
 }
 

@@ -15,11 +15,13 @@ Cases loss_cases() {
   for (const auto& [name, reduction] : {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
     variants.push_back({name, {.reduction = reduction}});
     variants.push_back({std::string(name) + ", ignore_index", {.ignore_index = 0, .reduction = reduction}});
-    variants.push_back({std::string(name) + ", ignore_index, label_smoothing", {.ignore_index = 0, .label_smoothing = 0.2, .reduction = reduction}});
+    variants.push_back(
+        {std::string(name) + ", ignore_index, label_smoothing", {.ignore_index = 0, .label_smoothing = 0.2, .reduction = reduction}});
   }
   const Tensor target = tensor({2, 0, 3, 0, 1});
   for (const auto& [label, options] : variants) {
-    add("cross_entropy", label, {{{5, 4}}}, [=, options = options](const Tensors& x) { return Tensors{cross_entropy(x[0], target, options)}; });
+    add("cross_entropy", label, {{{5, 4}}},
+        [=, options = options](const Tensors& x) { return Tensors{cross_entropy(x[0], target, options)}; });
     add("linear_cross_entropy", label, {{{5, 3}}, {{4, 3}}, {{4}}},
         [=, options = options](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[1], x[2], target, options)}; });
   }
@@ -37,7 +39,9 @@ Cases loss_cases() {
     return Tensors{loss.sum / static_cast<double>(loss.count)};
   });
 
-  add("linear_cross_entropy", "no bias", {{{3, 2}}, {{4, 2}}}, [](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[1], {}, tensor({3, 0, 1}))}; });
+  add("linear_cross_entropy", "no bias", {{{3, 2}}, {{4, 2}}}, [](const Tensors& x) {
+    return Tensors{linear_cross_entropy(x[0], x[1], {}, tensor({3, 0, 1}))};
+  });
   add("linear_cross_entropy", "several chunks", {{{70, 2}}, {{3, 2}}, {{3}}}, [](const Tensors& x) {
     Tensor t = zeros({70}, i64);
     {
@@ -46,19 +50,26 @@ Cases loss_cases() {
     }
     return Tensors{linear_cross_entropy(x[0], x[1], x[2], t, {.ignore_index = 0})};
   });
-  add("linear_cross_entropy", "n = 1", {{{1, 1}}, {{1, 1}}, {{1}}}, [](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[1], x[2], tensor({0}))}; });
+  add("linear_cross_entropy", "n = 1", {{{1, 1}}, {{1, 1}}, {{1}}},
+      [](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[1], x[2], tensor({0}))}; });
   add("linear_cross_entropy", "empty", {{{0, 2}}, {{3, 2}}, {{3}}},
       [](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[1], x[2], zeros({0}, i64), {.reduction = Reduction::sum})}; });
-  add("linear_cross_entropy", "tied: x is the weight", {{{3, 2}}}, [](const Tensors& x) { return Tensors{linear_cross_entropy(x[0], x[0], {}, tensor({2, 0, 1}))}; });
+  add("linear_cross_entropy", "tied: x is the weight", {{{3, 2}}}, [](const Tensors& x) {
+    return Tensors{linear_cross_entropy(x[0], x[0], {}, tensor({2, 0, 1}))};
+  });
 
-  const auto refuse = [&](const char* op, const char* label, std::function<void()> call) { all.refusals.push_back({op, label, std::move(call)}); };
+  const auto refuse = [&](const char* op, const char* label, std::function<void()> call) {
+    all.refusals.push_back({op, label, std::move(call)});
+  };
   refuse("cross_entropy", "target outside", [] { (void)cross_entropy(zeros({2, 5}), tensor({1, 7})); });
   refuse("cross_entropy", "negative target", [] { (void)cross_entropy(zeros({2, 5}), tensor({-1, 0})); });
   refuse("cross_entropy", "other number of targets", [] { (void)cross_entropy(zeros({2, 5}), tensor({1})); });
   refuse("cross_entropy", "floating targets", [] { (void)cross_entropy(zeros({2, 5}), zeros({2})); });
   refuse("cross_entropy", "label smoothing above 1", [] { (void)cross_entropy(zeros({1, 5}), tensor({1}), {.label_smoothing = 1.5}); });
   refuse("linear_cross_entropy", "inner sizes", [] { (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 2}), {}, tensor({1, 1})); });
-  refuse("linear_cross_entropy", "bias of another size", [] { (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), zeros({3}), tensor({1, 1})); });
+  refuse("linear_cross_entropy", "bias of another size", [] {
+    (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), zeros({3}), tensor({1, 1}));
+  });
   refuse("linear_cross_entropy", "target outside", [] { (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), {}, tensor({1, 4})); });
   refuse("nll_loss", "target outside", [] { (void)nll_loss(zeros({2, 5}), tensor({1, 5})); });
   refuse("nll_loss", "label smoothing", [] { (void)nll_loss(zeros({1, 5}), tensor({1}), {.label_smoothing = 0.1}); });

@@ -23,13 +23,16 @@ Cases matrix_cases() {
   product("empty", {0, 3}, {3, 2});
   product("empty batch", {0, 2, 3}, {3, 2});
   product("no columns", {2, 2, 3}, {3, 0});
-  result.cases.push_back({"matmul", "with itself", {{{3, 3}}}, [](const Tensors& x) { return Tensors{matmul(x[0], transpose(x[0], 0, 1))}; }});
+  result.cases.push_back(
+      {"matmul", "with itself", {{{3, 3}}}, [](const Tensors& x) { return Tensors{matmul(x[0], transpose(x[0], 0, 1))}; }});
   result.cases.push_back({"bmm", "batch", {{{2, 3, 4}}, {{2, 4, 2}}}, [](const Tensors& x) { return Tensors{bmm(x[0], x[1])}; }});
   result.cases.push_back({"bmm", "n = 1", {{{1, 1, 1}}, {{1, 1, 1}}}, [](const Tensors& x) { return Tensors{bmm(x[0], x[1])}; }});
   result.cases.push_back({"bmm", "empty", {{{0, 3, 4}}, {{0, 4, 2}}}, [](const Tensors& x) { return Tensors{bmm(x[0], x[1])}; }});
 
   const auto layer = [&](const char* label, const Dims& x, const Dims& weight) {
-    result.cases.push_back({"linear", std::string(label) + ", with bias", {{x}, {weight}, {{weight[0]}}}, [](const Tensors& t) { return Tensors{linear(t[0], t[1], t[2])}; }});
+    result.cases.push_back({"linear", std::string(label) + ", with bias", {{x}, {weight}, {{weight[0]}}}, [](const Tensors& t) {
+                              return Tensors{linear(t[0], t[1], t[2])};
+                            }});
     result.cases.push_back({"linear", label, {{x}, {weight}}, [](const Tensors& t) { return Tensors{linear(t[0], t[1])}; }});
   };
   layer("rows", {4, 3}, {2, 3});
@@ -44,7 +47,8 @@ Cases matrix_cases() {
     std::vector<CaseInput> inputs;
     for (const Dims& shape : shapes) inputs.push_back({shape});
     const char* op = shapes.size() > 1 ? "bmm" : "permute";  // what it is composed of
-    result.cases.push_back({op, std::string("einsum ") + equation, inputs, [equation](const Tensors& x) { return Tensors{einsum(equation, x)}; }});
+    result.cases.push_back(
+        {op, std::string("einsum ") + equation, inputs, [equation](const Tensors& x) { return Tensors{einsum(equation, x)}; }});
   };
   sum_of_products("bqd,bkd->bqk", {{2, 3, 4}, {2, 2, 4}});
   sum_of_products("ij,jk", {{2, 3}, {3, 2}});
@@ -58,6 +62,7 @@ Cases matrix_cases() {
   sum_of_products("bij->bj", {{2, 3, 2}});
 
   const auto z = [](const Dims& shape) { return zeros(shape, f64); };
+  // clang-format off
   result.refusals = {
       {"matmul", "inner sizes", [z] { (void)matmul(z({2, 3}), z({4, 5})); }},
       {"matmul", "vector's size", [z] { (void)matmul(z({3}), z({4, 5})); }},
@@ -80,6 +85,7 @@ Cases matrix_cases() {
       {"einsum", "character", [z] { (void)einsum("i1->i", {z({2, 3})}); }},
       {"einsum", "twice in the result", [z] { (void)einsum("ij->ii", {z({2, 3})}); }},
   };
+  // clang-format on
   return result;
 }
 

@@ -22,7 +22,8 @@ Cases normalisation_cases() {
   const auto add = [&](const char* op, std::string label, std::vector<CaseInput> inputs, std::function<Tensors(const Tensors&)> f) {
     all.cases.push_back({op, std::move(label), std::move(inputs), std::move(f)});
   };
-  for (const auto& [op, f] : {std::pair<const char*, Tensor (*)(const Tensor&, int64_t)>{"softmax", softmax}, {"log_softmax", log_softmax}}) {
+  for (const auto& [op, f] :
+       {std::pair<const char*, Tensor (*)(const Tensor&, int64_t)>{"softmax", softmax}, {"log_softmax", log_softmax}}) {
     add(op, "last dim", {{{2, 3, 4}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "dim 0", {{{3, 2, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 0)}; });
     add(op, "dim 1", {{{2, 3, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 1)}; });
@@ -59,6 +60,7 @@ Cases normalisation_cases() {
   add("dropout", "n = 1", {{{}}}, drawn([](const Tensors& x) { return Tensors{dropout(x[0], 0.25)}; }));
   add("dropout", "empty", {{{0, 3}}}, drawn([](const Tensors& x) { return Tensors{dropout(x[0], 0.5)}; }));
 
+  // clang-format off
   all.refusals = {
       {"softmax", "dim outside", [] { (void)softmax(zeros({2, 3}), 2); }},
       {"softmax", "whole numbers", [] { (void)softmax(zeros({2, 3}, i64)); }},
@@ -76,6 +78,7 @@ Cases normalisation_cases() {
       {"dropout", "p nan", [] { (void)dropout(zeros({2}), std::numeric_limits<double>::quiet_NaN()); }},
       {"dropout", "whole numbers", [] { (void)dropout(zeros({2}, i64), 0.5); }},
   };
+  // clang-format on
   return all;
 }
 

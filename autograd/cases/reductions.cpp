@@ -13,7 +13,13 @@ struct Range {
   double low = -2, high = 2;
   bool distinct = false;
   double kinks_at = NAN;
-  CaseInput of(const Dims& shape) const { return {.shape = shape, .low = low, .high = high, .kinks = std::isnan(kinks_at) ? std::vector<double>{} : std::vector{kinks_at}, .distinct = distinct}; }
+  CaseInput of(const Dims& shape) const {
+    return {.shape = shape,
+            .low = low,
+            .high = high,
+            .kinks = std::isnan(kinks_at) ? std::vector<double>{} : std::vector{kinks_at},
+            .distinct = distinct};
+  }
 };
 
 void over_dims(Cases& result, const char* op, const Range& range, Reduction f, bool of_one = true, bool of_nothing = true) {
@@ -61,20 +67,31 @@ Cases reduction_cases() {
   Cases result;
   over_dims(result, "sum", {}, sum);
   over_dims(result, "mean", {}, mean, true, false);
-  over_dims(result, "var", {}, [](const Tensor& x, const Dims& dims, bool keep) { return var(x, dims, 1, keep); }, false, false);
-  over_dims(result, "var", {}, [](const Tensor& x, const Dims& dims, bool keep) { return var(x, dims, 0, keep); }, true, false);
-  over_dims(result, "std", {.distinct = true}, [](const Tensor& x, const Dims& dims, bool keep) { return std(x, dims, 1, keep); }, false, false);
+  over_dims(
+      result, "var", {}, [](const Tensor& x, const Dims& dims, bool keep) { return var(x, dims, 1, keep); }, false, false);
+  over_dims(
+      result, "var", {}, [](const Tensor& x, const Dims& dims, bool keep) { return var(x, dims, 0, keep); }, true, false);
+  over_dims(
+      result, "std", {.distinct = true}, [](const Tensor& x, const Dims& dims, bool keep) { return std(x, dims, 1, keep); }, false, false);
   over_dims(result, "amax", {.distinct = true}, amax, true, false);
   over_dims(result, "amin", {.distinct = true}, amin, true, false);
   over_dims(result, "logsumexp", {-3, 3}, logsumexp, true, false);
-  over_dims(result, "norm", {.distinct = true, .kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 2, dims, keep); }, true, false);
+  over_dims(
+      result, "norm", {.distinct = true, .kinks_at = 0},
+      [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 2, dims, keep); }, true, false);
   over_dims(result, "norm", {.kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 1, dims, keep); });
-  over_dims(result, "norm", {.kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 1.5, dims, keep); }, true, false);
-  over_dims(result, "norm", {.kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 3, dims, keep); }, true, false);
-  over_dims(result, "norm", {0.2, 2, true}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(-x, INFINITY, dims, keep); }, true, false);
+  over_dims(
+      result, "norm", {.kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 1.5, dims, keep); }, true, false);
+  over_dims(
+      result, "norm", {.kinks_at = 0}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 3, dims, keep); }, true, false);
+  over_dims(
+      result, "norm", {0.2, 2, true}, [](const Tensor& x, const Dims& dims, bool keep) { return norm(-x, INFINITY, dims, keep); }, true,
+      false);
 
-  along_a_dim(result, "max", {.distinct = true}, [](const Tensor& x, int64_t dim) { return max(x, dim).values; }, false);
-  along_a_dim(result, "min", {.distinct = true}, [](const Tensor& x, int64_t dim) { return min(x, dim, keepdim).values; }, false);
+  along_a_dim(
+      result, "max", {.distinct = true}, [](const Tensor& x, int64_t dim) { return max(x, dim).values; }, false);
+  along_a_dim(
+      result, "min", {.distinct = true}, [](const Tensor& x, int64_t dim) { return min(x, dim, keepdim).values; }, false);
   along_a_dim(result, "prod", {}, [](const Tensor& x, int64_t dim) { return prod(x, dim); });
   along_a_dim(result, "cumsum", {}, cumsum);
   const auto add = [&](const char* op, const char* label, const Dims& shape, Tensor (*f)(const Tensor&)) {

@@ -27,7 +27,8 @@ Tensor values_for(const CaseInput& input, const Dims& shape, DType dtype, uint64
       order[j] = i;
     }
     for (int64_t i = 0; i < n; ++i) {
-      double v = input.distinct ? (static_cast<double>(order[static_cast<size_t>(i)]) + 0.5) / static_cast<double>(n) : uniform_f64(site, n + i);
+      double v =
+          input.distinct ? (static_cast<double>(order[static_cast<size_t>(i)]) + 0.5) / static_cast<double>(n) : uniform_f64(site, n + i);
       v = input.low + (input.high - input.low) * v;
       for (double kink : input.kinks)
         if (std::abs(v - kink) < input.away) v = kink + (v < kink ? -input.away : input.away) * 1.5;
@@ -95,7 +96,8 @@ Tensors values_and_gradients(const Setup& setup, bool formula) {
     Tensor u = Tensor::empty(output.shape(), output.dtype());
     visit_floating(output.dtype(), "case", [&]<class T> {
       const auto out = u.write<T>();
-      for (int64_t i = 0; i < u.numel(); ++i) out[i] = static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) - 0.5 * static_cast<double>(i % 3));
+      for (int64_t i = 0; i < u.numel(); ++i)
+        out[i] = static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) - 0.5 * static_cast<double>(i % 3));
     });
     reached.push_back(output);
     flowing.push_back(u);
@@ -106,7 +108,8 @@ Tensors values_and_gradients(const Setup& setup, bool formula) {
   return y;
 }
 
-// Whether two lists of values agree to rtol of the largest element of each (at least of 0.05: where a sum cancels to 0, its rounding is left).
+// Whether two lists of values agree to rtol of the largest element of each (at least of 0.05: where a sum cancels to 0, its rounding is
+// left).
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what) {
   GradcheckReport report;
   if (a.size() != b.size()) report.problems.push_back(fmt::format("{}: {} values against {}", what, a.size(), b.size()));
@@ -141,8 +144,10 @@ std::vector<CaseOutcome> run_case(const Case& c) {
     outcomes.push_back({"first order by formula" + where, gradcheck(setup.f, setup.leaves, by_formula)});
     outcomes.push_back({"second order" + where, gradgradcheck(setup.f, setup.leaves, {}, second_order)});
     const Tensors by_kernel = values_and_gradients(setup, false);
-    outcomes.push_back({"kernel = formula" + where, compare(by_kernel, values_and_gradients(setup, true), 1e-12, "kernel against formula")});
-    outcomes.push_back({"f32 = f64" + where, compare(values_and_gradients(set_up(c, layout, f32), false), by_kernel, 2e-5, "f32 against f64")});
+    outcomes.push_back(
+        {"kernel = formula" + where, compare(by_kernel, values_and_gradients(setup, true), 1e-12, "kernel against formula")});
+    outcomes.push_back(
+        {"f32 = f64" + where, compare(values_and_gradients(set_up(c, layout, f32), false), by_kernel, 2e-5, "f32 against f64")});
   }
   return outcomes;
 }

@@ -8,7 +8,8 @@ namespace slope {
 
 // How an input of the wanted shape lies in memory: as a view of a leaf.
 enum class InputLayout { contiguous, transposed, sliced, expanded, offset };
-constexpr InputLayout all_layouts[] = {InputLayout::contiguous, InputLayout::transposed, InputLayout::sliced, InputLayout::expanded, InputLayout::offset};
+constexpr InputLayout all_layouts[] = {InputLayout::contiguous, InputLayout::transposed, InputLayout::sliced, InputLayout::expanded,
+                                       InputLayout::offset};
 const char* name(InputLayout layout);
 
 // A leaf that requires a gradient, and the view of it that has the case's shape.

@@ -139,6 +139,7 @@ Cases shape_cases() {
   Cases more = rearrange_cases();
   result.cases.insert(result.cases.end(), more.cases.begin(), more.cases.end());
   const auto z = [] { return zeros({2, 3}, f64); };
+  // clang-format off
   result.refusals = {
       {"reshape", "elements", [z] { (void)reshape(z(), {4, 2}); }},
       {"reshape", "two unknowns", [z] { (void)reshape(z(), {-1, -1}); }},
@@ -181,6 +182,7 @@ Cases shape_cases() {
       {"chunk", "count", [z] { (void)chunk(z(), 0); }},
       {"unbind", "rank 0", [] { (void)unbind(zeros({})); }},
   };
+  // clang-format on
   return result;
 }
 

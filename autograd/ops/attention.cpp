@@ -1,7 +1,7 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head):
 //   p = softmax(scale q k^T) over what the mask and causality let a row see, o = dropout(p) v;   derivative: core/kernels/attention.cpp
-// A tile is one head and at most 64 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and sum.
-// A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result, not even nan.
+// A tile is one head and at most 64 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and
+// sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result, not even nan.
 #include <slope/autograd/ops/dropout.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/attention.h>
@@ -21,7 +21,12 @@ struct Sizes {
   Dims leading;
   int64_t heads, L, S, D, E, rows;  // rows: of a tile
   Sizes(const Tensor& q, const Tensor& k, const Tensor& v)
-      : leading(q.shape().begin(), q.shape().end() - 2), heads(numel(leading)), L(q.size(-2)), S(k.size(-2)), D(q.size(-1)), E(v.size(-1)),
+      : leading(q.shape().begin(), q.shape().end() - 2),
+        heads(numel(leading)),
+        L(q.size(-2)),
+        S(k.size(-2)),
+        D(q.size(-1)),
+        E(v.size(-1)),
         rows(std::clamp<int64_t>(65536 / std::max<int64_t>(S, 1), 8, 64)) {}
   Dims with(int64_t rows_, int64_t cols) const {
     Dims shape = leading;
@@ -42,7 +47,8 @@ HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t h) {
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
-// A new tensor whose dims lie in memory in the order of `like`: the heads of a (B, L, H, D) projection come out where the next one wants them.
+// A new tensor whose dims lie in memory in the order of `like`: the heads of a (B, L, H, D) projection come out where the next one wants
+// them.
 Tensor empty_in_order_of(const Dims& shape, const Tensor& like) {
   const size_t rank = shape.size();
   std::vector<size_t> order(rank);
@@ -70,14 +76,25 @@ struct Heads {
   AttentionHead<T> operator()(int64_t h) const {
     HeadMatrix<const bool> allowed;
     if (mask.defined()) allowed = matrix_of(mask.data<bool>(), mask_at, h);
-    return {n.L, n.S, n.D, n.E, matrix_of(q.data<T>(), q.layout(), h), matrix_of(k.data<T>(), k.layout(), h), matrix_of(v.data<T>(), v.layout(), h),
-            allowed, causal, static_cast<T>(scale), keep ? &*keep : nullptr, h * n.L * n.S};
+    return {n.L,
+            n.S,
+            n.D,
+            n.E,
+            matrix_of(q.data<T>(), q.layout(), h),
+            matrix_of(k.data<T>(), k.layout(), h),
+            matrix_of(v.data<T>(), v.layout(), h),
+            allowed,
+            causal,
+            static_cast<T>(scale),
+            keep ? &*keep : nullptr,
+            h * n.L * n.S};
   }
 };
 
 // ---- derivative
 
-// The same in differentiable operations; a large negative score instead of -inf, so that a row that sees nothing has no nan on its way to 0.
+// The same in differentiable operations; a large negative score instead of -inf, so that a row that sees nothing has no nan on its way to
+// 0.
 Tensors reference(const Saved& s) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
   const Sizes n(q, k, v);
@@ -99,15 +116,25 @@ Tensors reference(const Saved& s) {
 }
 
 Grads kernel(const Saved& s, const Tensor&) {
-  const Tensor q = s.input(0), k = s.input(1), v = s.input(2), mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0), inverse = s.extra(1);
+  const Tensor q = s.input(0), k = s.input(1), v = s.input(2), mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
+               inverse = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
   const Sizes n(q, k, v);
-  const auto like = [&](int i, const Tensor& x) { return !s.needs(i) ? Tensor() : n.L == 0 || n.S == 0 ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x); };
+  const auto like = [&](int i, const Tensor& x) {
+    return !s.needs(i) ? Tensor() : n.L == 0 || n.S == 0 ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x);
+  };
   const Tensor dq = like(0, q), dk = like(1, k), dv = s.grad(0).defined() ? like(2, v) : Tensor();
   if (n.L == 0 || n.S == 0) return Grads{dq, dk, dv, Tensor()};
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
-    const Heads<T> heads{n, q, k, v, mask, s.integer("causal") != 0, s.number("scale"), p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
+    const Heads<T> heads{n,
+                         q,
+                         k,
+                         v,
+                         mask,
+                         s.integer("causal") != 0,
+                         s.number("scale"),
+                         p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
     const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(), *pi = inverse.data<T>();
     const auto target = [](const Tensor& x) { return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr; };
     T *pq = target(dq), *pk = target(dk), *pv = target(dv);
@@ -119,8 +146,8 @@ Grads kernel(const Saved& s, const Tensor&) {
       for (int64_t h = first; h < last; ++h)
         for (int64_t begin = 0; begin < n.L; begin += n.rows)
           run.backward(heads(h), begin, std::min(n.L, begin + n.rows), matrix_of(pg, g.layout(), h),
-                       pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{}, pm + h * n.L, pi + h * n.L, part(pq, dq, h), part(pk, dk, h), part(pv, dv, h),
-                       memory);
+                       pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{}, pm + h * n.L, pi + h * n.L, part(pq, dq, h),
+                       part(pk, dk, h), part(pv, dv, h), memory);
     });
   });
   return Grads{dq, dk, dv, Tensor()};
@@ -129,8 +156,11 @@ Grads kernel(const Saved& s, const Tensor&) {
 }  // namespace
 
 namespace ops {
-extern const Op scaled_dot_product_attention{
-    .name = op_name, .signature = "(*, L, D), (*, S, D), (*, S, E), (*, L, S) -> (*, L, E)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+extern const Op scaled_dot_product_attention{.name = op_name,
+                                             .signature = "(*, L, D), (*, S, D), (*, S, E), (*, L, S) -> (*, L, E)",
+                                             .saves = saves_inputs,
+                                             .kernel = kernel,
+                                             .reference = reference};
 }
 
 // ---- forward
@@ -144,13 +174,16 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
       if (q.size(d) != k.size(d) || q.size(d) != v.size(d)) return false;
     return q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2);
   };
-  SLOPE_CHECK_SHAPE(fits(), "{}: needs q (*, L, D), k (*, S, D), v (*, S, E) with equal leading dims; got {}, {}, {}", op_name, q.shape(), k.shape(), v.shape());
-  SLOPE_CHECK_DTYPE(is_floating(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype(), "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name,
-                    name(q.dtype()), name(k.dtype()), name(v.dtype()));
+  SLOPE_CHECK_SHAPE(fits(), "{}: needs q (*, L, D), k (*, S, D), v (*, S, E) with equal leading dims; got {}, {}, {}", op_name, q.shape(),
+                    k.shape(), v.shape());
+  SLOPE_CHECK_DTYPE(is_floating(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype(),
+                    "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name, name(q.dtype()), name(k.dtype()),
+                    name(v.dtype()));
   if (const Tensor& mask = options.mask; mask.defined()) {
     const Sizes n(q, k, v);
     SLOPE_CHECK_DTYPE(mask.dtype() == boolean, "{}: the mask is bool, true where attention may go; got {}", op_name, name(mask.dtype()));
-    SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)), "{}: the mask {} does not broadcast to {}", op_name, mask.shape(), n.with(n.L, n.S));
+    SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)), "{}: the mask {} does not broadcast to {}", op_name, mask.shape(),
+                      n.with(n.L, n.S));
   }
   check_probability(op_name, options.dropout);
 }
@@ -160,11 +193,20 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
   const Sizes n(q, k, v);
   const double scale = options.scale.value_or(n.D == 0 ? 1 : 1 / std::sqrt(static_cast<double>(n.D)));
   const RandomSite site = options.dropout > 0 ? generator().next_site() : RandomSite{};
-  const Tensor o = empty_in_order_of(n.with(n.L, n.E), q), max = Tensor::empty({n.heads * n.L}, q.dtype()), inverse = Tensor::empty({n.heads * n.L}, q.dtype());
+  const Tensor o = empty_in_order_of(n.with(n.L, n.E), q), max = Tensor::empty({n.heads * n.L}, q.dtype()),
+               inverse = Tensor::empty({n.heads * n.L}, q.dtype());
   const Tensor weights = with_weights ? Tensor::empty(n.with(n.L, n.S), q.dtype()) : Tensor();
   visit_floating(q.dtype(), op_name, [&]<class T> {
-    const Heads<T> heads{n, q, k, v, options.mask, options.causal, scale, options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
-    T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(), *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
+    const Heads<T> heads{n,
+                         q,
+                         k,
+                         v,
+                         options.mask,
+                         options.causal,
+                         scale,
+                         options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
+    T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
+      *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const auto& run = kernels<AttentionKernels<T>>();
     const int64_t tiles = n.tiles();
     parallel_for(n.heads * tiles, tiles > 1 ? 1 : n.heads_per_chunk(), [&](int64_t first, int64_t last) {
@@ -172,13 +214,19 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
       T* memory = scratch.write<T>();
       for (int64_t tile = first; tile < last; ++tile) {
         const int64_t h = tile / tiles, begin = tile % tiles * n.rows;
-        run.forward(heads(h), begin, std::min(n.L, begin + n.rows), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L, pw ? pw + h * n.L * n.S : nullptr, memory);
+        run.forward(heads(h), begin, std::min(n.L, begin + n.rows), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L,
+                    pw ? pw + h * n.L * n.S : nullptr, memory);
       }
     });
   });
-  Attributes attributes{{"scale", scale}, {"causal", int64_t{options.causal}}, {"mask", int64_t{options.mask.defined()}}, {"weights", int64_t{with_weights}},
-                        {"dropout", options.dropout}, {"site", to_dims(site)}};
-  return ops::scaled_dot_product_attention.record(with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask}, std::move(attributes), {max, inverse});
+  Attributes attributes{{"scale", scale},
+                        {"causal", int64_t{options.causal}},
+                        {"mask", int64_t{options.mask.defined()}},
+                        {"weights", int64_t{with_weights}},
+                        {"dropout", options.dropout},
+                        {"site", to_dims(site)}};
+  return ops::scaled_dot_product_attention.record(with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
+                                                  std::move(attributes), {max, inverse});
 }
 
 }  // namespace
@@ -187,7 +235,8 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   return forward(q, k, v, options, false)[0];
 }
 
-AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                          const AttentionOptions& options) {
   const Tensors y = forward(q, k, v, options, true);
   return {y[0], y[1]};
 }

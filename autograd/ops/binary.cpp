@@ -18,29 +18,33 @@ extern const Op mul{.name = "mul", .signature = "(*), (*) -> (*)", .saves = save
                     }};
 
 // y = a / b, da = g / b, db = -g y / b
-extern const Op div{.name = "div", .signature = "(*), (*) -> (*)", .saves = saves_input(1) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
-                      const Tensor da = g / s.input(1);
-                      return Grads{da, s.needs(1) ? -(da * s.output()) : Tensor()};
-                    }};
+extern const Op div{
+    .name = "div", .signature = "(*), (*) -> (*)", .saves = saves_input(1) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor da = g / s.input(1);
+      return Grads{da, s.needs(1) ? -(da * s.output()) : Tensor()};
+    }};
 
 // y = a^b, da = g b a^(b-1), db = g y log a; 0 where b = 0, and where a = 0 <= b: there a^0 and log 1 stand in, so that no 0 * inf arises
-extern const Op pow{.name = "pow", .signature = "(*), (*) -> (*)", .saves = saves_inputs | saves_output, .formula = [](const Saved& s, const Tensor& g) {
-                      const Tensor a = s.input(0), b = s.input(1);
-                      Grads d(2);
-                      if (s.needs(0)) d[0] = g * (b * slope::pow(a, masked_fill(b - 1, b == 0, 0)));
-                      if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
-                      return d;
-                    }};
+extern const Op pow{
+    .name = "pow", .signature = "(*), (*) -> (*)", .saves = saves_inputs | saves_output, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor a = s.input(0), b = s.input(1);
+      Grads d(2);
+      if (s.needs(0)) d[0] = g * (b * slope::pow(a, masked_fill(b - 1, b == 0, 0)));
+      if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
+      return d;
+    }};
 
 // y = max(a, b), da = g where a > b, g / 2 where a = b
-extern const Op maximum{.name = "maximum", .signature = "(*), (*) -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
-                          const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
-                          return Grads{masked_fill(shared, a < b, 0), masked_fill(shared, b < a, 0)};
-                        }};
-extern const Op minimum{.name = "minimum", .signature = "(*), (*) -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
-                          const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
-                          return Grads{masked_fill(shared, a > b, 0), masked_fill(shared, b > a, 0)};
-                        }};
+extern const Op maximum{
+    .name = "maximum", .signature = "(*), (*) -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
+      return Grads{masked_fill(shared, a < b, 0), masked_fill(shared, b < a, 0)};
+    }};
+extern const Op minimum{
+    .name = "minimum", .signature = "(*), (*) -> (*)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
+      return Grads{masked_fill(shared, a > b, 0), masked_fill(shared, b > a, 0)};
+    }};
 }  // namespace ops
 
 namespace {

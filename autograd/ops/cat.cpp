@@ -99,7 +99,8 @@ Tensors split(const Tensor& x, const Dims& sizes, int64_t dim) {
     SLOPE_CHECK_SHAPE(size >= 0, "split: sizes must not be negative, got {}", sizes);
     total += size;
   }
-  SLOPE_CHECK_SHAPE(total == x.size(dim), "split: sizes {} add up to {}, dim {} of shape {} has {}", sizes, total, dim, x.shape(), x.size(dim));
+  SLOPE_CHECK_SHAPE(total == x.size(dim), "split: sizes {} add up to {}, dim {} of shape {} has {}", sizes, total, dim, x.shape(),
+                    x.size(dim));
   Tensors pieces;
   int64_t start = 0;
   for (const int64_t size : sizes) {

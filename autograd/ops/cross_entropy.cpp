@@ -1,4 +1,5 @@
-// Log-softmax and negative log-likelihood in one. With p = softmax(x), t the target, e the label smoothing (Szegedy et al., 2016), C classes:
+// Log-softmax and negative log-likelihood in one. With p = softmax(x), t the target, e the label smoothing (Szegedy et al., 2016), C
+// classes:
 //   loss = -(1 - e) log p_t - e / C sum_i log p_i            dx_i = g (p_i - (1 - e) [i = t] - e / C)
 // Rows whose target is ignore_index give 0 and take no gradient; the mean is over the others (nan where there are none).
 #include <slope/autograd/ops/targets.h>
@@ -34,7 +35,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op cross_entropy{.name = "cross_entropy", .signature = "(N, C), (N) -> ()", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+extern const Op cross_entropy{
+    .name = "cross_entropy", .signature = "(N, C), (N) -> ()", .saves = saves_inputs, .kernel = kernel, .reference = reference};
 }
 
 namespace {
@@ -54,7 +56,8 @@ LossAndCount forward(const char* name, const Tensor& x, const Tensor& target, co
     if (xs.numel() == 0) std::fill_n(out, losses.numel(), T(0));  // no classes: every target is ignored
     for_rows(xs, [&](int64_t rows, int64_t n, int64_t at) {
       const int64_t r = at / n;
-      kernels<CrossEntropyKernels<T>>().forward(rows, n, px + at, {pt + r, options.ignore_index, options.label_smoothing}, out + r, pm + r, ps + r);
+      kernels<CrossEntropyKernels<T>>().forward(rows, n, px + at, {pt + r, options.ignore_index, options.label_smoothing}, out + r, pm + r,
+                                                ps + r);
     });
     y = reduce_losses<T>(losses, options.reduction, count);
   });

@@ -23,7 +23,9 @@ Tensor dropout_at(const Tensor& x, double p, const RandomSite& site) {
     visit_floating(x.dtype(), "dropout", [&]<class T> {
       const T* px = xs.data<T>();
       T* out = y.write<T>();
-      parallel_for(x.numel(), 32768, [&](int64_t begin, int64_t end) { kernels<DropoutKernels<T>>().apply(keep, begin, end - begin, px + begin, out + begin); });
+      parallel_for(x.numel(), 32768, [&](int64_t begin, int64_t end) {
+        kernels<DropoutKernels<T>>().apply(keep, begin, end - begin, px + begin, out + begin);
+      });
     });
   }
   return ops::dropout.record(y, {x}, {{"p", p}, {"site", to_dims(site)}});

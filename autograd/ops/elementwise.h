@@ -17,7 +17,8 @@ void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& l
   const auto out = y.write<R>();
   R* py = out;
   if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
-    parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) { loop(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
+    parallel_for(y.numel(), elementwise_grain,
+                 [&](int64_t begin, int64_t end) { loop(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
   } else {
     const Layout la = a.layout().broadcast_to(y.shape()), lb = b.layout().broadcast_to(y.shape());
     for_each_run<3>(y.shape(), {&la.strides, &lb.strides, &y.strides()}, elementwise_grain,
@@ -59,8 +60,10 @@ Tensor elementwise_scalar(const Tensor& x, double b, const char* op, bool revers
     const T scalar = static_cast<T>(b);
     const BinaryLoop<T> loop = kernels<Binary<T>>().rows[binary_index<Row>];
     run_unary<T, T>(x, y, [&](int64_t n, const T* p, int64_t step, T* to) {
-      if (reversed) loop(n, &scalar, 0, p, step, to);
-      else loop(n, p, step, &scalar, 0, to);
+      if (reversed)
+        loop(n, &scalar, 0, p, step, to);
+      else
+        loop(n, p, step, &scalar, 0, to);
     });
   });
   return y;

@@ -14,7 +14,8 @@ Tensor checked_index(const char* op, const Tensor& index, int64_t size) {
   SLOPE_CHECK_DTYPE(index.dtype() == i64, "{}: indices must be int64, got {}", op, name(index.dtype()));
   const Tensor flat = index.is_contiguous() ? index : contiguous_copy(index);
   const int64_t* i = flat.data<int64_t>();
-  for (int64_t k = 0; k < flat.numel(); ++k) SLOPE_CHECK_INDEX(i[k] >= 0 && i[k] < size, "{}: index {} at position {} is out of range [0, {})", op, i[k], k, size);
+  for (int64_t k = 0; k < flat.numel(); ++k)
+    SLOPE_CHECK_INDEX(i[k] >= 0 && i[k] < size, "{}: index {} at position {} is out of range [0, {})", op, i[k], k, size);
   return flat;
 }
 
@@ -22,7 +23,8 @@ Tensor checked_index(const char* op, const Tensor& index, int64_t size) {
 struct Around {
   int64_t outer = 1, size = 1, inner = 1;
   Around(const Dims& shape, int64_t dim) {
-    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) (d < dim ? outer : d == dim ? size : inner) *= shape[static_cast<size_t>(d)];
+    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
+      (d < dim ? outer : d == dim ? size : inner) *= shape[static_cast<size_t>(d)];
   }
 };
 
@@ -89,32 +91,34 @@ Tensor spread(const Tensor& index, int64_t dim, const Dims& shape) {
 
 namespace ops {
 
-extern const Op index_select{.name = "index_select",
-                             .signature = "(*), (n) -> (*)",
-                             .formula =
-                                 [](const Saved& s, const Tensor& g) {
-                                   const int64_t dim = s.integer("dim");
-                                   return Grads{slope::scatter_add(zeros(s.input_shape(), g.dtype()), dim, spread(s.extra(), dim, g.shape()), g), Tensor()};
-                                 },
-                             .kernel =
-                                 [](const Saved& s, const Tensor& g) {
-                                   return Grads{add_rows(g, Around(s.input_shape(), s.integer("dim")), s.extra(), s.input_shape()), Tensor()};
-                                 }};
+extern const Op index_select{
+    .name = "index_select",
+    .signature = "(*), (n) -> (*)",
+    .formula =
+        [](const Saved& s, const Tensor& g) {
+          const int64_t dim = s.integer("dim");
+          return Grads{slope::scatter_add(zeros(s.input_shape(), g.dtype()), dim, spread(s.extra(), dim, g.shape()), g), Tensor()};
+        },
+    .kernel =
+        [](const Saved& s, const Tensor& g) {
+          return Grads{add_rows(g, Around(s.input_shape(), s.integer("dim")), s.extra(), s.input_shape()), Tensor()};
+        }};
 
 // y = weight[index]; the row of padding_idx gets no gradient.
-extern const Op embedding{.name = "embedding",
-                          .signature = "(*), (V, d) -> (*, d)",
-                          .formula =
-                              [](const Saved& s, const Tensor& g) {
-                                const Tensor index = reshape(s.extra(), {-1});
-                                const Tensor is_padding = unsqueeze(index == static_cast<double>(s.integer("padding_idx")), 1);
-                                const Tensor rows = masked_fill(reshape(g, {index.numel(), g.size(-1)}), is_padding, 0);
-                                return Grads{Tensor(), slope::scatter_add(zeros(s.input_shape(1), g.dtype()), 0, spread(index, 0, rows.shape()), rows)};
-                              },
-                          .kernel =
-                              [](const Saved& s, const Tensor& g) {
-                                return Grads{Tensor(), add_rows(g, Around(s.input_shape(1), 0), s.extra(), s.input_shape(1), s.integer("padding_idx"))};
-                              }};
+extern const Op embedding{
+    .name = "embedding",
+    .signature = "(*), (V, d) -> (*, d)",
+    .formula =
+        [](const Saved& s, const Tensor& g) {
+          const Tensor index = reshape(s.extra(), {-1});
+          const Tensor is_padding = unsqueeze(index == static_cast<double>(s.integer("padding_idx")), 1);
+          const Tensor rows = masked_fill(reshape(g, {index.numel(), g.size(-1)}), is_padding, 0);
+          return Grads{Tensor(), slope::scatter_add(zeros(s.input_shape(1), g.dtype()), 0, spread(index, 0, rows.shape()), rows)};
+        },
+    .kernel =
+        [](const Saved& s, const Tensor& g) {
+          return Grads{Tensor(), add_rows(g, Around(s.input_shape(1), 0), s.extra(), s.input_shape(1), s.integer("padding_idx"))};
+        }};
 
 extern const Op gather{.name = "gather", .signature = "(*), (*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
                          return Grads{slope::scatter_add(zeros(s.input_shape(), g.dtype()), s.integer("dim"), s.extra(), g), Tensor()};
@@ -157,7 +161,8 @@ Tensor embedding(const Tensor& index, const Tensor& weight, int64_t padding_idx)
   const Tensor at = checked_index("embedding", index, V);
   Dims shape = index.shape();
   shape.push_back(weight.size(1));
-  return ops::embedding.record(pick_rows(weight, Around(weight.shape(), 0), at, shape), {index, weight}, {{"padding_idx", padding_idx}}, {at});
+  return ops::embedding.record(pick_rows(weight, Around(weight.shape(), 0), at, shape), {index, weight}, {{"padding_idx", padding_idx}},
+                               {at});
 }
 
 namespace {
@@ -183,9 +188,11 @@ void for_each_line(const Dims& shape, int64_t dim, const std::array<const Dims*,
 }
 
 void check_covers(const char* op, const char* what, const Tensor& x, const Tensor& index, int64_t except) {
-  SLOPE_CHECK_SHAPE(x.rank() == index.rank(), "{}: {} of shape {} and index of shape {} differ in rank", op, what, x.shape(), index.shape());
+  SLOPE_CHECK_SHAPE(x.rank() == index.rank(), "{}: {} of shape {} and index of shape {} differ in rank", op, what, x.shape(),
+                    index.shape());
   for (int64_t d = 0; d < x.rank(); ++d)
-    SLOPE_CHECK_SHAPE(d == except || index.size(d) <= x.size(d), "{}: index of shape {} is larger than {} of shape {} in dim {}", op, index.shape(), what, x.shape(), d);
+    SLOPE_CHECK_SHAPE(d == except || index.size(d) <= x.size(d), "{}: index of shape {} is larger than {} of shape {} in dim {}", op,
+                      index.shape(), what, x.shape(), d);
 }
 
 int64_t stride_of(const Tensor& x, int64_t dim) { return x.rank() == 0 ? 0 : x.strides()[static_cast<size_t>(dim)]; }

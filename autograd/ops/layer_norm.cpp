@@ -40,13 +40,16 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op layer_norm{.name = "layer_norm", .signature = "(*, n), (n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+extern const Op layer_norm{
+    .name = "layer_norm", .signature = "(*, n), (n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
   const NormShape shape("layer_norm", x, weight, bias);
-  const Tensor xs = contiguous_values(x), w = weight.defined() ? contiguous_values(weight) : weight, b = bias.defined() ? contiguous_values(bias) : bias;
-  const Tensor y = Tensor::empty(x.shape(), x.dtype()), mean = Tensor::empty({shape.rows}, x.dtype()), rstd = Tensor::empty({shape.rows}, x.dtype());
+  const Tensor xs = contiguous_values(x), w = weight.defined() ? contiguous_values(weight) : weight,
+               b = bias.defined() ? contiguous_values(bias) : bias;
+  const Tensor y = Tensor::empty(x.shape(), x.dtype()), mean = Tensor::empty({shape.rows}, x.dtype()),
+               rstd = Tensor::empty({shape.rows}, x.dtype());
   visit_floating(x.dtype(), "layer_norm", [&]<class T> {
     const T *px = xs.data<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
     T *out = y.write<T>(), *pm = mean.write<T>(), *ps = rstd.write<T>();
@@ -55,8 +58,9 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
       kernels<NormKernels<T>>().layer_norm(end - begin, n, static_cast<T>(eps), px + at, pw, pb, out + at, pm + begin, ps + begin);
     });
   });
-  return ops::layer_norm.record(y, {x, weight, bias}, {{"eps", eps}, {"dims", shape.dims}, {"weight", int64_t{weight.defined()}}, {"bias", int64_t{bias.defined()}}},
-                                {mean, rstd});
+  return ops::layer_norm.record(
+      y, {x, weight, bias}, {{"eps", eps}, {"dims", shape.dims}, {"weight", int64_t{weight.defined()}}, {"bias", int64_t{bias.defined()}}},
+      {mean, rstd});
 }
 
 }  // namespace slope

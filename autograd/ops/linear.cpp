@@ -38,8 +38,9 @@ extern const Op linear{.name = "linear",
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   ops::linear.check({x, weight, bias});
   const int64_t in = weight.size(1), out = weight.size(0), rows = x.numel() / std::max<int64_t>(in, 1);
-  SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()), "linear: dtypes differ: input {}, weight {}{}{}", name(x.dtype()),
-                    name(weight.dtype()), bias.defined() ? ", bias " : "", bias.defined() ? name(bias.dtype()) : "");
+  SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
+                    "linear: dtypes differ: input {}, weight {}{}{}", name(x.dtype()), name(weight.dtype()),
+                    bias.defined() ? ", bias " : "", bias.defined() ? name(bias.dtype()) : "");
   Dims shape = x.shape();
   shape.back() = out;
   Tensor y = Tensor::empty(shape, x.dtype());
@@ -49,8 +50,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     const Tensor W = is_transposed || (weight.strides()[1] == 1 && weight.strides()[0] >= in) ? weight : contiguous_copy(weight);
     const Tensor b = !bias.defined() || bias.is_contiguous() ? bias : contiguous_copy(bias);
     const bool transpose_w = !(is_transposed && W.is_same(weight));
-    gemm<T>(false, transpose_w, in == 0 ? numel(shape) / std::max<int64_t>(out, 1) : rows, out, in, 1, from.template data<T>(), std::max<int64_t>(in, 1), W.template data<T>(),
-            W.strides()[transpose_w ? 0 : 1], 0, y.write<T>(), std::max<int64_t>(out, 1), {.bias = b.defined() ? b.template data<T>() : nullptr});
+    gemm<T>(false, transpose_w, in == 0 ? numel(shape) / std::max<int64_t>(out, 1) : rows, out, in, 1, from.template data<T>(),
+            std::max<int64_t>(in, 1), W.template data<T>(), W.strides()[transpose_w ? 0 : 1], 0, y.write<T>(), std::max<int64_t>(out, 1),
+            {.bias = b.defined() ? b.template data<T>() : nullptr});
   });
   return ops::linear.record(y, {x, weight, bias});
 }

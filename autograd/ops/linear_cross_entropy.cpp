@@ -1,7 +1,7 @@
 // Cross entropy of z = x W^T + b without z: a chunk of rows of z is made, turned into its loss and its gradient in place, and used up.
 //   dz = d loss / dz (cross_entropy.cpp)        dx = dz W        dW = dz^T x        db = sum over rows of dz
-// Where one g serves all rows (mean, sum) the three gradients are made with the loss, for g = 1, and kept instead of z; backward scales them.
-// Where each row has its own g (none) backward makes z again. Rows with an ignored target are left out of the products altogether.
+// Where one g serves all rows (mean, sum) the three gradients are made with the loss, for g = 1, and kept instead of z; backward scales
+// them. Where each row has its own g (none) backward makes z again. Rows with an ignored target are left out of the products altogether.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/targets.h>
 #include <slope/core/gemm.h>
@@ -21,7 +21,8 @@ struct Chunked {
 
 // losses (N) and, where wanted, the gradients of <g, losses>; g holds one value for each row where `by_row`, else one for all.
 template <class T>
-Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target, const CrossEntropyOptions& options, Wanted wanted, const T* g, bool by_row) {
+Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target, const CrossEntropyOptions& options,
+            Wanted wanted, const T* g, bool by_row) {
   const int64_t N = x.size(0), d = x.size(1), V = weight.size(0);
   const Tensor xs = contiguous_values(x), w = contiguous_values(weight), b = bias.defined() ? contiguous_values(bias) : bias;
   Chunked y{zeros({N}, x.dtype()), wanted.x ? zeros({N, d}, x.dtype()) : Tensor(), wanted.weight ? zeros({V, d}, x.dtype()) : Tensor(),
@@ -34,7 +35,8 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   if (M == 0) return y;
 
   const int64_t R = std::min(M, std::max<int64_t>(64, (int64_t{1} << 21) / V / 64 * 64));  // rows of a chunk: z takes 8 MB in f32
-  const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({R, d}, x.dtype()), values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
+  const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({R, d}, x.dtype()), values = Tensor::empty({2, R}, x.dtype()),
+               classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
   T *pz = z.write<T>(), *pr = rows.write<T>(), *loss = values.write<T>(), *gs = loss + R, *out = y.losses.write<T>();
   T *dx = wanted.x ? static_cast<T*>(y.dx.write<T>()) : nullptr, *dw = wanted.weight ? static_cast<T*>(y.dweight.write<T>()) : nullptr,
@@ -50,8 +52,8 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
     }
     gemm<T>(false, true, m, V, d, T(1), pr, d, pw, d, T(0), pz, V);
     parallel_for(m, rows_per_chunk(V), [&](int64_t begin, int64_t end) {
-      kernels<CrossEntropyKernels<T>>().fused(end - begin, V, pz + begin * V, pb, {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1,
-                                              loss + begin);
+      kernels<CrossEntropyKernels<T>>().fused(end - begin, V, pz + begin * V, pb,
+                                              {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1, loss + begin);
     });
     for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
     if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, pr, d, T(1), dw, d);
@@ -79,7 +81,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
     const Tensor x = s.input(0), gs = contiguous_values(g);
     Chunked y;
     visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
-      y = run<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(), s.input(3), options, {s.needs(0), s.needs(1), s.needs(2)}, gs.data<T>(), true);
+      y = run<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(), s.input(3), options, {s.needs(0), s.needs(1), s.needs(2)},
+                 gs.data<T>(), true);
     });
     return Grads{y.dx, y.dweight, y.dbias, Tensor()};
   }
@@ -91,17 +94,23 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op linear_cross_entropy{
-    .name = "linear_cross_entropy", .signature = "(N, d), (V, d), (V), (N) -> ()", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+extern const Op linear_cross_entropy{.name = "linear_cross_entropy",
+                                     .signature = "(N, d), (V, d), (V), (N) -> ()",
+                                     .saves = saves_inputs,
+                                     .kernel = kernel,
+                                     .reference = reference};
 }
 
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target, CrossEntropyOptions options) {
   const char* op = "linear_cross_entropy";
   check_smoothing(op, options.label_smoothing);
-  SLOPE_CHECK_SHAPE(x.rank() == 2 && weight.rank() == 2 && x.size(1) == weight.size(1) && (!bias.defined() || bias.shape() == Dims{weight.size(0)}),
-                    "{}: needs x (N, d), weight (V, d), bias (V) or none; got {}, {}, {}", op, x.shape(), weight.shape(), bias.defined() ? to_string(bias.shape()) : "none");
-  SLOPE_CHECK_DTYPE(weight.dtype() == x.dtype() && (!bias.defined() || bias.dtype() == x.dtype()), "{}: x is {}, weight {}, bias {}; convert with to()", op,
-                    name(x.dtype()), name(weight.dtype()), bias.defined() ? name(bias.dtype()) : "none");
+  SLOPE_CHECK_SHAPE(
+      x.rank() == 2 && weight.rank() == 2 && x.size(1) == weight.size(1) && (!bias.defined() || bias.shape() == Dims{weight.size(0)}),
+      "{}: needs x (N, d), weight (V, d), bias (V) or none; got {}, {}, {}", op, x.shape(), weight.shape(),
+      bias.defined() ? to_string(bias.shape()) : "none");
+  SLOPE_CHECK_DTYPE(weight.dtype() == x.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
+                    "{}: x is {}, weight {}, bias {}; convert with to()", op, name(x.dtype()), name(weight.dtype()),
+                    bias.defined() ? name(bias.dtype()) : "none");
   const auto checked = check_targets(op, {x.size(0), weight.size(0)}, target, options.ignore_index);
   const Tensor& t = checked.first;
   const int64_t count = checked.second;
@@ -114,7 +123,8 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
     made = run<T>(x, weight, bias, t, options, wanted, &g, false);
     y = reduce_losses<T>(made.losses, options.reduction, count);
   });
-  return ops::linear_cross_entropy.record(y, {x, weight, bias, t}, to_attributes(options, count, bias.defined()), {made.dx, made.dweight, made.dbias});
+  return ops::linear_cross_entropy.record(y, {x, weight, bias, t}, to_attributes(options, count, bias.defined()),
+                                          {made.dx, made.dweight, made.dbias});
 }
 
 }  // namespace slope

@@ -6,10 +6,11 @@
 namespace slope {
 
 namespace ops {
-extern const Op logsumexp{.name = "logsumexp", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
-                            const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
-                            return Grads{with_dims(s, g, x.shape()) * exp(x - y)};
-                          }};
+extern const Op logsumexp{
+    .name = "logsumexp", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
+      return Grads{with_dims(s, g, x.shape()) * exp(x - y)};
+    }};
 }
 
 Tensor logsumexp(const Tensor& x, const Dims& list, bool keep) {

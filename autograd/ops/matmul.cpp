@@ -27,8 +27,10 @@ struct Matrices {
   bool orient() {
     const size_t r = x.shape().size();
     const int64_t rows = x.shape()[r - 2], cols = x.shape()[r - 1], row_stride = x.strides()[r - 2], col_stride = x.strides()[r - 1];
-    if (rows_in_order(rows, cols, row_stride, col_stride)) return transpose = false, ld = rows == 1 ? std::max<int64_t>(cols, 1) : row_stride, true;
-    if (rows_in_order(cols, rows, col_stride, row_stride)) return transpose = true, ld = cols == 1 ? std::max<int64_t>(rows, 1) : col_stride, true;
+    if (rows_in_order(rows, cols, row_stride, col_stride))
+      return transpose = false, ld = rows == 1 ? std::max<int64_t>(cols, 1) : row_stride, true;
+    if (rows_in_order(cols, rows, col_stride, row_stride))
+      return transpose = true, ld = cols == 1 ? std::max<int64_t>(rows, 1) : col_stride, true;
     return x.numel() == 0;
   }
   Dims batch_strides(const Dims& batch) const {  // 0 where x is repeated
@@ -58,8 +60,8 @@ Tensor forward(const char* op, const Tensor& a, const Tensor& b) {
       const Tensor flat = rows ? view_of(a, *rows) : Tensor();
       if (a.rank() == 2 || (rows && a.numel() > 0)) {
         const Matrices left(a.rank() == 2 ? a : flat), right(b);
-        gemm<T>(left.transpose, right.transpose, numel(batch) * n, m, k, 1, left.x.template data<T>(), left.ld, right.x.template data<T>(), right.ld, 0,
-                y.write<T>(), std::max<int64_t>(m, 1));
+        gemm<T>(left.transpose, right.transpose, numel(batch) * n, m, k, 1, left.x.template data<T>(), left.ld, right.x.template data<T>(),
+                right.ld, 0, y.write<T>(), std::max<int64_t>(m, 1));
         return;
       }
     }
@@ -78,20 +80,27 @@ Tensor swap_last(const Tensor& x) { return transpose(x, -2, -1); }
 
 namespace ops {
 
-extern const Op matmul{.name = "matmul", .signature = "(*, n, k), (*, k, m) -> (*, n, m)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
-                         const Tensor a = s.input(0), b = s.input(1);
-                         Grads grads{Tensor(), Tensor()};
-                         if (s.needs(0)) grads[0] = slope::matmul(g, swap_last(b));
-                         if (!s.needs(1)) return grads;
-                         const bool one_matrix = b.rank() == 2 && a.rank() > 2;  // then db sums over a's leading dims: one product of all rows
-                         const auto rows = [](const Tensor& x) { return reshape(x, {numel(x.shape()) / std::max<int64_t>(x.size(-1), 1), x.size(-1)}); };
-                         grads[1] = one_matrix && a.size(-1) > 0 && g.size(-1) > 0 ? slope::matmul(swap_last(rows(a)), rows(g)) : slope::matmul(swap_last(a), g);
-                         return grads;
-                       }};
+extern const Op matmul{
+    .name = "matmul",
+    .signature = "(*, n, k), (*, k, m) -> (*, n, m)",
+    .saves = saves_inputs,
+    .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor a = s.input(0), b = s.input(1);
+      Grads grads{Tensor(), Tensor()};
+      if (s.needs(0)) grads[0] = slope::matmul(g, swap_last(b));
+      if (!s.needs(1)) return grads;
+      const bool one_matrix = b.rank() == 2 && a.rank() > 2;  // then db sums over a's leading dims: one product of all rows
+      const auto rows = [](const Tensor& x) { return reshape(x, {numel(x.shape()) / std::max<int64_t>(x.size(-1), 1), x.size(-1)}); };
+      grads[1] =
+          one_matrix && a.size(-1) > 0 && g.size(-1) > 0 ? slope::matmul(swap_last(rows(a)), rows(g)) : slope::matmul(swap_last(a), g);
+      return grads;
+    }};
 
-extern const Op bmm{.name = "bmm", .signature = "(b, n, k), (b, k, m) -> (b, n, m)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
-                      return Grads{s.needs(0) ? slope::bmm(g, swap_last(s.input(1))) : Tensor(), s.needs(1) ? slope::bmm(swap_last(s.input(0)), g) : Tensor()};
-                    }};
+extern const Op bmm{
+    .name = "bmm", .signature = "(b, n, k), (b, k, m) -> (b, n, m)", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
+      return Grads{s.needs(0) ? slope::bmm(g, swap_last(s.input(1))) : Tensor(),
+                   s.needs(1) ? slope::bmm(swap_last(s.input(0)), g) : Tensor()};
+    }};
 
 }  // namespace ops
 

@@ -1,4 +1,5 @@
-// What layer norm and RMS norm share: their shapes, and sums over rows that come out the same for any number of threads. Private to autograd/ops.
+// What layer norm and RMS norm share: their shapes, and sums over rows that come out the same for any number of threads. Private to
+// autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops/rows.h>
@@ -19,20 +20,23 @@ struct NormShape {
     const size_t k = normalised.size(), rank = x.shape().size();
     bool fits = k <= rank && k > 0 && (!bias.defined() || bias.shape() == normalised);
     for (size_t d = 0; fits && d < k; ++d) fits = x.shape()[rank - k + d] == normalised[d];
-    SLOPE_CHECK_SHAPE(fits, "{}: weight and bias must have the shape of x's last dims: x {}, weight {}, bias {}", op, x.shape(), shape_of(weight), shape_of(bias));
+    SLOPE_CHECK_SHAPE(fits, "{}: weight and bias must have the shape of x's last dims: x {}, weight {}, bias {}", op, x.shape(),
+                      shape_of(weight), shape_of(bias));
     for (const Tensor* t : {&weight, &bias})
-      SLOPE_CHECK_DTYPE(!t->defined() || t->dtype() == x.dtype(), "{}: x is {}, weight or bias {}; convert one with to()", op, name(x.dtype()), name(t->dtype()));
+      SLOPE_CHECK_DTYPE(!t->defined() || t->dtype() == x.dtype(), "{}: x is {}, weight or bias {}; convert one with to()", op,
+                        name(x.dtype()), name(t->dtype()));
     for (size_t d = 0; d < k; ++d) dims.push_back(static_cast<int64_t>(d) - static_cast<int64_t>(k));
     n = numel(normalised);
     rows = n == 0 ? 0 : x.numel() / n;
   }
 };
 
-// Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own `sums` rows of n, which are then added in order.
-// Gives tensors of `shape`, one for each sum.
+// Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own `sums` rows of n, which are then added in
+// order. Gives tensors of `shape`, one for each sum.
 template <class T, class F>
 Tensors sums_over_rows(int64_t rows, const Dims& shape, int sums, F&& f) {
-  const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64), parts = std::max<int64_t>(1, (rows + part - 1) / part);
+  const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64),
+                parts = std::max<int64_t>(1, (rows + part - 1) / part);
   const Tensor partial = zeros({parts, sums, n}, dtype_of<T>);
   T* p = partial.write<T>().get();
   parallel_for(rows, part, [&](int64_t begin, int64_t end) { f(begin, end, p + begin / part * sums * n); });

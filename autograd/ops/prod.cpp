@@ -17,7 +17,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   const Dims kept = reduced_shape(x.shape(), {dim}, keepdim);
   const Tensor flowing = g.reshape(kept);
   if (!any(x == 0)) return {flowing * (s.output().reshape(kept) / x)};
-  const Tensor last = x.movedim(dim, -1);                          // (*, n)
+  const Tensor last = x.movedim(dim, -1);  // (*, n)
   Dims pairs = last.shape();
   pairs.push_back(n);
   const Tensor rows = masked_fill(expand(last.unsqueeze(-2), pairs), eye(n, n, boolean), 1);  // (*, n, n): row i has 1 in place of x_i
@@ -48,7 +48,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op prod{.name = "prod", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = formula, .kernel = kernel};
+extern const Op prod{
+    .name = "prod", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = formula, .kernel = kernel};
 }
 
 Tensor prod(const Tensor& x0, int64_t d, bool keep) {

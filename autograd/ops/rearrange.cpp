@@ -52,7 +52,9 @@ extern const Op tril{.name = "tril", .signature = "(*, n, m) -> (*, n, m)", .for
 extern const Op triu{.name = "triu", .signature = "(*, n, m) -> (*, n, m)", .formula = [](const Saved& s, const Tensor& g) {
                        return Grads{slope::triu(g, s.integer("diagonal"))};
                      }};
-extern const Op flip{.name = "flip", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{slope::flip(g, s.dims("dims"))}; }};
+extern const Op flip{.name = "flip", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
+                       return Grads{slope::flip(g, s.dims("dims"))};
+                     }};
 extern const Op roll{.name = "roll", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
                        Dims shifts = s.dims("shifts");
                        for (int64_t& shift : shifts) shift = -shift;
@@ -81,14 +83,16 @@ extern const Op repeat_interleave{.name = "repeat_interleave", .signature = "(*)
 }  // namespace ops
 
 Tensor pad(const Tensor& x, const Dims& widths, double value) {
-  SLOPE_CHECK_SHAPE(widths.size() % 2 == 0 && widths.size() / 2 <= x.shape().size(), "pad: widths {} are not pairs for the last dims of shape {}", widths, x.shape());
+  SLOPE_CHECK_SHAPE(widths.size() % 2 == 0 && widths.size() / 2 <= x.shape().size(),
+                    "pad: widths {} are not pairs for the last dims of shape {}", widths, x.shape());
   Dims shape = x.shape();
   Layout inner = x.layout();  // what is kept of x
   Dims starts(shape.size(), 0);
   for (size_t p = 0; p < widths.size() / 2; ++p) {
     const size_t d = shape.size() - 1 - p;
     const int64_t before = widths[2 * p], after = widths[2 * p + 1], size = shape[d];
-    SLOPE_CHECK_SHAPE(size + before >= 0 && size + after >= 0 && size + before + after >= 0, "pad: widths ({}, {}) cut more than the {} of dim {}", before, after, size, d);
+    SLOPE_CHECK_SHAPE(size + before >= 0 && size + after >= 0 && size + before + after >= 0,
+                      "pad: widths ({}, {}) cut more than the {} of dim {}", before, after, size, d);
     shape[d] = size + before + after;
     const int64_t first = std::max<int64_t>(-before, 0), last = size - std::max<int64_t>(-after, 0);
     inner = inner.narrow(static_cast<int64_t>(d), first, last - first);

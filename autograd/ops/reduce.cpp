@@ -15,7 +15,9 @@ extern const Op mean{.name = "mean", .signature = "(*) -> (*)", .formula = [](co
                        return Grads{expand(with_dims(s, g / static_cast<double>(count_of(shape, s.dims("dims"))), shape), shape)};
                      }};
 // y = x, summed over what broadcasting y's shape to x's repeats; dx = g, repeated
-extern const Op sum_to{.name = "sum_to", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{expand(g, s.dims("shape"))}; }};
+extern const Op sum_to{.name = "sum_to", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
+                         return Grads{expand(g, s.dims("shape"))};
+                       }};
 }  // namespace ops
 
 Tensor sum(const Tensor& x, const Dims& list, bool keep) {

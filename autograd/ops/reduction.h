@@ -9,7 +9,9 @@
 namespace slope {
 
 // A result that lacks the reduced dims (attribute "dims" of the input's shape), with 1 in their places again.
-inline Tensor with_dims(const Saved& s, const Tensor& y, const Dims& shape) { return y.reshape(reduced_shape(shape, s.dims("dims"), keepdim)); }
+inline Tensor with_dims(const Saved& s, const Tensor& y, const Dims& shape) {
+  return y.reshape(reduced_shape(shape, s.dims("dims"), keepdim));
+}
 
 // How many elements become one.
 inline int64_t count_of(const Dims& shape, const Dims& dims) {
@@ -19,7 +21,9 @@ inline int64_t count_of(const Dims& shape, const Dims& dims) {
 }
 
 // The same elements in another shape, without history.
-inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) { return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype()); }
+inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) {
+  return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype());
+}
 
 inline void check_floating(const Tensor& x, const char* op) {
   SLOPE_CHECK_DTYPE(is_floating(x.dtype()), "{}: needs float32 or float64, got {}", op, name(x.dtype()));
@@ -29,7 +33,8 @@ inline void check_floating(const Tensor& x, const char* op) {
 struct Around {
   int64_t outer = 1, n = 1, inner = 1;
   Around(const Dims& shape, int64_t dim) {
-    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) (d < dim ? outer : d == dim ? n : inner) *= shape[static_cast<size_t>(d)];
+    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
+      (d < dim ? outer : d == dim ? n : inner) *= shape[static_cast<size_t>(d)];
   }
 };
 

@@ -27,7 +27,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
     T* out = dx.defined() ? static_cast<T*>(dx.write<T>()) : nullptr;
     dw = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 1 : 0, [&](int64_t begin, int64_t end, T* partial) {
       const int64_t n = shape.n, at = begin * n;
-      kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin, pg + at, out ? out + at : nullptr, sums ? partial : nullptr);
+      kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin, pg + at, out ? out + at : nullptr,
+                                                  sums ? partial : nullptr);
     });
   });
   return Grads{dx, sums ? dw[0] : Tensor()};
@@ -36,7 +37,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op rms_norm{.name = "rms_norm", .signature = "(*, n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+extern const Op rms_norm{
+    .name = "rms_norm", .signature = "(*, n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {

@@ -8,24 +8,29 @@ namespace slope {
 
 namespace ops {
 // y = x + b, dx = g
-extern const Op add_scalar{.name = "add_scalar", .signature = "(*) -> (*)", .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
+extern const Op add_scalar{
+    .name = "add_scalar", .signature = "(*) -> (*)", .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
 
 // y = x b, dx = g b
-extern const Op mul_scalar{.name = "mul_scalar", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{g * s.number("b")}; }};
+extern const Op mul_scalar{
+    .name = "mul_scalar", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{g * s.number("b")}; }};
 
 // y = x / b, dx = g / b
-extern const Op div_scalar{.name = "div_scalar", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{g / s.number("b")}; }};
+extern const Op div_scalar{
+    .name = "div_scalar", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{g / s.number("b")}; }};
 
 // y = a / x, dx = -g y / x
-extern const Op scalar_div{.name = "scalar_div", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
-                             return Grads{-(g * (s.output() / s.input()))};
-                           }};
+extern const Op scalar_div{.name = "scalar_div",
+                           .signature = "(*) -> (*)",
+                           .saves = saves_input(0) | saves_output,
+                           .formula = [](const Saved& s, const Tensor& g) { return Grads{-(g * (s.output() / s.input()))}; }};
 
 // y = x^b, dx = g b x^(b-1)
-extern const Op pow_scalar{.name = "pow_scalar", .signature = "(*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
-                             const double b = s.number("b");
-                             return Grads{b == 0 ? zeros_like(g) : g * (b * slope::pow(s.input(), b - 1))};
-                           }};
+extern const Op pow_scalar{
+    .name = "pow_scalar", .signature = "(*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
+      const double b = s.number("b");
+      return Grads{b == 0 ? zeros_like(g) : g * (b * slope::pow(s.input(), b - 1))};
+    }};
 }  // namespace ops
 
 namespace {

@@ -18,7 +18,9 @@ Grads kernel(const Saved& s, const Tensor& g) {
   visit_floating(y.dtype(), "softmax", [&]<class T> {
     const T *py = y.data<T>(), *pg = gs.data<T>();
     T* out = dx.write<T>();
-    for_rows(y, [&](int64_t rows, int64_t n, int64_t at) { kernels<SoftmaxKernels<T>>().softmax_backward(rows, n, py + at, pg + at, out + at); });
+    for_rows(y, [&](int64_t rows, int64_t n, int64_t at) {
+      kernels<SoftmaxKernels<T>>().softmax_backward(rows, n, py + at, pg + at, out + at);
+    });
   });
   return Grads{from_rows(dx, dim)};
 }

@@ -42,7 +42,10 @@ Tensor reduce_losses(const Tensor& losses, Reduction reduction, int64_t count) {
 }
 
 inline Attributes to_attributes(const CrossEntropyOptions& options, int64_t count, bool bias = false) {
-  return {{"ignore_index", options.ignore_index}, {"label_smoothing", options.label_smoothing}, {"reduction", static_cast<int64_t>(options.reduction)}, {"count", count},
+  return {{"ignore_index", options.ignore_index},
+          {"label_smoothing", options.label_smoothing},
+          {"reduction", static_cast<int64_t>(options.reduction)},
+          {"count", count},
           {"bias", int64_t{bias}}};
 }
 inline CrossEntropyOptions options_of(const Saved& s) {

@@ -57,9 +57,10 @@ Tensor apply_any(const Op& op, const Tensor& x) {
 }  // namespace
 
 namespace ops {
-extern const Op neg = entry<Neg>, abs = entry<Abs>, sign = entry<Sign>, exp = entry<Exp>, expm1 = entry<Expm1>, log = entry<Log>, log1p = entry<Log1p>,
-                sqrt = entry<Sqrt>, rsqrt = entry<Rsqrt>, sin = entry<Sin>, cos = entry<Cos>, tanh = entry<Tanh>, sigmoid = entry<Sigmoid>, relu = entry<Relu>,
-                erf = entry<Erf>, gelu = entry<Gelu_>, gelu_tanh = entry<GeluTanh>, silu = entry<Silu>, softplus = entry<Softplus>;
+extern const Op neg = entry<Neg>, abs = entry<Abs>, sign = entry<Sign>, exp = entry<Exp>, expm1 = entry<Expm1>, log = entry<Log>,
+                log1p = entry<Log1p>, sqrt = entry<Sqrt>, rsqrt = entry<Rsqrt>, sin = entry<Sin>, cos = entry<Cos>, tanh = entry<Tanh>,
+                sigmoid = entry<Sigmoid>, relu = entry<Relu>, erf = entry<Erf>, gelu = entry<Gelu_>, gelu_tanh = entry<GeluTanh>,
+                silu = entry<Silu>, softplus = entry<Softplus>;
 
 // y = min(max(x, low), high), dx = g where low <= x <= high
 extern const Op clamp{.name = "clamp", .signature = "(*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
@@ -84,7 +85,9 @@ Tensor cos(const Tensor& x) { return apply_floating<Cos>(ops::cos, x); }
 Tensor tanh(const Tensor& x) { return apply_floating<Tanh>(ops::tanh, x); }
 Tensor sigmoid(const Tensor& x) { return apply_floating<Sigmoid>(ops::sigmoid, x); }
 Tensor erf(const Tensor& x) { return apply_floating<Erf>(ops::erf, x); }
-Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? apply_floating<Gelu_>(ops::gelu, x) : apply_floating<GeluTanh>(ops::gelu_tanh, x); }
+Tensor gelu(const Tensor& x, Gelu form) {
+  return form == Gelu::erf ? apply_floating<Gelu_>(ops::gelu, x) : apply_floating<GeluTanh>(ops::gelu_tanh, x);
+}
 Tensor silu(const Tensor& x) { return apply_floating<Silu>(ops::silu, x); }
 Tensor softplus(const Tensor& x) { return apply_floating<Softplus>(ops::softplus, x); }
 

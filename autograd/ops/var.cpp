@@ -8,7 +8,9 @@ namespace slope {
 
 namespace {
 
-double divisor(const Saved& s, const Tensor& x) { return std::max(0.0, static_cast<double>(count_of(x.shape(), s.dims("dims"))) - s.number("correction")); }
+double divisor(const Saved& s, const Tensor& x) {
+  return std::max(0.0, static_cast<double>(count_of(x.shape(), s.dims("dims"))) - s.number("correction"));
+}
 
 Tensor var_backward(const Saved& s, const Tensor& g) {
   const Tensor x = s.input();
@@ -27,10 +29,11 @@ namespace ops {
 extern const Op var{.name = "var", .signature = "(*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
                       return Grads{var_backward(s, g)};
                     }};
-extern const Op std{.name = "std", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
-                      const Tensor y = s.output();
-                      return Grads{var_backward(s, masked_fill(g / (2 * y), y == 0, 0))};
-                    }};
+extern const Op std{
+    .name = "std", .signature = "(*) -> (*)", .saves = saves_input(0) | saves_output, .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor y = s.output();
+      return Grads{var_backward(s, masked_fill(g / (2 * y), y == 0, 0))};
+    }};
 }  // namespace ops
 
 Tensor var(const Tensor& x, const Dims& list, double correction, bool keep) {

@@ -1,6 +1,6 @@
 // Views: y is x's storage under another layout (core/layout.h). The derivative puts g where y's elements stand in x, zeros elsewhere.
-// Where a view only renames x's elements that is a view of g; where it picks some, the formula pads, and the kernel writes g into the same view
-// of zeros.
+// Where a view only renames x's elements that is a view of g; where it picks some, the formula pads, and the kernel writes g into the same
+// view of zeros.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
@@ -49,20 +49,23 @@ extern const Op permute{.name = "permute", .signature = "(*) -> (*)", .formula =
                         }};
 
 // An element that was repeated gets the sum: the engine's rule for broadcast dims.
-extern const Op expand{.name = "expand", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) { return Grads{sum_to(g, s.input_shape())}; }};
+extern const Op expand{.name = "expand", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
+                         return Grads{sum_to(g, s.input_shape())};
+                       }};
 
-extern const Op narrow{.name = "narrow",
-                       .signature = "(*) -> (*)",
-                       .formula =
-                           [](const Saved& s, const Tensor& g) {
-                             const int64_t dim = s.integer("dim"), start = s.integer("start");
-                             return Grads{pad(g, widths(g.rank(), dim, start, s.input_shape()[static_cast<size_t>(dim)] - start - g.size(dim)))};
-                           },
-                       .kernel =
-                           [](const Saved& s, const Tensor& g) {
-                             const int64_t dim = s.integer("dim"), start = s.integer("start");
-                             return put_back(s.input_shape(), g, [&](const Layout& x) { return x.narrow(dim, start, g.size(dim)); });
-                           }};
+extern const Op narrow{
+    .name = "narrow",
+    .signature = "(*) -> (*)",
+    .formula =
+        [](const Saved& s, const Tensor& g) {
+          const int64_t dim = s.integer("dim"), start = s.integer("start");
+          return Grads{pad(g, widths(g.rank(), dim, start, s.input_shape()[static_cast<size_t>(dim)] - start - g.size(dim)))};
+        },
+    .kernel =
+        [](const Saved& s, const Tensor& g) {
+          const int64_t dim = s.integer("dim"), start = s.integer("start");
+          return put_back(s.input_shape(), g, [&](const Layout& x) { return x.narrow(dim, start, g.size(dim)); });
+        }};
 
 // start:end:step: each element of g is followed by step - 1 zeros.
 extern const Op slice{.name = "slice",
@@ -73,25 +76,30 @@ extern const Op slice{.name = "slice",
                             const int64_t size = s.input_shape()[static_cast<size_t>(dim)];
                             Dims spaced = g.shape();
                             spaced[static_cast<size_t>(dim)] *= step;
-                            const Tensor between = slope::reshape(pad(slope::unsqueeze(g, dim + 1), widths(g.rank() + 1, dim + 1, 0, step - 1)), spaced);
+                            const Tensor between =
+                                slope::reshape(pad(slope::unsqueeze(g, dim + 1), widths(g.rank() + 1, dim + 1, 0, step - 1)), spaced);
                             return Grads{pad(between, widths(g.rank(), dim, start, size - start - between.size(dim)))};
                           },
                       .kernel =
                           [](const Saved& s, const Tensor& g) {
-                            return put_back(s.input_shape(), g, [&](const Layout& x) { return x.slice(s.integer("dim"), s.integer("start"), s.integer("end"), s.integer("step")); });
+                            return put_back(s.input_shape(), g, [&](const Layout& x) {
+                              return x.slice(s.integer("dim"), s.integer("start"), s.integer("end"), s.integer("step"));
+                            });
                           }};
 
-extern const Op select{.name = "select",
-                       .signature = "(*) -> (*)",
-                       .formula =
-                           [](const Saved& s, const Tensor& g) {
-                             const int64_t dim = s.integer("dim"), index = s.integer("index");
-                             return Grads{pad(slope::unsqueeze(g, dim), widths(g.rank() + 1, dim, index, s.input_shape()[static_cast<size_t>(dim)] - index - 1))};
-                           },
-                       .kernel =
-                           [](const Saved& s, const Tensor& g) {
-                             return put_back(s.input_shape(), g, [&](const Layout& x) { return x.select(s.integer("dim"), s.integer("index")); });
-                           }};
+extern const Op select{
+    .name = "select",
+    .signature = "(*) -> (*)",
+    .formula =
+        [](const Saved& s, const Tensor& g) {
+          const int64_t dim = s.integer("dim"), index = s.integer("index");
+          return Grads{
+              pad(slope::unsqueeze(g, dim), widths(g.rank() + 1, dim, index, s.input_shape()[static_cast<size_t>(dim)] - index - 1))};
+        },
+    .kernel =
+        [](const Saved& s, const Tensor& g) {
+          return put_back(s.input_shape(), g, [&](const Layout& x) { return x.select(s.integer("dim"), s.integer("index")); });
+        }};
 
 // With the two dims last: dx_ij = g_i where i = j, else 0.
 extern const Op diagonal{.name = "diagonal",
@@ -110,7 +118,8 @@ extern const Op diagonal{.name = "diagonal",
                              },
                          .kernel =
                              [](const Saved& s, const Tensor& g) {
-                               return put_back(s.input_shape(), g, [&](const Layout& x) { return x.diagonal(s.integer("a"), s.integer("b")); });
+                               return put_back(s.input_shape(), g,
+                                               [&](const Layout& x) { return x.diagonal(s.integer("a"), s.integer("b")); });
                              }};
 
 extern const Op clone{.name = "clone", .signature = "(*) -> (*)", .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
@@ -130,7 +139,9 @@ Tensor reshape(const Tensor& x, const Dims& shape) {
 Tensor squeeze(const Tensor& x, int64_t dim) { return ops::squeeze.record(view_of(x, x.layout().squeeze(dim)), {x}); }
 Tensor unsqueeze(const Tensor& x, int64_t dim) { return ops::unsqueeze.record(view_of(x, x.layout().unsqueeze(dim)), {x}); }
 
-Tensor transpose(const Tensor& x, int64_t a, int64_t b) { return ops::transpose.record(view_of(x, x.layout().transpose(a, b)), {x}, {{"a", a}, {"b", b}}); }
+Tensor transpose(const Tensor& x, int64_t a, int64_t b) {
+  return ops::transpose.record(view_of(x, x.layout().transpose(a, b)), {x}, {{"a", a}, {"b", b}});
+}
 
 Tensor permute(const Tensor& x, const Dims& dims) {
   const Layout layout = x.layout().permute(dims);
@@ -161,7 +172,8 @@ Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t s
   const Layout layout = x.layout().slice(dim, start, end, step);
   dim = wrap_dim(dim, x.rank(), "slice");
   const int64_t size = x.size(dim), first = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
-  return ops::slice.record(view_of(x, layout), {x}, {{"dim", dim}, {"start", first}, {"end", end}, {"step", std::min(step, std::max<int64_t>(size, 1))}});
+  return ops::slice.record(view_of(x, layout), {x},
+                           {{"dim", dim}, {"start", first}, {"end", end}, {"step", std::min(step, std::max<int64_t>(size, 1))}});
 }
 
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
@@ -172,7 +184,8 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
 
 Tensor diagonal(const Tensor& x, int64_t a, int64_t b) {
   const Layout layout = x.layout().diagonal(a, b);
-  return ops::diagonal.record(view_of(x, layout), {x}, {{"a", wrap_dim(a, x.rank(), "diagonal")}, {"b", wrap_dim(b, x.rank(), "diagonal")}});
+  return ops::diagonal.record(view_of(x, layout), {x},
+                              {{"a", wrap_dim(a, x.rank(), "diagonal")}, {"b", wrap_dim(b, x.rank(), "diagonal")}});
 }
 
 Tensor contiguous(const Tensor& x) { return x.is_contiguous() ? x : clone(x); }

@@ -6,17 +6,19 @@ namespace slope {
 
 namespace ops {
 // y = a where c, else b; da = g where c, else 0; db = 0 where c, else g
-extern const Op where{.name = "where", .signature = "(*), (*), (*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
-                        const Tensor c = s.input(0);
-                        Grads d(3);
-                        if (s.needs(1)) d[1] = masked_fill(g, !c, 0);
-                        if (s.needs(2)) d[2] = masked_fill(g, c, 0);
-                        return d;
-                      }};
+extern const Op where{
+    .name = "where", .signature = "(*), (*), (*) -> (*)", .saves = saves_input(0), .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor c = s.input(0);
+      Grads d(3);
+      if (s.needs(1)) d[1] = masked_fill(g, !c, 0);
+      if (s.needs(2)) d[2] = masked_fill(g, c, 0);
+      return d;
+    }};
 // y = value where m, else x; dx = 0 where m, else g
-extern const Op masked_fill{.name = "masked_fill", .signature = "(*), (*) -> (*)", .saves = saves_input(1), .formula = [](const Saved& s, const Tensor& g) {
-                              return Grads{slope::masked_fill(g, s.input(1), 0), Tensor()};
-                            }};
+extern const Op masked_fill{
+    .name = "masked_fill", .signature = "(*), (*) -> (*)", .saves = saves_input(1), .formula = [](const Saved& s, const Tensor& g) {
+      return Grads{slope::masked_fill(g, s.input(1), 0), Tensor()};
+    }};
 }  // namespace ops
 
 namespace {

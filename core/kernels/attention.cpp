@@ -1,7 +1,7 @@
 // With s = scale q k^T, p = softmax of what a row may see, m the dropout's multipliers:   o = (p m) v
 //   dp = (g v^T) m + gw      ds = p (dp - <p, dp>)      dq = scale ds k      dk = scale ds^T q      dv = (p m)^T g
-// What a row may not see has p = 0 exactly, and takes part in no sum: where an operand holds nan or inf, products leave out the zero factors.
-// Loops along a row run over whole vectors: what stands beyond column S is 0 or, after the dropout's multipliers, never read.
+// What a row may not see has p = 0 exactly, and takes part in no sum: where an operand holds nan or inf, products leave out the zero
+// factors. Loops along a row run over whole vectors: what stands beyond column S is 0 or, after the dropout's multipliers, never read.
 #include <slope/core/kernels/attention.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/philox.h>
@@ -52,7 +52,8 @@ template <class T>
 void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, T* multipliers) {
   const auto scale = static_cast<T>(h.dropout->scale);
   const uint32_t threshold = h.dropout->threshold;
-  for_each_bits(h.dropout->site, h.first_weight + begin * h.S, rows * h.S, [=](int64_t i, uint32_t bits) { multipliers[i] = bits >= threshold ? scale : T(0); });
+  for_each_bits(h.dropout->site, h.first_weight + begin * h.S, rows * h.S,
+                [=](int64_t i, uint32_t bits) { multipliers[i] = bits >= threshold ? scale : T(0); });
 }
 
 template <class T>
@@ -93,17 +94,20 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<T
 }
 
 template <class T>
-void backward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max, const T* inverse,
-              HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch) {
+void backward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max,
+              const T* inverse, HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch) {
   const int64_t rows = end - begin, S = h.S, D = h.D, E = h.E, width = padded(S), used = whole_vectors<T>(S);
-  T *k_t = take(scratch, D * width), *v_t = take(scratch, E * width), *k = take(scratch, S * padded(D)), *q = take(scratch, rows * padded(D));
-  T *gs = take(scratch, rows * padded(E)), *p = take(scratch, rows * width), *ds = take(scratch, rows * width), *seen = take(scratch, width);
+  T *k_t = take(scratch, D * width), *v_t = take(scratch, E * width), *k = take(scratch, S * padded(D)),
+    *q = take(scratch, rows * padded(D));
+  T *gs = take(scratch, rows * padded(E)), *p = take(scratch, rows * width), *ds = take(scratch, rows * width),
+    *seen = take(scratch, width);
   T* keep = h.dropout ? take(scratch, rows * S) : nullptr;
   const HeadMatrix<const T> q_rows{h.q.data + begin * h.q.row, h.q.row, h.q.col}, g_rows{g.data + begin * g.row, g.row, g.col};
   pack_transposed(S, D, h.k, k_t);
   pack_transposed(S, E, h.v, v_t);
   const bool masks = h.mask.data || h.causal;
-  const bool k_finite = !dq.data || pack(S, D, h.k, k), q_finite = !dk.data || pack(rows, D, q_rows, q), g_finite = !dv.data || pack(rows, E, g_rows, gs);
+  const bool k_finite = !dq.data || pack(S, D, h.k, k), q_finite = !dk.data || pack(rows, D, q_rows, q),
+             g_finite = !dv.data || pack(rows, E, g_rows, gs);
   product<T>(rows, used, D, q_rows, k_t, width, p, width);
   product<T>(rows, used, E, g_rows, v_t, width, ds, width);
   if (keep) draw(h, begin, rows, keep);
@@ -130,7 +134,8 @@ void backward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) pr[j] *= mult[j];
   }
-  const auto multiply = [&](int64_t m, int64_t n, int64_t terms, HeadMatrix<const T> a, const T* b, bool finite, T* c, int64_t c_row, bool add) {
+  const auto multiply = [&](int64_t m, int64_t n, int64_t terms, HeadMatrix<const T> a, const T* b, bool finite, T* c, int64_t c_row,
+                            bool add) {
     if (finite || !masks)
       product<T>(m, n, terms, a, b, padded(n), c, c_row, add);
     else
@@ -149,8 +154,12 @@ AttentionKernels<T> all() {
 }  // namespace
 
 template <>
-AttentionKernels<float> variant<AttentionKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+AttentionKernels<float> variant<AttentionKernels<float>, Isa::SLOPE_ISA>() {
+  return all<float>();
+}
 template <>
-AttentionKernels<double> variant<AttentionKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+AttentionKernels<double> variant<AttentionKernels<double>, Isa::SLOPE_ISA>() {
+  return all<double>();
+}
 
 }  // namespace slope

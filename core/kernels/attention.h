@@ -14,23 +14,24 @@ struct HeadMatrix {
 
 template <class T>
 struct AttentionHead {
-  int64_t L, S, D, E;              // queries, keys, their width, the values' width
-  HeadMatrix<const T> q, k, v;     // (L, D), (S, D), (S, E)
-  HeadMatrix<const bool> mask;     // (L, S), true where attention may go; null: everywhere
-  bool causal;                     // row i sees columns up to i + S - L
+  int64_t L, S, D, E;           // queries, keys, their width, the values' width
+  HeadMatrix<const T> q, k, v;  // (L, D), (S, D), (S, E)
+  HeadMatrix<const bool> mask;  // (L, S), true where attention may go; null: everywhere
+  bool causal;                  // row i sees columns up to i + S - L
   T scale;
-  const Keep* dropout;             // null: none
-  int64_t first_weight;            // number of weight (0, 0) in the dropout's draw
+  const Keep* dropout;   // null: none
+  int64_t first_weight;  // number of weight (0, 0) in the dropout's draw
 };
 
 template <class T>
 struct AttentionKernels {
   int64_t (*scratch)(int64_t rows, int64_t S, int64_t D, int64_t E);  // elements that a call for so many rows needs
-  // Rows begin … end - 1: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees nothing), weights (L, S) unless null.
+  // Rows begin … end - 1: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees nothing), weights (L, S)
+  // unless null.
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, HeadMatrix<T> o, T* max, T* inverse, T* weights, T* scratch);
   // From g = dL/do and gw = dL/dweights (null: none): the rows' dq; dk and dv are written by begin = 0 and then added to. Null: not wanted.
-  void (*backward)(const AttentionHead<T>& head, int64_t begin, int64_t end, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max, const T* inverse,
-                   HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch);
+  void (*backward)(const AttentionHead<T>& head, int64_t begin, int64_t end, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max,
+                   const T* inverse, HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch);
 };
 
 }  // namespace slope

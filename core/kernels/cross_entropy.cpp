@@ -88,8 +88,12 @@ CrossEntropyKernels<T> all() {
 }  // namespace
 
 template <>
-CrossEntropyKernels<float> variant<CrossEntropyKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+CrossEntropyKernels<float> variant<CrossEntropyKernels<float>, Isa::SLOPE_ISA>() {
+  return all<float>();
+}
 template <>
-CrossEntropyKernels<double> variant<CrossEntropyKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+CrossEntropyKernels<double> variant<CrossEntropyKernels<double>, Isa::SLOPE_ISA>() {
+  return all<double>();
+}
 
 }  // namespace slope

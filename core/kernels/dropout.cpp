@@ -17,8 +17,12 @@ void apply(const Keep& keep, int64_t first, int64_t n, const T* x, T* y) {
 }  // namespace
 
 template <>
-DropoutKernels<float> variant<DropoutKernels<float>, Isa::SLOPE_ISA>() { return {apply<float>}; }
+DropoutKernels<float> variant<DropoutKernels<float>, Isa::SLOPE_ISA>() {
+  return {apply<float>};
+}
 template <>
-DropoutKernels<double> variant<DropoutKernels<double>, Isa::SLOPE_ISA>() { return {apply<double>}; }
+DropoutKernels<double> variant<DropoutKernels<double>, Isa::SLOPE_ISA>() {
+  return {apply<double>};
+}
 
 }  // namespace slope

@@ -67,11 +67,29 @@ Binary<T> binary_loops(std::tuple<Rows...>*) {
 
 }  // namespace
 
-template <> Unary<float> variant<Unary<float>, Isa::SLOPE_ISA>() { return unary_loops<float>(static_cast<UnaryRows*>(nullptr)); }
-template <> Unary<double> variant<Unary<double>, Isa::SLOPE_ISA>() { return unary_loops<double>(static_cast<UnaryRows*>(nullptr)); }
-template <> Binary<float> variant<Binary<float>, Isa::SLOPE_ISA>() { return binary_loops<float>(static_cast<BinaryRows*>(nullptr)); }
-template <> Binary<double> variant<Binary<double>, Isa::SLOPE_ISA>() { return binary_loops<double>(static_cast<BinaryRows*>(nullptr)); }
-template <> Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
-template <> Accumulate<double> variant<Accumulate<double>, Isa::SLOPE_ISA>() { return {accumulate<double>}; }
+template <>
+Unary<float> variant<Unary<float>, Isa::SLOPE_ISA>() {
+  return unary_loops<float>(static_cast<UnaryRows*>(nullptr));
+}
+template <>
+Unary<double> variant<Unary<double>, Isa::SLOPE_ISA>() {
+  return unary_loops<double>(static_cast<UnaryRows*>(nullptr));
+}
+template <>
+Binary<float> variant<Binary<float>, Isa::SLOPE_ISA>() {
+  return binary_loops<float>(static_cast<BinaryRows*>(nullptr));
+}
+template <>
+Binary<double> variant<Binary<double>, Isa::SLOPE_ISA>() {
+  return binary_loops<double>(static_cast<BinaryRows*>(nullptr));
+}
+template <>
+Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() {
+  return {accumulate<float>};
+}
+template <>
+Accumulate<double> variant<Accumulate<double>, Isa::SLOPE_ISA>() {
+  return {accumulate<double>};
+}
 
 }  // namespace slope

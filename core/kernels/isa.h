@@ -1,18 +1,18 @@
 // Fast loops, compiled once for each instruction set and chosen at start.
 //
-// A group of loops is an aggregate of function pointers (Softmax<T>, Elementwise<T>, …), declared in a header of this folder. Its file defines
-// the loops in an anonymous namespace (so that no variant's code can be linked into another's) and hands them out:
+// A group of loops is an aggregate of function pointers (Softmax<T>, Elementwise<T>, …), declared in a header of this folder. Its file
+// defines the loops in an anonymous namespace (so that no variant's code can be linked into another's) and hands them out:
 //   template <> Softmax<float> variant<Softmax<float>, Isa::SLOPE_ISA>() { return {forward<float>, backward<float>}; }
 // Callers say kernels<Softmax<T>>().forward(…). Loops take raw pointers and sizes, never allocate, never start threads.
-// Rules for the loops: plain `#pragma omp simd`, no calls but those of kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h), so
-// that a value depends on its operands alone, not on its position or on how a loop was cut.
+// Rules for the loops: plain `#pragma omp simd`, no calls but those of kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h),
+// so that a value depends on its operands alone, not on its position or on how a loop was cut.
 #pragma once
 
 namespace slope {
 
 enum class Isa { portable, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512 (x86-64 psABI levels)
 
-Isa cpu_isa();          // the best that this CPU offers and this build has; SLOPE_ISA=portable|v3|v4 in the environment restricts it
+Isa cpu_isa();  // the best that this CPU offers and this build has; SLOPE_ISA=portable|v3|v4 in the environment restricts it
 const char* name(Isa isa);
 
 template <class Group, Isa isa>

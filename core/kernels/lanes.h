@@ -1,5 +1,5 @@
-// Sums in a fixed number of lanes: element i goes to lane i % 16, the lanes are added in a fixed tree. The compiler turns the lanes into vectors
-// of any width; the result is the same for each.
+// Sums in a fixed number of lanes: element i goes to lane i % 16, the lanes are added in a fixed tree. The compiler turns the lanes into
+// vectors of any width; the result is the same for each.
 #pragma once
 
 #include <cstdint>

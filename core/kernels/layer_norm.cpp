@@ -1,6 +1,6 @@
 #include <slope/core/kernels/lanes.h>
-#include <slope/core/kernels/math.h>
 #include <slope/core/kernels/layer_norm.h>
+#include <slope/core/kernels/math.h>
 
 namespace slope {
 namespace {
@@ -95,8 +95,12 @@ NormKernels<T> all() {
 }  // namespace
 
 template <>
-NormKernels<float> variant<NormKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+NormKernels<float> variant<NormKernels<float>, Isa::SLOPE_ISA>() {
+  return all<float>();
+}
 template <>
-NormKernels<double> variant<NormKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+NormKernels<double> variant<NormKernels<double>, Isa::SLOPE_ISA>() {
+  return all<double>();
+}
 
 }  // namespace slope

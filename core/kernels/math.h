@@ -1,5 +1,6 @@
 // Elementary functions that loops may inline: one polynomial for the vector body and the scalar tail, so that a value never depends on its
-// position. The float versions are ours (errors measured in tests/core/math_test.cpp); double goes to the C library. All have internal linkage.
+// position. The float versions are ours (errors measured in tests/core/math_test.cpp); double goes to the C library. All have internal
+// linkage.
 #pragma once
 
 #include <bit>
@@ -30,8 +31,8 @@ struct Reduced {
   int32_t n;
 };
 [[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
-  const float clamped = x > 89.0f ? 89.0f : x < least ? least : x;                  // a nan fails both
-  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);           // 1.5 * 2^23: the integer n lands in the low bits
+  const float clamped = x > 89.0f ? 89.0f : x < least ? least : x;         // a nan fails both
+  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);  // 1.5 * 2^23: the integer n lands in the low bits
   const float n = shifted - 12582912.0f;
   return {fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped)), std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(12582912.0f)};
 }

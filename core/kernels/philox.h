@@ -1,5 +1,6 @@
 // Philox 4x32-10 (core/random.h) for many elements at once: which elements of a dropout are kept.
-// Sixteen blocks stand side by side, so that a vector holds the same word of each: element i takes word i % 64 / 16 of block 16 (i / 64) + i % 16.
+// Sixteen blocks stand side by side, so that a vector holds the same word of each: element i takes word i % 64 / 16 of block 16 (i / 64) +
+// i % 16.
 #pragma once
 
 #include <slope/core/random.h>
@@ -16,8 +17,9 @@ constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57}, philox_step[] = {
 
 #if defined(__AVX2__)
 
-// bits[i] = the 32 bits of element 64 group + i. A state word lies in the low half of a 64-bit lane, where the product takes it from; what is left
-// in the high half is never read. Of eight blocks `a` has numbers 0 1 4 5 and `b` 2 3 6 7: packing their low halves puts them in order.
+// bits[i] = the 32 bits of element 64 group + i. A state word lies in the low half of a 64-bit lane, where the product takes it from; what
+// is left in the high half is never read. Of eight blocks `a` has numbers 0 1 4 5 and `b` 2 3 6 7: packing their low halves puts them in
+// order.
 [[gnu::always_inline]] inline void philox_bits(const RandomSite& site, int64_t group, uint32_t* bits) {
   const auto first = static_cast<uint64_t>(group) * 16;
   const __m256i f0 = _mm256_set1_epi64x(philox_factor[0]), f1 = _mm256_set1_epi64x(philox_factor[1]);

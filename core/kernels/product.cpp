@@ -1,4 +1,5 @@
-// A panel of B, two vectors wide and at most 256 deep, is packed on the stack; a few rows of A at a time run over it, their sums in registers.
+// A panel of B, two vectors wide and at most 256 deep, is packed on the stack; a few rows of A at a time run over it, their sums in
+// registers.
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
 

@@ -4,13 +4,22 @@ namespace slope {
 namespace {
 
 struct Sum {
-  template <class T> [[gnu::always_inline]] static T f(T a, T b) { return a + b; }
+  template <class T>
+  [[gnu::always_inline]] static T f(T a, T b) {
+    return a + b;
+  }
 };
 struct Max {
-  template <class T> [[gnu::always_inline]] static T f(T a, T b) { return a > b || a != a ? a : b; }
+  template <class T>
+  [[gnu::always_inline]] static T f(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
 };
 struct Min {
-  template <class T> [[gnu::always_inline]] static T f(T a, T b) { return a < b || a != a ? a : b; }
+  template <class T>
+  [[gnu::always_inline]] static T f(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
 };
 
 template <class Fold, class T>
@@ -57,8 +66,17 @@ Reduce<T> loops() {
 
 }  // namespace
 
-template <> Reduce<float> variant<Reduce<float>, Isa::SLOPE_ISA>() { return loops<float>(); }
-template <> Reduce<double> variant<Reduce<double>, Isa::SLOPE_ISA>() { return loops<double>(); }
-template <> Reduce<int64_t> variant<Reduce<int64_t>, Isa::SLOPE_ISA>() { return loops<int64_t>(); }
+template <>
+Reduce<float> variant<Reduce<float>, Isa::SLOPE_ISA>() {
+  return loops<float>();
+}
+template <>
+Reduce<double> variant<Reduce<double>, Isa::SLOPE_ISA>() {
+  return loops<double>();
+}
+template <>
+Reduce<int64_t> variant<Reduce<int64_t>, Isa::SLOPE_ISA>() {
+  return loops<int64_t>();
+}
 
 }  // namespace slope

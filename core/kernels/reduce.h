@@ -9,8 +9,8 @@ namespace slope {
 
 template <class T>
 struct FoldLoops {
-  T (*row)(int64_t n, const T* x);                                                       // over i of x[i]; n >= 1
-  void (*columns)(int64_t n, int64_t stride, const T* x, int64_t width, T* y);           // y[j] = over k < n of x[k stride + j]; n >= 1
+  T (*row)(int64_t n, const T* x);                                              // over i of x[i]; n >= 1
+  void (*columns)(int64_t n, int64_t stride, const T* x, int64_t width, T* y);  // y[j] = over k < n of x[k stride + j]; n >= 1
 };
 template <class T>
 struct Reduce {

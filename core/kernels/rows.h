@@ -15,6 +15,7 @@ namespace {
 template <class T>
 concept Number = std::same_as<T, float> || std::same_as<T, double>;
 
+// clang-format off
 template <Number T> [[gnu::always_inline]] inline T exp(T x) { return exp_(x); }
 template <Number T> [[gnu::always_inline]] inline T sin(T x) { return sin_(x); }
 template <Number T> [[gnu::always_inline]] inline T cos(T x) { return cos_(x); }
@@ -23,25 +24,32 @@ template <Number T> [[gnu::always_inline]] inline T erf(T x) { return erf_(x); }
 template <Number T> [[gnu::always_inline]] inline T sigmoid(T x) { return sigmoid_(x); }
 template <class T> requires std::is_arithmetic_v<T> [[gnu::always_inline]] inline T sign(T x) { return T(x > 0) - T(x < 0); }
 template <Number T> [[gnu::always_inline]] inline T positive(T x) { return x <= 0 ? T(0) : T(1); }  // 1 where x > 0 (or nan), else 0
+// clang-format on
 
 // A fraction that takes the type of what it meets: 0.5 would turn a float into a double.
 struct Constant {
   double value;
   template <class X>
   [[gnu::always_inline]] friend auto operator*(Constant c, const X& x) {
-    if constexpr (Number<X>) return static_cast<X>(c.value) * x;
-    else return c.value * x;
+    if constexpr (Number<X>)
+      return static_cast<X>(c.value) * x;
+    else
+      return c.value * x;
   }
   template <class X>
   [[gnu::always_inline]] friend auto operator/(Constant c, const X& x) {
-    if constexpr (Number<X>) return static_cast<X>(c.value) / x;
-    else return c.value / x;
+    if constexpr (Number<X>)
+      return static_cast<X>(c.value) / x;
+    else
+      return c.value / x;
   }
 };
 constexpr Constant half{0.5};
 
+// clang-format off
 struct OfInput { static constexpr bool of_output = false; };    // df is a function of x: the tape keeps x
 struct OfOutput { static constexpr bool of_output = true; };    // df is a function of y: the tape keeps y
+// clang-format on
 
 #define SLOPE_ROW_INLINE [[gnu::always_inline]] static auto
 struct Neg : OfInput {
@@ -121,7 +129,9 @@ struct Erf : OfInput {
 };
 // Phi(x) = (1 + erf(x / sqrt 2)) / 2, phi = Phi'
 [[gnu::always_inline]] inline auto normal_cdf(auto x) { return half * (1 + erf(Constant{std::numbers::sqrt2 / 2} * x)); }
-[[gnu::always_inline]] inline auto normal_pdf(auto x) { return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} * exp(-(half * (x * x))); }
+[[gnu::always_inline]] inline auto normal_pdf(auto x) {
+  return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} * exp(-(half * (x * x)));
+}
 struct Gelu_ : OfInput {
   static constexpr auto name = "gelu";
   SLOPE_ROW_INLINE f(auto x) { return x * normal_cdf(x); }
@@ -152,16 +162,31 @@ struct Softplus : OfInput {
   SLOPE_ROW_INLINE df(auto x) { return sigmoid(x); }
 };
 
-struct Add { SLOPE_ROW_INLINE f(auto a, auto b) { return a + b; } };
-struct Sub { SLOPE_ROW_INLINE f(auto a, auto b) { return a - b; } };
-struct Mul { SLOPE_ROW_INLINE f(auto a, auto b) { return a * b; } };
-struct Div { SLOPE_ROW_INLINE f(auto a, auto b) { return a / b; } };
-struct Pow { SLOPE_ROW_INLINE f(auto a, auto b) { return std::pow(a, b); } };
-struct Maximum { SLOPE_ROW_INLINE f(auto a, auto b) { return a > b || a != a ? a : b; } };  // a nan wins
-struct Minimum { SLOPE_ROW_INLINE f(auto a, auto b) { return a < b || a != a ? a : b; } };
+struct Add {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a + b; }
+};
+struct Sub {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a - b; }
+};
+struct Mul {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a * b; }
+};
+struct Div {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a / b; }
+};
+struct Pow {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return std::pow(a, b); }
+};
+struct Maximum {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a > b || a != a ? a : b; }
+};  // a nan wins
+struct Minimum {
+  SLOPE_ROW_INLINE f(auto a, auto b) { return a < b || a != a ? a : b; }
+};
 #undef SLOPE_ROW_INLINE
 
-using UnaryRows = std::tuple<Neg, Abs, Sign, Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos, Tanh, Sigmoid, Relu, Erf, Gelu_, GeluTanh, Silu, Softplus>;
+using UnaryRows =
+    std::tuple<Neg, Abs, Sign, Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos, Tanh, Sigmoid, Relu, Erf, Gelu_, GeluTanh, Silu, Softplus>;
 using BinaryRows = std::tuple<Add, Sub, Mul, Div, Pow, Maximum, Minimum>;
 
 template <class Row, class... Rows>

@@ -30,13 +30,19 @@ constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
 
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm512_fmadd_ps(a, b, c); }
-[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) { return _mm512_fmadd_pd(a, b, c); }
+[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
 #elif defined(__FMA__)
 [[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm256_fmadd_ps(a, b, c); }
-[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) { return _mm256_fmadd_pd(a, b, c); }
+[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
 #else
 template <class V>
-[[gnu::always_inline]] inline V fused(V a, V b, V c) { return a * b + c; }
+[[gnu::always_inline]] inline V fused(V a, V b, V c) {
+  return a * b + c;
+}
 #endif
 [[gnu::always_inline]] inline double fma_(double a, double b, double c) {
 #if defined(__FMA__)
@@ -53,10 +59,10 @@ constexpr int64_t whole_vectors(int64_t n) {  // <= padded(n)
   return (n + vector_size<T> - 1) / vector_size<T> * vector_size<T>;
 }
 
-
 // M rows by N vectors of columns of C = A B (+ C); `columns` of them exist in C.
 template <class T, int M, int N>
-[[gnu::always_inline]] inline void product_block(int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row, int64_t columns, bool add) {
+[[gnu::always_inline]] inline void product_block(int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row,
+                                                 int64_t columns, bool add) {
   using V = Vector<T>;
   constexpr int64_t W = vector_size<T>;
   V sum[M][N] = {};

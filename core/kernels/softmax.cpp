@@ -63,8 +63,12 @@ SoftmaxKernels<T> all() {
 }  // namespace
 
 template <>
-SoftmaxKernels<float> variant<SoftmaxKernels<float>, Isa::SLOPE_ISA>() { return all<float>(); }
+SoftmaxKernels<float> variant<SoftmaxKernels<float>, Isa::SLOPE_ISA>() {
+  return all<float>();
+}
 template <>
-SoftmaxKernels<double> variant<SoftmaxKernels<double>, Isa::SLOPE_ISA>() { return all<double>(); }
+SoftmaxKernels<double> variant<SoftmaxKernels<double>, Isa::SLOPE_ISA>() {
+  return all<double>();
+}
 
 }  // namespace slope

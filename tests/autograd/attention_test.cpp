@@ -15,8 +15,10 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 // The textbook's composition. `allowed` may be undefined.
 AttentionOutput textbook(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed, double scale) {
   Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
-  if (allowed.defined()) w = masked_fill(softmax(masked_fill(w, !allowed, -1e30), -1), !allowed, 0);
-  else w = softmax(w, -1);
+  if (allowed.defined())
+    w = masked_fill(softmax(masked_fill(w, !allowed, -1e30), -1), !allowed, 0);
+  else
+    w = softmax(w, -1);
   return {matmul(w, v), w};
 }
 
@@ -66,7 +68,8 @@ TEST_CASE("attention: equals the textbook's composition, forward and backward") 
           CHECK(largest_difference(y, z) < tolerance);
           CHECK(largest_difference(w, p) < tolerance);
           CHECK(same_bits(scaled_dot_product_attention(q, k, v, {.mask = mask, .causal = causal}), y));
-          const Tensors found = grad({y, w}, {q, k, v}, {.grad_outputs = {u, uw}}), expected = grad({z, p}, {q, k, v}, {.grad_outputs = {u, uw}});
+          const Tensors found = grad({y, w}, {q, k, v}, {.grad_outputs = {u, uw}}),
+                        expected = grad({z, p}, {q, k, v}, {.grad_outputs = {u, uw}});
           for (size_t i = 0; i < 3; ++i) CHECK(largest_difference(found[i], expected[i]) < tolerance);
         }
 }
@@ -113,7 +116,8 @@ TEST_CASE("attention: what is masked changes no bit of a result or gradient, not
 
 TEST_CASE("attention: causal rows do not see later nan") {
   generator() = Generator{.seed = 5};
-  const Tensor q = leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number), v = with_rows_from(randn({1, 5, 8}), 3, not_a_number);
+  const Tensor q = leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number),
+               v = with_rows_from(randn({1, 5, 8}), 3, not_a_number);
   const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true});
   for (double x : y.narrow(1, 0, 3).to_vector()) CHECK(std::isfinite(x));
   for (double x : y.narrow(1, 3, 2).to_vector()) CHECK(std::isnan(x));
@@ -148,7 +152,8 @@ TEST_CASE("attention: heads of a (B, L, H, D) projection come out in that order,
   const Tensor c = contiguous_copy(heads.detach());
   CHECK(same_bits(y, scaled_dot_product_attention(c, c, c)));
   const Tensor shared = randn({1, 1, 9, 8}).expand({2, 3, 9, 8});  // one set of keys for all heads, as it lies
-  CHECK(same_bits(scaled_dot_product_attention(c, shared, shared), scaled_dot_product_attention(c, contiguous_copy(shared), contiguous_copy(shared))));
+  CHECK(same_bits(scaled_dot_product_attention(c, shared, shared),
+                  scaled_dot_product_attention(c, contiguous_copy(shared), contiguous_copy(shared))));
 }
 
 TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {

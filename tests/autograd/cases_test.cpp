@@ -21,7 +21,8 @@ TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over ever
   for (const Case& c : all_cases()) {
     CAPTURE(c.op);
     CAPTURE(c.label);
-    for (const CaseOutcome& outcome : run_case(c)) CHECK_MESSAGE(outcome.report.ok, c.op << " (" << c.label << "), " << outcome.what << ": " << outcome.report.text());
+    for (const CaseOutcome& outcome : run_case(c))
+      CHECK_MESSAGE(outcome.report.ok, c.op << " (" << c.label << "), " << outcome.what << ": " << outcome.report.text());
   }
 }
 

@@ -48,7 +48,8 @@ TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients 
 TEST_CASE("elementwise: transposed, sliced, expanded and offset inputs give what their copies give") {
   manual_seed(2);
   const Tensor whole = randn({6, 8});
-  for (const Tensor& x : {whole.transpose(0, 1), whole.slice(1, 0, 8, 3), whole.narrow(0, 2, 3), whole.select(0, 1).unsqueeze(0).expand({4, 8}), whole.select(1, 3)}) {
+  for (const Tensor& x : {whole.transpose(0, 1), whole.slice(1, 0, 8, 3), whole.narrow(0, 2, 3),
+                          whole.select(0, 1).unsqueeze(0).expand({4, 8}), whole.select(1, 3)}) {
     const Tensor copy = x.clone();
     CHECK(equal(tanh(x), tanh(copy)));
     CHECK(equal(x * x, copy * copy));
@@ -77,7 +78,8 @@ TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and nea
   Tensors first;
   for (int n : {1, 2, 3, 7}) {
     set_num_threads(n);
-    const Tensors now = {sum(x), sum(x, {0}), sum(x, {1}), sum(x, {2}), sum(x, {0, 2}), mean(x, {0, 1}), amax(x, {0}), var(x, {0}), logsumexp(x, {0, 2})};
+    const Tensors now = {sum(x),          sum(x, {0}),  sum(x, {1}), sum(x, {2}),         sum(x, {0, 2}),
+                         mean(x, {0, 1}), amax(x, {0}), var(x, {0}), logsumexp(x, {0, 2})};
     if (first.empty()) first = now;
     for (size_t k = 0; k < now.size(); ++k) CHECK(equal(first[k], now[k]));
   }

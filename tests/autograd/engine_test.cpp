@@ -241,7 +241,8 @@ void on_small_stack(size_t bytes, std::function<void()> f) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, bytes);
   pthread_t thread;
-  REQUIRE(pthread_create(&thread, &attributes, [](void* arg) -> void* { return (*static_cast<std::function<void()>*>(arg))(), nullptr; }, &f) == 0);
+  REQUIRE(pthread_create(
+              &thread, &attributes, [](void* arg) -> void* { return (*static_cast<std::function<void()>*>(arg))(), nullptr; }, &f) == 0);
   pthread_join(thread, nullptr);
 }
 }  // namespace

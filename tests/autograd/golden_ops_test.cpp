@@ -22,10 +22,10 @@ Tolerance tolerance(const GoldenCase& c, DType dtype) {
     double f64, f32;
   };
   static const std::map<std::string, Wide> wide = {
-      {"softplus.extreme", {1e-9, 2e-6}},   // PyTorch's is x itself above 20; ours adds log(1 + e^-x)
-      {"layer_norm.one", {1e-12, 1e-4}},    // x - mean = 0; PyTorch's is rounding, times 1 / sqrt(eps) = 316
-      {"layer_norm.offset", {1e-12, 1e-5}}, // 1000 … 1004: the last digit of the mean is 6e-5
-      {"tanh.extreme", {1e-12, 1e-7}},      // 1 - y^2 of a y beside 1, whose last digit is 6e-8
+      {"softplus.extreme", {1e-9, 2e-6}},    // PyTorch's is x itself above 20; ours adds log(1 + e^-x)
+      {"layer_norm.one", {1e-12, 1e-4}},     // x - mean = 0; PyTorch's is rounding, times 1 / sqrt(eps) = 316
+      {"layer_norm.offset", {1e-12, 1e-5}},  // 1000 … 1004: the last digit of the mean is 6e-5
+      {"tanh.extreme", {1e-12, 1e-7}},       // 1 - y^2 of a y beside 1, whose last digit is 6e-8
   };
   const double usual = dtype == f64 ? 1e-12 : 2e-6;
   if (const auto at = wide.find(c.name); at != wide.end()) {

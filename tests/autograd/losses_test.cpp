@@ -32,7 +32,8 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 TEST_CASE("cross_entropy: a target outside is refused with its position") {
-  CHECK_THROWS_WITH_AS((void)cross_entropy(zeros({5, 5}), tensor({1, 2, 0, 7, 9})), "cross_entropy: target 7 at position 3 is outside [0, 5)", IndexError);
+  CHECK_THROWS_WITH_AS((void)cross_entropy(zeros({5, 5}), tensor({1, 2, 0, 7, 9})),
+                       "cross_entropy: target 7 at position 3 is outside [0, 5)", IndexError);
   CHECK_THROWS_AS((void)cross_entropy(zeros({1, 5}), tensor({-1})), IndexError);
   CHECK_NOTHROW((void)cross_entropy(zeros({1, 5}), tensor({-100})));
 }
@@ -70,7 +71,8 @@ TEST_CASE("cross_entropy: equals log_softmax and nll_loss") {
   for (const auto& [dtype, tolerance] : {std::pair{f64, 1e-12}, {f32, 1e-5}}) {
     const Tensor x = randn({64, 300}, dtype).set_requires_grad(), t = classes(64, 300, 2), u = randn({64}, dtype);
     for (Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
-      const CrossEntropyOptions options{.ignore_index = t.to_vector()[5] == 0 ? 1 : static_cast<int64_t>(t.to_vector()[5]), .reduction = reduction};
+      const CrossEntropyOptions options{.ignore_index = t.to_vector()[5] == 0 ? 1 : static_cast<int64_t>(t.to_vector()[5]),
+                                        .reduction = reduction};
       const Tensor a = cross_entropy(x, t, options), b = nll_loss(log_softmax(x), t, options);
       CHECK(largest_difference(a, b) < tolerance);
       const Tensor g = reduction == Reduction::none ? u : full({}, 0.7, dtype);
@@ -83,10 +85,12 @@ TEST_CASE("linear_cross_entropy: equals cross_entropy of linear, over several ch
   generator() = Generator{.seed = 3};
   const int64_t N = 700, d = 24, V = 6000;
   for (const auto& [dtype, tolerance] : {std::pair{f64, 1e-12}, {f32, 1e-5}}) {
-    const Tensor x = randn({N, d}, dtype).set_requires_grad(), w = (randn({V, d}, dtype) * 0.3).detach().set_requires_grad(), b = randn({V}, dtype).set_requires_grad();
+    const Tensor x = randn({N, d}, dtype).set_requires_grad(), w = (randn({V, d}, dtype) * 0.3).detach().set_requires_grad(),
+                 b = randn({V}, dtype).set_requires_grad();
     const Tensor t = classes(N, V, 4), u = randn({N}, dtype);
     for (Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
-      const CrossEntropyOptions options{.ignore_index = static_cast<int64_t>(t.to_vector()[9]), .label_smoothing = 0.1, .reduction = reduction};
+      const CrossEntropyOptions options{
+          .ignore_index = static_cast<int64_t>(t.to_vector()[9]), .label_smoothing = 0.1, .reduction = reduction};
       const Tensor g = reduction == Reduction::none ? u : full({}, 0.7, dtype);
       const Tensor whole = cross_entropy(linear(x, w, b), t, options);
       const Tensors expected = grad({whole}, {x, w, b}, {.grad_outputs = {g}});
@@ -114,7 +118,8 @@ TEST_CASE("linear_cross_entropy: an ignored row is never read; without a gradien
 
 TEST_CASE("losses: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 5};
-  const Tensor x = randn({400, 33}).set_requires_grad(), w = randn({700, 33}).set_requires_grad(), b = randn({700}).set_requires_grad(), t = classes(400, 700, 6);
+  const Tensor x = randn({400, 33}).set_requires_grad(), w = randn({700, 33}).set_requires_grad(), b = randn({700}).set_requires_grad(),
+               t = classes(400, 700, 6);
   CHECK(same_for_all_threads([&] {
     const Tensor a = linear_cross_entropy(x, w, b, t), c = cross_entropy(linear(x, w, b), t);
     Tensors all{a, c};

@@ -50,7 +50,8 @@ TEST_CASE("layer_norm: far from zero it keeps the digits that x has") {
 
 TEST_CASE("normalisation: the same bits for 1, 2, 3 and 7 threads, forward and backward") {
   generator() = Generator{.seed = 2};
-  const Tensor x = randn({700, 67}).set_requires_grad(), w = randn({67}).set_requires_grad(), b = randn({67}).set_requires_grad(), u = randn({700, 67});
+  const Tensor x = randn({700, 67}).set_requires_grad(), w = randn({67}).set_requires_grad(), b = randn({67}).set_requires_grad(),
+               u = randn({700, 67});
   CHECK(same_for_all_threads([&] {
     Tensors all;
     for (const Tensor& y : {softmax(x), log_softmax(x), softmax(x, 0), layer_norm(x, w, b), rms_norm(x, w), dropout(x, 0.3)}) {

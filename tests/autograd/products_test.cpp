@@ -58,9 +58,10 @@ std::vector<Tensor> layouts(const Tensor& x) {
 
 TEST_CASE("matmul: every rank combination and layout gives the sum of products") {
   manual_seed(1);
-  const std::vector<std::pair<Dims, Dims>> shapes = {{{2, 3}, {3, 4}},          {{5, 2, 3}, {3, 4}},       {{2, 3}, {5, 3, 4}},    {{5, 2, 3}, {5, 3, 4}}, {{1, 2, 3}, {5, 3, 4}},
-                                                     {{2, 1, 2, 3}, {4, 3, 2}}, {{2, 2, 2, 3}, {2, 1, 3, 1}}, {{2, 0}, {0, 3}},       {{0, 2, 3}, {3, 4}},    {{1, 1}, {1, 1}},
-                                                     {{70, 33}, {33, 65}},      {{2, 3, 70}, {70, 40}}};
+  const std::vector<std::pair<Dims, Dims>> shapes = {
+      {{2, 3}, {3, 4}},       {{5, 2, 3}, {3, 4}},       {{2, 3}, {5, 3, 4}},          {{5, 2, 3}, {5, 3, 4}},
+      {{1, 2, 3}, {5, 3, 4}}, {{2, 1, 2, 3}, {4, 3, 2}}, {{2, 2, 2, 3}, {2, 1, 3, 1}}, {{2, 0}, {0, 3}},
+      {{0, 2, 3}, {3, 4}},    {{1, 1}, {1, 1}},          {{70, 33}, {33, 65}},         {{2, 3, 70}, {70, 40}}};
   for (const auto& [left, right] : shapes)
     for (const Tensor& a : layouts(randn(left, f64)))
       for (const Tensor& b : layouts(randn(right, f64))) {
@@ -92,8 +93,10 @@ TEST_CASE("linear: is x W^T + b, whatever the strides of x, W and b") {
         check_close(linear(x, W).to_vector(), matmul(x, W.transpose(0, 1)).to_vector());
       }
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), tensor({1., 2., 3.}, f32)).to_vector() == std::vector<double>{1, 2, 3, 1, 2, 3});
-  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 5}), zeros({3, 4})), "linear: input 1 of shape (3, 4) does not fit (out, in): in is 5", ShapeError);
-  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 4}), zeros({3, 4}), zeros({4})), "linear: input 2 of shape (4,) does not fit (out): out is 3", ShapeError);
+  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 5}), zeros({3, 4})), "linear: input 1 of shape (3, 4) does not fit (out, in): in is 5",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 4}), zeros({3, 4}), zeros({4})), "linear: input 2 of shape (4,) does not fit (out): out is 3",
+                       ShapeError);
 }
 
 TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 threads") {
@@ -119,9 +122,17 @@ TEST_CASE("einsum: walks all names") {
     const char *terms, *result;
     std::vector<Dims> shapes;
   };
-  const std::vector<Example> examples = {{"ij,jk", "ik", {{2, 3}, {3, 4}}},   {"bqhd,bkhd", "bhqk", {{2, 3, 2, 4}, {2, 5, 2, 4}}}, {"ii", "", {{3, 3}}},         {"ii", "i", {{3, 3}}},
-                                         {"iji", "j", {{2, 3, 2}}},           {"i,j", "ji", {{2}, {3}}},                           {"ij,j,jk", "ik", {{2, 3}, {3}, {3, 2}}},
-                                         {"ab,cd", "", {{2, 3}, {2, 2}}},     {"bi,oij,bj", "bo", {{2, 3}, {4, 3, 2}, {2, 2}}},    {"ij,ij", "ij", {{2, 3}, {1, 3}}}, {"ijk", "kij", {{2, 3, 4}}},
+  const std::vector<Example> examples = {{"ij,jk", "ik", {{2, 3}, {3, 4}}},
+                                         {"bqhd,bkhd", "bhqk", {{2, 3, 2, 4}, {2, 5, 2, 4}}},
+                                         {"ii", "", {{3, 3}}},
+                                         {"ii", "i", {{3, 3}}},
+                                         {"iji", "j", {{2, 3, 2}}},
+                                         {"i,j", "ji", {{2}, {3}}},
+                                         {"ij,j,jk", "ik", {{2, 3}, {3}, {3, 2}}},
+                                         {"ab,cd", "", {{2, 3}, {2, 2}}},
+                                         {"bi,oij,bj", "bo", {{2, 3}, {4, 3, 2}, {2, 2}}},
+                                         {"ij,ij", "ij", {{2, 3}, {1, 3}}},
+                                         {"ijk", "kij", {{2, 3, 4}}},
                                          {"iij,jkk", "ik", {{2, 2, 3}, {3, 2, 2}}}};
   for (const Example& example : examples) {
     Tensors x;

@@ -12,8 +12,9 @@ const auto numbers = [] { return reshape(arange(6), {2, 3}); };  // 0 1 2 / 3 4 
 
 TEST_CASE("views: share their tensor's storage") {
   const Tensor x = zeros({2, 3, 4});
-  for (const Tensor& view : {x.transpose(0, 2), x.permute({1, 0, 2}), x.reshape({6, 4}), x.view({-1}), x.narrow(1, 0, 2), x.select(2, 1), x[0], x.slice(0, 0, 2), x.expand({5, 2, 3, 4}),
-                             x.unsqueeze(0), x.squeeze(0), x.squeeze(), x.flatten(), x.movedim(0, 2), diagonal(x, 0, 1), x.split(1, 2)[3], x.chunk(2, 0)[1], x.unbind(1)[2], x.contiguous()})
+  for (const Tensor& view : {x.transpose(0, 2), x.permute({1, 0, 2}), x.reshape({6, 4}), x.view({-1}), x.narrow(1, 0, 2), x.select(2, 1),
+                             x[0], x.slice(0, 0, 2), x.expand({5, 2, 3, 4}), x.unsqueeze(0), x.squeeze(0), x.squeeze(), x.flatten(),
+                             x.movedim(0, 2), diagonal(x, 0, 1), x.split(1, 2)[3], x.chunk(2, 0)[1], x.unbind(1)[2], x.contiguous()})
     CHECK(view.storage().get() == x.storage().get());
   CHECK(x.transpose(0, 1).reshape({24}).storage().get() != x.storage().get());
   CHECK(x.clone().storage().get() != x.storage().get());

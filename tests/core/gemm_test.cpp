@@ -16,7 +16,8 @@ namespace {
 template <class T>
 std::vector<T> numbers(int64_t n, uint32_t site) {
   std::vector<T> x(static_cast<size_t>(n));
-  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(uniform_f64(RandomSite{.seed = 7, .site = site}, static_cast<int64_t>(i)) * 2 - 1);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<T>(uniform_f64(RandomSite{.seed = 7, .site = site}, static_cast<int64_t>(i)) * 2 - 1);
   return x;
 }
 
@@ -34,7 +35,8 @@ template <class T>
 void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias) {
   const auto [m, n, k] = size;
   const int64_t slack = 3, lda = (ta ? m : k) + slack, ldb = (tb ? k : n) + slack, ldc = n + slack;
-  const std::vector<T> a = numbers<T>((ta ? k : m) * lda, 1), b = numbers<T>((tb ? n : k) * ldb, 2), bias = numbers<T>(n, 3), c = numbers<T>(m * ldc, 4);
+  const std::vector<T> a = numbers<T>((ta ? k : m) * lda, 1), b = numbers<T>((tb ? n : k) * ldb, 2), bias = numbers<T>(n, 3),
+                       c = numbers<T>(m * ldc, 4);
   std::vector<T> y = c;
   if (beta == T(0))
     for (int64_t i = 0; i < m; ++i) std::fill_n(y.begin() + i * ldc, n, std::numeric_limits<T>::quiet_NaN());  // must not be read
@@ -46,10 +48,12 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
     const int64_t i = e / n, j = e % n;
     long double sum = 0, size_of_sum = 1;
     for (int64_t p = 0; p < k; ++p) {
-      const long double term = static_cast<long double>(a[static_cast<size_t>(ta ? p * lda + i : i * lda + p)]) * b[static_cast<size_t>(tb ? j * ldb + p : p * ldb + j)];
+      const long double term = static_cast<long double>(a[static_cast<size_t>(ta ? p * lda + i : i * lda + p)]) *
+                               b[static_cast<size_t>(tb ? j * ldb + p : p * ldb + j)];
       sum += term, size_of_sum += std::abs(term);
     }
-    const long double expected = alpha * sum + (beta == T(0) ? 0 : beta * static_cast<long double>(c[static_cast<size_t>(i * ldc + j)])) + (with_bias ? bias[static_cast<size_t>(j)] : 0);
+    const long double expected = alpha * sum + (beta == T(0) ? 0 : beta * static_cast<long double>(c[static_cast<size_t>(i * ldc + j)])) +
+                                 (with_bias ? bias[static_cast<size_t>(j)] : 0);
     worst = std::max(worst, static_cast<double>(std::abs(expected - y[static_cast<size_t>(i * ldc + j)]) / size_of_sum));
   }
   for (int64_t i = 0; i < m; ++i)
@@ -59,8 +63,9 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-const std::vector<Sizes> sizes = {{1, 1, 1},   {1, 7, 5},     {5, 1, 3},      {6, 16, 8},     {7, 17, 9},      {24, 24, 32},  {13, 33, 300},
-                                  {64, 96, 64}, {100, 50, 70}, {1, 300, 256}, {300, 1, 256}, {130, 520, 40}, {40, 24, 5000}, {257, 513, 65}};
+const std::vector<Sizes> sizes = {{1, 1, 1},     {1, 7, 5},      {5, 1, 3},      {6, 16, 8},    {7, 17, 9},
+                                  {24, 24, 32},  {13, 33, 300},  {64, 96, 64},   {100, 50, 70}, {1, 300, 256},
+                                  {300, 1, 256}, {130, 520, 40}, {40, 24, 5000}, {257, 513, 65}};
 
 }  // namespace
 
@@ -91,9 +96,10 @@ TEST_CASE("gemm: an activation follows the bias") {
   const std::vector<float> a = numbers<float>(200 * 40, 1), b = numbers<float>(40 * 300, 2), bias = numbers<float>(300, 3);
   std::vector<float> plain(200 * 300), active(200 * 300);
   gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, plain.data(), 300, {.bias = bias.data()});
-  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, active.data(), 300, {.bias = bias.data(), .activate = [](float* row, int64_t n) {
-                                                                                                    for (int64_t j = 0; j < n; ++j) row[j] = std::max(row[j], 0.0f);
-                                                                                                  }});
+  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, active.data(), 300,
+              {.bias = bias.data(), .activate = [](float* row, int64_t n) {
+                 for (int64_t j = 0; j < n; ++j) row[j] = std::max(row[j], 0.0f);
+               }});
   for (float& y : plain) y = std::max(y, 0.0f);
   CHECK(plain == active);
 }
@@ -131,7 +137,8 @@ TEST_CASE_TEMPLATE("gemm_batched: each item is the product alone, whatever the s
   for (int64_t e = 0; e < B * H * L * S; ++e) {
     const int64_t s = e % S, l = e / S % L, h = e / S / L % H, item = e / S / L / H;
     double sum = 0;
-    for (int64_t d = 0; d < D; ++d) sum += 0.5 * q[static_cast<size_t>(((item * L + l) * H + h) * D + d)] * key[static_cast<size_t>(((item * S + s) * H + h) * D + d)];
+    for (int64_t d = 0; d < D; ++d)
+      sum += 0.5 * q[static_cast<size_t>(((item * L + l) * H + h) * D + d)] * key[static_cast<size_t>(((item * S + s) * H + h) * D + d)];
     worst = std::max(worst, std::abs(sum - first[static_cast<size_t>(e)]));
   }
   CHECK(worst < 40 * std::numeric_limits<T>::epsilon());
@@ -140,7 +147,8 @@ TEST_CASE_TEMPLATE("gemm_batched: each item is the product alone, whatever the s
 TEST_CASE("gemm: rows that overlap or are too far apart are refused") {
   const std::vector<float> a(16, 1.0f);
   std::vector<float> c(16);
-  CHECK_THROWS_WITH_AS(gemm<float>(false, false, 2, 2, 4, 1, a.data(), 3, a.data(), 2, 0, c.data(), 2), "gemm: rows of A are 3 elements apart but 4 long", ShapeError);
+  CHECK_THROWS_WITH_AS(gemm<float>(false, false, 2, 2, 4, 1, a.data(), 3, a.data(), 2, 0, c.data(), 2),
+                       "gemm: rows of A are 3 elements apart but 4 long", ShapeError);
   CHECK_THROWS_AS(gemm<float>(false, true, 2, 2, 4, 1, a.data(), 4, a.data(), int64_t{1} << 32, 0, c.data(), 2), ShapeError);
   gemm<float>(false, false, 1, 2, 4, 1, a.data(), int64_t{1} << 40, a.data(), 2, 0, c.data(), 2);  // one row: nothing is apart
   CHECK(c[1] == 4.0f);

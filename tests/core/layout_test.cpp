@@ -82,7 +82,8 @@ TEST_CASE("layout: reshape is a view exactly where strides can say it") {
         each_shape(x.numel(), 4, [&](const Dims& to) {
           const std::optional<Layout> y = x.reshape(to);
           (y ? views : copies)++;
-          REQUIRE_MESSAGE(y.has_value() == is_strided(where, to), to_string(x.shape) << " strides " << to_string(x.strides) << " to " << to_string(to));
+          REQUIRE_MESSAGE(y.has_value() == is_strided(where, to), to_string(x.shape)
+                                                                      << " strides " << to_string(x.strides) << " to " << to_string(to));
           if (y) REQUIRE(positions(*y) == where);
         });
       }

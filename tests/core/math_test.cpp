@@ -46,7 +46,8 @@ Worst worst_error(const Unary<float>& group, double (*exact)(double), double low
     x.push_back(value);
     if (x.size() == y.size()) flush();
   }
-  for (float special : {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, std::numeric_limits<float>::quiet_NaN(), 1e-45f, -1e-45f, 1.17549435e-38f})
+  for (float special :
+       {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, std::numeric_limits<float>::quiet_NaN(), 1e-45f, -1e-45f, 1.17549435e-38f})
     if (!(special < low || special > high)) x.push_back(special);
   flush();
   return worst;
@@ -70,14 +71,17 @@ void check_errors(const Unary<float>& group) {
   check("erf", worst_error<Erf>(group, std::erf, -all, all));
   check("sin", worst_error<Sin>(group, std::sin, -all, all));
   check("cos", worst_error<Cos>(group, std::cos, -all, all));
-  check("sigmoid", worst_error<Sigmoid>(group, sigmoid_exact, -88, all), 2.5);  // below, e^-x is infinite and the result 0 where it is less than 1e-38
+  check("sigmoid", worst_error<Sigmoid>(group, sigmoid_exact, -88, all),
+        2.5);  // below, e^-x is infinite and the result 0 where it is less than 1e-38
   check("silu", worst_error<Silu>(group, silu_exact, -88, all), 2.5);
   check("softplus", worst_error<Softplus>(group, softplus_exact, -all, all));
 }
 
 }  // namespace
 
-TEST_CASE("math: float functions are within 2 units of the last place of double, sigmoid and silu within 2.5, with and without fused multiply-add") {
+TEST_CASE(
+    "math: float functions are within 2 units of the last place of double, sigmoid and silu within 2.5, with and without fused "
+    "multiply-add") {
   check_errors(kernels<Unary<float>>());
   check_errors(variant<Unary<float>, Isa::portable>());
 }

@@ -71,13 +71,16 @@ void check_model(const Subject& s, const GoldenTensors& golden) {
     nn::zero_grad(s.model);
     const Tensor now = s.loss(s.logits());
     const double error = std::abs(now.item() - curve[step]) / curve[step];
-    CHECK_MESSAGE(error <= s.bound(), fmt::format("{} {}: the loss after {} steps is {:.17g} instead of {:.17g}", s.name, name(s.dtype), step, now.item(), curve[step]));
+    CHECK_MESSAGE(error <= s.bound(), fmt::format("{} {}: the loss after {} steps is {:.17g} instead of {:.17g}", s.name, name(s.dtype),
+                                                  step, now.item(), curve[step]));
     now.backward();
     s.step();
   }
 }
 
-GoldenTensors file_of(const std::string& name, DType dtype) { return GoldenTensors(name + (dtype == f64 ? "_f64" : "_f32") + ".safetensors"); }
+GoldenTensors file_of(const std::string& name, DType dtype) {
+  return GoldenTensors(name + (dtype == f64 ? "_f64" : "_f32") + ".safetensors");
+}
 
 void start(nn::ModuleRef model, DType dtype, const GoldenTensors& golden) {
   nn::to(model, dtype);
@@ -86,16 +89,28 @@ void start(nn::ModuleRef model, DType dtype, const GoldenTensors& golden) {
 
 void check_c_scratch(DType dtype) {
   const GoldenTensors golden = file_of("c_scratch", dtype);
-  c_scratch::CScratch model({.source_vocab = 11, .target_vocab = 13, .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2,
-                             .d_feedforward = 24, .dropout = 0, .max_len = 9});
+  c_scratch::CScratch model({.source_vocab = 11,
+                             .target_vocab = 13,
+                             .d_model = 16,
+                             .n_heads = 4,
+                             .n_encoder_layers = 2,
+                             .n_decoder_layers = 2,
+                             .d_feedforward = 24,
+                             .dropout = 0,
+                             .max_len = 9});
   model.embed_tgt.embed_pos = nn::Embedding(8, 16);  // the file's target side has fewer positions
   CHECK(nn::count_parameters(model) == 10957);
   start(model, dtype, golden);
   optim::Adam adam(nn::named_parameters(model), {.lr = 1e-3});
   const Tensor source = golden.at("source"), target = golden.at("target"), labels = target.narrow(1, 1, 6).reshape({-1});
-  const Subject subject{.name = "c_scratch", .dtype = dtype, .model = model,
+  const Subject subject{.name = "c_scratch",
+                        .dtype = dtype,
+                        .model = model,
                         .logits = [&] { return model(source, target.narrow(1, 0, 6)); },
-                        .loss = [&](const Tensor& y) { return cross_entropy(y.reshape({-1, 13}), labels, {.ignore_index = 0}); },
+                        .loss =
+                            [&](const Tensor& y) {
+                              return cross_entropy(y.reshape({-1, 13}), labels, {.ignore_index = 0});
+                            },
                         .step = [&] { adam.step(); }};
   check_close(subject, "memory", model.transformer.encoder(model.embed_src(source), nn::Mask::padding(source, 0)), golden.at("memory"));
 
@@ -111,16 +126,25 @@ void check_char_gpt(DType dtype) {
   char_gpt::CharGpt model({.vocab_size = 13, .block_size = 10, .n_layer = 2, .n_head = 2, .n_embd = 16});
   CHECK(nn::count_parameters(model) == 6592);
   start(model, dtype, golden);
-  optim::Group<optim::AdamWOptions> matrices{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0.1}}, others{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0}};
-  for (const auto& parameter : nn::named_parameters(model)) (parameter.second.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
+  optim::Group<optim::AdamWOptions> matrices{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0.1}},
+      others{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0}};
+  for (const auto& parameter : nn::named_parameters(model))
+    (parameter.second.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
   optim::AdamW adam(std::vector{matrices, others});
   const Tensor input = golden.at("input"), label = golden.at("label");
-  const Subject subject{.name = "char_gpt", .dtype = dtype, .model = model, .logits = [&] { return model(input); },
-                        .loss = [&](const Tensor& y) { return cross_entropy(y.reshape({-1, 13}), label.reshape({-1})); },
-                        .step = [&] {
-                          optim::clip_grad_norm(nn::parameters(model), 1.0);
-                          adam.step();
-                        }};
+  const Subject subject{.name = "char_gpt",
+                        .dtype = dtype,
+                        .model = model,
+                        .logits = [&] { return model(input); },
+                        .loss =
+                            [&](const Tensor& y) {
+                              return cross_entropy(y.reshape({-1, 13}), label.reshape({-1}));
+                            },
+                        .step =
+                            [&] {
+                              optim::clip_grad_norm(nn::parameters(model), 1.0);
+                              adam.step();
+                            }};
   const double tokens = static_cast<double>(label.numel());
   const Tensor sum = model.loss(input, label);
   check_close(subject, "joined loss", sum / tokens, golden.at("loss"));
@@ -135,7 +159,10 @@ void check_mlp(DType dtype) {
   start(model, dtype, golden);
   optim::SGD sgd(nn::named_parameters(model), {.lr = 0.5});
   const Tensor input = golden.at("input"), label = golden.at("label");
-  check_model({.name = "mlp", .dtype = dtype, .model = model, .logits = [&] { return model(input); },
+  check_model({.name = "mlp",
+               .dtype = dtype,
+               .model = model,
+               .logits = [&] { return model(input); },
                .loss = [&](const Tensor& y) { return bce_with_logits(y, label); },
                .step = [&] { sgd.step(); }},
               golden);
@@ -157,8 +184,12 @@ void check_texts(const std::string& name, nn::ModuleRef model, int64_t parameter
 
 TEST_CASE("golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f64") { check_c_scratch(f64); }
 TEST_CASE("golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f32") { check_c_scratch(f32); }
-TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f64") { check_char_gpt(f64); }
-TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f32") { check_char_gpt(f32); }
+TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f64") {
+  check_char_gpt(f64);
+}
+TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f32") {
+  check_char_gpt(f32);
+}
 TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f64") { check_mlp(f64); }
 TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f32") { check_mlp(f32); }
 

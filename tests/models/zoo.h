@@ -26,8 +26,15 @@ inline Tensor with_columns(const Tensor& ids, int64_t more) { return pad(ids, {0
 
 inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1) {
   manual_seed(seed);
-  c_scratch::CScratch model({.source_vocab = 31, .target_vocab = 37, .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2,
-                             .d_feedforward = 24, .dropout = dropout, .max_len = 20});
+  c_scratch::CScratch model({.source_vocab = 31,
+                             .target_vocab = 37,
+                             .d_model = 16,
+                             .n_heads = 4,
+                             .n_encoder_layers = 2,
+                             .n_decoder_layers = 2,
+                             .d_feedforward = 24,
+                             .dropout = dropout,
+                             .max_len = 20});
   nn::to(model, dtype);
   return model;
 }

@@ -27,8 +27,10 @@ TEST_CASE("invariance: columns of padding change no logits, loss or gradients") 
   const Tensor y = model(source, target);
   CHECK(difference(model(with_columns(source, 3), target), y) <= tolerance);
   CHECK(difference(model(source, with_columns(target, 5)).narrow(1, 0, 8), y) <= tolerance);
-  const Tensors plain = gradients(model, model.loss(source, target)), padded = gradients(model, model.loss(with_columns(source, 2), with_columns(target, 4)));
-  CHECK(model.loss(with_columns(source, 2), with_columns(target, 4)).item() == doctest::Approx(model.loss(source, target).item()).epsilon(1e-13));
+  const Tensors plain = gradients(model, model.loss(source, target)),
+                padded = gradients(model, model.loss(with_columns(source, 2), with_columns(target, 4)));
+  CHECK(model.loss(with_columns(source, 2), with_columns(target, 4)).item() ==
+        doctest::Approx(model.loss(source, target).item()).epsilon(1e-13));
   for (size_t i = 0; i < plain.size(); ++i) CHECK(difference(padded[i], plain[i]) <= tolerance);
 }
 
@@ -57,10 +59,12 @@ TEST_CASE("invariance: a sentence is translated alike alone, in a batch, and bes
   const auto model = small_c_scratch(0);
   const auto gpt = small_char_gpt(0);
   const Tensor y = model(source, target), z = gpt(text);
-  for (int64_t row = 0; row < 4; ++row) CHECK(difference(model(source.narrow(0, row, 1), target.narrow(0, row, 1)), y.narrow(0, row, 1)) <= tolerance);
+  for (int64_t row = 0; row < 4; ++row)
+    CHECK(difference(model(source.narrow(0, row, 1), target.narrow(0, row, 1)), y.narrow(0, row, 1)) <= tolerance);
   for (int64_t row = 0; row < 3; ++row) CHECK(difference(gpt(text.narrow(0, row, 1)), z.narrow(0, row, 1)) <= tolerance);
   // The other sentences are others: same sizes, so the same bits.
-  const Tensor others = cat({source.narrow(0, 0, 1), replaced(source.narrow(0, 1, 3), 0)}), other_targets = cat({target.narrow(0, 0, 1), replaced(target.narrow(0, 1, 3), 0)});
+  const Tensor others = cat({source.narrow(0, 0, 1), replaced(source.narrow(0, 1, 3), 0)}),
+               other_targets = cat({target.narrow(0, 0, 1), replaced(target.narrow(0, 1, 3), 0)});
   CHECK(same_bits(model(others, other_targets)[0], y[0]));
   CHECK(same_bits(gpt(cat({text.narrow(0, 0, 1), replaced(text.narrow(0, 1, 2), 0)}))[0], z[0]));
 }
@@ -81,7 +85,8 @@ TEST_CASE("invariance: translating step by step with a cache gives the logits of
   for (int64_t t = 0; t < 3; ++t) static_cast<void>(model.step(full_target.select(1, t), chosen));
   const Tensor rows = tensor({2, 0, 2});
   chosen.select(rows);
-  CHECK(difference(model.step(index_select(full_target, 0, rows).select(1, 3), chosen), index_select(y.select(1, 3), 0, rows)) <= tolerance);
+  CHECK(difference(model.step(index_select(full_target, 0, rows).select(1, 3), chosen), index_select(y.select(1, 3), 0, rows)) <=
+        tolerance);
 }
 
 TEST_CASE("invariance: generating with a cache gives the logits of the whole, token by token and from a prompt") {

@@ -20,9 +20,12 @@ std::vector<std::string> complaints(nn::ModuleRef model, const Tensor& loss) {
   std::vector<std::string> found;
   const NamedTensors listed = nn::named_parameters(model);
   const Tensors leaves = leaves_of({loss});
-  const auto in = [](const Tensor& x, const auto& list, auto&& tensor) { return std::any_of(list.begin(), list.end(), [&](const auto& item) { return tensor(item).is_same(x); }); };
+  const auto in = [](const Tensor& x, const auto& list, auto&& tensor) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& item) { return tensor(item).is_same(x); });
+  };
   for (const Tensor& leaf : leaves)
-    if (!in(leaf, listed, [](const auto& item) { return item.second; })) found.push_back(fmt::format("a leaf of shape {} is not listed", leaf.shape()));
+    if (!in(leaf, listed, [](const auto& item) { return item.second; }))
+      found.push_back(fmt::format("a leaf of shape {} is not listed", leaf.shape()));
   for (const auto& [name, p] : listed)
     if (!in(p, leaves, [](const Tensor& leaf) { return leaf; })) found.push_back(name + " is not part of the loss");
   nn::zero_grad(model);
@@ -48,7 +51,8 @@ void with_each_model(double dropout, DType dtype, const std::function<void(const
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
   const Tensor text = sentences({11, 11, 11, 11}, 11, 29);
   const auto translator = small_c_scratch(dropout, dtype);
-  f({"c_scratch", translator, 4, [&](int64_t first, int64_t last) { return translator.loss(source.slice(0, first, last), target.slice(0, first, last)); }});
+  f({"c_scratch", translator, 4,
+     [&](int64_t first, int64_t last) { return translator.loss(source.slice(0, first, last), target.slice(0, first, last)); }});
   const auto gpt = small_char_gpt(dropout, dtype);
   f({"char_gpt", gpt, 4, [&](int64_t first, int64_t last) {
        const Tensor rows = text.slice(0, first, last);
@@ -59,7 +63,8 @@ void with_each_model(double dropout, DType dtype, const std::function<void(const
   const auto [points, labels] = mlp::two_moons(32);
   const Tensor x = points.to(dtype), y = labels.to(dtype);
   nn::to(mlp, dtype);
-  f({"mlp", mlp, 32, [&](int64_t first, int64_t last) { return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last), Reduction::sum); }});
+  f({"mlp", mlp, 32,
+     [&](int64_t first, int64_t last) { return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last), Reduction::sum); }});
 }
 
 struct ForgetsOne {  // b is missing from the list
@@ -76,7 +81,9 @@ struct UsesOne {  // b is listed and never used
 }  // namespace
 
 TEST_CASE("zoo: the leaves of every model's loss are its listed parameters, and each gets a gradient") {
-  with_each_model(0.1, f32, [](const Subject& s) { CHECK_MESSAGE(complaints(s.model, s.whole()).empty(), s.name << ": " << joined(complaints(s.model, s.whole()))); });
+  with_each_model(0.1, f32, [](const Subject& s) {
+    CHECK_MESSAGE(complaints(s.model, s.whole()).empty(), s.name << ": " << joined(complaints(s.model, s.whole())));
+  });
 }
 
 TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
@@ -91,7 +98,13 @@ TEST_CASE("zoo: the loss at the start is that of guessing") {
   manual_seed(4);
   const int64_t V = 500;
   const double chance = std::log(static_cast<double>(V));
-  const c_scratch::CScratch translator({.source_vocab = V, .target_vocab = V, .d_model = 64, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2, .d_feedforward = 64});
+  const c_scratch::CScratch translator({.source_vocab = V,
+                                        .target_vocab = V,
+                                        .d_model = 64,
+                                        .n_heads = 4,
+                                        .n_encoder_layers = 2,
+                                        .n_decoder_layers = 2,
+                                        .d_feedforward = 64});
   const Tensor source = sentences({9, 7, 8, 3}, 9, V), target = sentences({10, 4, 9, 8}, 10, V);
   const double translation = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
   CHECK(translation > 0.9 * chance);
@@ -147,7 +160,8 @@ TEST_CASE("zoo: gradients of micro-batches add up to those of the batch") {
       for (int64_t i = 0; i < k; ++i) s.loss(s.rows / k * i, s.rows / k * (i + 1)).backward();
       double scale = 0;
       for (const Tensor& g : whole) scale = std::max(scale, largest(g));
-      for (size_t i = 0; i < whole.size(); ++i) CHECK_MESSAGE(difference(parameters[i].grad(), whole[i]) <= 1e-13 * scale, s.name << ", " << k << " parts");
+      for (size_t i = 0; i < whole.size(); ++i)
+        CHECK_MESSAGE(difference(parameters[i].grad(), whole[i]) <= 1e-13 * scale, s.name << ", " << k << " parts");
     }
     nn::zero_grad(s.model);
   });
@@ -164,7 +178,8 @@ TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits
   }
   const auto gpt = small_char_gpt(0);
   const Tensor text = sentences({11, 11}, 11, 29);
-  const Tensor apart = cross_entropy(gpt(text.narrow(1, 0, 10)).reshape({-1, 29}), text.narrow(1, 1, 10).reshape({-1}), {.reduction = Reduction::sum});
+  const Tensor apart =
+      cross_entropy(gpt(text.narrow(1, 0, 10)).reshape({-1, 29}), text.narrow(1, 1, 10).reshape({-1}), {.reduction = Reduction::sum});
   CHECK(gpt.loss(text.narrow(1, 0, 10), text.narrow(1, 1, 10)).item() == doctest::Approx(apart.item()).epsilon(1e-13));
 }
 
@@ -174,12 +189,19 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
     ~Restore() { set_num_threads(before); }
   } restore;
   manual_seed(7);
-  const c_scratch::CScratch translator({.source_vocab = 400, .target_vocab = 500, .d_model = 64, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 2,
-                                        .d_feedforward = 128, .dropout = 0.1});
+  const c_scratch::CScratch translator({.source_vocab = 400,
+                                        .target_vocab = 500,
+                                        .d_model = 64,
+                                        .n_heads = 4,
+                                        .n_encoder_layers = 2,
+                                        .n_decoder_layers = 2,
+                                        .d_feedforward = 128,
+                                        .dropout = 0.1});
   const char_gpt::CharGpt gpt({.vocab_size = 65, .block_size = 64, .n_layer = 2, .n_head = 4, .n_embd = 128, .dropout = 0.1});
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 32; ++i) lengths.push_back(3 + 5 * i % 22);
-  const Tensor source = sentences(lengths, 25, 400), target = sentences(lengths, 26, 500), text = sentences(std::vector<int64_t>(16, 65), 65, 65);
+  const Tensor source = sentences(lengths, 25, 400), target = sentences(lengths, 26, 500),
+               text = sentences(std::vector<int64_t>(16, 65), 65, 65);
   std::vector<Tensors> runs;
   for (const int threads : {1, 2, 3, 7}) {
     set_num_threads(threads);
