@@ -1,5 +1,5 @@
-// slope bench: what things cost. `real`: training steps of C-scratch on fixed batches, alone or in turns with another side (bench/protocol.md).
-// `node`: a recorded small operation, and the longest chain.
+// slope bench: what things cost. `real`: training steps of C-scratch on fixed batches, alone or in turns with another side
+// (bench/protocol.md). `node`: a recorded small operation, and the longest chain.
 #include <slope/autograd/ops.h>
 #include <slope/core/memory.h>
 #include <slope/core/safetensors.h>
@@ -30,24 +30,31 @@ void write_batches(const Flags& flags) {
   const train::TranslationSettings s;
   const std::string prefix = flags.train.empty() ? bundled_corpus() + "/train" : flags.train;
   const data::ParallelText text = data::read_parallel(prefix, s.source, s.target);
-  const auto words = [&](const std::vector<std::string>& lines) { return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, s.min_freq); };
+  const auto words = [&](const std::vector<std::string>& lines) {
+    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, s.min_freq);
+  };
   const data::Vocab source = words(text.source), target = words(text.target);
-  data::TrainingBatches batches(data::encode_pairs(text, source, target, s.max_len).pairs, {.batch_size = s.training.batch_size, .seed = static_cast<uint64_t>(s.training.seed)});
+  data::TrainingBatches batches(data::encode_pairs(text, source, target, s.max_len).pairs,
+                                {.batch_size = s.training.batch_size, .seed = static_cast<uint64_t>(s.training.seed)});
   NamedTensors tensors;
   for (int64_t i = 0; i < flags.count; ++i) {
     const data::Batch b = batches.next();
     tensors.emplace_back(fmt::format("source.{:03}", i), from_vector(b.source, {b.size, b.source_length}));
     tensors.emplace_back(fmt::format("target.{:03}", i), from_vector(b.target, {b.size, b.target_length}));
   }
-  save_safetensors(flags.write_batches, tensors, {{"source_vocab", std::to_string(source.size())}, {"target_vocab", std::to_string(target.size())}});
+  save_safetensors(flags.write_batches, tensors,
+                   {{"source_vocab", std::to_string(source.size())}, {"target_vocab", std::to_string(target.size())}});
 }
 
 // C-scratch on given batches, over and over.
 class FixedBatches : public train::Task {
  public:
   explicit FixedBatches(const TensorFile& file)
-      : model_((manual_seed(1), train::make_model(train::TranslationSettings(), std::stoll(file.metadata.at("source_vocab")), std::stoll(file.metadata.at("target_vocab"))))) {
-    for (int64_t i = 0; std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.first == fmt::format("source.{:03}", i); }); ++i)
+      : model_((manual_seed(1), train::make_model(train::TranslationSettings(), std::stoll(file.metadata.at("source_vocab")),
+                                                  std::stoll(file.metadata.at("target_vocab"))))) {
+    for (int64_t i = 0;
+         std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.first == fmt::format("source.{:03}", i); });
+         ++i)
       batches_.emplace_back(file.at(fmt::format("source.{:03}", i)), file.at(fmt::format("target.{:03}", i)));
     SLOPE_CHECK_INPUT(!batches_.empty(), "bench: the file holds no batches");
     for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
@@ -102,7 +109,8 @@ int serve(const Flags& flags) {
       for (const NamedLeaf& p : side->task.parameters()) parameters += p.tensor.numel();
       std::cout << "loaded " << parameters << " " << side->task.epoch_length() << std::endl;
     } else {
-      SLOPE_CHECK_AS(UsageError, side && line.starts_with("run ") && line.size() < 12, "bench: expected load, run K or quit, got '{}'", line);
+      SLOPE_CHECK_AS(UsageError, side && line.starts_with("run ") && line.size() < 12, "bench: expected load, run K or quit, got '{}'",
+                     line);
       const int64_t steps = std::atoll(line.c_str() + 4);
       const auto start = Clock::now();
       const double loss = side->run(steps);
@@ -126,8 +134,8 @@ int real(const Flags& flags) {
     times.push_back(milliseconds(start));
   }
   std::sort(times.begin(), times.end());
-  std::printf("%ld steps: median %.1f ms, least %.1f ms, most %.1f ms; peak of the allocator %.1f MB\n", static_cast<long>(flags.steps), times[times.size() / 2], times.front(), times.back(),
-              static_cast<double>(memory::stats().peak) / 1e6);
+  std::printf("%ld steps: median %.1f ms, least %.1f ms, most %.1f ms; peak of the allocator %.1f MB\n", static_cast<long>(flags.steps),
+              times[times.size() / 2], times.front(), times.back(), static_cast<double>(memory::stats().peak) / 1e6);
   return 0;
 }
 
@@ -154,18 +162,21 @@ int node() {
     forward = milliseconds(start);
     z.backward(ones({16}));
   }
-  std::printf("chain of 1,000,000 nodes: forward %.2f s, backward and freeing %.2f s, %.0f MB\n", forward / 1e3, (milliseconds(start) - forward) / 1e3,
-              static_cast<double>(memory::stats().peak - before) / 1e6);
+  std::printf("chain of 1,000,000 nodes: forward %.2f s, backward and freeing %.2f s, %.0f MB\n", forward / 1e3,
+              (milliseconds(start) - forward) / 1e3, static_cast<double>(memory::stats().peak - before) / 1e6);
   return 0;
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure. Timings on shared machines vary: repeat, alternate, compare ratios.\nExample: slope bench node");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure. Timings on shared machines vary: repeat, alternate, compare ratios.\nExample: slope bench node");
   command->require_subcommand(1);
   static Flags flags;
-  CLI::App* real_case = command->add_subcommand("real", "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches b.safetensors && slope bench real --batches b.safetensors");
+  CLI::App* real_case = command->add_subcommand("real",
+                                                "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches "
+                                                "b.safetensors && slope bench real --batches b.safetensors");
   real_case->add_option("--batches", flags.batches, "the batches")->type_name("FILE");
   real_case->add_option("--write-batches", flags.write_batches, "write the first batches of a run and end")->type_name("FILE");
   real_case->add_option("--train", flags.train, "prefix of the text to make them of; without it the bundled corpus")->type_name("PREFIX");

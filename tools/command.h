@@ -23,8 +23,8 @@ void add_graph(CLI::App& app, Action& action);
 void add_zoo(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 
-void add_threads(CLI::App& command);        // --threads N, checked and set when the command line is parsed
-std::string bundled_corpus();               // the folder of the German-English corpus; IoError where it is not installed
+void add_threads(CLI::App& command);  // --threads N, checked and set when the command line is parsed
+std::string bundled_corpus();         // the folder of the German-English corpus; IoError where it is not installed
 void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
 
 // What f gives; an InputError of it names the file that it is about.
@@ -37,6 +37,6 @@ auto with_file(const std::string& file, F f) {
   }
 }
 
-std::string version_text();                 // slope, compiler, instruction set, BLAS
+std::string version_text();  // slope, compiler, instruction set, BLAS
 
 }  // namespace slope::tools

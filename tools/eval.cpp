@@ -27,19 +27,23 @@ train::EvalResult evaluate(const Flags& flags) {
     return with_file(flags.data, [&] { return evaluate_language_model(model, text); });
   }
   const train::Translator translator = train::load_translator(folder);
-  return evaluate_translator(translator, data::read_parallel(flags.data, translator.settings.source, translator.settings.target), flags.decode);
+  return evaluate_translator(translator, data::read_parallel(flags.data, translator.settings.source, translator.settings.target),
+                             flags.decode);
 }
 
 }  // namespace
 
 void add_eval(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("eval",
-                                         "Loss, perplexity and BLEU of a run: a translation on PREFIX.de and PREFIX.en, a char-gpt on a text.\n"
-                                         "Example: slope eval runs/de-en --data data/test --json");
+  CLI::App* command =
+      app.add_subcommand("eval",
+                         "Loss, perplexity and BLEU of a run: a translation on PREFIX.de and PREFIX.en, a char-gpt on a text.\n"
+                         "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
   command->add_option("run", flags.run, "the run's folder")->required()->type_name("RUN");
   command->add_option("--data", flags.data, "prefix of the parallel text, or the text")->required()->type_name("PREFIX|FILE");
-  command->add_option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   command->add_option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha")->capture_default_str();
   command->add_flag("--json", flags.json, "as one line of JSON");
   add_threads(*command);

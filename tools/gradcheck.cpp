@@ -30,9 +30,15 @@ nlohmann::ordered_json to_json(const GradcheckReport& report) {
   const auto number = [](double v) { return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(fmt::format("{}", v)); };
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const GradcheckFailure& f : report.failures)
-    failures.push_back({{"input", f.input}, {"input_index", f.input_index}, {"output", f.output_index}, {"element", f.element}, {"analytic", number(f.analytic)},
-                        {"numeric", number(f.numeric)}, {"ratio", number(f.ratio())}});
-  return {{"ok", report.ok}, {"checked", report.checked}, {"failed", report.failed}, {"failures", failures}, {"problems", report.problems}, {"notes", report.notes}};
+    failures.push_back({{"input", f.input},
+                        {"input_index", f.input_index},
+                        {"output", f.output_index},
+                        {"element", f.element},
+                        {"analytic", number(f.analytic)},
+                        {"numeric", number(f.numeric)},
+                        {"ratio", number(f.ratio())}});
+  return {{"ok", report.ok},      {"checked", report.checked},   {"failed", report.failed},
+          {"failures", failures}, {"problems", report.problems}, {"notes", report.notes}};
 }
 
 // Small instances, so that every element of every parameter can be nudged.
@@ -44,7 +50,8 @@ GradcheckReport check_model(const std::string& name) {
 
 int check_operations(const Flags& flags) {
   for (const std::string& op : flags.ops)
-    SLOPE_CHECK_AS(UsageError, find_op(op), "gradcheck: no operation is called {}{}; slope gradcheck --help lists them", op, did_you_mean(op, op_names()));
+    SLOPE_CHECK_AS(UsageError, find_op(op), "gradcheck: no operation is called {}{}; slope gradcheck --help lists them", op,
+                   did_you_mean(op, op_names()));
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool ok = true;
   for (const Op* op : registry()) {
@@ -63,7 +70,9 @@ int check_operations(const Flags& flags) {
       }
     }
     ok &= failed == 0 && cases > 0;
-    if (!flags.json) std::printf("%-32s %s  %ld cases, %ld derivatives\n", op->name, failed ? "FAILED" : "ok", static_cast<long>(cases), static_cast<long>(checks));
+    if (!flags.json)
+      std::printf("%-32s %s  %ld cases, %ld derivatives\n", op->name, failed ? "FAILED" : "ok", static_cast<long>(cases),
+                  static_cast<long>(checks));
   }
   if (flags.json) std::printf("%s\n", json.dump(1).c_str());
   return ok ? 0 : 1;
@@ -84,9 +93,10 @@ int run(const Flags& flags) {
 }  // namespace
 
 void add_gradcheck(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("gradcheck",
-                                         "Compare derivatives with finite differences, in f64: first and second order, every memory layout.\n"
-                                         "Example: slope gradcheck softmax layer_norm");
+  CLI::App* command =
+      app.add_subcommand("gradcheck",
+                         "Compare derivatives with finite differences, in f64: first and second order, every memory layout.\n"
+                         "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
   command->add_option("op", flags.ops, "operations")->type_name("OP")->take_all();
   command->footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });

@@ -11,7 +11,8 @@ namespace {
 
 int run(const std::string& model, const std::string& out, int64_t depth) {
   const auto ends = [&](const char* suffix) { return out.ends_with(suffix); };
-  SLOPE_CHECK_AS(UsageError, ends(".svg") || ends(".dot") || ends(".json"), "-o {}: the ending says what to write: .svg, .dot or .json", out);
+  SLOPE_CHECK_AS(UsageError, ends(".svg") || ends(".dot") || ends(".json"), "-o {}: the ending says what to write: .svg, .dot or .json",
+                 out);
   const auto sample = sample_model(model);
   const Graph graph = graph_of({sample->loss()}, {.leaves = sample->parameters(), .outputs = {"loss"}, .module_depth = depth});
   write_file(out, ends(".svg") ? draw::to_svg(graph, model) : ends(".dot") ? to_dot(graph) : to_json(graph));
@@ -21,12 +22,17 @@ int run(const std::string& model, const std::string& out, int64_t depth) {
 }  // namespace
 
 void add_graph(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("graph", "Draw the graph that backward walks through a small model's loss.\nExample: slope graph mlp -o mlp.svg");
+  CLI::App* command =
+      app.add_subcommand("graph", "Draw the graph that backward walks through a small model's loss.\nExample: slope graph mlp -o mlp.svg");
   static std::string model, out;
   static int64_t depth = 0;
   command->add_option("model", model, "c-scratch, char-gpt or mlp")->required()->type_name("MODEL");
-  command->add_option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON")->required()->type_name("FILE.svg|.dot|.json");
-  command->add_option("--depth", depth, "operations of a module down to this depth of its path are one box; 0: none are")->check(CLI::Range(0, 100))->capture_default_str();
+  command->add_option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON")
+      ->required()
+      ->type_name("FILE.svg|.dot|.json");
+  command->add_option("--depth", depth, "operations of a module down to this depth of its path are one box; 0: none are")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
   command->callback([&action] { action = [] { return run(model, out, depth); }; });
 }
 

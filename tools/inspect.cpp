@@ -19,7 +19,10 @@ nlohmann::ordered_json describe_file(const std::string& file) {
   int64_t elements = 0;
   for (const TensorInfo& t : header.tensors) {
     elements += numel(t.shape);
-    tensors.push_back({{"name", t.name}, {"dtype", std::string(t.type->name)}, {"shape", std::vector<int64_t>(t.shape.begin(), t.shape.end())}, {"bytes", t.end - t.begin}});
+    tensors.push_back({{"name", t.name},
+                       {"dtype", std::string(t.type->name)},
+                       {"shape", std::vector<int64_t>(t.shape.begin(), t.shape.end())},
+                       {"bytes", t.end - t.begin}});
   }
   return {{"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
 }
@@ -28,8 +31,10 @@ void print(const nlohmann::ordered_json& file) {
   const auto& tensors = file["tensors"];
   std::printf("%s: %zu tensors, %ld elements\n", file["file"].get<std::string>().c_str(), tensors.size(), file["elements"].get<long>());
   for (const auto& t : tensors)
-    std::printf("  %-56s %-5s %s\n", t["name"].get<std::string>().c_str(), t["dtype"].get<std::string>().c_str(), t["shape"].dump().c_str());
-  for (const auto& [key, value] : file["metadata"].items()) std::printf("  metadata %s = %s\n", key.c_str(), value.get<std::string>().c_str());
+    std::printf("  %-56s %-5s %s\n", t["name"].get<std::string>().c_str(), t["dtype"].get<std::string>().c_str(),
+                t["shape"].dump().c_str());
+  for (const auto& [key, value] : file["metadata"].items())
+    std::printf("  metadata %s = %s\n", key.c_str(), value.get<std::string>().c_str());
 }
 
 int run(const std::string& path, bool as_json) {

@@ -6,33 +6,40 @@
 #include <slope/core/spelling.h>
 #include <slope/tools/command.h>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace slope::tools {
 
 void add_threads(CLI::App& command) {
-  command.add_option_function<std::string>(
-             "--threads",
-             [](const std::string& text) {
-               int n = 0;
-               const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-               SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024, "--threads {}: expected a number from 1 to 1024", text);
-               set_num_threads(n);
-             },
-             "threads; the results do not depend on it (default: all cores)")
+  command
+      .add_option_function<std::string>(
+          "--threads",
+          [](const std::string& text) {
+            int n = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+            SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024,
+                           "--threads {}: expected a number from 1 to 1024", text);
+            set_num_threads(n);
+          },
+          "threads; the results do not depend on it (default: all cores)")
       ->type_name("N");
 }
 
-void check_text(const std::string& flag, const std::string& value) { SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag); }
+void check_text(const std::string& flag, const std::string& value) {
+  SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag);
+}
 
-std::string version_text() { return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(), num_threads()); }
+std::string version_text() {
+  return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(),
+                     num_threads());
+}
 
 namespace {
 
@@ -82,7 +89,8 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   for (const CLI::Option* option : reached->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string what = e.what();
-  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos) return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
+  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos)
+    return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
@@ -96,8 +104,8 @@ void occupy_standard_descriptors() {
 
 }  // namespace
 
-// libgomp's threads spin for milliseconds between parallel loops, which costs much where cores are shared. Its limit is read when it is loaded,
-// so it has to be in the environment before: the program starts itself once more with it.
+// libgomp's threads spin for milliseconds between parallel loops, which costs much where cores are shared. Its limit is read when it is
+// loaded, so it has to be in the environment before: the program starts itself once more with it.
 void bound_spinning(char** argv) {
 #if defined(SLOPE_OPENMP)
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
@@ -115,7 +123,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.option_defaults()->take_last();
   Action action;
-  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(app, action);
+  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench})
+    add(app, action);
   return exit_code_of([&] {
     try {
       app.parse(argc, argv);

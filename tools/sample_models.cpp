@@ -35,15 +35,26 @@ std::unique_ptr<SampleModel> sample_model(const std::string& name) {
   manual_seed(1);
   if (name == "mlp") {
     const mlp::TwoMoons moons = mlp::two_moons(16);
-    return sample(mlp::TwoMoonsMlp({}), [x = to(moons.points, f64), y = to(moons.labels, f64)](const auto& model) { return bce_with_logits(model(x), y); });
+    return sample(mlp::TwoMoonsMlp({}),
+                  [x = to(moons.points, f64), y = to(moons.labels, f64)](const auto& model) { return bce_with_logits(model(x), y); });
   }
   if (name == "char-gpt")
     return sample(char_gpt::CharGpt({.vocab_size = 7, .block_size = 6, .n_layer = 2, .n_head = 2, .n_embd = 8, .bias = true}),
                   [x = randint(0, 7, {2, 5}), y = randint(0, 7, {2, 5})](const auto& model) { return model.loss(x, y); });
   if (name == "c-scratch")
-    return sample(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 8, .d_model = 8, .n_heads = 2, .n_encoder_layers = 1, .n_decoder_layers = 1, .d_feedforward = 12, .max_len = 8}),
-                  [source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}}), target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}})](const auto& model) { return model.loss(source, target); });
-  throw UsageError(fmt::format("no model is called {}{}; slope zoo lists them", name, did_you_mean(name, {"mlp", "char-gpt", "c-scratch"})));
+    return sample(c_scratch::CScratch({.source_vocab = 9,
+                                       .target_vocab = 8,
+                                       .d_model = 8,
+                                       .n_heads = 2,
+                                       .n_encoder_layers = 1,
+                                       .n_decoder_layers = 1,
+                                       .d_feedforward = 12,
+                                       .max_len = 8}),
+                  [source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}}), target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}})](const auto& model) {
+                    return model.loss(source, target);
+                  });
+  throw UsageError(
+      fmt::format("no model is called {}{}; slope zoo lists them", name, did_you_mean(name, {"mlp", "char-gpt", "c-scratch"})));
 }
 
 }  // namespace slope::tools

@@ -1,4 +1,5 @@
-// slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run before all of them.
+// slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run before all of
+// them.
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/run_state.h>
@@ -35,12 +36,15 @@ void add_flags(CLI::App& command, TrainFlags& flags, const Settings& defaults, c
   command.add_flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
   command.add_flag("--quiet", flags.quiet, "print nothing but errors");
   command.add_option("--config", flags.config, "JSON file with any of the settings below as keys")->type_name("FILE");
-  if (!presets.empty()) command.add_option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))->type_name("NAME");
+  if (!presets.empty())
+    command.add_option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))->type_name("NAME");
   add_threads(command);
   for (const train::Setting& s : defaults) {
     const std::string choices = s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", "));
     const auto keep = [&flags, key = s.key](const std::string& text) { flags.values[key] = text; };
-    command.add_option_function<std::string>(flag_of(s.key), keep, s.help + choices)->type_name("[" + to_text(s) + "]")->group("Settings (keys of config.json, with their defaults)");
+    command.add_option_function<std::string>(flag_of(s.key), keep, s.help + choices)
+        ->type_name("[" + to_text(s) + "]")
+        ->group("Settings (keys of config.json, with their defaults)");
   }
 }
 
@@ -55,7 +59,8 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
   const std::string state = flags.out + "/last/state.json";
   if (flags.resume && std::filesystem::exists(state)) {
     const nlohmann::json before = nlohmann::json::parse(train::RunState::read(state).settings);
-    SLOPE_CHECK_AS(UsageError, before.is_object() && before.value("model", nlohmann::json()) == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
+    SLOPE_CHECK_AS(UsageError, before.is_object() && before.value("model", nlohmann::json()) == model,
+                   "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
                    before.is_object() ? before.value("model", nlohmann::json()).dump() : "nothing known", model);
     from_json(settings, before, state);
   }
@@ -64,7 +69,8 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
   for (const auto& [key, text] : flags.values) {
     for (const train::Setting& s : settings) {
       if (s.key == key) set_from_text(s, text);
-      if (s.key == "steps" && key == "epochs" && !flags.values.contains("steps")) *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
+      if (s.key == "steps" && key == "epochs" && !flags.values.contains("steps"))
+        *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
     }
   }
 }
@@ -72,8 +78,8 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
 int finish(const train::RunResult& result, const TrainFlags& flags) {
   if (result.signal) return 128 + result.signal;
   if (!flags.quiet && result.best_step > 0)
-    std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n", static_cast<long>(result.steps), result.best_loss, static_cast<long>(result.best_step),
-                flags.out.c_str());
+    std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n", static_cast<long>(result.steps), result.best_loss,
+                static_cast<long>(result.best_step), flags.out.c_str());
   return 0;
 }
 
@@ -82,9 +88,12 @@ int train_translation(const TrainFlags& flags) {
   train::TranslationSettings s;
   const Settings settings = settings_of(s);
   gather(flags, settings, s.model, [&] { train::apply_preset(s, flags.preset); });
-  SLOPE_CHECK_AS(UsageError, s.train.empty() == s.valid.empty(), "--train and --valid belong together: give both, or neither for the bundled corpus");
-  const std::string train_prefix = s.train.empty() ? bundled_corpus() + "/train" : s.train, valid_prefix = s.valid.empty() ? bundled_corpus() + "/valid" : s.valid;
-  train::TranslationTask task(s, data::read_parallel(train_prefix, s.source, s.target), data::read_parallel(valid_prefix, s.source, s.target));
+  SLOPE_CHECK_AS(UsageError, s.train.empty() == s.valid.empty(),
+                 "--train and --valid belong together: give both, or neither for the bundled corpus");
+  const std::string train_prefix = s.train.empty() ? bundled_corpus() + "/train" : s.train,
+                    valid_prefix = s.valid.empty() ? bundled_corpus() + "/valid" : s.valid;
+  train::TranslationTask task(s, data::read_parallel(train_prefix, s.source, s.target),
+                              data::read_parallel(valid_prefix, s.source, s.target));
   if (!flags.quiet) std::printf("%s\n", task.summary().c_str());
   return finish(train::train(task, s.training, settings, {.folder = flags.out, .resume = flags.resume, .quiet = flags.quiet}), flags);
 }
@@ -103,20 +112,23 @@ int train_char_gpt(const TrainFlags& flags) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("train", "Train a model: translation or char-gpt.\nExample: slope train translation --preset quickstart --out runs/first");
+  CLI::App* command = app.add_subcommand(
+      "train", "Train a model: translation or char-gpt.\nExample: slope train translation --preset quickstart --out runs/first");
   command->require_subcommand(1);
   static TrainFlags translation_flags, gpt_flags;
   static train::TranslationSettings translation_defaults;
   static train::LanguageModelSettings gpt_defaults;
-  CLI::App* translation = command->add_subcommand("translation",
-                                                  "Train C-scratch, an encoder-decoder Transformer, on parallel text: PREFIX.de and PREFIX.en, plain or .gz.\n"
-                                                  "Without --train it learns the bundled German-English corpus.\n"
-                                                  "Example: slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en");
+  CLI::App* translation =
+      command->add_subcommand("translation",
+                              "Train C-scratch, an encoder-decoder Transformer, on parallel text: PREFIX.de and PREFIX.en, plain or .gz.\n"
+                              "Without --train it learns the bundled German-English corpus.\n"
+                              "Example: slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en");
   add_flags(*translation, translation_flags, settings_of(translation_defaults), train::translation_presets());
   translation->callback([&action] { action = [] { return train_translation(translation_flags); }; });
-  CLI::App* gpt = command->add_subcommand("char-gpt",
-                                          "Train a GPT on the characters of a text. Without --text it learns the English side of the bundled corpus.\n"
-                                          "Example: slope train char-gpt --text shakespeare.txt --steps 2000 --out runs/shakespeare");
+  CLI::App* gpt =
+      command->add_subcommand("char-gpt",
+                              "Train a GPT on the characters of a text. Without --text it learns the English side of the bundled corpus.\n"
+                              "Example: slope train char-gpt --text shakespeare.txt --steps 2000 --out runs/shakespeare");
   add_flags(*gpt, gpt_flags, settings_of(gpt_defaults), {});
   gpt->callback([&action] { action = [] { return train_char_gpt(gpt_flags); }; });
 }

@@ -6,10 +6,10 @@
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <unistd.h>
 
 namespace slope::tools {
 
@@ -33,7 +33,8 @@ std::string read_standard_input() {
 }
 
 void print(const train::Translator& translator, const std::vector<std::string>& lines, const std::string& from, const Flags& flags) {
-  for (const std::string& line : with_file(from, [&] { return train::translate_lines(translator, lines, flags.decode); })) std::printf("%s\n", line.c_str());
+  for (const std::string& line : with_file(from, [&] { return train::translate_lines(translator, lines, flags.decode); }))
+    std::printf("%s\n", line.c_str());
 }
 
 // Somebody types: each line is answered at once.
@@ -48,16 +49,19 @@ int converse(const train::Translator& translator, const Flags& flags) {
 int run(Flags& flags) {
   flags.decode.cached = !flags.uncached;
   const train::AttentionKind kind = train::attention_kind(flags.kind);
-  SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"), "--attention {}: expected a name that ends in .svg", flags.attention);
+  SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
+                 "--attention {}: expected a name that ends in .svg", flags.attention);
   const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
   const bool draws = !flags.attention.empty() || flags.show;
   if (flags.file.empty() && !draws && isatty(STDIN_FILENO)) return converse(translator, flags);
   const std::string from = flags.file.empty() ? standard_input : flags.file;
-  const std::vector<std::string> lines = flags.file.empty() ? data::split_lines(data::clean_text(read_standard_input(), from)) : data::read_lines(flags.file);
+  const std::vector<std::string> lines =
+      flags.file.empty() ? data::split_lines(data::clean_text(read_standard_input(), from)) : data::read_lines(flags.file);
   if (!draws) return print(translator, lines, from, flags), 0;
   const auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return !data::split_words(line).empty(); });
   SLOPE_CHECK_INPUT(first != lines.end(), "{}: holds no sentence whose attention could be drawn", from);
-  const draw::HeatMaps maps = with_file(from, [&] { return train::attention_figure(translator, *first, {.kind = kind, .layer = flags.layer}, flags.decode); });
+  const draw::HeatMaps maps =
+      with_file(from, [&] { return train::attention_figure(translator, *first, {.kind = kind, .layer = flags.layer}, flags.decode); });
   if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
   print(translator, lines, from, flags);
   if (flags.show) std::printf("%s", draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}).c_str());
@@ -73,9 +77,12 @@ void add_translate(CLI::App& app, Action& action) {
   static Flags flags;
   command->add_option("run", flags.run, "the run's folder")->required()->type_name("RUN");
   command->add_option("file", flags.file, "the text; standard input without it")->type_name("FILE");
-  command->add_option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy")->check(CLI::Range(1, 1000))->capture_default_str();
+  command->add_option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   command->add_option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha")->capture_default_str();
-  command->add_option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")->type_name("FILE.svg");
+  command->add_option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
+      ->type_name("FILE.svg");
   command->add_flag("--show-attention", flags.show, "the same as text, on standard output");
   command->add_option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")->capture_default_str();
   command->add_option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")->capture_default_str();

@@ -26,7 +26,8 @@ void check_size(const TensorFile& tensors, const std::string& name, const Dims& 
 
 void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words, const std::string& vocab_file) {
   const Tensor& weight = tensors.at(embedding);
-  SLOPE_CHECK_INPUT(weight.rank() == 2 && weight.size(0) == words, "{} has {} words, the model's {} has shape {}", vocab_file, words, embedding, weight.shape());
+  SLOPE_CHECK_INPUT(weight.rank() == 2 && weight.size(0) == words, "{} has {} words, the model's {} has shape {}", vocab_file, words,
+                    embedding, weight.shape());
 }
 
 }  // namespace slope::train

@@ -1,4 +1,5 @@
-// The weights of a checkpoint: written with PyTorch's names, read back strictly. Nothing is half-loaded: all is checked before a tensor changes.
+// The weights of a checkpoint: written with PyTorch's names, read back strictly. Nothing is half-loaded: all is checked before a tensor
+// changes.
 #pragma once
 
 #include <slope/core/safetensors.h>

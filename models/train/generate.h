@@ -11,10 +11,10 @@ namespace slope::train {
 
 struct GenerateOptions {
   int64_t tokens = 500;
-  double temperature = 1;  // logits are divided by it; 0: the likeliest character always
-  int64_t top_k = 0;       // draws among the k likeliest, and those as likely as the k-th; 0: among all
-  uint64_t seed = 0;       // the same seed gives the same text: draw i is a function of (seed, i)
-  bool cached = true;      // false: the whole context at each step, for comparison
+  double temperature = 1;               // logits are divided by it; 0: the likeliest character always
+  int64_t top_k = 0;                    // draws among the k likeliest, and those as likely as the k-th; 0: among all
+  uint64_t seed = 0;                    // the same seed gives the same text: draw i is a function of (seed, i)
+  bool cached = true;                   // false: the whole context at each step, for comparison
   std::function<void()> on_start = {};  // when the prompt is known to be good
   std::function<void(const std::string& character)> on_token = {};  // told of each new character at once
 };

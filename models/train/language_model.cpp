@@ -74,17 +74,19 @@ LanguageModelTask::LanguageModelTask(const LanguageModelSettings& s, const std::
   const int64_t cut = training_length(ids, s.validation_share);
   training_.assign(ids.begin(), ids.begin() + cut);
   validation_.assign(ids.begin() + cut, ids.end());
-  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size, "the training part of the text has {} characters, it needs more than block_size {}",
-                    training_.size(), s.block_size);
+  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size,
+                    "the training part of the text has {} characters, it needs more than block_size {}", training_.size(), s.block_size);
   SLOPE_CHECK_INPUT(validation_.size() >= 2, "the validation part of the text has {} characters, it needs at least 2", validation_.size());
   for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
 }
 
 Work LanguageModelTask::next() {
-  const auto blocks = std::make_shared<data::Blocks>(
-      data::random_blocks(training_, settings_.training.batch_size, settings_.block_size, static_cast<uint64_t>(settings_.training.seed), position_++));
+  const auto blocks = std::make_shared<data::Blocks>(data::random_blocks(training_, settings_.training.batch_size, settings_.block_size,
+                                                                         static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
-  return {.targets = targets, .tokens = targets, .loss = [this, blocks] { return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks)); }};
+  return {.targets = targets, .tokens = targets, .loss = [this, blocks] {
+            return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks));
+          }};
 }
 
 Evaluation LanguageModelTask::evaluate() { return evaluate_text(model_, validation_, settings_.training.batch_size); }
@@ -106,11 +108,13 @@ void LanguageModelTask::save(const FolderSink& folder) const {
   write_file(folder.file("source.vocab"), vocab_.text());
 }
 
-void LanguageModelTask::load_weights(const std::string& folder) { load_named(model_, load_finite(folder + "/model.safetensors"), folder + "/model.safetensors"); }
+void LanguageModelTask::load_weights(const std::string& folder) {
+  load_named(model_, load_finite(folder + "/model.safetensors"), folder + "/model.safetensors");
+}
 
 std::string LanguageModelTask::summary() const {
-  return fmt::format("{} training and {} validation characters, {} different ones; {} parameters", training_.size(), validation_.size(), vocab_.size(),
-                     nn::count_parameters(model_));
+  return fmt::format("{} training and {} validation characters, {} different ones; {} parameters", training_.size(), validation_.size(),
+                     vocab_.size(), nn::count_parameters(model_));
 }
 
 }  // namespace slope::train

@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace slope::train {
 
@@ -35,14 +35,17 @@ std::string duration(double seconds) {
 std::string progress_line(const ProgressState& p, double elapsed, int64_t steps_here, int width) {
   const double share = p.total > 0 ? std::clamp(static_cast<double>(p.step) / static_cast<double>(p.total), 0.0, 1.0) : 0;
   const double left = steps_here > 0 ? elapsed / static_cast<double>(steps_here) * static_cast<double>(p.total - p.step) : 0;
-  const std::string numbers = fmt::format(" {}/{} [{}<{}, {:.0f} tokens/s, loss {:.4f}, lr {:.2e}]", p.step, p.total, duration(elapsed), duration(left),
-                                          p.tokens_per_second, p.loss, p.lr);
+  const std::string numbers = fmt::format(" {}/{} [{}<{}, {:.0f} tokens/s, loss {:.4f}, lr {:.2e}]", p.step, p.total, duration(elapsed),
+                                          duration(left), p.tokens_per_second, p.loss, p.lr);
   const int cells = std::clamp(width - 8 - static_cast<int>(numbers.size()), 0, 40);
   return fmt::format("{:4.0f}% {}{}", 100 * share, bar(share, cells), numbers);
 }
 
 Progress::Progress(bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) && !std::getenv("NO_PROGRESS")), start_(std::chrono::steady_clock::now()), last_(start_) {}
+    : quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) && !std::getenv("NO_PROGRESS")),
+      start_(std::chrono::steady_clock::now()),
+      last_(start_) {}
 
 Progress::~Progress() { clear(); }
 
@@ -63,8 +66,8 @@ void Progress::update(const ProgressState& state, bool log_line) {
     std::fflush(stderr);
     drawn_ = true;
   } else if (log_line) {
-    message(fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  lr {:.2e}  {:.0f} tokens/s", state.step, state.total, state.epoch, state.loss, state.lr,
-                        state.tokens_per_second));
+    message(fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  lr {:.2e}  {:.0f} tokens/s", state.step, state.total, state.epoch,
+                        state.loss, state.lr, state.tokens_per_second));
   }
 }
 

@@ -10,7 +10,8 @@ namespace {
 // The fields of state.json, once, for writing and reading.
 template <class State, class F>
 void for_each_field(State& s, F f) {
-  f("step", s.step), f("position", s.position), f("log_bytes", s.log_bytes), f("best_step", s.best_step), f("best_loss", s.best_loss), f("stale", s.stale);
+  f("step", s.step), f("position", s.position), f("log_bytes", s.log_bytes), f("best_step", s.best_step), f("best_loss", s.best_loss),
+      f("stale", s.stale);
   f("window_loss", s.window_loss), f("window_targets", s.window_targets), f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
 }  // namespace

@@ -7,21 +7,21 @@
 namespace slope::train {
 
 struct RunState {
-  int64_t step = 0;            // optimizer steps done
-  int64_t position = 0;        // micro-batches consumed (not prefetched)
-  int64_t log_bytes = 0;       // of log.jsonl
+  int64_t step = 0;       // optimizer steps done
+  int64_t position = 0;   // micro-batches consumed (not prefetched)
+  int64_t log_bytes = 0;  // of log.jsonl
   int64_t best_step = 0;
   double best_loss = 0;
-  int64_t stale = 0;           // validations since then
-  double window_loss = 0;      // summed since the last line of the log
+  int64_t stale = 0;       // validations since then
+  double window_loss = 0;  // summed since the last line of the log
   int64_t window_targets = 0;
-  std::string fingerprint;     // of the data
-  std::string numerics;        // BLAS core and instruction set: other ones give other bits
+  std::string fingerprint;  // of the data
+  std::string numerics;     // BLAS core and instruction set: other ones give other bits
 
-  std::string settings;        // those that the run was started with, as JSON
+  std::string settings;  // those that the run was started with, as JSON
 
-  std::string text() const;                         // state.json
-  static RunState read(const std::string& file);    // InputError where it is not one
+  std::string text() const;                       // state.json
+  static RunState read(const std::string& file);  // InputError where it is not one
 };
 
 }  // namespace slope::train

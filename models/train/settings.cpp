@@ -81,7 +81,8 @@ void from_json(const Settings& settings, const nlohmann::json& json, const std::
     SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key, did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {
-      good = value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX) && in_range(*at, value.get<double>());
+      good = value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX) &&
+             in_range(*at, value.get<double>());
       if (good) **place = value.get<int64_t>();
     } else if (auto* const* real = std::get_if<double*>(&at->place)) {
       good = value.is_number() && std::isfinite(value.get<double>()) && in_range(*at, value.get<double>());
@@ -90,16 +91,19 @@ void from_json(const Settings& settings, const nlohmann::json& json, const std::
       good = value.is_boolean();
       if (good) **flag = value.get<bool>();
     } else {
-      good = value.is_string() && (at->choices.empty() || std::find(at->choices.begin(), at->choices.end(), value.get<std::string>()) != at->choices.end());
+      good = value.is_string() &&
+             (at->choices.empty() || std::find(at->choices.begin(), at->choices.end(), value.get<std::string>()) != at->choices.end());
       if (good) *std::get<std::string*>(at->place) = value.get<std::string>();
     }
-    SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at), value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80));
+    SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at),
+                      value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80));
   }
 }
 
 void check_model(const nlohmann::json& config, const std::string& model, const std::string& file) {
   const nlohmann::json found = config.is_object() ? config.value("model", nlohmann::json(model)) : nlohmann::json(model);
-  SLOPE_CHECK_INPUT(found == model, "{}: belongs to a model of another kind: {} where {} is needed", file, found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80), model);
+  SLOPE_CHECK_INPUT(found == model, "{}: belongs to a model of another kind: {} where {} is needed", file,
+                    found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80), model);
 }
 
 nlohmann::json read_json(const std::string& file) {
@@ -109,7 +113,8 @@ nlohmann::json read_json(const std::string& file) {
   size_t depth = 0;
   const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     using Event = nlohmann::json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
+    if (event == Event::object_start || event == Event::array_start)
+      SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
     if (event == Event::object_end || event == Event::array_end) --depth;
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
@@ -137,7 +142,8 @@ std::vector<std::string> differences(const Settings& now, const nlohmann::json& 
 std::string describe(const Settings& settings) {
   std::string text;
   for (const Setting& s : settings)
-    text += fmt::format("  {:<18} {:<14} {}{}\n", s.key, to_text(s), s.help, s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", ")));
+    text += fmt::format("  {:<18} {:<14} {}{}\n", s.key, to_text(s), s.help,
+                        s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", ")));
   return text;
 }
 

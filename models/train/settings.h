@@ -15,22 +15,23 @@ struct Setting {
   std::string key;
   std::variant<int64_t*, double*, bool*, std::string*> place;
   std::string help;
-  double least = -1e300, most = 1e300;     // of numbers
-  std::vector<std::string> choices = {};   // of strings; empty: any
-  bool may_change = false;                 // on resume
+  double least = -1e300, most = 1e300;    // of numbers
+  std::vector<std::string> choices = {};  // of strings; empty: any
+  bool may_change = false;                // on resume
 };
 using Settings = std::vector<Setting>;
 
-std::string to_text(const Setting& setting);                                        // the current value, as JSON writes it
-void set_from_text(const Setting& setting, const std::string& text);                // a flag's value; UsageError names the key and what it takes
+std::string to_text(const Setting& setting);                          // the current value, as JSON writes it
+void set_from_text(const Setting& setting, const std::string& text);  // a flag's value; UsageError names the key and what it takes
 nlohmann::ordered_json to_json(const Settings& settings);
-// Every key must be known and of the right type and range, else InputError naming file and key (with the nearest known key). Others keep their values.
+// Every key must be known and of the right type and range, else InputError naming file and key (with the nearest known key). Others keep
+// their values.
 void from_json(const Settings& settings, const nlohmann::json& json, const std::string& file);
 // InputError where `config`, read from `file`, is that of another kind of model.
 void check_model(const nlohmann::json& config, const std::string& model, const std::string& file);
-nlohmann::json read_json(const std::string& file);                                  // InputError with the place of a syntax error or duplicate key
+nlohmann::json read_json(const std::string& file);  // InputError with the place of a syntax error or duplicate key
 // The keys that differ from those of an earlier run and may not, each with both values; empty where a resume is sound.
 std::vector<std::string> differences(const Settings& now, const nlohmann::json& before);
-std::string describe(const Settings& settings);                                     // a line for each key: its default and help, for --help and docs
+std::string describe(const Settings& settings);  // a line for each key: its default and help, for --help and docs
 
 }  // namespace slope::train

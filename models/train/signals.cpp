@@ -1,8 +1,8 @@
 #include <slope/models/train/signals.h>
 
+#include <unistd.h>
 #include <csignal>
 #include <cstddef>
-#include <unistd.h>
 
 namespace slope::train {
 

@@ -38,16 +38,22 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   task.set_training(true);
   GradientTree tree;
   for (size_t k = 0; k < works.size(); ++k) {
-    generator() = {.seed = static_cast<uint64_t>(t.seed), .step = static_cast<uint32_t>(step), .stream = dropout_stream, .micro_batch = static_cast<uint16_t>(k)};
+    generator() = {.seed = static_cast<uint64_t>(t.seed),
+                   .step = static_cast<uint32_t>(step),
+                   .stream = dropout_stream,
+                   .micro_batch = static_cast<uint16_t>(k)};
     const Tensor loss = works[k].loss();
     result.loss_sum += loss.item();
     (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
-    if (!std::isfinite(loss.item())) refuse_not_finite(task, step, result.lr, fmt::format("the loss is {}", std::isnan(loss.item()) ? "nan" : "infinite"));
+    if (!std::isfinite(loss.item()))
+      refuse_not_finite(task, step, result.lr, fmt::format("the loss is {}", std::isnan(loss.item()) ? "nan" : "infinite"));
     if (works.size() > 1) tree.push(task.parameters());
   }
   if (works.size() > 1) tree.finish(task.parameters());
   result.gradient_norm = updater.clip(t.clip);
-  if (!std::isfinite(result.gradient_norm)) refuse_not_finite(task, step, result.lr, fmt::format("the gradient's norm is {}", std::isnan(result.gradient_norm) ? "nan" : "infinite"));
+  if (!std::isfinite(result.gradient_norm))
+    refuse_not_finite(task, step, result.lr,
+                      fmt::format("the gradient's norm is {}", std::isnan(result.gradient_norm) ? "nan" : "infinite"));
   updater.step(result.lr);
   return result;
 }

@@ -12,8 +12,9 @@ struct StepResult {
   double gradient_norm = 0, lr = 0;
 };
 
-// Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never beyond the end of an epoch. Its random numbers are
-// a function of (t.seed, step, micro-batch). NumericError, naming the first tensor that is not finite, before anything is updated.
+// Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never beyond the end of an epoch. Its random
+// numbers are a function of (t.seed, step, micro-batch). NumericError, naming the first tensor that is not finite, before anything is
+// updated.
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step, int64_t total);
 
 bool at_epoch_end(const Task& task);

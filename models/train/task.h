@@ -8,9 +8,9 @@ namespace slope::train {
 
 // One micro-batch.
 struct Work {
-  int64_t targets = 0;            // tokens to be predicted
-  int64_t tokens = 0;             // tokens read, for tokens/s
-  std::function<Tensor()> loss;   // runs the forward: the loss summed over the targets
+  int64_t targets = 0;           // tokens to be predicted
+  int64_t tokens = 0;            // tokens read, for tokens/s
+  std::function<Tensor()> loss;  // runs the forward: the loss summed over the targets
 };
 
 struct Evaluation {
@@ -24,14 +24,15 @@ class Task {
   virtual ~Task() = default;
   virtual const std::vector<NamedLeaf>& parameters() const = 0;  // tied ones once, in the model's order
   virtual void set_training(bool training) = 0;
-  virtual void seek(int64_t position) = 0;                 // the next micro-batch is number `position` since training began
+  virtual void seek(int64_t position) = 0;  // the next micro-batch is number `position` since training began
   virtual Work next() = 0;
-  virtual int64_t position() const = 0;                    // micro-batches consumed
-  virtual int64_t epoch_length() const = 0;                // micro-batches of an epoch; 0: the data have no epochs
-  virtual Evaluation evaluate() = 0;                       // on the validation data, in evaluation mode, without gradients
-  virtual void save(const FolderSink& folder) const = 0;   // model.safetensors, config.json, vocabularies
+  virtual int64_t position() const = 0;                   // micro-batches consumed
+  virtual int64_t epoch_length() const = 0;               // micro-batches of an epoch; 0: the data have no epochs
+  virtual Evaluation evaluate() = 0;                      // on the validation data, in evaluation mode, without gradients
+  virtual void save(const FolderSink& folder) const = 0;  // model.safetensors, config.json, vocabularies
   virtual void load_weights(const std::string& folder) = 0;
-  virtual std::string fingerprint() const = 0;             // of the data, 8 digits a text (training, validation), so that a resume with others is refused
+  virtual std::string fingerprint()
+      const = 0;  // of the data, 8 digits a text (training, validation), so that a resume with others is refused
 };
 
 }  // namespace slope::train

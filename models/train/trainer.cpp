@@ -79,7 +79,9 @@ class Run {
     }
     if (!saved) save(false);
     if (SignalGuard::received())
-      progress_.message(state_.step == 0 ? "interrupted before the first step" : fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
+      progress_.message(state_.step == 0
+                            ? "interrupted before the first step"
+                            : fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
     else if (stopped_early())
       progress_.message(fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
@@ -91,7 +93,8 @@ class Run {
       try {
         return take_step(task_, updater_, t_, state_.step, total_);
       } catch (const NumericError& e) {
-        throw NumericError(fmt::format("{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
+        throw NumericError(fmt::format(
+            "{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
       }
     }();
     state_.position = task_.position();
@@ -109,7 +112,12 @@ class Run {
     speed_ = speed_ > 0 ? 0.9 * speed_ + 0.1 * speed : speed;
     progress_.update({.step = state_.step, .total = total_, .epoch = epoch, .loss = loss, .lr = r.lr, .tokens_per_second = speed_}, line);
     if (!line) return;
-    log_line({{"step", state_.step}, {"epoch", epoch}, {"loss", loss}, {"lr", r.lr}, {"gradient_norm", r.gradient_norm}, {"tokens_per_second", std::round(speed_)}});
+    log_line({{"step", state_.step},
+              {"epoch", epoch},
+              {"loss", loss},
+              {"lr", r.lr},
+              {"gradient_norm", r.gradient_norm},
+              {"tokens_per_second", std::round(speed_)}});
     state_.window_loss = 0;
     state_.window_targets = 0;
   }
@@ -131,7 +139,8 @@ class Run {
       ++state_.stale;
     }
     log_line({{"step", state_.step}, {"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}});
-    progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}", state_.step, total_, loss, std::exp(loss), better ? "  (best)" : ""));
+    progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}", state_.step, total_, loss, std::exp(loss),
+                                  better ? "  (best)" : ""));
     save(better);
   }
 
@@ -165,7 +174,9 @@ class Run {
   // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
   void tidy() const {
     write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
-    const auto target = [&](const char* link) { return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string(); };
+    const auto target = [&](const char* link) {
+      return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string();
+    };
     const std::string last = target("last"), best = target("best");
     for (const auto& entry : fs::directory_iterator(options_.folder)) {
       const std::string name = entry.path().filename().string();
@@ -177,10 +188,13 @@ class Run {
     const std::string folder = path("last");
     const RunState read = RunState::read(folder + "/state.json");
     const std::vector<std::string> changed = differences(all_, nlohmann::json::parse(read.settings));
-    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder, fmt::join(changed, "; "));
-    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files", changed_data(read.fingerprint), options_.folder);
+    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
+                   fmt::join(changed, "; "));
+    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files",
+                   changed_data(read.fingerprint), options_.folder);
     if (read.numerics != state_.numerics)
-      progress_.message(fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
+      progress_.message(
+          fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
     updater_.load(folder, task_);
     const RunState now = state_;
     state_ = read;
@@ -202,7 +216,9 @@ class Run {
 
 }  // namespace
 
-RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) { return Run(task, settings, all, options).execute(); }
+RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) {
+  return Run(task, settings, all, options).execute();
+}
 
 void refuse_run(const std::string& folder) {
   const auto exists = [&](const char* name) { return fs::exists(folder + "/" + name); };

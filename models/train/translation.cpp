@@ -22,7 +22,13 @@ Settings settings_of(TranslationSettings& s) {
       {"dropout", &s.dropout, "probability that a value is dropped in training", 0, 0.999},
       {"max_len", &s.max_len, "positions: the longest sentence in tokens, <sos> and <eos> included", 3, 1 << 20},
       {"init", &s.init, "initial weights of two or more dims", -any, any, {"xavier_uniform", "default"}},
-      {"train", &s.train, "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the bundled corpus", -any, any, {}, true},
+      {"train",
+       &s.train,
+       "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the bundled corpus",
+       -any,
+       any,
+       {},
+       true},
       {"valid", &s.valid, "prefix of the validation text", -any, any, {}, true},
       {"source", &s.source, "source language: ending of the files"},
       {"target", &s.target, "target language: ending of the files"},
@@ -89,7 +95,8 @@ Translator load_translator(const std::string& checkpoint) {
   data::Vocab target = data::Vocab::load(checkpoint + "/target.vocab", data::Specials::sentence);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
   const std::string model_file = checkpoint + "/model.safetensors";
-  for (const char* name : {"embed_src.embed_tok.weight", "embed_tgt.embed_tok.weight", "embed_src.embed_pos.weight"}) blame(model_file, [&] { (void)file.at(name); });
+  for (const char* name : {"embed_src.embed_tok.weight", "embed_tgt.embed_tok.weight", "embed_src.embed_pos.weight"})
+    blame(model_file, [&] { (void)file.at(name); });
   check_vocabulary(file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
   check_vocabulary(file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
   check_size(file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
@@ -134,14 +141,15 @@ TranslationTask::TranslationTask(const TranslationSettings& s, const data::Paral
 
 void TranslationTask::seek(int64_t position) {
   batches_ = std::make_unique<data::TrainingBatches>(
-      training_.pairs, data::BatchOptions{.batch_size = settings_.training.batch_size, .seed = static_cast<uint64_t>(settings_.training.seed)}, position);
+      training_.pairs,
+      data::BatchOptions{.batch_size = settings_.training.batch_size, .seed = static_cast<uint64_t>(settings_.training.seed)}, position);
 }
 
 Work TranslationTask::next() {
   const auto batch = std::make_shared<data::Batch>(batches_->next());
   return {.targets = batch->target_tokens, .tokens = batch->source_tokens + batch->target_tokens, .loss = [this, batch] {
-            return model_.loss(rows(batch->source, batch->size, batch->source_length), rows(batch->target, batch->size, batch->target_length),
-                               settings_.training.label_smoothing);
+            return model_.loss(rows(batch->source, batch->size, batch->source_length),
+                               rows(batch->target, batch->size, batch->target_length), settings_.training.label_smoothing);
           }};
 }
 
@@ -152,7 +160,8 @@ Evaluation evaluate_pairs(const c_scratch::CScratch& model, const std::vector<da
   Evaluation evaluation;
   for (const data::Rows& order : data::sorted_order(pairs, batch_size)) {
     const data::Batch batch = data::make_batch(pairs, order);
-    evaluation.loss_sum += model.loss(rows(batch.source, batch.size, batch.source_length), rows(batch.target, batch.size, batch.target_length)).item();
+    evaluation.loss_sum +=
+        model.loss(rows(batch.source, batch.size, batch.source_length), rows(batch.target, batch.size, batch.target_length)).item();
     evaluation.targets += batch.target_tokens;
   }
   return evaluation;
@@ -166,13 +175,16 @@ void TranslationTask::save(const FolderSink& folder) const {
   write_file(folder.file("target.vocab"), target_.text());
 }
 
-void TranslationTask::load_weights(const std::string& folder) { load_named(model_, load_finite(folder + "/model.safetensors"), folder + "/model.safetensors"); }
+void TranslationTask::load_weights(const std::string& folder) {
+  load_named(model_, load_finite(folder + "/model.safetensors"), folder + "/model.safetensors");
+}
 
 std::string TranslationTask::summary() const {
   const int64_t skipped = training_.skipped_empty + training_.skipped_long;
-  return fmt::format("{} training pairs{}, {} validation pairs; {} {} and {} {} words; {} parameters", training_.pairs.size(),
-                     skipped ? fmt::format(" ({} empty and {} too long ones skipped)", training_.skipped_empty, training_.skipped_long) : "", validation_.pairs.size(),
-                     source_.size(), settings_.source, target_.size(), settings_.target, nn::count_parameters(model_));
+  return fmt::format(
+      "{} training pairs{}, {} validation pairs; {} {} and {} {} words; {} parameters", training_.pairs.size(),
+      skipped ? fmt::format(" ({} empty and {} too long ones skipped)", training_.skipped_empty, training_.skipped_long) : "",
+      validation_.pairs.size(), source_.size(), settings_.source, target_.size(), settings_.target, nn::count_parameters(model_));
 }
 
 }  // namespace slope::train

@@ -16,7 +16,7 @@ struct TranslationSettings {
   std::string init = "xavier_uniform";  // of every weight of two or more dims
   std::string train, valid;             // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
-  int64_t min_freq = 2;                 // words seen less often become <unk>
+  int64_t min_freq = 2;  // words seen less often become <unk>
   TrainSettings training;
 };
 
@@ -30,8 +30,10 @@ struct Translator {
   data::Vocab source, target;
   c_scratch::CScratch model;
 };
-c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_vocab, int64_t target_vocab);  // draws initial weights from generator()
-Translator load_translator(const std::string& checkpoint);  // in evaluation mode; InputError names file and fault, also weights that are not finite
+c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_vocab,
+                               int64_t target_vocab);  // draws initial weights from generator()
+Translator load_translator(
+    const std::string& checkpoint);  // in evaluation mode; InputError names file and fault, also weights that are not finite
 
 class TranslationTask : public Task {
  public:

@@ -24,10 +24,13 @@ std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Op
 }
 
 std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters, const TrainSettings& t) {
-  if (t.optimizer == "sgd") return with_groups<optim::SGD>(parameters, optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
+  if (t.optimizer == "sgd")
+    return with_groups<optim::SGD>(parameters, optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
   if (t.optimizer == "adamw")
-    return with_groups<optim::AdamW>(parameters, optim::AdamWOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
-  return with_groups<optim::Adam>(parameters, optim::AdamOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+    return with_groups<optim::AdamW>(
+        parameters, optim::AdamWOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+  return with_groups<optim::Adam>(
+      parameters, optim::AdamOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
 }
 
 constexpr const char* optimizer_prefix = "optimizer.";
@@ -100,7 +103,8 @@ void Updater::load(const std::string& folder, Task& task) {
   for (const auto& [name, tensor] : parts_->named) averages.emplace_back(name, contiguous_copy(tensor));
   parts_->average->load_averages(averages);
   const NamedTensors weights = part_of(state, weight_prefix);
-  SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file, weights.size(), parts_->named.size());
+  SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file,
+                    weights.size(), parts_->named.size());
   const NoGrad no_grad;
   for (const auto& [name, tensor] : parts_->named) {
     const auto at = std::find_if(weights.begin(), weights.end(), [&](const auto& entry) { return entry.first == name; });

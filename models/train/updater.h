@@ -11,8 +11,8 @@ class Updater {
  public:
   Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings);
   ~Updater();
-  double clip(double largest_norm);  // the norm before; 0: no clipping
-  void step(double lr);              // and forgets the gradients
+  double clip(double largest_norm);                   // the norm before; 0: no clipping
+  void step(double lr);                               // and forgets the gradients
   void with_average(const std::function<void()>& f);  // runs f with the average in the weights' place
   void save(const FolderSink& sink, const Task& task);
   void load(const std::string& folder, Task& task);
