@@ -40,7 +40,10 @@ class Write {
   Write(T* data, Storage storage) : data_(data), storage_(std::move(storage)) {}
   Write(const Write&) = delete;
   Write& operator=(const Write&) = delete;
-  ~Write() { storage_->bump_version(); }
+  ~Write() {
+    if (!storage_) __builtin_unreachable();  // without it g++ warns of a write through null
+    storage_->bump_version();
+  }
   operator T*() const { return data_; }
   T* get() const { return data_; }
 

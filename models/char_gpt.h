@@ -110,10 +110,10 @@ struct CharGpt {
   Tensor forward(const Tensor& tokens) const { return head(features(tokens)); }  // (B, T, V)
 
   // Cross entropy of `targets`, (B, T), given `inputs`, (B, T), summed.
-  Tensor loss(const Tensor& inputs, const Tensor& targets) const {
+  Tensor loss(const Tensor& inputs, const Tensor& targets, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {}, targets.reshape({-1}),
-                                {.reduction = Reduction::sum});
+                                {.label_smoothing = label_smoothing, .reduction = Reduction::sum});
   }
 
   // ---- generation with a cache

@@ -1,5 +1,5 @@
 // The subcommands of `slope`: each file of this folder adds one. What it does when it was chosen is an action that returns the exit code;
-// errors are exceptions, turned into one line on stderr and the code of DESIGN in main.cpp.
+// errors are exceptions, turned into one line on stderr and the exit code in main.cpp.
 #pragma once
 
 #include <slope/core/error.h>

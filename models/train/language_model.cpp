@@ -85,7 +85,8 @@ Work LanguageModelTask::next() {
                                                                          static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
   return {.targets = targets, .tokens = targets, .loss = [this, blocks] {
-            return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks));
+            return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks),
+                               settings_.training.label_smoothing);
           }};
 }
 
