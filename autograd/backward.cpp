@@ -28,9 +28,22 @@ void check_finite(const Node& node, const char* what, size_t i, const Tensor& g)
                    node.origin ? *node.origin : "");
 }
 
+// What a hook makes of the gradient g.
+Tensor hooked(const Hook& hook, const Tensor& g) {
+  const Tensor changed = hook(g);
+  if (!changed.defined()) return g;
+  SLOPE_CHECK_SHAPE(changed.shape() == g.shape(), "hook: the gradient has shape {}, the hook returned {}", g.shape(), changed.shape());
+  SLOPE_CHECK_DTYPE(changed.dtype() == g.dtype(), "hook: the gradient is {}, the hook returned {}", name(g.dtype()), name(changed.dtype()));
+  return changed;
+}
+
+thread_local const Pass* innermost = nullptr;
+
 }  // namespace
 
-Pass::Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) : options_(options) {
+Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) { innermost = this; }
+
+Pass::Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) : Pass(options) {
   SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(), "backward: {} outputs but {} gradients",
                  outputs.size(), gradients.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -53,6 +66,7 @@ Pass::Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions opt
 }
 
 Pass::~Pass() {
+  innermost = outer_;
   for (const Visit& visit : visits_) {
     visit.node->slot = visit.outer_slot;
     visit.node->pass.store(visit.outer, std::memory_order_release);
@@ -62,11 +76,18 @@ Pass::~Pass() {
 void Pass::collect() {
   std::vector<Node*> stack;
   uint32_t slots = 0;
+  const auto is_of_this_thread = [](const Pass* pass) {  // another thread's may be gone: compared, never read
+    for (const Pass* p = innermost; p; p = p->outer_)
+      if (p == pass) return true;
+    return false;
+  };
   const auto reach = [&](Node* node) {
     Pass* current = node->pass.load(std::memory_order_acquire);
     if (current == this) return;
-    SLOPE_CHECK_AS(AutogradError, !current || current->thread == thread,
+    SLOPE_CHECK_AS(AutogradError, !current || is_of_this_thread(current),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
+    if (visits_.size() == visits_.capacity())
+      visits_.reserve(2 * visits_.size() + 16);  // nothing may fail between taking and noting a node
     SLOPE_CHECK_AS(AutogradError, node->pass.compare_exchange_strong(current, this),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
     visits_.push_back({node, current, node->slot});
@@ -99,16 +120,15 @@ Tensor& Pass::leaf_sum(TensorImpl* leaf) {
 // A node is wanted where one of its inputs is captured, or comes from a wanted node; creation order makes one sweep enough.
 void Pass::capture(const Tensors& inputs) {
   wanted_.assign(sums_.size(), 0);
-  std::unordered_map<TensorImpl*, char> leaves;
   captured_.assign(sums_.size(), 0);
   for (const Tensor& x : inputs) {
     const Edge edge = gradient_edge(x);
-    if (edge.leaf) leaves[edge.leaf.get()] = 1;
+    if (edge.leaf) wanted_leaves_.insert(edge.leaf.get());
     if (edge.node && edge.node->pass.load() == this) captured_[edge.node->slot + edge.output] = 1;
   }
   for (Node* node : order_)
     for (const Edge& edge : node->inputs) {
-      const bool leads = edge.leaf ? leaves.contains(edge.leaf.get())
+      const bool leads = edge.leaf ? wanted_leaves_.contains(edge.leaf.get())
                                    : edge.node && (captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot]);
       if (leads) wanted_[node->slot] = 1;
     }
@@ -126,7 +146,7 @@ void Pass::accumulate(Tensor& sum, Tensor g) {
 // Checks a gradient that `from` returned for one of its inputs, sums it back over broadcast dims and adds it to what is there.
 void Pass::deliver(const Node& from, size_t input, Tensor g) {
   const Edge& edge = from.inputs[input];
-  if (!edge || !g.defined()) return;
+  if (!edge || !g.defined() || (edge.leaf && !captured_.empty() && !wanted_leaves_.contains(edge.leaf.get()))) return;
   const Dims& shape = shape_of(edge);
   SLOPE_CHECK_AS(AutogradError, g.dtype() == dtype_of_edge(edge), "{}: its derivative returned {} for input {}, which is {}", from.op->name,
                  name(g.dtype()), input, name(dtype_of_edge(edge)));
@@ -140,14 +160,9 @@ void Pass::deliver(const Node& from, size_t input, Tensor g) {
 }
 
 void Pass::apply_hooks(Node& node) {
-  for (const auto& [output, hook] : node.hooks->hooks) {
-    Tensor& g = sums_[node.slot + output];
-    if (!g.defined()) continue;
-    const Tensor changed = hook(g);
-    if (!changed.defined()) continue;
-    SLOPE_CHECK_SHAPE(changed.shape() == g.shape(), "hook: the gradient has shape {}, the hook returned {}", g.shape(), changed.shape());
-    g = changed;
-  }
+  const auto hooks = node.hooks->hooks;  // a copy: a hook may add hooks
+  for (const auto& [output, hook] : hooks)
+    if (Tensor& g = sums_[node.slot + output]; g.defined()) g = hooked(hook, g);
   for (const auto& [output, impl] : node.hooks->retain_grad)
     if (sums_[node.slot + output].defined()) {
       const Tensor tensor{Ref<TensorImpl>(impl)};
@@ -191,32 +206,32 @@ void Pass::run() {
     root_gradients_.clear();
   }
   for (size_t i = order_.size(); i-- > 0;) run_node(*order_[i]);
+  if (!leaf_hooks) return;
   for (size_t i = 0; i < leaves_.size(); ++i) {
-    const Tensor leaf(leaves_[i]);
-    const std::vector<Hook> hooks = autograd_meta(leaf)->leaf_hooks;  // a copy: a hook may add hooks
-    for (const Hook& hook : hooks)
-      if (const Tensor changed = hook(leaf_sums_[i]); changed.defined()) leaf_sums_[i] = changed;
+    const std::vector<Hook> hooks = autograd_meta(Tensor(leaves_[i]))->leaf_hooks;  // a copy: a hook may add hooks
+    for (const Hook& hook : hooks) leaf_sums_[i] = hooked(hook, leaf_sums_[i]);
   }
 }
 
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
+  const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor before = Tensor(leaves_[i]).grad();
     Tensor& g = leaf_sums_[i];
-    if (options_.create_graph) {
-      if (before.defined()) g = before + g;
-    } else if (!before.defined() && !is_ours_alone(g)) {
+    if (adds_in_place(before)) continue;
+    if (before.defined())
+      g = before + g;
+    else if (!options_.create_graph && !is_ours_alone(g))
       g = contiguous_copy(g);  // two leaves may have been handed the same tensor
-    }
   }
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor leaf(leaves_[i]), before = leaf.grad();
-    if (options_.create_graph || !before.defined())
-      leaf.set_grad(leaf_sums_[i]);
-    else
+    if (adds_in_place(before))
       add_into(leaf_sums_[i], before);
+    else
+      leaf.set_grad(leaf_sums_[i]);
   }
 }
 
@@ -235,10 +250,13 @@ void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions 
   pass.commit();
 }
 
-Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) {
+namespace {
+
+Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptions& options, bool leaf_hooks) {
   for (size_t i = 0; i < inputs.size(); ++i)
     SLOPE_CHECK_AS(AutogradError, inputs[i].requires_grad(), "grad: input {} does not require a gradient", i);
   Pass pass(outputs, options.grad_outputs, {.retain_graph = options.retain_graph, .create_graph = options.create_graph});
+  pass.leaf_hooks = leaf_hooks;
   pass.capture(inputs);
   pass.run();
   Tensors result;
@@ -248,6 +266,13 @@ Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options)
                    "grad: the outputs do not depend on input {}; say allow_unused to get an undefined gradient for it", i);
   }
   return result;
+}
+
+}  // namespace
+
+Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) { return gradients(outputs, inputs, options, true); }
+Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options) {
+  return gradients(outputs, inputs, options, false);
 }
 
 }  // namespace slope

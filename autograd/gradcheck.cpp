@@ -160,10 +160,11 @@ class Check {
       const std::vector<double> below = losses();
       for (size_t k = 0; k < analytic.size(); ++k) {
         if (!cotangents_[k].defined()) continue;
-        ++report_.checked;
         const double numeric = (above[k] - below[k]) / (2 * eps), a = analytic[k][static_cast<size_t>(e)];
+        ++report_.checked;
         if (close(a, numeric)) continue;
-        if (on_kink(nudge, k)) {
+        if (x.dtype() != f32 && on_kink(nudge, k)) {  // in f32 rounding looks like a kink
+          --report_.checked;
           report_.notes.push_back(fmt::format("{}, element {}: output {} has a kink here (one-sided differences disagree); not checked",
                                               leaves_[i].name, e, k));
           continue;

@@ -4,8 +4,8 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/node.h>
 
-#include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace slope {
 
@@ -21,9 +21,11 @@ struct Pass {
   Tensor gradient_of(const Tensor& x) const;
   const std::vector<Node*>& nodes() const { return order_; }  // in creation order
 
-  const std::thread::id thread = std::this_thread::get_id();
+  // Whether leaf hooks run. Not where another pass will hand the same gradients to the same leaves.
+  bool leaf_hooks = true;
 
  private:
+  explicit Pass(BackwardOptions options);  // the public one builds on it, so that the nodes are let go of if collecting fails
   struct Visit {
     Node* node;
     Pass* outer;  // the run that this one is nested in, and its slot there
@@ -37,6 +39,7 @@ struct Pass {
   void apply_hooks(Node& node);
 
   BackwardOptions options_;
+  const Pass* outer_;  // the run in this thread that this one is nested in
   std::vector<Edge> roots_;
   Tensors root_gradients_;
   std::vector<Visit> visits_;
@@ -47,7 +50,11 @@ struct Pass {
   std::unordered_map<TensorImpl*, size_t> leaf_index_;
   std::vector<char> wanted_;    // by slot of a node's first output; empty: all
   std::vector<char> captured_;  // by slot: this sum is asked for, keep it
+  std::unordered_set<TensorImpl*> wanted_leaves_;
 };
+
+// grad() for rules that differentiate inside a pass: its leaf hooks are left to that pass.
+Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options);
 
 // The gradients of op's inputs through its composite reference, or through the function that checkpoint() kept.
 Grads gradients_through_reference(const Op& op, const Saved& s);

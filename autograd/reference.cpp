@@ -20,9 +20,10 @@ Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s
   for (const Tensor& x : inputs)
     if (x.defined() && x.requires_grad()) wanted.push_back(x);
   const Tensors found =
-      reached.empty() ? Tensors(wanted.size())
-                      : grad(reached, wanted,
-                             {.grad_outputs = flowing, .retain_graph = s.connected(), .create_graph = s.connected(), .allow_unused = true});
+      reached.empty()
+          ? Tensors(wanted.size())
+          : grad_within(reached, wanted,
+                        {.grad_outputs = flowing, .retain_graph = s.connected(), .create_graph = s.connected(), .allow_unused = true});
   Grads grads;
   size_t next = 0;
   for (const Tensor& x : inputs) grads.push_back(x.defined() && x.requires_grad() ? found[next++] : Tensor());

@@ -1,7 +1,6 @@
-// Op::check: reads the signature along with the inputs, "(*, in), (out, in), (out)? -> (*, out)": a name binds to the first size that it
-// meets,
-// `*` takes any dims, `?` allows an undefined input, `...` repeats an input's pattern for all that follow. No memory, no cache: a
-// signature is shorter than what it would cost to look up.
+// Op::check: reads the signature along with the inputs, "(*, in), (out, in), (out)? -> (*, out)". A name binds to the first size that it
+// meets, `*` takes any dims, `?` allows an undefined input, `...` repeats an input's pattern for all that follow. It needs no memory and
+// no cache: a signature is shorter than what it would cost to look up.
 #include <slope/autograd/op.h>
 
 #include <charconv>

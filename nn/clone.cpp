@@ -18,7 +18,15 @@ void copy_fields(const std::string& path, ModuleRef from, ModuleRef to, Copies& 
       if (a[i].name != b[i].name || !a[i].parameter != !b[i].parameter || !a[i].buffer != !b[i].buffer) return false;
     return true;
   };
+  const auto check_shapes = [&](const std::string& name, const Tensor& x, const Tensor& y) {
+    SLOPE_CHECK_AS(UsageError, x.shape() == y.shape(), "copy_state: {} has shape {} in one model and {} in the other", name, x.shape(),
+                   y.shape());
+  };
   SLOPE_CHECK_AS(UsageError, same(), "copy_state: the two models have different fields at '{}'", path);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].buffer) check_shapes(a[i].name, *a[i].buffer, *b[i].buffer);
+    if (a[i].parameter) check_shapes(a[i].name, *a[i].parameter, *b[i].parameter);
+  }
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i].module) {
       copy_fields(path.empty() ? a[i].name : path + "." + a[i].name, *a[i].module, *b[i].module, copies);

@@ -5,6 +5,7 @@
 #include <slope/optim/sweep.h>
 
 #include <cmath>
+#include <unordered_set>
 
 namespace slope::optim {
 
@@ -13,10 +14,11 @@ namespace {
 // The gradients that there are, contiguous. `own`: safe to write, shared with nobody.
 Tensors gradients(const Tensors& parameters, bool own) {
   Tensors all;
+  std::unordered_set<const TensorImpl*> seen;  // two parameters may hold the same gradient
   for (const Tensor& p : parameters) {
     Tensor g = p.grad();
     if (!g.defined()) continue;
-    if (!g.is_contiguous() || (own && g.storage()->ref_count() > 1)) {
+    if (!g.is_contiguous() || (own && (g.storage()->ref_count() > 1 || !seen.insert(&g.impl()).second))) {
       g = contiguous_copy(g);
       if (own) p.set_grad(g);
     }
@@ -79,6 +81,7 @@ void rewrite(const Tensors& gs, const F& f) {  // f(n, elements)
 double grad_norm(const Tensors& parameters, double norm_type) { return norm_of(gradients(parameters, false), norm_type); }
 
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
+  SLOPE_CHECK_AS(UsageError, max_norm >= 0, "clip_grad_norm: max_norm must not be negative, got {}", max_norm);
   const Tensors gs = gradients(parameters, true);
   const double norm = norm_of(gs, norm_type), factor = max_norm / (norm + 1e-6);
   if (std::isfinite(norm) && factor < 1)
@@ -87,6 +90,7 @@ double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_ty
 }
 
 void clip_grad_value(const Tensors& parameters, double limit) {
+  SLOPE_CHECK_AS(UsageError, limit >= 0, "clip_grad_value: the limit must not be negative, got {}", limit);
   rewrite(gradients(parameters, true), [&]<class T>(int64_t n, T* g) {
     const T most = static_cast<T>(limit);
     for (int64_t i = 0; i < n; ++i) g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];  // nan stays

@@ -8,9 +8,21 @@ namespace slope::optim {
 Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters), decay_(decay) {
   SLOPE_CHECK_AS(UsageError, decay >= 0 && decay < 1, "Ema: the decay must be in [0, 1), got {}", decay);
   for (const auto& [name, p] : parameters) averages_.emplace_back(name, contiguous_copy(p));
+  check();
+}
+
+void Ema::check() const {
+  for (size_t k = 0; k < parameters_.size(); ++k) {
+    const auto& [name, p] = parameters_[k];
+    const Tensor& e = averages_[k].second;
+    SLOPE_CHECK_AS(UsageError, p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous() && p.layout().offset == 0,
+                   "Ema: {} is {} of shape {} and must be what it was when the averages began, {} of shape {}, contiguous; make a new Ema",
+                   name, slope::name(p.dtype()), p.shape(), slope::name(e.dtype()), e.shape());
+  }
 }
 
 void Ema::update() {
+  check();
   std::vector<int64_t> sizes;
   for (const auto& [name, p] : parameters_) sizes.push_back(p.numel());
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
@@ -22,6 +34,7 @@ void Ema::update() {
 }
 
 void Ema::swap() {
+  check();
   for (size_t k = 0; k < parameters_.size(); ++k) std::swap(parameters_[k].second.impl().storage, averages_[k].second.impl().storage);
 }
 

@@ -16,6 +16,8 @@ class Ema {
   void load_averages(const NamedTensors& averages);           // InputError, and nothing has changed, where names or shapes differ
 
  private:
+  void check() const;  // UsageError where a parameter has become another kind of tensor than its average
+
   NamedTensors parameters_, averages_;
   double decay_;
 };

@@ -97,8 +97,8 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     slot.state.clear();
     if (!given.contains(slot.name + ".step")) continue;  // was never stepped
     const Tensor steps = take(slot.name + ".step", {});
-    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0, "optimizer state: {}.step must be a whole number above 0",
-                      slot.name);
+    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 && steps.item<int64_t>() < int64_t{1} << 53,
+                      "optimizer state: {}.step must be a whole number above 0 and below 2^53", slot.name);
     slot.steps = steps.item<int64_t>();
     for (const char* kind : state_names(slot.group)) {
       const Tensor x = take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape());

@@ -41,6 +41,8 @@ inline double noam(int64_t step, int64_t d_model, int64_t warmup) {
 }
 
 // gamma^(step / size), whole division (torch's StepLR).
-inline double step_decay(int64_t step, int64_t size, double gamma) { return std::pow(gamma, static_cast<double>(step / size)); }
+inline double step_decay(int64_t step, int64_t size, double gamma) {
+  return std::pow(gamma, static_cast<double>(step / std::max<int64_t>(size, 1)));
+}
 
 }  // namespace slope::optim

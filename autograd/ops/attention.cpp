@@ -1,7 +1,8 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head):
 //   p = softmax(scale q k^T) over what the mask and causality let a row see, o = dropout(p) v;   derivative: core/kernels/attention.cpp
 // A tile is one head and at most 64 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and
-// sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result, not even nan.
+// sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result or
+// gradient, not even nan; second derivatives, through the reference, are without that guarantee.
 #include <slope/autograd/ops/dropout.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/attention.h>

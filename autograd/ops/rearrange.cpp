@@ -148,10 +148,10 @@ Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims) {
   }
   SLOPE_CHECK_SHAPE(shifts.size() == dims.size(), "roll: {} shifts for {} dims", shifts.size(), dims.size());
   Tensor y = x;
-  Dims wrapped = dims;
+  Dims wrapped = dims, places = shifts;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrapped[i] = wrap_dim(dims[i], x.rank(), "roll"), n = x.rank() == 0 ? 1 : x.size(dim);
-    const int64_t shift = n == 0 ? 0 : (shifts[i] % n + n) % n;
+    const int64_t shift = places[i] = n == 0 ? 0 : (shifts[i] % n + n) % n;
     Tensor rolled = Tensor::empty(x.shape(), x.dtype());
     const auto move = [&](int64_t from, int64_t to, int64_t length) {
       if (x.rank() == 0 || length == 0) return copy_into(y, rolled);
@@ -161,7 +161,7 @@ Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims) {
     if (shift > 0) move(n - shift, 0, shift);
     y = rolled;
   }
-  return ops::roll.record(y, {x}, {{"shifts", shifts}, {"dims", wrapped}});
+  return ops::roll.record(y, {x}, {{"shifts", places}, {"dims", wrapped}});
 }
 
 Tensor repeat(const Tensor& x, const Dims& times) {

@@ -1,5 +1,5 @@
-// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . So k micro-batches in one process and k processes with
-// one each give the same bits.
+// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . The order depends on their
+// number alone.
 #pragma once
 
 #include <slope/autograd/gradcheck.h>

@@ -106,11 +106,13 @@ void Updater::load(const std::string& folder, Task& task) {
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());
   const NoGrad no_grad;
+  std::vector<const Tensor*> found;
   for (const auto& [name, tensor] : parts_->named) {
     const auto at = std::find_if(weights.begin(), weights.end(), [&](const auto& entry) { return entry.first == name; });
     SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(), "{}: weight {} is missing or misshapen", file, name);
-    copy_into(at->second, tensor);
+    found.push_back(&at->second);
   }
+  for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], parts_->named[k].second);
 }
 
 }  // namespace slope::train

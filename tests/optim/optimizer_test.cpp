@@ -2,6 +2,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/copy.h>
 #include <slope/core/parallel.h>
+#include <slope/nn/state.h>
 #include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
@@ -195,4 +196,19 @@ TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scale
   CHECK(clip_grad_norm({a, b, c}, 3.0) == doctest::Approx(6.0));
   for (const Tensor& p : {a, b, c}) CHECK(p.grad().to_vector()[2] == doctest::Approx(1.0));
   CHECK(grad_norm({}) == 0);
+  a.set_grad(full({3}, 2.0));
+  b.set_grad(a.grad());  // the same tensor, not only the same memory
+  CHECK(clip_grad_norm({a, b}, std::sqrt(6.0)) == doctest::Approx(std::sqrt(24.0)));
+  for (const Tensor& p : {a, b}) CHECK(p.grad().to_vector()[2] == doctest::Approx(1.0));
+  CHECK_THROWS_AS(clip_grad_norm({a}, -1), UsageError);
+  CHECK_THROWS_AS(clip_grad_value({a}, -1), UsageError);
+}
+
+TEST_CASE("ema: a parameter that became another kind of tensor is refused before anything is swapped") {
+  const Tensor p = zeros({3}).set_requires_grad();
+  Ema ema({{"p", p}}, 0.9);
+  nn::replace_data(p, ones({3}, f64));
+  CHECK_THROWS_AS(ema.swap(), UsageError);
+  CHECK_THROWS_AS(ema.update(), UsageError);
+  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
 }

@@ -1,0 +1,102 @@
+// Hooks and gradients that are handed in: what they may do, and what is refused before anything has changed.
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/graph.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/factories.h>
+
+#include <thread>
+
+using namespace slope;
+
+namespace {
+using Values = std::vector<double>;
+Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
+}  // namespace
+
+TEST_CASE("hooks: a leaf's hook sees its whole gradient once, also where a checkpoint uses the leaf") {
+  const Tensor w = leaf({1., 3.}), x = leaf({2., 5.});
+  int calls = 0;
+  w.register_hook([&](const Tensor& g) {
+    ++calls;
+    return g * 2;
+  });
+  (sum(checkpoint([&](const Tensors& in) { return in[0] * w; }, {x})) + sum(w)).backward();
+  CHECK(calls == 1);
+  CHECK(w.grad().to_vector() == Values{6, 12});  // 2 (x + 1)
+}
+
+TEST_CASE("hooks: grad runs those of the inputs that were asked for, and of no other leaf") {
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.});
+  int of_a = 0, of_b = 0;
+  a.register_hook([&](const Tensor&) { return ++of_a, Tensor(); });
+  b.register_hook([&](const Tensor&) { return ++of_b, Tensor(); });
+  CHECK(grad({sum(a * b)}, {a})[0].to_vector() == Values{3, 4});
+  CHECK(of_a == 1);
+  CHECK(of_b == 0);
+}
+
+TEST_CASE("hooks: one may register another on the same result") {
+  const Tensor x = leaf({1., 2.}), y = x * x;
+  int calls = 0;
+  y.register_hook([&](const Tensor&) {
+    for (int i = 0; i < 50; ++i) y.register_hook([&](const Tensor&) { return ++calls, Tensor(); });
+    return Tensor();
+  });
+  const Tensor z = sum(y);
+  z.backward({}, true);
+  CHECK(calls == 0);  // they count from the next pass on
+  z.backward();
+  CHECK(calls == 50);
+}
+
+TEST_CASE("hooks: a result of another shape or dtype is refused, and no gradient has changed") {
+  for (const auto& hook : {Hook([](const Tensor& g) { return sum(g); }), Hook([](const Tensor& g) { return to(g, f32); })}) {
+    const Tensor a = leaf({1., 2.}), b = leaf({3., 4.});
+    b.register_hook(hook);
+    CHECK_THROWS_AS(sum(a * b).backward(), Error);
+    CHECK_FALSE(a.grad().defined());
+    CHECK_FALSE(b.grad().defined());
+  }
+}
+
+TEST_CASE("backward: adds to a gradient that was set as a view that overlaps itself") {
+  const Tensor x = leaf({1., 2., 3.});
+  x.set_grad(full({1}, 10, f64).expand({3}));
+  sum(x * x).backward();
+  CHECK(x.grad().to_vector() == Values{12, 14, 16});
+}
+
+TEST_CASE("roll: the derivative of the least shift there is") {
+  const Tensor x = leaf({1., 2., 3.}), c = tensor({1., 10., 100.}, f64);
+  const Tensor y = roll(x, {INT64_MIN}, {0});
+  sum(y * c).backward();
+  Tensor inverse = x.grad();
+  CHECK(sum(y * c).item() == doctest::Approx(sum(x * inverse).item()));
+  CHECK(sum(inverse * x).item() == doctest::Approx(sum(roll(x, {INT64_MIN}, {0}) * c).item()));
+}
+
+#if !defined(SLOPE_PLAIN)
+TEST_CASE("backward: what was refused leaves nothing behind") {
+  const Tensor w = leaf({2., 3.});
+  const Tensor h = tanh(w * w), y = sum(h), z = sum(h * h);
+  bool refused = false;
+  h.register_hook([&](const Tensor&) {
+    if (!refused)
+      std::thread([&] {
+        try {
+          z.backward({}, true);
+        } catch (const AutogradError&) {
+          refused = true;
+        }
+      }).join();
+    return Tensor();
+  });
+  y.backward({}, true);
+  CHECK(refused);
+  const Tensor expected = grad({z}, {w}, {.retain_graph = true})[0];
+  w.set_grad({});
+  z.backward({}, true);
+  CHECK(equal(w.grad(), expected));
+}
+#endif
