@@ -1,9 +1,11 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck.h>
+#include <slope/autograd/node.h>
 #include <slope/core/copy.h>
 #include <slope/core/random.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -78,7 +80,13 @@ class Check {
                                 ? cotangent(outputs[k].shape(), outputs[k].dtype(), options_.seed, static_cast<uint32_t>(k))
                                 : Tensor());
     for (const Tensor& u : cotangents_) weights_.push_back(u.defined() ? u.to_vector() : std::vector<double>());
+    for (const Tensor& y : outputs) {
+      const Ref<Node> node = gradient_node(y);
+      ops_.push_back(node ? node->op->name : "no op");
+    }
     check_deterministic(outputs);
+    if (std::none_of(outputs.begin(), outputs.end(), [](const Tensor& y) { return is_floating(y.dtype()); }))
+      report_.problems.push_back("no output is of floating point: there is nothing to check");
     for (size_t k = 0; k < outputs.size(); ++k)
       if (cotangents_[k].defined())
         analytic_.push_back(gradients(outputs[k], k));
@@ -171,7 +179,7 @@ class Check {
         }
         ++report_.failed;
         if (static_cast<int64_t>(report_.failures.size()) < options_.most_failures)
-          report_.failures.push_back({leaves_[i].name, static_cast<int64_t>(i), static_cast<int64_t>(k), e, a, numeric});
+          report_.failures.push_back({ops_[k], leaves_[i].name, static_cast<int64_t>(i), static_cast<int64_t>(k), e, a, numeric});
       }
     }
   }
@@ -199,6 +207,7 @@ class Check {
   const std::vector<NamedLeaf>& leaves_;
   const GradcheckOptions& options_;
   GradcheckReport report_;
+  std::vector<std::string> ops_;              // an output each: its op
   Tensors cotangents_;                        // an output each
   std::vector<std::vector<double>> weights_;  // their values
   std::vector<Tensors> analytic_;             // [output][leaf]
@@ -221,8 +230,8 @@ std::string GradcheckReport::text() const {
                                       failed == static_cast<int64_t>(failures.size()) ? common_factor(failures) : "");
   for (const std::string& problem : problems) text += "\n  " + problem;
   for (const GradcheckFailure& f : failures)
-    text += fmt::format("\n  output {}, {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}", f.output_index, f.input, f.element,
-                        f.analytic, f.numeric, f.ratio());
+    text += fmt::format("\n  output {} ({}), {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}", f.output_index, f.op, f.input,
+                        f.element, f.analytic, f.numeric, f.ratio());
   if (failed > static_cast<int64_t>(failures.size()))
     text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(failures.size()));
   for (const std::string& note : notes) text += "\n  note: " + note;
@@ -275,6 +284,7 @@ GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs, co
     Tensors result;
     for (const Tensor& g : dx)
       if (g.defined()) result.push_back(g);
+    SLOPE_CHECK_AS(UsageError, !result.empty(), "gradgradcheck: no output depends on an input that requires a gradient");
     return result;
   };
   return gradcheck(gradient, all, options);

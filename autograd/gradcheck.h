@@ -21,6 +21,7 @@ struct GradcheckOptions {
 };
 
 struct GradcheckFailure {
+  std::string op;     // that made the output: "softmax"
   std::string input;  // "input 1", or the parameter's name
   int64_t input_index = 0, output_index = 0, element = 0;
   double analytic = 0, numeric = 0;

@@ -1,4 +1,5 @@
-// Three tiers. Small blocks (up to 1 KiB) are cut from chunks and kept in a free list for each thread: the tape makes them by the million.
+// Three tiers. Small blocks (up to 1 KiB) are cut from chunks and kept in free lists for each thread: the tape makes them by the million.
+// Two chunks' worth of each size stays with a thread; more goes to a depot for all, so that one thread may free what another allocates.
 // Medium blocks (up to 64 KiB) are kept by size class. Large blocks are cut best-fit from segments and merged with their free neighbours,
 // so that batches of every length share the same memory. Under AddressSanitizer every block is the system's own, so that it sees each
 // misuse.
@@ -176,52 +177,96 @@ Classes& classes() {
   return *instance;
 }
 
-// Small blocks that ended threads left behind.
-struct Orphans {
-  std::mutex mutex;
-  FreeBlock* free[small_limit / line] = {};
+constexpr size_t small_classes = small_limit / line;
+
+// Free small blocks of one size. In the depot lists are chained through their first blocks (Bonwick and Adams, "Magazines and Vmem", 2001).
+struct FreeList {
+  FreeBlock* first = nullptr;
+  size_t count = 0;
+
+  void push(void* block) {
+    first = new (block) FreeBlock{first};
+    ++count;
+  }
+  void* pop() {
+    FreeBlock* block = first;
+    first = block->next;
+    --count;
+    return block;
+  }
 };
-Orphans& orphans() {
-  static auto* const instance = new Orphans;
+
+// Full lists that no thread keeps. Their blocks have room for a second pointer: the smallest is a line.
+class Depot {
+ public:
+  void put(size_t c, FreeList& list) {
+    if (list.count == 0) return;
+    auto* stored = new (list.pop()) Stored{list, nullptr};
+    list = {};
+    std::lock_guard lock(mutex_);
+    stored->below = top_[c];
+    top_[c] = stored;
+  }
+  FreeList take(size_t c) {
+    std::lock_guard lock(mutex_);
+    Stored* stored = top_[c];
+    if (!stored) return {};
+    top_[c] = stored->below;
+    FreeList list = stored->list;
+    list.push(stored);
+    return list;
+  }
+
+ private:
+  struct Stored {  // stands in a block of its own list
+    FreeList list;
+    Stored* below;
+  };
+  static_assert(sizeof(Stored) <= line);
+  std::mutex mutex_;
+  Stored* top_[small_classes] = {};
+};
+Depot& depot() {
+  static auto* const instance = new Depot;
   return *instance;
 }
 
 class SmallPool {
  public:
   ~SmallPool() {
-    std::lock_guard lock(orphans().mutex);
-    for (size_t c = 0; c < small_limit / line; ++c)
-      while (FreeBlock* block = free_[c]) {
-        free_[c] = block->next;
-        orphans().free[c] = new (block) FreeBlock{orphans().free[c]};
-      }
+    for (size_t c = 0; c < small_classes; ++c) {
+      depot().put(c, free_[c]);
+      depot().put(c, full_[c]);
+    }
   }
   void* allocate(size_t bytes) {
-    const size_t c = (bytes - 1) / line;
-    if (!free_[c] && !refill(c)) return nullptr;
-    FreeBlock* block = free_[c];
-    free_[c] = block->next;
-    return block;
+    const size_t c = class_of(bytes);
+    if (free_[c].count == 0 && !refill(c)) return nullptr;
+    return free_[c].pop();
   }
   void deallocate(void* block, size_t bytes) {
-    const size_t c = (bytes - 1) / line;
-    free_[c] = new (block) FreeBlock{free_[c]};
+    const size_t c = class_of(bytes);
+    if (free_[c].count == in_chunk(c)) {
+      depot().put(c, full_[c]);
+      std::swap(free_[c], full_[c]);
+    }
+    free_[c].push(block);
   }
 
  private:
+  static size_t class_of(size_t bytes) { return (bytes - 1) / line; }
+  static size_t in_chunk(size_t c) { return chunk_bytes / ((c + 1) * line); }
+
   bool refill(size_t c) {
-    {
-      std::lock_guard lock(orphans().mutex);
-      std::swap(free_[c], orphans().free[c]);
-    }
-    if (free_[c]) return true;
+    std::swap(free_[c], full_[c]);
+    if (free_[c].count == 0) free_[c] = depot().take(c);
+    if (free_[c].count > 0) return true;
     auto* chunk = static_cast<std::byte*>(from_system(chunk_bytes));
     if (!chunk) return false;
-    const size_t bytes = (c + 1) * line;
-    for (size_t at = chunk_bytes / bytes * bytes; at >= bytes; at -= bytes) deallocate(chunk + at - bytes, bytes);
+    for (size_t i = in_chunk(c); i-- > 0;) free_[c].push(chunk + i * (c + 1) * line);
     return true;
   }
-  FreeBlock* free_[small_limit / line] = {};
+  FreeList free_[small_classes], full_[small_classes];  // full: as many as a chunk holds, or none
 };
 
 #if defined(SLOPE_SYSTEM_ALLOCATOR)

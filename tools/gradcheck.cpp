@@ -30,7 +30,8 @@ nlohmann::ordered_json to_json(const GradcheckReport& report) {
   const auto number = [](double v) { return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(fmt::format("{}", v)); };
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const GradcheckFailure& f : report.failures)
-    failures.push_back({{"input", f.input},
+    failures.push_back({{"op", f.op},
+                        {"input", f.input},
                         {"input_index", f.input_index},
                         {"output", f.output_index},
                         {"element", f.element},

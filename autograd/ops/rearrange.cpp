@@ -91,7 +91,9 @@ Tensor pad(const Tensor& x, const Dims& widths, double value) {
   for (size_t p = 0; p < widths.size() / 2; ++p) {
     const size_t d = shape.size() - 1 - p;
     const int64_t before = widths[2 * p], after = widths[2 * p + 1], size = shape[d];
-    SLOPE_CHECK_SHAPE(size + before >= 0 && size + after >= 0 && size + before + after >= 0,
+    constexpr int64_t widest = int64_t{1} << 48;
+    SLOPE_CHECK_SHAPE(before <= widest && after <= widest, "pad: widths ({}, {}) of dim {} are too large", before, after, d);
+    SLOPE_CHECK_SHAPE(before >= -size && after >= -size && size + before + after >= 0,
                       "pad: widths ({}, {}) cut more than the {} of dim {}", before, after, size, d);
     shape[d] = size + before + after;
     const int64_t first = std::max<int64_t>(-before, 0), last = size - std::max<int64_t>(-after, 0);

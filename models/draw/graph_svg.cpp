@@ -65,7 +65,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   for (size_t l = 1; l < y.size(); ++l) y[l] = y[l - 1] + height[l - 1] + layer_gap;
   const double bottom = y.empty() ? top : y.back() + height.back();
 
-  Svg svg(std::max(layout.width, text_width(title, 17) * 1.1) + 2 * margin, bottom + margin,
+  Svg svg(std::max(layout.width, text_width(title, 17) * 1.3) + 2 * margin, bottom + margin,
           title.empty() ? "Graph of a computation" : title);
   svg.raw(
       "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"

@@ -70,7 +70,7 @@ std::string to_svg(const HeatMaps& maps) {
   const double left = 34 + row_labels, top = 48, gap_x = 22, gap_y = 34, scale = 74;
   const double across_d = static_cast<double>(across), down_d = static_cast<double>(down);
   const double grid_w = across_d * w + (across_d - 1) * gap_x, grid_h = down_d * h + std::max(0.0, down_d - 1) * gap_y;
-  const double width = std::max(left + grid_w + scale, text_width(maps.title, 17) * 1.1 + 48);
+  const double width = std::max(left + grid_w + scale, text_width(maps.title, 17) * 1.3 + 48);
   Svg svg(width, top + 24 + grid_h + column_labels + 34, maps.title);
   svg.text({24, 32}, maps.title, {.size = 17, .bold = true});
 

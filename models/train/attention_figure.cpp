@@ -59,9 +59,9 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   written.push_back(found.size() + 1 == target.size() ? "<eos>" : translator.target.token(found.back()));
   const std::vector<std::string> words = source_labels(sentence);
   draw::HeatMaps maps{.title = fmt::format("{}, layer {} of {}",
-                                           encoder                                 ? "Encoder: the source on itself"
-                                           : choice.kind == AttentionKind::decoder ? "Decoder: the translation on itself"
-                                                                                   : "Attention of the translation on its source",
+                                           encoder                                 ? "Encoder self-attention"
+                                           : choice.kind == AttentionKind::decoder ? "Decoder self-attention"
+                                                                                   : "Cross-attention",
                                            layer + 1, layers),
                       .rows = encoder ? words : written,
                       .columns = choice.kind == AttentionKind::decoder ? read : words,

@@ -163,7 +163,8 @@ Tensor padded(const std::vector<Sentence>& sources, std::span<const size_t> rows
 }  // namespace
 
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources, const DecodeOptions& options) {
-  SLOPE_CHECK_AS(UsageError, options.beam >= 1, "decode: beam must be at least 1, got {}", options.beam);
+  SLOPE_CHECK_AS(UsageError, options.beam >= 1 && options.beam <= 1 << 20, "decode: beam must be from 1 to {}, got {}", 1 << 20,
+                 options.beam);
   SLOPE_CHECK_AS(UsageError, options.max_length >= 1, "decode: max_length must be at least 1, got {}", options.max_length);
   SLOPE_CHECK_AS(UsageError, options.batch_size >= 1, "decode: batch_size must be at least 1, got {}", options.batch_size);
   SLOPE_CHECK_AS(UsageError, std::isfinite(options.length_penalty), "decode: length_penalty must be finite, got {}",

@@ -24,7 +24,7 @@ class Task {
   virtual ~Task() = default;
   virtual const std::vector<NamedLeaf>& parameters() const = 0;  // tied ones once, in the model's order
   virtual void set_training(bool training) = 0;
-  virtual void seek(int64_t position) = 0;  // the next micro-batch is number `position` since training began
+  virtual void seek(int64_t position) = 0;  // the next micro-batch is number `position` since training began; 0 without a call
   virtual Work next() = 0;
   virtual int64_t position() const = 0;                   // micro-batches consumed
   virtual int64_t epoch_length() const = 0;               // micro-batches of an epoch; 0: the data have no epochs

@@ -146,6 +146,7 @@ void TranslationTask::seek(int64_t position) {
 }
 
 Work TranslationTask::next() {
+  if (!batches_) seek(0);
   const auto batch = std::make_shared<data::Batch>(batches_->next());
   return {.targets = batch->target_tokens, .tokens = batch->source_tokens + batch->target_tokens, .loss = [this, batch] {
             return model_.loss(rows(batch->source, batch->size, batch->source_length),

@@ -44,7 +44,7 @@ class TranslationTask : public Task {
   void set_training(bool training) override { nn::train(model_, training); }
   void seek(int64_t position) override;
   Work next() override;
-  int64_t position() const override { return batches_->position(); }
+  int64_t position() const override { return batches_ ? batches_->position() : 0; }
   int64_t epoch_length() const override { return epoch_length_; }
   Evaluation evaluate() override;
   void save(const FolderSink& folder) const override;

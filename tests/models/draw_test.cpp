@@ -5,12 +5,12 @@
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/train/loss_plot.h>
+#include <slope/tests/temporary_folder.h>
 
 #include <clocale>
 #include <cmath>
 #include <limits>
 
-#include "temporary_folder.h"
 #include "well_formed.h"
 
 using namespace slope::draw;
@@ -18,6 +18,7 @@ using slope::InputError;
 using slope::IoError;
 using slope::ShapeError;
 using slope::test::count;
+using slope::test::TemporaryFolder;
 using slope::test::well_formed;
 
 TEST_CASE("svg: numbers are short and finite") {
@@ -165,5 +166,5 @@ TEST_CASE("loss plot: curves of a log, other lines passed over") {
   CHECK(svg.size() < 20000);
   CHECK_THROWS_WITH_AS(slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")), doctest::Contains("line 2"),
                        InputError);
-  CHECK_THROWS_AS(slope::train::loss_plot(folder / "none.jsonl"), IoError);
+  CHECK_THROWS_AS(slope::train::loss_plot(folder.file("none.jsonl")), IoError);
 }

@@ -2,11 +2,12 @@
 #include <slope/core/error.h>
 #include <slope/models/data/gunzip.h>
 #include <slope/models/data/read_text.h>
-#include <slope/tests/models/temporary_folder.h>
+#include <slope/tests/temporary_folder.h>
 #include <sys/stat.h>
 
 using namespace slope::data;
 using slope::InputError, slope::IoError;
+using slope::test::TemporaryFolder;
 using std::string;
 using Lines = std::vector<string>;
 
@@ -105,15 +106,15 @@ TEST_CASE("read_text: what is no file to read is an IoError, without waiting") {
       CHECK(string(error.what()).starts_with(file + ": " + why));
     }
   };
-  std::filesystem::create_symlink("nowhere", folder / "dangling");
-  std::filesystem::create_symlink("loop", folder / "loop");
-  REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
-  refuses(folder / "missing", "cannot read: No such file");
-  refuses(folder / "dangling", "cannot read: No such file");
-  refuses(folder / "loop", "cannot read: ");
+  std::filesystem::create_symlink("nowhere", folder.file("dangling"));
+  std::filesystem::create_symlink("loop", folder.file("loop"));
+  REQUIRE(mkfifo(folder.file("fifo").c_str(), 0600) == 0);
+  refuses(folder.file("missing"), "cannot read: No such file");
+  refuses(folder.file("dangling"), "cannot read: No such file");
+  refuses(folder.file("loop"), "cannot read: ");
   refuses(folder.write("file", "") + "/below", "cannot read: Not a directory");
-  refuses(folder.path.string(), "cannot read: is a folder");
-  refuses(folder / "fifo", "cannot read: is no regular file");
+  refuses(folder.path(), "cannot read: is a folder");
+  refuses(folder.file("fifo"), "cannot read: is no regular file");
   refuses("/dev/null", "cannot read: is no regular file");
 }
 
@@ -128,12 +129,12 @@ TEST_CASE("read_parallel: finds plain and packed files") {
   const TemporaryFolder folder;
   folder.write("p.de.gz", packed);
   folder.write("p.en", "greetings\r\ntwo");
-  const auto text = read_parallel(folder / "p", "de", "en");
+  const auto text = read_parallel(folder.file("p"), "de", "en");
   CHECK(text.source == Lines{"Grüße", "zwei"});
   CHECK(text.target == Lines{"greetings", "two"});
-  CHECK(text.source_file == folder / "p.de.gz");
-  CHECK_THROWS_WITH_AS((void)read_parallel(folder / "p", "de", "fr"), (folder / "p.fr: no such file, nor " + (folder / "p.fr.gz")).c_str(),
-                       IoError);
+  CHECK(text.source_file == folder.file("p.de.gz"));
+  CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "fr"),
+                       (folder.file("p.fr") + ": no such file, nor " + folder.file("p.fr.gz")).c_str(), IoError);
 }
 
 TEST_CASE("read_parallel: an empty corpus is refused") {
@@ -141,7 +142,7 @@ TEST_CASE("read_parallel: an empty corpus is refused") {
   for (const string content : {"", "\n\n", " \n\t\r\n"}) {
     folder.write("p.de", content);
     folder.write("p.en", content);
-    CHECK_THROWS_WITH_AS((void)read_parallel(folder / "p", "de", "en"), (folder / "p.de: no text in it").c_str(), InputError);
+    CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "en"), (folder.file("p.de") + ": no text in it").c_str(), InputError);
   }
 }
 
@@ -167,10 +168,10 @@ TEST_CASE("read_parallel: different numbers of lines are refused, with both and 
   folder.write("p.de", "ein\nzwei\ndrei\n");
   folder.write("p.en", "one\ntwo\n");
   try {
-    (void)read_parallel(folder / "p", "de", "en");
+    (void)read_parallel(folder.file("p"), "de", "en");
     FAIL_CHECK("accepted");
   } catch (const InputError& error) {
     const string message = error.what();
-    CHECK(message.starts_with((folder / "p.de") + " has 3 lines and " + (folder / "p.en") + " has 2: "));
+    CHECK(message.starts_with(folder.file("p.de") + " has 3 lines and " + folder.file("p.en") + " has 2: "));
   }
 }

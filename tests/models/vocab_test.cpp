@@ -2,12 +2,13 @@
 #include <slope/core/error.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/vocab.h>
-#include <slope/tests/models/temporary_folder.h>
+#include <slope/tests/temporary_folder.h>
 
 #include <cstdlib>
 
 using namespace slope::data;
 using slope::InputError;
+using slope::test::TemporaryFolder;
 
 TEST_CASE("vocab: frequency descending, then code points; rare words are unknown") {
   const auto counts = count_words({"der Hund und der Ball", "Über dem Hund: der Ärmel.", "Zwei und zwei"});
@@ -30,8 +31,8 @@ TEST_CASE("vocab: words and characters come back from their file, newline and ba
   const auto characters = Vocab::from_counts(count_tokens(split_characters("a\nb\\n\r\té \n")), Specials::none);
   CHECK(characters.token(0) == "\n");
   CHECK(characters.text().starts_with("\\n\n"));
-  characters.save(folder / "c");
-  CHECK(Vocab::load(folder / "c", Specials::none) == characters);
+  characters.save(folder.file("c"));
+  CHECK(Vocab::load(folder.file("c"), Specials::none) == characters);
   CHECK(join(characters.decode(characters.encode(split_characters("é\n\\"))), "") == "é\n\\");
   CHECK_THROWS_WITH_AS((void)characters.encode({"z"}), "vocabulary: 'z' is not one of its 9 tokens, and it has no <unk>", InputError);
 }

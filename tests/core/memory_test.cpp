@@ -1,0 +1,93 @@
+// The allocator: what it counts, what it reuses, and that no pattern of use makes it grow without bound.
+#include <doctest/doctest.h>
+#include <slope/core/error.h>
+#include <slope/core/memory.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+using namespace slope;
+
+namespace {
+
+constexpr size_t sizes[] = {1, 64, 65, 1000, 1024, 1025, 5000, 65536, 65537, 1 << 20, 20 << 20};
+
+}  // namespace
+
+TEST_CASE("memory: blocks are aligned to 64 bytes, apart from each other, and counted") {
+  const memory::Stats before = memory::stats();
+  std::vector<void*> blocks;
+  int64_t bytes = 0;
+  for (int round = 0; round < 3; ++round)
+    for (size_t size : sizes) {
+      blocks.push_back(memory::allocate(size));
+      CHECK(reinterpret_cast<uintptr_t>(blocks.back()) % 64 == 0);
+      std::memset(blocks.back(), static_cast<int>(blocks.size()), size);
+      bytes += static_cast<int64_t>(size);
+    }
+  CHECK(memory::stats().live - before.live == bytes);
+  CHECK(memory::stats().peak >= memory::stats().live);
+  CHECK(memory::stats().allocations - before.allocations == static_cast<int64_t>(blocks.size()));
+  for (size_t k = 0; k < blocks.size(); ++k) {
+    const size_t size = sizes[k % std::size(sizes)];
+    const auto* bytes_of = static_cast<const unsigned char*>(blocks[k]);
+    CHECK(bytes_of[0] == k + 1);  // nobody else wrote here
+    CHECK(bytes_of[size - 1] == k + 1);
+    memory::deallocate(blocks[k], size);
+  }
+  CHECK(memory::stats().live == before.live);
+}
+
+TEST_CASE("memory: what is freed is used again: the same work twice takes nothing more from the system") {
+  const auto work = [] {
+    std::vector<void*> blocks;
+    for (int k = 0; k < 200; ++k)
+      for (size_t size : sizes)
+        if (size < 1 << 20) blocks.push_back(memory::allocate(size));
+    for (size_t k = 0; k < blocks.size(); ++k) memory::deallocate(blocks[k], sizes[k % 9]);
+  };
+  work();
+  const int64_t reserved = memory::stats().reserved;
+  for (int round = 0; round < 5; ++round) work();
+  CHECK(memory::stats().reserved == reserved);
+}
+
+TEST_CASE("memory: blocks that one thread allocates and another frees do not pile up") {
+  constexpr size_t count = 20'000;
+  std::vector<void*> blocks(count);
+  int64_t settled = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (void*& block : blocks) block = memory::allocate(200);
+    std::thread([&] {
+      for (void* block : blocks) memory::deallocate(block, 200);
+    }).join();
+    if (round == 1) settled = memory::stats().reserved;
+  }
+  CHECK(memory::stats().reserved <= settled + (1 << 20));
+  for (int round = 0; round < 20; ++round) {
+    std::thread producer([&] {
+      for (void*& block : blocks) block = memory::allocate(200);
+    });
+    producer.join();
+    for (void* block : blocks) memory::deallocate(block, 200);  // this thread lives on, and hands back what it does not need
+  }
+  CHECK(memory::stats().reserved <= settled + (1 << 20));
+}
+
+TEST_CASE("memory: the n-th allocation fails once, naming the request; an impossible one always") {
+  memory::fail_allocation(2);
+  void* first = memory::allocate(10);
+  CHECK_THROWS_WITH_AS(static_cast<void>(memory::allocate(4321)), doctest::Contains("4321 bytes"), MemoryError);
+  void* third = memory::allocate(10);
+  memory::deallocate(first, 10);
+  memory::deallocate(third, 10);
+  CHECK_THROWS_AS(static_cast<void>(memory::allocate(size_t{1} << 60)), MemoryError);
+}
+
+TEST_CASE("memory: the peak can be reset to what is live") {
+  void* block = memory::allocate(8 << 20);
+  memory::deallocate(block, 8 << 20);
+  memory::reset_peak();
+  CHECK(memory::stats().peak == memory::stats().live);
+}

@@ -1,0 +1,117 @@
+// What the trainer's steps promise beside the command: the learning rates of each schedule, and models that do not disturb each other.
+#include <doctest/doctest.h>
+#include <slope/models/train/language_model.h>
+#include <slope/models/train/step.h>
+#include <slope/models/train/translation.h>
+#include <slope/tests/temporary_folder.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <numbers>
+#include <thread>
+
+using namespace slope;
+using namespace slope::train;
+using slope::test::TemporaryFolder;
+
+namespace {
+
+data::ParallelText pairs() {
+  const std::vector<std::string> nouns = {"hund", "mann", "baum", "tag"}, names = {"dog", "man", "tree", "day"};
+  data::ParallelText text;
+  for (size_t i = 0; i < nouns.size(); ++i)
+    for (size_t j = 0; j < nouns.size(); ++j) {
+      text.source.push_back("der " + nouns[i] + " sieht den " + nouns[j] + (j % 2 ? " nicht ." : " ."));
+      text.target.push_back("the " + names[i] + (j % 2 ? " does not see" : " sees") + " the " + names[j] + " .");
+    }
+  return text;
+}
+
+TranslationSettings small_translation() {
+  TranslationSettings s;
+  s.d_model = 32, s.n_heads = 4, s.n_encoder_layers = 1, s.n_decoder_layers = 1, s.d_feedforward = 64, s.min_freq = 1;
+  s.training.batch_size = 3, s.training.accumulate = 2;
+  return s;
+}
+LanguageModelSettings small_language_model() {
+  LanguageModelSettings s;
+  s.block_size = 16, s.n_layer = 2, s.n_head = 2, s.n_embd = 32, s.dropout = 0.2;
+  s.training.seed = 5, s.training.average = 0.9;
+  return s;
+}
+std::string characters() {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += std::to_string(i * i) + (i % 7 ? " " : "\n");
+  return text;
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The bytes of model.safetensors and state.safetensors after 20 steps.
+std::string trained(Task& task, const TrainSettings& t) {
+  const TemporaryFolder run;
+  Updater updater(task.parameters(), t);
+  for (int64_t step = 0; step < 20; ++step) take_step(task, updater, t, step, 20);
+  FolderSink sink(run.file("step-20"));
+  updater.save(sink, task);
+  sink.commit();
+  return bytes_of(run.file("step-20/model.safetensors")) + bytes_of(run.file("step-20/state.safetensors"));
+}
+std::string trained_translation() {
+  const TranslationSettings s = small_translation();
+  TranslationTask task(s, pairs(), pairs());
+  return trained(task, s.training);
+}
+std::string trained_language_model() {
+  const LanguageModelSettings s = small_language_model();
+  LanguageModelTask task(s, characters());
+  return trained(task, s.training);
+}
+
+}  // namespace
+
+TEST_CASE("training: two models in two threads of one process become what each becomes alone, to the bit") {
+  const std::string translation = trained_translation(), language_model = trained_language_model();
+  REQUIRE(translation.size() > 10'000);
+  REQUIRE(language_model.size() > 10'000);
+  for (int round = 0; round < 3; ++round) {
+    std::string beside, other;
+    std::thread first([&] { beside = trained_translation(); }), second([&] { other = trained_language_model(); });
+    first.join();
+    second.join();
+    CHECK(beside == translation);
+    CHECK(other == language_model);
+  }
+}
+
+TEST_CASE("training: learning rates rise linearly to lr, then follow their schedule from lr on") {
+  TrainSettings t;
+  t.lr = 0.4;
+  t.warmup = 4;
+  t.lr_min = 0.1;
+  const auto rate = [&](int64_t step) { return doctest::Approx(learning_rate(t, step, 12)); };
+  for (const char* schedule : {"constant", "cosine", "linear", "inverse_sqrt"}) {
+    CAPTURE(schedule);
+    t.schedule = schedule;
+    CHECK(rate(1) == 0.1);
+    CHECK(rate(2) == 0.2);
+    CHECK(rate(4) == 0.4);
+  }
+  t.schedule = "constant";
+  CHECK(rate(12) == 0.4);
+  t.schedule = "linear";
+  CHECK(rate(5) == 0.4);
+  CHECK(rate(9) == 0.25);     // half way down
+  CHECK(rate(12) == 0.1375);  // the last step is still one
+  t.schedule = "cosine";
+  CHECK(rate(9) == 0.25);
+  CHECK(rate(12) == 0.1 + 0.3 * 0.5 * (1 + std::cos(std::numbers::pi * 7 / 8)));
+  t.schedule = "inverse_sqrt";
+  CHECK(rate(12) == 0.4 * std::sqrt(4.0 / 12));
+  t.warmup = 0;
+  CHECK(rate(1) == 0.4);
+}
