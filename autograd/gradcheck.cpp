@@ -179,7 +179,13 @@ class Check {
         }
         ++report_.failed;
         if (static_cast<int64_t>(report_.failures.size()) < options_.most_failures)
-          report_.failures.push_back({ops_[k], leaves_[i].name, static_cast<int64_t>(i), static_cast<int64_t>(k), e, a, numeric});
+          report_.failures.push_back({.op = ops_[k],
+                                      .input = leaves_[i].name,
+                                      .input_index = static_cast<int64_t>(i),
+                                      .output_index = static_cast<int64_t>(k),
+                                      .element = e,
+                                      .analytic = a,
+                                      .numeric = numeric});
       }
     }
   }

@@ -124,7 +124,13 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
     for (size_t i = 0; i < x.size(); ++i, ++report.checked)
       if (!(x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) || std::abs(x[i] - y[i]) <= rtol * scale)) {
         ++report.failed;
-        if (report.failures.size() < 5) report.failures.push_back({what, 0, static_cast<int64_t>(k), static_cast<int64_t>(i), x[i], y[i]});
+        if (report.failures.size() < 5)
+          report.failures.push_back({.op = what,
+                                     .input = "values",
+                                     .output_index = static_cast<int64_t>(k),
+                                     .element = static_cast<int64_t>(i),
+                                     .analytic = x[i],
+                                     .numeric = y[i]});
       }
   }
   report.ok = report.failed == 0 && report.problems.empty();

@@ -6,6 +6,7 @@
 In a document a marker stands on the line before each fenced block of C++, and before a block that shows what a program prints:
     <!-- tests/readme/NAME.cpp -->           the block stands in that file as it is
     <!-- printed by tests/readme/NAME.cpp -->
+Links and pictures that lead into the project must lead somewhere.
 """
 import pathlib
 import re
@@ -14,12 +15,22 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"(?:^<!-- (printed by )?(tests/readme/(\w+)\.cpp) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)")
+
+
+def broken_links(document):
+    for target in LINK.findall(FENCE.sub("", document.read_text(encoding="utf-8"))):
+        if "://" not in target and not (document.parent / target).exists():
+            yield f"{document.name}: the link to {target} leads nowhere"
 
 
 def main():
     source, programs = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     documents = [source / "README.md", source / "CONTRIBUTING.md", *sorted((source / "docs").glob("*.md"))]
+    readmes = [*source.glob("*/README.md"), *source.glob("*/*/README.md")]
     faults, shown, seen = [], set(), 0
+    for document in [*documents, *sorted(readmes)]:
+        faults += broken_links(document)
     for document in documents:
         for printed, path, name, language, text in FENCE.findall(document.read_text(encoding="utf-8")):
             where = f"{document.name}: the block that begins with {text.splitlines()[0] if text else 'nothing'!r}"
