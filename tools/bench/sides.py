@@ -1,0 +1,73 @@
+"""The two sides of a comparison: processes that speak protocol.md, and how each is started."""
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+# For timing: glibc keeps memory and threads stay where they are, without which PyTorch is up to twice as slow.
+FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
+
+
+def environment(options, extra):
+    """Without what the user set for these libraries; glibc at its defaults but for `extra`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "MALLOC_", "MKL_", "OPENBLAS_", "GOMP_"))}
+    return kept | extra | {"OMP_NUM_THREADS": str(options.threads)}
+
+
+class Side:
+    """One process that speaks the protocol."""
+
+    def __init__(self, name, command, env):
+        self.name = name
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        self.expect("ready")
+        self.start_kb = self.status("VmHWM")
+        self.parameters, self.batches = map(int, self.ask("load").split()[1:])
+
+    def expect(self, first):
+        line = self.process.stdout.readline()
+        if not line.startswith(first):
+            sys.exit(f"against_pytorch: {self.name} answered {line.strip()!r} where {first!r} was due (exit code {self.process.poll()})")
+        return line
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.expect("loaded" if line == "load" else line.split()[-1])
+
+    def run(self, steps):  # (milliseconds, mean loss)
+        _, milliseconds, loss = self.ask(f"run {steps}").split()
+        return float(milliseconds), float(loss)
+
+    def status(self, field):  # kB
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(field))
+
+    def quit(self):
+        peak = self.status("VmHWM")
+        self.process.stdin.write("quit\n")
+        self.process.stdin.close()
+        if self.process.wait():
+            sys.exit(f"against_pytorch: {self.name} ended with exit code {self.process.returncode}")
+        return peak
+
+
+def commands(options, case, batches=None):
+    """How each side that is asked for is started for a case; `batches`: the file of the case real."""
+    file = ["--batches", batches] if batches else []
+    attention = ["--attention", options.attention] if options.attention else []
+    compiled = ["--compile"] if options.compile else []
+    both = {"slope": [options.slope, "bench", case, "--serve", *file, "--threads", str(options.threads)],
+            "pytorch": [options.python, str(HERE / "pytorch_side.py"), case, *file, "--threads", str(options.threads), *attention, *compiled]}
+    return {name: command for name, command in both.items() if options.only in (None, name)}
+
+
+def start_sides(options, case, batches=None, extra=FAST):
+    return {name: Side(name, command, environment(options, extra)) for name, command in commands(options, case, batches).items()}
+
+
+def check_parameters(sides):
+    counts = {name: side.parameters for name, side in sides.items()}
+    if len(set(counts.values())) > 1:
+        sys.exit(f"against_pytorch: not the same model: {counts}")

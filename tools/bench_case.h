@@ -1,0 +1,48 @@
+// What `slope bench` measures. A case makes a workload; a workload runs steps and says what they did. The command times them
+// (bench_report.h) or lets another program do it (bench_serve.cpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slope::tools {
+
+// What some steps did.
+struct Done {
+  double loss = 0;     // mean
+  int64_t tokens = 0;  // read in training, source and target; written in decoding
+  double flops = 0;    // of the matrix products: 2 m n k forward, twice that backward
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual Done run(int64_t steps) = 0;
+  virtual int64_t parameters() const { return 0; }
+  virtual int64_t batches() const { return 1; }  // after so many steps the first comes again
+  virtual double peak_mb() const;                // of the allocator, since its last reset
+};
+
+struct BenchCase {
+  std::string name, about;
+  std::function<std::unique_ptr<Workload>()> make;
+};
+
+std::vector<BenchCase> training_cases();  // bench_training.cpp
+std::vector<BenchCase> decoding_cases();  // bench_decoding.cpp
+std::vector<BenchCase> op_cases();        // bench_ops.cpp
+BenchCase start_case();                   // bench_start.cpp
+
+// Training on the batches of a file, or a new file of batches (bench_real.cpp).
+BenchCase real_case(const std::string& batches_file);
+void write_batches(const std::string& file, const std::string& text_prefix, int64_t count);
+
+int first_step();     // what start_case() starts: one step, then this process's peak resident set in kB on standard output
+int measure_nodes();  // bench_node.cpp: a recorded small operation, and the longest chain
+
+int serve(const BenchCase& bench_case);  // bench_serve.cpp: bench/protocol.md on standard input and output
+
+}  // namespace slope::tools
