@@ -149,10 +149,10 @@ class CScratch(nn.Module):
 
 
 class CausalSelfAttention(nn.Module):
-    def __init__(self, n_embd, n_head, dropout):
+    def __init__(self, n_embd, n_head, dropout, bias):
         super().__init__()
-        self.c_attn = nn.Linear(n_embd, 3 * n_embd, bias=False)
-        self.c_proj = nn.Linear(n_embd, n_embd, bias=False)
+        self.c_attn = nn.Linear(n_embd, 3 * n_embd, bias=bias)
+        self.c_proj = nn.Linear(n_embd, n_embd, bias=bias)
         self.attn_dropout = nn.Dropout(dropout)
         self.resid_dropout = nn.Dropout(dropout)
         self.n_head = n_head
@@ -167,11 +167,11 @@ class CausalSelfAttention(nn.Module):
 
 
 class MLP(nn.Module):
-    def __init__(self, n_embd, dropout):
+    def __init__(self, n_embd, dropout, bias):
         super().__init__()
-        self.c_fc = nn.Linear(n_embd, 4 * n_embd, bias=False)
+        self.c_fc = nn.Linear(n_embd, 4 * n_embd, bias=bias)
         self.gelu = nn.GELU()
-        self.c_proj = nn.Linear(4 * n_embd, n_embd, bias=False)
+        self.c_proj = nn.Linear(4 * n_embd, n_embd, bias=bias)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x):
@@ -179,12 +179,12 @@ class MLP(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, n_embd, n_head, dropout):
+    def __init__(self, n_embd, n_head, dropout, bias):
         super().__init__()
-        self.ln_1 = nn.LayerNorm(n_embd, bias=False)
-        self.attn = CausalSelfAttention(n_embd, n_head, dropout)
-        self.ln_2 = nn.LayerNorm(n_embd, bias=False)
-        self.mlp = MLP(n_embd, dropout)
+        self.ln_1 = nn.LayerNorm(n_embd, bias=bias)
+        self.attn = CausalSelfAttention(n_embd, n_head, dropout, bias)
+        self.ln_2 = nn.LayerNorm(n_embd, bias=bias)
+        self.mlp = MLP(n_embd, dropout, bias)
 
     def forward(self, x):
         x = x + self.attn(self.ln_1(x))
@@ -192,13 +192,13 @@ class Block(nn.Module):
 
 
 class GptBody(nn.Module):
-    def __init__(self, vocab_size, block_size, n_layer, n_head, n_embd, dropout):
+    def __init__(self, vocab_size, block_size, n_layer, n_head, n_embd, dropout, bias):
         super().__init__()
         self.wte = nn.Embedding(vocab_size, n_embd)
         self.wpe = nn.Embedding(block_size, n_embd)
         self.drop = nn.Dropout(dropout)
-        self.h = nn.ModuleList(Block(n_embd, n_head, dropout) for _ in range(n_layer))
-        self.ln_f = nn.LayerNorm(n_embd, bias=False)
+        self.h = nn.ModuleList(Block(n_embd, n_head, dropout, bias) for _ in range(n_layer))
+        self.ln_f = nn.LayerNorm(n_embd, bias=bias)
 
     def forward(self, x):
         x = self.drop(self.wte(x) + self.wpe(torch.arange(x.shape[1], device=x.device)))
@@ -208,11 +208,11 @@ class GptBody(nn.Module):
 
 
 class CharGpt(nn.Module):
-    """nanoGPT's names and its bias=False setting; the defaults are those of its recipe for a CPU."""
+    """nanoGPT's names; the defaults are those of its recipe for a CPU, without biases."""
 
-    def __init__(self, vocab_size=65, block_size=64, n_layer=4, n_head=4, n_embd=128, dropout=0.0):
+    def __init__(self, vocab_size=65, block_size=64, n_layer=4, n_head=4, n_embd=128, dropout=0.0, bias=False):
         super().__init__()
-        self.transformer = GptBody(vocab_size, block_size, n_layer, n_head, n_embd, dropout)
+        self.transformer = GptBody(vocab_size, block_size, n_layer, n_head, n_embd, dropout, bias)
         self.lm_head = nn.Linear(n_embd, vocab_size, bias=False)
         self.transformer.wte.weight = self.lm_head.weight
         for name, p in self.named_parameters():

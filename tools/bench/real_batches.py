@@ -1,11 +1,11 @@
 """The case real: C-scratch on a file of training batches; each ratio is of two neighbouring blocks on the same batches."""
 import statistics
 
-from sides import FAST, check_parameters, start_sides
+from sides import Side, check_parameters, commands, environment, start_sides
 
 
 def time_blocks(options, batches):
-    sides = start_sides(options, "real", batches, FAST)
+    sides = start_sides(options, "real", batches)
     check_parameters(sides)
     total = next(iter(sides.values())).batches
     for side in sides.values():
@@ -22,9 +22,8 @@ def time_blocks(options, batches):
 
 def measure_memory(options, batches):
     memory = {}
-    for name in [n for n in ("slope", "pytorch") if options.only in (None, n)]:
-        one = type(options)(**{**vars(options), "only": name})
-        side = start_sides(one, "real", batches, {})[name]
+    for name, command in commands(options, "real", batches).items():
+        side = Side(name, command, environment(options, {}))
         side.run(side.batches)
         memory[name] = {"start_mb": side.start_kb / 1024, "beyond_start_mb": (side.quit() - side.start_kb) / 1024}
     return memory
@@ -61,8 +60,8 @@ def markdown(result):
 
 
 def measure(options, batches):
-    memory = measure_memory(options, batches)
     blocks, parameters, total = time_blocks(options, batches)
+    memory = measure_memory(options, batches)
     sides = {name: s | memory[name] | {"blocks_ms": [ms for ms, _ in blocks[name]]} for name, s in summary(blocks, options, total).items()}
     result = {"threads": options.threads, "block": options.block, "rounds": options.rounds, "batches": total,
               "attention": options.attention or "explicit", "compile": options.compile, "parameters": parameters, "sides": sides}

@@ -63,8 +63,8 @@ def commands(options, case, batches=None):
     return {name: command for name, command in both.items() if options.only in (None, name)}
 
 
-def start_sides(options, case, batches=None, extra=FAST):
-    return {name: Side(name, command, environment(options, extra)) for name, command in commands(options, case, batches).items()}
+def start_sides(options, case, batches=None):
+    return {name: Side(name, command, environment(options, FAST)) for name, command in commands(options, case, batches).items()}
 
 
 def check_parameters(sides):
