@@ -1,7 +1,7 @@
 // From the start of a process to the end of its first training step: the program starts itself anew for each measurement.
-#include <slope/tools/bench_tasks.h>
-
+#include <slope/core/parallel.h>
 #include <slope/nn/linear.h>
+#include <slope/tools/bench_tasks.h>
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,10 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-
-#include <slope/core/parallel.h>
-
-extern char** environ;
 
 namespace slope::tools {
 

@@ -15,6 +15,7 @@ BARS |= {f"e.{op}": (5.0 if op in ("dropout", "transposed_copy") else 0.95, None
 BARS |= {"g": (100, 1 / 10), "real": (2.5, 1 / 4)}
 OPS_MEAN_BAR = 1.8
 BLOCK_MS = 100  # of a block; longer steps make a block each
+WARM_UP_ONCE_MS = 5000  # a step that takes so long is warm after one
 
 
 def expand(asked):
@@ -36,10 +37,14 @@ def in_turns(takers, seconds, least=3):
 
 
 def block_of(side):
-    side.run(2)  # warm-up
+    """Warms a side up; what then runs one block of it and gives the milliseconds of a step."""
     ms, _ = side.run(1)
+    if ms < WARM_UP_ONCE_MS:
+        ms, _ = side.run(2)  # the first step's time says little about the others
+        ms /= 2
     steps = max(1, round(BLOCK_MS / max(ms, 1e-3)))
-    steps = max(1, round(BLOCK_MS * steps / side.run(steps)[0])) if steps > 1 else 1  # a first step is a poor guess where steps are short
+    if steps > 1:
+        steps = max(1, round(BLOCK_MS * steps / side.run(steps)[0]))
     return lambda: side.run(steps)[0] / steps
 
 
@@ -57,7 +62,7 @@ def memory_of_case(options, case, step_ms):
     found = {}
     for name, command in commands(options, case).items():
         side = Side(name, command, environment(options, {}))
-        side.run(max(3, min(50, round(3e3 / step_ms[name]))))
+        side.run(max(2, min(50, round(3e3 / step_ms[name]))))
         found[name] = (side.quit() - side.start_kb) / 1024
     return found
 

@@ -1,0 +1,50 @@
+"""slope bench: its table, its JSON and its protocol, on the smallest cases. No timings are judged."""
+import json, re, unittest
+from slope_runner import Case
+
+
+class Bench(Case):
+    def test_a_line_for_each_case(self):
+        lines = self.good("bench", "d", "e.relu", "g", "--steps", "2", "--threads", "1").out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["case", "d", "e.relu", "g"])
+        for line in lines[1:]:
+            self.assertRegex(line, r"\A\S+ +2 +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+|-) +([\d.]+|-) +[\d.]+\Z")
+
+    def test_json(self):
+        result = json.loads(self.good("bench", "d", "decode1", "--steps", "1", "--threads", "1", "--json").out)
+        self.assertEqual(result["threads"], 1)
+        mlp, decoding = result["cases"]
+        self.assertEqual((mlp["case"], mlp["steps"], "tokens_per_second" in mlp), ("d", 1, False))
+        self.assertGreater(mlp["gflops"], 0)
+        self.assertGreater(decoding["tokens_per_second"], 0)
+        self.assertLessEqual(decoding["min_ms"], decoding["median_ms"])
+
+    def test_the_protocol(self):
+        lines = self.good("bench", "d", "--serve", "--threads", "1", stdin="load\nrun 300\nrun 1\nquit\n").out.splitlines()
+        self.assertEqual(lines[:2], ["ready", "loaded 337 1"])
+        self.assertRegex(lines[2], r"\A300 [\d.]+ [\d.]+\Z")
+        self.assertLess(float(lines[3].split()[2]), 0.4, "the two moons were learned a little")
+        for line in ("run 1", "load\nrun 0", "load\nrun x", "load\nrun 1 1", "hello"):
+            with self.subTest(line=line):
+                result = self.slope("bench", "d", "--serve", stdin=line + "\n")
+                self.check_refusal(result, 2, "expected load, run K or quit", line)
+
+    def test_batches_of_a_text(self):
+        self.good("bench", "real", "--train", "train", "--write-batches", "b.safetensors", "--count", "1")
+        lines = self.good("bench", "real", "--batches", "b.safetensors", "--steps", "1", "--threads", "1").out.splitlines()
+        self.assertTrue(re.match(r"real +1 ", lines[1]), lines)
+        self.refused(3, "bench", "real", "--batches", "train.de", says="train.de")
+        self.refused(4, "bench", "real", "--batches", "missing", says="missing")
+
+    def test_what_makes_no_sense_is_refused(self):
+        for arguments, says in [
+            (["nothing"], ["nothing", "slope bench --help"]), (["decode2"], "did you mean decode1?"), (["d", "--steps", "0"], "--steps"),
+            (["d", "--steps", "x"], "--steps"), (["e", "--serve"], "exactly one case"), (["d", "g", "--serve"], "exactly one case"), (["machine", "--serve"], "exactly one case"),
+            (["a", "--once"], "--once"), (["real"], "--batches"), (["d", "real"], "stands alone"), (["d", "--threads", "0"], "--threads 0"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, "bench", *arguments, says=says)
+
+
+if __name__ == "__main__":
+    unittest.main()
