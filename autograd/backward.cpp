@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/autograd/pass.h>
+#include <slope/autograd/profile.h>
 #include <slope/core/copy.h>
 #include <slope/core/factories.h>
 
@@ -183,6 +184,7 @@ void Pass::run_node(Node& node) {
   {
     const Saved saved(node, grads, options_.create_graph);
     const GradMode mode(options_.create_graph);
+    const ProfiledRule profiled(op.name, node.module);
     const auto rule = options_.create_graph || !op.kernel ? op.formula : op.kernel;
     result = rule ? rule(saved, grads[0]) : gradients_through_reference(op, saved);
   }

@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/node.h>
 #include <slope/autograd/origin.h>
+#include <slope/autograd/profile.h>
 
 namespace slope {
 
@@ -56,12 +57,14 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* input
 Tensor Op::record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes, Tensors extras) const {
   if (grad_enabled() && any_needs_grad(inputs.begin(), inputs.size()))
     attach(*this, &y, 1, inputs.begin(), inputs.size(), attributes, extras);
+  if (profiling()) profile_forward(name, current_module());
   return y;
 }
 
 Tensors Op::record(Tensors outputs, const Tensors& inputs, Attributes attributes, Tensors extras) const {
   if (grad_enabled() && any_needs_grad(inputs.data(), inputs.size()))
     attach(*this, outputs.data(), outputs.size(), inputs.data(), inputs.size(), attributes, extras);
+  if (profiling()) profile_forward(name, current_module());
   return outputs;
 }
 

@@ -1,4 +1,5 @@
 #include <slope/autograd/ops.h>
+#include <slope/autograd/profile.h>
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/step.h>
 
@@ -35,6 +36,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   } while (static_cast<int64_t>(works.size()) < t.accumulate && !at_epoch_end(task));
   SLOPE_CHECK_INPUT(result.targets > 0, "step {}: the batch has nothing to predict", step + 1);
 
+  Profile::mark("batch");
   task.set_training(true);
   GradientTree tree;
   for (size_t k = 0; k < works.size(); ++k) {
@@ -51,10 +53,12 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   }
   if (works.size() > 1) tree.finish(task.parameters());
   result.gradient_norm = updater.clip(t.clip);
+  Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
     refuse_not_finite(task, step, result.lr,
                       fmt::format("the gradient's norm is {}", std::isnan(result.gradient_norm) ? "nan" : "infinite"));
   updater.step(result.lr);
+  Profile::mark("optimizer");
   return result;
 }
 

@@ -1,0 +1,72 @@
+// The profile names every operation with its module, leaves no time out, and changes nothing.
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+#include <slope/autograd/profile.h>
+#include <slope/core/factories.h>
+#include <slope/nn/nn.h>
+
+#include <algorithm>
+
+using namespace slope;
+
+namespace {
+
+int64_t calls(const Profile& profile, const std::string& name, bool backward) {
+  int64_t n = 0;
+  for (const Profile::Row& row : profile.rows()) n += row.name == name && row.backward == backward ? row.calls : 0;
+  return n;
+}
+
+struct Two {
+  std::vector<nn::Linear> layers;
+  Two() {
+    for (int i = 0; i < 12; ++i) layers.emplace_back(3, 3);
+  }
+  Tensor forward(Tensor x) const {
+    for (const nn::Linear& layer : layers) x = layer(x);
+    return x;
+  }
+  SLOPE_MODULE(Two, layers)
+};
+
+}  // namespace
+
+TEST_CASE("profile: every operation and derivative is an event, one after the other, with its module") {
+  const Two model;
+  const Tensor x = ones({2, 3});
+  const Profile profile;
+  sum(exp(model(x))).backward();
+  Profile::mark("the rest");
+  CHECK(calls(profile, "linear", false) == 12);
+  CHECK(calls(profile, "linear", true) == 12);
+  CHECK(calls(profile, "exp", false) == 1);
+  CHECK(calls(profile, "exp", true) == 1);
+  CHECK(calls(profile, "the rest", false) == 1);
+  double last = 0;
+  for (const Profile::Event& e : profile.events()) {
+    CHECK(e.start == last);  // no time is left out or counted twice
+    CHECK(e.end >= e.start);
+    last = e.end;
+  }
+  const auto rows = profile.rows();
+  CHECK(std::count_if(rows.begin(), rows.end(), [](const Profile::Row& row) { return row.module == "layers.*" && row.calls == 12; }) == 2);
+  CHECK(profile.table(3).find("… and ") != std::string::npos);
+  const std::string trace = profile.chrome_trace();
+  CHECK(trace.starts_with("[{\"name\":\"linear\",\"cat\":\"forward\",\"ph\":\"X\",\"ts\":0.000,"));
+  CHECK(static_cast<size_t>(std::count(trace.begin(), trace.end(), '\n')) == profile.events().size());
+}
+
+TEST_CASE("profile: an inner one hides the outer one, and without one nothing is noted") {
+  const Tensor x = ones({2});
+  Profile::mark("nobody listens");
+  const Profile outer;
+  {
+    const Profile inner;
+    [[maybe_unused]] const Tensor y = x + x;
+    CHECK(inner.events().size() == 1);
+  }
+  CHECK(outer.events().empty());
+  [[maybe_unused]] const Tensor y = x + x;
+  CHECK(outer.events().size() == 1);
+}
