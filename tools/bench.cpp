@@ -17,7 +17,8 @@ namespace {
 struct Flags {
   std::vector<std::string> cases;
   int64_t steps = 0;
-  bool json = false, serve = false, once = false;
+  bool json = false, serve = false, once = false, profile = false;
+  std::string trace;
   std::string batches, write_batches, train;
   int64_t count = 200;
 };
@@ -54,6 +55,11 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
     const std::vector<MachineLimit> limits = measure_machine();
     json[machine] = to_json(limits);
     show(machine_table(limits));
+  }
+  if (flags.profile || !flags.trace.empty()) {
+    SLOPE_CHECK_AS(UsageError, flags.trace.empty() || cases.size() == 1, "bench --trace: name exactly one case, got {}", cases.size());
+    for (const BenchCase& c : cases) profile(c, flags.steps, flags.trace);
+    return 0;
   }
   if (!cases.empty()) show(table_head());
   for (const BenchCase& c : cases) {
@@ -93,6 +99,8 @@ int run_real(const Flags& flags) {
 void add_common(CLI::App& command, Flags& flags) {
   command.add_option("--steps", flags.steps, "how many steps to time; without it about two seconds of them")->check(CLI::Range(1, 1000000));
   command.add_flag("--json", flags.json, "the figures as JSON");
+  command.add_flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
+  command.add_option("--trace", flags.trace, "that as a trace for chrome://tracing")->type_name("FILE");
   command.add_flag("--serve", flags.serve, "speak bench/protocol.md on standard input and output");
   add_threads(command);
 }
