@@ -5,6 +5,8 @@
 
 namespace slope {
 
+Tensor bce_of_elements(const Tensor& x, const Tensor& t);  // ops/bce_with_logits.cpp
+
 namespace {
 
 Tensor reduce(const Tensor& losses, Reduction reduction) {
@@ -56,10 +58,9 @@ Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
   return reduce(d * d, reduction);
 }
 
-//   -t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)) = (1 - t) x + log(1 + e^-x)
 Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reduction) {
   check_same_shape("bce_with_logits", x, target);
-  return reduce((1 - target) * x + softplus(-x), reduction);
+  return reduce(bce_of_elements(x, target), reduction);
 }
 
 //   p (log p - log q), 0 log 0 = 0; its derivative by p at 0 is nan, as in PyTorch

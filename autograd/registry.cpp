@@ -23,7 +23,7 @@ extern const Op pad, tril, triu, flip, roll, repeat, repeat_interleave, cat, sta
 // indexing.cpp, matmul.cpp, linear.cpp
 extern const Op index_select, gather, scatter_add, embedding, matmul, bmm, linear;
 // normalisation, losses, attention
-extern const Op softmax, log_softmax, layer_norm, rms_norm, dropout, cross_entropy, linear_cross_entropy, scaled_dot_product_attention;
+extern const Op softmax, log_softmax, layer_norm, rms_norm, dropout, cross_entropy, linear_cross_entropy, bce_with_logits, scaled_dot_product_attention;
 }  // namespace ops
 
 namespace {
@@ -45,7 +45,7 @@ constexpr const Op* table[] = {
     &ops::pad, &ops::tril, &ops::triu, &ops::flip, &ops::roll, &ops::repeat, &ops::repeat_interleave, &ops::cat, &ops::stack, &ops::split, &ops::unbind,
 
     &ops::index_select, &ops::gather, &ops::scatter_add, &ops::embedding, &ops::matmul, &ops::bmm, &ops::linear,
-    &ops::softmax, &ops::log_softmax, &ops::layer_norm, &ops::rms_norm, &ops::dropout, &ops::cross_entropy, &ops::linear_cross_entropy,
+    &ops::softmax, &ops::log_softmax, &ops::layer_norm, &ops::rms_norm, &ops::dropout, &ops::cross_entropy, &ops::linear_cross_entropy, &ops::bce_with_logits,
     &ops::scaled_dot_product_attention,
 };
 // clang-format on

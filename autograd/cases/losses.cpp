@@ -39,6 +39,13 @@ Cases loss_cases() {
     return Tensors{loss.sum / static_cast<double>(loss.count)};
   });
 
+  for (const auto& [name, reduction] : {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}})
+    add("bce_with_logits", name, {{{3, 4}}, {{3, 4}}},
+        [=, reduction = reduction](const Tensors& x) { return Tensors{bce_with_logits(x[0], x[1], reduction)}; });
+  const auto losses = [](const Tensors& x) { return Tensors{bce_with_logits(x[0], x[1], Reduction::none)}; };
+  add("bce_with_logits", "one number", {{{}}, {{}}}, losses);
+  add("bce_with_logits", "empty", {{{0, 2}}, {{0, 2}}}, losses);
+
   add("linear_cross_entropy", "no bias", {{{3, 2}}, {{4, 2}}}, [](const Tensors& x) {
     return Tensors{linear_cross_entropy(x[0], x[1], {}, tensor({3, 0, 1}))};
   });

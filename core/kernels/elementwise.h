@@ -21,7 +21,7 @@ template <class T>
 using BinaryLoop = void (*)(int64_t n, const T* a, int64_t a_step, const T* b, int64_t b_step, T* y);
 template <class T>
 struct Binary {
-  BinaryLoop<T> rows[7];  // by binary_index
+  BinaryLoop<T> rows[9];  // by binary_index
 };
 
 template <class T>

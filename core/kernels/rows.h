@@ -183,11 +183,17 @@ struct Maximum {
 struct Minimum {
   SLOPE_ROW_INLINE f(auto a, auto b) { return a < b || a != a ? a : b; }
 };
+struct BceWithLogits {  // of a logit and its target
+  SLOPE_ROW_INLINE f(auto x, auto t) { return (1 - t) * x + Softplus::f(-x); }
+};
+struct BceWithLogitsSlope {  // its derivative by the logit
+  SLOPE_ROW_INLINE f(auto x, auto t) { return (1 - t) - sigmoid(-x); }
+};
 #undef SLOPE_ROW_INLINE
 
 using UnaryRows =
     std::tuple<Neg, Abs, Sign, Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos, Tanh, Sigmoid, Relu, Erf, Gelu_, GeluTanh, Silu, Softplus>;
-using BinaryRows = std::tuple<Add, Sub, Mul, Div, Pow, Maximum, Minimum>;
+using BinaryRows = std::tuple<Add, Sub, Mul, Div, Pow, Maximum, Minimum, BceWithLogits, BceWithLogitsSlope>;
 
 template <class Row, class... Rows>
 constexpr size_t position(std::tuple<Rows...>*) {
