@@ -4,6 +4,11 @@
 #include <slope/core/kernels/product.h>
 
 #include <algorithm>
+#include <cstring>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 namespace slope {
 namespace {
@@ -16,6 +21,8 @@ constexpr int64_t vector_bytes = 32, rows = 6;
 constexpr int64_t vector_bytes = 16, rows = 6;
 #endif
 constexpr int64_t depth = 256;
+template <class T>
+constexpr int width = static_cast<int>(2 * vector_bytes / static_cast<int64_t>(sizeof(T)));  // of a panel
 
 [[gnu::always_inline]] inline float multiply_add(float a, float b, float c) {
 #if defined(__FMA__)
@@ -32,9 +39,12 @@ constexpr int64_t depth = 256;
 #endif
 }
 
-// sums[r][l] = sum_p a[r * row + p * col] panel[p][l]
-template <class T, int R, int W>
-[[gnu::always_inline]] inline void sum_block(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, T* out) {
+// C's rows = alpha sums + keep C, with sums[r][l] = sum_p a[r * row + p * col] panel[p][l]; `columns` of the panel exist in C.
+template <class T, int R>
+[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, T alpha, T keep, T* c,
+                                                 int64_t ldc, int64_t columns) {
+  constexpr int W = width<T>;
+  for (int r = 0; r < R; ++r) __builtin_prefetch(c + r * ldc, 1), __builtin_prefetch(c + r * ldc + columns - 1, 1);
   T sums[R][W] = {};
   for (int64_t p = 0; p < k; ++p) {
     const T* b = panel + p * W;
@@ -45,47 +55,102 @@ template <class T, int R, int W>
       for (int l = 0; l < W; ++l) sums[r][l] = multiply_add(x, b[l], sums[r][l]);
     }
   }
-  for (int r = 0; r < R; ++r)
-    for (int l = 0; l < W; ++l) out[r * W + l] = sums[r][l];
+  if (columns == W) {
+    for (int r = 0; r < R; ++r) {
+      T* y = c + r * ldc;
+      if (keep == T(0)) {
+#pragma omp simd
+        for (int l = 0; l < W; ++l) y[l] = alpha * sums[r][l];
+      } else {
+#pragma omp simd
+        for (int l = 0; l < W; ++l) y[l] = alpha * sums[r][l] + keep * y[l];
+      }
+    }
+  } else {
+    T out[R][W];
+    std::memcpy(out, sums, sizeof(out));
+    for (int r = 0; r < R; ++r)
+      for (int64_t l = 0; l < columns; ++l) c[r * ldc + l] = keep == T(0) ? alpha * out[r][l] : alpha * out[r][l] + keep * c[r * ldc + l];
+  }
+}
+
+// The same for 1 … R rows.
+template <class T, int R = static_cast<int>(rows)>
+void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, T alpha, T keep, T* c, int64_t ldc,
+                        int64_t columns) {
+  if constexpr (R > 1)
+    if (height < R) return some_rows_by_panel<T, R - 1>(height, k, a, row, col, panel, alpha, keep, c, ldc, columns);
+  if (row == 1)  // two copies of the loop: one of the strides is 1 and known
+    rows_by_panel<T, R>(k, a, 1, col, panel, alpha, keep, c, ldc, columns);
+  else
+    rows_by_panel<T, R>(k, a, row, col, panel, alpha, keep, c, ldc, columns);
+}
+
+#if defined(__AVX__)
+// to[p][l] = from[l][p] for 8 x 8 numbers
+[[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to, int64_t to_row) {
+  __m256 r[8], s[8];
+  for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_ps(from + l * from_row);
+  for (int l = 0; l < 8; l += 2) s[l] = _mm256_unpacklo_ps(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_ps(r[l], r[l + 1]);
+  for (int l = 0; l < 8; l += 4)
+    for (int h = 0; h < 2; ++h) {
+      r[l + 2 * h] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0x44);
+      r[l + 2 * h + 1] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0xee);
+    }
+  for (int p = 0; p < 4; ++p) {
+    _mm256_storeu_ps(to + p * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x20));
+    _mm256_storeu_ps(to + (p + 4) * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x31));
+  }
+}
+#endif
+
+// panel[p][l] = from[l][p], whole panels.
+template <class T>
+void pack_transposed(int64_t deep, const T* from, int64_t from_row, T* panel) {
+  constexpr int W = width<T>;
+  int64_t p = 0;
+#if defined(__AVX__)
+  if constexpr (sizeof(T) == 4)
+    for (; p + 8 <= deep; p += 8)
+      for (int l = 0; l < W; l += 8) transpose_8x8(from + l * from_row + p, from_row, panel + p * W + l, W);
+#endif
+  for (; p < deep; ++p)
+    for (int l = 0; l < W; ++l) panel[p * W + l] = from[l * from_row + p];
+}
+
+// Columns 0 … columns - 1 of b, the panel's others 0.
+template <class T>
+void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
+  constexpr int W = width<T>;
+  if (columns == W && b.col == 1) {
+    for (int64_t p = 0; p < deep; ++p)
+      for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
+  } else if (columns == W && b.row == 1) {
+    pack_transposed(deep, b.data, b.col, panel);
+  } else {
+    if (columns < W) std::fill(panel, panel + deep * W, T(0));
+    for (int64_t l = 0; l < columns; ++l)
+      for (int64_t p = 0; p < deep; ++p) panel[p * W + l] = b.data[p * b.row + l * b.col];
+  }
+}
+
+template <class T>
+MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
+  return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, T* c, int64_t ldc) {
-  constexpr int W = static_cast<int>(2 * vector_bytes / static_cast<int64_t>(sizeof(T))), R = static_cast<int>(rows);
+  constexpr int W = width<T>;
   alignas(64) T panel[depth * W];
-  alignas(64) T sums[R * W];
   for (int64_t j = 0; j < n; j += W) {
-    const int64_t width = std::min<int64_t>(W, n - j);
-    for (int64_t p0 = 0; p0 == 0 || p0 < k; p0 += depth) {
-      const int64_t deep = std::min(depth, k - p0);
-      const T* from = b.data + p0 * b.row + j * b.col;
-      if (width < W) std::fill(panel, panel + deep * W, T(0));
-      if (b.col == 1 && width == W) {
-        for (int64_t p = 0; p < deep; ++p)
-          for (int l = 0; l < W; ++l) panel[p * W + l] = from[p * b.row + l];
-      } else {
-        for (int64_t l = 0; l < width; ++l)
-          for (int64_t p = 0; p < deep; ++p) panel[p * W + l] = from[p * b.row + l * b.col];
-      }
-      const T keep = p0 == 0 ? beta : T(1);
-      for (int64_t i = 0; i < m; i += R) {
-        const T* x = a.data + i * a.row + p0 * a.col;
-        const int64_t height = std::min<int64_t>(R, m - i);
-        if (height == R) {
-          sum_block<T, R, W>(deep, x, a.row, a.col, panel, sums);
-        } else {
-          for (int64_t r = 0; r < height; ++r) sum_block<T, 1, W>(deep, x + r * a.row, 0, a.col, panel, sums + r * W);
-        }
-        for (int64_t r = 0; r < height; ++r) {
-          T* y = c + (i + r) * ldc + j;
-          const T* s = sums + r * W;
-          if (keep == T(0)) {
-            for (int64_t l = 0; l < width; ++l) y[l] = alpha * s[l];
-          } else {
-            for (int64_t l = 0; l < width; ++l) y[l] = alpha * s[l] + keep * y[l];
-          }
-        }
-      }
+    const int64_t columns = std::min<int64_t>(W, n - j);
+    for (int64_t p = 0; p == 0 || p < k; p += depth) {
+      const int64_t deep = std::min(depth, k - p);
+      pack_panel(deep, columns, from(b, p, j), panel);
+      for (int64_t i = 0; i < m; i += rows)
+        some_rows_by_panel<T>(std::min(rows, m - i), deep, from(a, i, p).data, a.row, a.col, panel, alpha, p == 0 ? beta : T(1),
+                              c + i * ldc + j, ldc, columns);
     }
   }
 }
