@@ -11,6 +11,10 @@ namespace slope {
 int num_threads();            // of the calling thread; at first OMP_NUM_THREADS, else the number of cores
 void set_num_threads(int n);  // for the calling thread; n >= 1
 
+// Where OMP_PROC_BIND has bound the calling thread to one CPU: gives it all those back that the process began with, for a program that it
+// is about to start, which would inherit the one.
+void unbind_thread();
+
 namespace detail {
 // Calls chunk(context, i) for i in [0, chunks). An exception ends the loop; that of the lowest chunk is rethrown.
 void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context);

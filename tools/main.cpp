@@ -110,7 +110,8 @@ void bound_spinning(char** argv) {
 #if defined(SLOPE_OPENMP)
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
   setenv("GOMP_SPINCOUNT", "10000", 1);  // about 20 µs
-  execv("/proc/self/exe", argv);         // where that fails, all works, only slower beside other programs
+  unbind_thread();
+  execv("/proc/self/exe", argv);  // where that fails, all works, only slower beside other programs
 #else
   (void)argv;
 #endif

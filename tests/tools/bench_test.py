@@ -1,6 +1,6 @@
 """slope bench: its table, its JSON and its protocol, on the smallest cases. No timings are judged."""
-import json, re, unittest
-from slope_runner import Case
+import json, os, re, subprocess, unittest
+from slope_runner import Case, ENVIRONMENT, SLOPE
 
 
 class Bench(Case):
@@ -18,6 +18,26 @@ class Bench(Case):
         self.assertGreater(mlp["gflops"], 0)
         self.assertGreater(decoding["tokens_per_second"], 0)
         self.assertLessEqual(decoding["min_ms"], decoding["median_ms"])
+
+    def test_where_the_time_goes(self):
+        table = self.good("bench", "d", "--profile", "--steps", "3").out
+        self.assertRegex(table, r"(?m)^linear backward +[\d.]+% +3 .* fc1$")
+        self.good("bench", "d", "--trace", "trace.json", "--steps", "3")
+        with open("trace.json", encoding="utf-8") as file:
+            events = json.load(file)
+        self.assertEqual(sum(event["name"] == "linear" and event["cat"] == "backward" for event in events), 9)
+        self.refused(2, "bench", "d", "c1", "--trace", "trace.json", says="exactly one case")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "skipped: one CPU")
+    def test_threads_that_the_environment_binds_get_a_cpu_each(self):
+        environment = {k: v for k, v in ENVIRONMENT.items() if k != "GOMP_SPINCOUNT"}  # so that slope starts itself once more
+        environment |= {"OMP_PROC_BIND": "true", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n on %A"}
+        done = subprocess.run([SLOPE, "bench", "e.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=60)
+        places = dict(re.findall(r"thread (\d+) on (\S+)", done.stderr))
+        if not places:
+            self.skipTest("built without OpenMP")
+        self.assertEqual(len(places), 2, done.stderr)
+        self.assertEqual(len(set(places.values())), 2, done.stderr)
 
     def test_the_protocol(self):
         lines = self.good("bench", "d", "--serve", "--threads", "1", stdin="load\nrun 300\nrun 1\nquit\n").out.splitlines()

@@ -95,20 +95,6 @@ class WithoutRun(Case):
         model = json.loads(self.good("gradcheck", "--model", "mlp", "--json").out)
         self.assertEqual((model["model"], model["report"]["ok"], model["report"]["checked"]), ("mlp", True, 337))
 
-    def test_bench(self):
-        result = json.loads(self.good("bench", "d", "--steps", "3", "--json").out)
-        measured, = result["cases"]
-        self.assertEqual((measured["case"], measured["steps"]), ("d", 3))
-        self.assertLessEqual(measured["min_ms"], measured["median_ms"])
-        self.assertLessEqual(measured["median_ms"], measured["max_ms"])
-        table = self.good("bench", "d", "--profile", "--steps", "3").out
-        self.assertRegex(table, r"(?m)^linear backward +[\d.]+% +3 .* fc1$")
-        self.good("bench", "d", "--trace", "trace.json", "--steps", "3")
-        events = json.loads(open("trace.json").read())
-        self.assertEqual(sum(event["name"] == "linear" and event["cat"] == "backward" for event in events), 9)
-        self.refused(2, "bench", "dd", says="no case is called dd")
-        self.refused(2, "bench", "d", "c1", "--trace", "trace.json", says="exactly one case")
-
     def test_gradcheck_takes_one_kind_of_question(self):
         for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):
             self.refused(2, "gradcheck", *arguments, says="--all")
