@@ -172,7 +172,7 @@ Segments& segments() {
   static auto* const instance = new Segments;
   return *instance;
 }
-Classes& classes() {
+[[maybe_unused]] Classes& classes() {
   static auto* const instance = new Classes;
   return *instance;
 }

@@ -5,6 +5,8 @@
 #include <slope/tools/bench_report.h>
 #include <slope/tools/command.h>
 
+#include <CLI/CLI.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

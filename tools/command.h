@@ -4,10 +4,12 @@
 
 #include <slope/core/error.h>
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace slope::tools {
 

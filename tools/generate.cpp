@@ -4,6 +4,8 @@
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <limits>
 

@@ -4,6 +4,8 @@
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
+#include <CLI/CLI.hpp>
+
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 

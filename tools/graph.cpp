@@ -5,6 +5,8 @@
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
+#include <CLI/CLI.hpp>
+
 namespace slope::tools {
 
 namespace {

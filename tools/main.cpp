@@ -6,6 +6,8 @@
 #include <slope/core/spelling.h>
 #include <slope/tools/command.h>
 
+#include <CLI/CLI.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 #include <charconv>

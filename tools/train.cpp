@@ -7,6 +7,8 @@
 #include <slope/models/train/translation.h>
 #include <slope/tools/command.h>
 
+#include <CLI/CLI.hpp>
+
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 

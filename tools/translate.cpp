@@ -6,6 +6,8 @@
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 
+#include <CLI/CLI.hpp>
+
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>

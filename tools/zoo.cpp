@@ -2,6 +2,8 @@
 #include <slope/tools/command.h>
 #include <slope/tools/zoo.h>
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 
 namespace slope::tools {
