@@ -50,7 +50,10 @@ class Bench(Case):
                 self.check_refusal(result, 2, "expected load, run K or quit", line)
 
     def test_batches_of_a_text(self):
-        self.good("bench", "real", "--train", "train", "--write-batches", "b.safetensors", "--count", "1")
+        for side in ("de", "en"):  # a small batch: the model has its full size
+            with open(f"train.{side}", encoding="utf-8") as whole, open(f"few.{side}", "w", encoding="utf-8") as few:
+                few.writelines(whole.readlines()[:4])
+        self.good("bench", "real", "--train", "few", "--write-batches", "b.safetensors", "--count", "1")
         lines = self.good("bench", "real", "--batches", "b.safetensors", "--steps", "1", "--threads", "1").out.splitlines()
         self.assertTrue(re.match(r"real +1 ", lines[1]), lines)
         self.refused(3, "bench", "real", "--batches", "train.de", says="train.de")
