@@ -5,8 +5,6 @@
 
 namespace slope {
 
-Tensor bce_of_elements(const Tensor& x, const Tensor& t);  // ops/bce_with_logits.cpp
-
 namespace {
 
 Tensor reduce(const Tensor& losses, Reduction reduction) {

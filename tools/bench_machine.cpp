@@ -2,9 +2,9 @@
 #include <slope/core/blas.h>
 #include <slope/core/factories.h>
 #include <slope/core/gemm.h>
+#include <slope/core/kernels/limits.h>
 #include <slope/core/parallel.h>
 #include <slope/tools/bench_report.h>
-#include <slope/tools/bench_vectors.h>
 
 #include <fmt/format.h>
 
@@ -41,17 +41,17 @@ MachineLimit on_threads(std::string what, std::string unit, const std::function<
   return limit;
 }
 
-MachineLimit arithmetic(const VectorLoops& loops) {
-  return on_threads(loops.name, "GFLOP/s", [&](int threads) {
+MachineLimit arithmetic(const Limits& loops) {
+  return on_threads(fmt::format("multiply-add, vectors of {}", name(cpu_isa())), "GFLOP/s", [&](int threads) {
     constexpr int64_t rounds = 400'000;
     std::atomic<float> kept = 0;  // so that the loop is not optimised away
     const double flops = threads * static_cast<double>(rounds) * loops.flops_per_round;
-    return best_rate(flops, [&] { parallel_for(threads, 1, [&](int64_t, int64_t) { kept = loops.fma(rounds); }); }) / 1e6;
+    return best_rate(flops, [&] { parallel_for(threads, 1, [&](int64_t, int64_t) { kept = loops.multiply_adds(rounds); }); }) / 1e6;
   });
 }
 
 // a = b + 3 c on n floats a thread, passed over `passes` times.
-MachineLimit bandwidth(const VectorLoops& loops, const std::string& where, int64_t n, int64_t passes) {
+MachineLimit bandwidth(const Limits& loops, const std::string& where, int64_t n, int64_t passes) {
   return on_threads(fmt::format("triad in {}, {:.1f} MB a thread", where, static_cast<double>(12 * n) / 1e6), "GB/s", [&](int threads) {
     const Tensor a = zeros({threads, n}), b = ones({threads, n}), c = ones({threads, n});
     const auto to = a.write<float>();
@@ -100,7 +100,7 @@ void products(const Shape& s, std::vector<MachineLimit>& limits) {
 }  // namespace
 
 std::vector<MachineLimit> measure_machine() {
-  const VectorLoops loops = widest_vectors();
+  const Limits& loops = kernels<Limits>();
   std::vector<MachineLimit> limits = {arithmetic(loops), bandwidth(loops, "cache", 1 << 14, 200), bandwidth(loops, "memory", 1 << 24, 1)};
   for (const Shape& s : shapes) products(s, limits);
   return limits;

@@ -2,6 +2,7 @@
 //   y = -t log s(x) - (1 - t) log(1 - s(x)) = (1 - t) x + log(1 + e^-x)      s: sigmoid
 //   dx = g ((1 - t) - s(-x))      dt = -g x
 #include <slope/autograd/ops/elementwise.h>
+#include <slope/autograd/ops/targets.h>
 
 namespace slope {
 
@@ -28,8 +29,8 @@ extern const Op bce_with_logits{
         },
     .kernel =
         [](const Saved& s, const Tensor& g) {
-          const Tensor x = s.input(0), t = s.input(1);
-          return Grads{s.needs(0) ? g * values<BceWithLogitsSlope>(x, t) : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
+          const Tensor x = s.input(0);
+          return Grads{s.needs(0) ? g * values<BceWithLogitsSlope>(x, s.input(1)) : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
         }};
 }  // namespace ops
 

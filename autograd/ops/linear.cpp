@@ -5,33 +5,50 @@
 
 namespace slope {
 
-namespace ops {
-extern const Op linear;
-}
-
 namespace {
 
 Tensor rows_of(const Tensor& x, int64_t width) { return reshape(x, {width == 0 ? x.numel() : x.numel() / width, width}); }
 
-// The formula's products, without tensors for their views.
-Grads kernel(const Saved& s, const Tensor& g) {
-  const Tensor W = contiguous_values(s.input(1)), gs = contiguous_values(g);
+Grads formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(0), W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
-  if (in == 0 || out == 0) return ops::linear.formula(s, g);
+  Grads grads{Tensor(), Tensor(), Tensor()};
+  if (s.needs(0)) grads[0] = matmul(g, W);
+  if (in == 0 || out == 0) {
+    if (s.needs(1)) grads[1] = zeros(W.shape(), g.dtype());
+    if (s.inputs() > 2 && s.needs(2)) grads[2] = sum_to(g, {out});
+    return grads;
+  }
+  const Tensor g_rows = rows_of(g, out);
+  if (s.needs(1)) grads[1] = matmul(transpose(g_rows, 0, 1), rows_of(x, in));
+  if (s.needs(2)) grads[2] = sum(g_rows, {0});
+  return grads;
+}
+
+// The same without tensors for the views.
+Grads kernel(const Saved& s, const Tensor& g) {
+  const Tensor W = s.input(1);
+  const int64_t in = W.size(1), out = W.size(0);
+  if (in == 0 || out == 0) return formula(s, g);
+  const Tensor gs = contiguous_values(g);
   const int64_t rows = gs.numel() / out;
-  Dims shape = gs.shape();
-  shape.back() = in;
-  Grads grads{s.needs(0) ? Tensor::empty(shape, g.dtype()) : Tensor(), s.needs(1) ? Tensor::empty({out, in}, g.dtype()) : Tensor(),
-              Tensor()};
+  Grads grads{Tensor(), Tensor(), Tensor()};
   visit_floating(g.dtype(), "linear", [&]<class T> {
     const T* pg = gs.data<T>();
-    if (s.needs(0)) gemm<T>(false, false, rows, in, out, 1, pg, out, W.data<T>(), in, 0, grads[0].write<T>(), in);
+    if (s.needs(0)) {
+      const Tensor Ws = contiguous_values(W);
+      Dims of_x = gs.shape();
+      of_x.back() = in;
+      grads[0] = Tensor::empty(of_x, g.dtype());
+      gemm<T>(false, false, rows, in, out, 1, pg, out, Ws.data<T>(), in, 0, grads[0].write<T>(), in);
+    }
     if (s.needs(1)) {
       const Tensor x = contiguous_values(s.input(0));
+      grads[1] = Tensor::empty({out, in}, g.dtype());
       gemm<T>(true, false, out, in, rows, 1, pg, out, x.data<T>(), in, 0, grads[1].write<T>(), in);
     }
   });
-  if (s.inputs() > 2 && s.needs(2)) grads[2] = sum(rows_of(gs, out), {0});
+  if (s.needs(2)) grads[2] = sum(rows_of(gs, out), {0});
   return grads;
 }
 
@@ -42,22 +59,7 @@ namespace ops {
 extern const Op linear{.name = "linear",
                        .signature = "(*, in), (out, in), (out)? -> (*, out)",
                        .saves = saves_input(0) | saves_input(1),
-                       .formula =
-                           [](const Saved& s, const Tensor& g) {
-                             const Tensor x = s.input(0), W = s.input(1);
-                             const int64_t in = W.size(1), out = W.size(0);
-                             Grads grads{Tensor(), Tensor(), Tensor()};
-                             if (s.needs(0)) grads[0] = matmul(g, W);
-                             if (in == 0 || out == 0) {
-                               if (s.needs(1)) grads[1] = zeros(W.shape(), g.dtype());
-                               if (s.inputs() > 2 && s.needs(2)) grads[2] = sum_to(g, {out});
-                               return grads;
-                             }
-                             const Tensor g_rows = rows_of(g, out);
-                             if (s.needs(1)) grads[1] = matmul(transpose(g_rows, 0, 1), rows_of(x, in));
-                             if (s.needs(2)) grads[2] = sum(g_rows, {0});
-                             return grads;
-                           },
+                       .formula = formula,
                        .kernel = kernel};
 
 }  // namespace ops

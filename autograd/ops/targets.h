@@ -1,4 +1,4 @@
-// Class targets of a loss: which count, and that each is a class. Private to autograd.
+// What the losses share: class targets (which count, and that each is a class), options, reduction. Private to autograd.
 #pragma once
 
 #include <slope/autograd/ops/rows.h>
@@ -28,6 +28,9 @@ inline void check_smoothing(const char* op, double smoothing) {
 
 // The loss of each row's log-probabilities, reduced; a composite of differentiable operations.
 Tensor loss_of_log_probabilities(const Tensor& log_probabilities, const Tensor& target, int64_t count, const CrossEntropyOptions& options);
+
+// Binary cross entropy of each element (bce_with_logits.cpp).
+Tensor bce_of_elements(const Tensor& x, const Tensor& target);
 
 // losses (N) summed in double, in order; the mean is over `count`.
 template <class T>

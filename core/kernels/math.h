@@ -19,6 +19,13 @@ namespace {
   return a * b + c;
 #endif
 }
+[[gnu::always_inline]] inline double fma_(double a, double b, double c) {
+#if defined(__FMA__)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 
 [[gnu::always_inline]] inline float with_sign_of(float magnitude, float sign) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | (std::bit_cast<uint32_t>(sign) & 0x80000000u));

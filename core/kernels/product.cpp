@@ -2,42 +2,18 @@
 // registers.
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
+#include <slope/core/kernels/vectors.h>
 
 #include <algorithm>
 #include <cstring>
 
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 namespace slope {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int64_t vector_bytes = 64, rows = 12;
-#elif defined(__AVX__)
-constexpr int64_t vector_bytes = 32, rows = 6;
-#else
-constexpr int64_t vector_bytes = 16, rows = 6;
-#endif
+constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
 constexpr int64_t depth = 256;
 template <class T>
-constexpr int width = static_cast<int>(2 * vector_bytes / static_cast<int64_t>(sizeof(T)));  // of a panel
-
-[[gnu::always_inline]] inline float multiply_add(float a, float b, float c) {
-#if defined(__FMA__)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-[[gnu::always_inline]] inline double multiply_add(double a, double b, double c) {
-#if defined(__FMA__)
-  return __builtin_fma(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
+constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
 // C's rows = alpha sums + keep C, with sums[r][l] = sum_p a[r * row + p * col] panel[p][l]; `columns` of the panel exist in C.
 template <class T, int R>
@@ -52,7 +28,7 @@ template <class T, int R>
     for (int r = 0; r < R; ++r) {
       const T x = a[r * row + p * col];
 #pragma omp simd
-      for (int l = 0; l < W; ++l) sums[r][l] = multiply_add(x, b[l], sums[r][l]);
+      for (int l = 0; l < W; ++l) sums[r][l] = fma_(x, b[l], sums[r][l]);
     }
   }
   if (columns == W) {

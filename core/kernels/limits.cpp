@@ -1,0 +1,35 @@
+// A multiply-add takes 4 cycles and two begin in each, so eight chains would just do.
+#include <slope/core/kernels/limits.h>
+#include <slope/core/kernels/vectors.h>
+
+namespace slope {
+namespace {
+
+constexpr int chains = 10;
+
+float multiply_adds(int64_t rounds) {
+  using V = Vector<float>;
+  const V factor = V{} + 0.5F, term = V{} + 1.0F;
+  V x[chains];
+  for (int i = 0; i < chains; ++i) x[i] = V{} + static_cast<float>(i);
+  for (int64_t r = 0; r < rounds; ++r)
+#pragma GCC unroll 10
+    for (int i = 0; i < chains; ++i) x[i] = fused(x[i], factor, term);
+  V sum{};
+  for (int i = 0; i < chains; ++i) sum += x[i];
+  return sum[0];
+}
+
+void triad(int64_t n, float* __restrict a, const float* __restrict b, const float* __restrict c) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) a[i] = fma_(3.0F, c[i], b[i]);
+}
+
+}  // namespace
+
+template <>
+Limits variant<Limits, Isa::SLOPE_ISA>() {
+  return {2.0 * chains * static_cast<double>(vector_size<float>), multiply_adds, triad};
+}
+
+}  // namespace slope
