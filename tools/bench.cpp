@@ -5,8 +5,6 @@
 #include <slope/tools/bench_report.h>
 #include <slope/tools/command.h>
 
-#include <CLI/CLI.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -98,13 +96,13 @@ int run_real(const Flags& flags) {
   return flags.serve ? serve(real) : run({real}, false, flags);
 }
 
-void add_common(CLI::App& command, Flags& flags) {
-  command.add_option("--steps", flags.steps, "how many steps to time; without it about two seconds of them")->check(CLI::Range(1, 1000000));
-  command.add_flag("--json", flags.json, "the figures as JSON");
-  command.add_flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
-  command.add_option("--trace", flags.trace, "that as a trace for chrome://tracing")->type_name("FILE");
-  command.add_flag("--serve", flags.serve, "speak bench/protocol.md on standard input and output");
-  add_threads(command);
+void add_common(Command& command, Flags& flags) {
+  command.option("--steps", flags.steps, "how many steps to time; without it about two seconds of them").between(1, 1000000);
+  command.flag("--json", flags.json, "the figures as JSON");
+  command.flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
+  command.option("--trace", flags.trace, "that as a trace for chrome://tracing").takes("FILE");
+  command.flag("--serve", flags.serve, "speak bench/protocol.md on standard input and output");
+  command.threads();
 }
 
 std::string listing() {
@@ -115,32 +113,26 @@ std::string listing() {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_bench(Command& slope) {
+  Command command = slope.subcommand(
       "bench", "Measure. Timings on shared machines vary: repeat, alternate, compare ratios.\nExample: slope bench a decode1 --threads 2");
   static Flags flags;
-  command->add_option("case", flags.cases, "what to measure; without one all of those below")->type_name("CASE")->take_all();
-  add_common(*command, flags);
-  command->add_flag("--once", flags.once)->group("");
-  command->footer(listing);
-  command->require_subcommand(0, 1);
-  CLI::App* real = command->add_subcommand("real",
-                                           "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches "
-                                           "b.safetensors && slope bench real --batches b.safetensors");
-  real->add_option("--batches", flags.batches, "the batches")->type_name("FILE");
-  real->add_option("--write-batches", flags.write_batches, "write the first batches of a run and end")->type_name("FILE");
-  real->add_option("--train", flags.train, "prefix of the text to make them of; without it the bundled corpus")->type_name("PREFIX");
-  real->add_option("--count", flags.count, "how many batches to write")->check(CLI::Range(1, 999))->capture_default_str();
-  add_common(*real, flags);
-  CLI::App* node = command->add_subcommand("node", "A recorded small operation, and a chain of 1,000,000.\nExample: slope bench node");
-  command->callback([=, &action] {
-    if (real->parsed())
-      action = [] { return run_real(flags); };
-    else if (node->parsed())
-      action = measure_nodes;
-    else
-      action = [] { return run_named(flags); };
-  });
+  command.option("case", flags.cases, "what to measure; without one all of those below").takes("CASE");
+  add_common(command, flags);
+  command.flag("--once", flags.once).in_group("");
+  command.footer(listing);
+  command.may_choose_subcommand();
+  Command real = command.subcommand("real",
+                                    "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches "
+                                    "b.safetensors && slope bench real --batches b.safetensors");
+  real.option("--batches", flags.batches, "the batches").takes("FILE");
+  real.option("--write-batches", flags.write_batches, "write the first batches of a run and end").takes("FILE");
+  real.option("--train", flags.train, "prefix of the text to make them of; without it the bundled corpus").takes("PREFIX");
+  real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
+  add_common(real, flags);
+  real.runs([] { return run_real(flags); });
+  command.subcommand("node", "A recorded small operation, and a chain of 1,000,000.\nExample: slope bench node").runs(measure_nodes);
+  command.runs([] { return run_named(flags); });
 }
 
 }  // namespace slope::tools

@@ -3,30 +3,23 @@
 #pragma once
 
 #include <slope/core/error.h>
+#include <slope/tools/command_line.h>
 
-#include <functional>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace slope::tools {
 
-using Action = std::function<int()>;
+void add_train(Command& slope);
+void add_translate(Command& slope);
+void add_generate(Command& slope);
+void add_eval(Command& slope);
+void add_gradcheck(Command& slope);
+void add_inspect(Command& slope);
+void add_graph(Command& slope);
+void add_zoo(Command& slope);
+void add_bench(Command& slope);
 
-void add_train(CLI::App& app, Action& action);
-void add_translate(CLI::App& app, Action& action);
-void add_generate(CLI::App& app, Action& action);
-void add_eval(CLI::App& app, Action& action);
-void add_gradcheck(CLI::App& app, Action& action);
-void add_inspect(CLI::App& app, Action& action);
-void add_graph(CLI::App& app, Action& action);
-void add_zoo(CLI::App& app, Action& action);
-void add_bench(CLI::App& app, Action& action);
-
-void add_threads(CLI::App& command);  // --threads N, checked and set when the command line is parsed
-std::string bundled_corpus();         // the folder of the German-English corpus; IoError where it is not installed
+std::string bundled_corpus();  // the folder of the German-English corpus; IoError where it is not installed
 void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
 
 // What f gives; an InputError of it names the file that it is about.

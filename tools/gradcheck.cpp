@@ -4,8 +4,6 @@
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
@@ -95,18 +93,17 @@ int run(const Flags& flags) {
 
 }  // namespace
 
-void add_gradcheck(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("gradcheck",
-                         "Compare derivatives with finite differences, in f64: first and second order, every memory layout.\n"
-                         "Example: slope gradcheck softmax layer_norm");
+void add_gradcheck(Command& slope) {
+  Command command = slope.subcommand("gradcheck",
+                                     "Compare derivatives with finite differences, in f64: first and second order, every memory layout.\n"
+                                     "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
-  command->add_option("op", flags.ops, "operations")->type_name("OP")->take_all();
-  command->footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
-  command->add_option("--model", flags.model, "all parameters of a small c-scratch, char-gpt or mlp")->type_name("MODEL");
-  command->add_flag("--all", flags.all, "every operation");
-  command->add_flag("--json", flags.json, "the whole report as JSON");
-  command->callback([&action] { action = [] { return run(flags); }; });
+  command.option("op", flags.ops, "operations").takes("OP");
+  command.footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
+  command.option("--model", flags.model, "all parameters of a small c-scratch, char-gpt or mlp").takes("MODEL");
+  command.flag("--all", flags.all, "every operation");
+  command.flag("--json", flags.json, "the whole report as JSON");
+  command.runs([] { return run(flags); });
 }
 
 }  // namespace slope::tools

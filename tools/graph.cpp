@@ -5,8 +5,6 @@
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
-#include <CLI/CLI.hpp>
-
 namespace slope::tools {
 
 namespace {
@@ -23,19 +21,17 @@ int run(const std::string& model, const std::string& out, int64_t depth) {
 
 }  // namespace
 
-void add_graph(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("graph", "Draw the graph that backward walks through a small model's loss.\nExample: slope graph mlp -o mlp.svg");
+void add_graph(Command& slope) {
+  Command command =
+      slope.subcommand("graph", "Draw the graph that backward walks through a small model's loss.\nExample: slope graph mlp -o mlp.svg");
   static std::string model, out;
   static int64_t depth = 0;
-  command->add_option("model", model, "c-scratch, char-gpt or mlp")->required()->type_name("MODEL");
-  command->add_option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON")
-      ->required()
-      ->type_name("FILE.svg|.dot|.json");
-  command->add_option("--depth", depth, "operations of a module down to this depth of its path are one box; 0: none are")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  command->callback([&action] { action = [] { return run(model, out, depth); }; });
+  command.option("model", model, "c-scratch, char-gpt or mlp").required().takes("MODEL");
+  command.option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON").required().takes("FILE.svg|.dot|.json");
+  command.option("--depth", depth, "operations of a module down to this depth of its path are one box; 0: none are")
+      .between(0, 100)
+      .shows_default();
+  command.runs([] { return run(model, out, depth); });
 }
 
 }  // namespace slope::tools

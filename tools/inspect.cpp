@@ -1,10 +1,9 @@
 // slope inspect: what a safetensors file or a run holds, without loading it.
 #include <slope/core/safetensors.h>
+#include <slope/models/train/parse_json.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
-
-#include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -51,7 +50,8 @@ int run(const std::string& path, bool as_json) {
     return 0;
   }
   const std::string folder = train::checkpoint_folder(path);
-  nlohmann::ordered_json json = {{"checkpoint", folder}, {"config", train::read_json(folder + "/config.json")}};
+  const std::string config = folder + "/config.json";
+  nlohmann::ordered_json json = {{"checkpoint", folder}, {"config", train::parse_json(train::read_json_text(config), config)}};
   if (fs::exists(folder + "/state.json")) {
     const train::RunState state = train::RunState::read(folder + "/state.json");
     json["step"] = state.step;
@@ -73,13 +73,13 @@ int run(const std::string& path, bool as_json) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("inspect", "Show what a safetensors file or a run holds.\nExample: slope inspect runs/first");
+void add_inspect(Command& slope) {
+  Command command = slope.subcommand("inspect", "Show what a safetensors file or a run holds.\nExample: slope inspect runs/first");
   static std::string path;
   static bool json = false;
-  command->add_option("path", path, "a .safetensors file or a run's folder")->required()->type_name("FILE|RUN");
-  command->add_flag("--json", json, "as JSON");
-  command->callback([&action] { action = [] { return run(path, json); }; });
+  command.option("path", path, "a .safetensors file or a run's folder").required().takes("FILE|RUN");
+  command.flag("--json", json, "as JSON");
+  command.runs([] { return run(path, json); });
 }
 
 }  // namespace slope::tools

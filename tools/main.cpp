@@ -3,14 +3,11 @@
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/parallel.h>
-#include <slope/core/spelling.h>
 #include <slope/tools/command.h>
-
-#include <CLI/CLI.hpp>
+#include <slope/tools/command_line.h>
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,21 +15,6 @@
 #include <new>
 
 namespace slope::tools {
-
-void add_threads(CLI::App& command) {
-  command
-      .add_option_function<std::string>(
-          "--threads",
-          [](const std::string& text) {
-            int n = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-            SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024,
-                           "--threads {}: expected a number from 1 to 1024", text);
-            set_num_threads(n);
-          },
-          "threads; the results do not depend on it (default: all cores)")
-      ->type_name("N");
-}
 
 void check_text(const std::string& flag, const std::string& value) {
   SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag);
@@ -75,29 +57,6 @@ int exit_code_of(const std::function<int()>& run) {
   }
 }
 
-// Which subcommand was reached: where its help is.
-std::string command_path(const CLI::App& app) {
-  const auto reached = app.get_subcommands();
-  return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
-}
-
-// What CLI11 refuses, as one line that names the word it is about.
-std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
-  const std::string help = command_path(app) + " --help";
-  const CLI::App* reached = &app;
-  while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
-  std::vector<std::string> known, unknown = reached->remaining();
-  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
-  for (const CLI::Option* option : reached->get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  const std::string what = e.what();
-  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos)
-    return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
-  if (unknown.empty()) return fmt::format("{}; see {}", what, help);
-  const std::string word = unknown.front().substr(0, unknown.front().find('='));
-  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
-}
-
 // Where 0, 1 or 2 are closed, the next file that is opened would take that number, and what is printed would go into it.
 void occupy_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
@@ -120,23 +79,8 @@ void bound_spinning(char** argv) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out runs/first"};
-  app.name("slope");
-  app.set_version_flag("--version", version_text, "version, instruction set, BLAS");
-  app.require_subcommand(1);
-  app.option_defaults()->take_last();
-  Action action;
-  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench})
-    add(app, action);
   return exit_code_of([&] {
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::Success& e) {  // --help, --version
-      action = [&app, e] { return app.exit(e); };
-    } catch (const CLI::ParseError& e) {
-      throw UsageError(usage_fault(app, e));
-    }
-    const int code = action ? action() : 0;
+    const int code = parse_command_line(argc, argv)();
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw IoError("standard output could not be written");
     return code;
   });

@@ -2,15 +2,13 @@
 // them.
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/language_model.h>
+#include <slope/models/train/parse_json.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/trainer.h>
 #include <slope/models/train/translation.h>
 #include <slope/tools/command.h>
 
-#include <CLI/CLI.hpp>
-
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <filesystem>
@@ -33,20 +31,20 @@ std::string flag_of(std::string key) {
   return "--" + key;
 }
 
-void add_flags(CLI::App& command, TrainFlags& flags, const Settings& defaults, const std::vector<std::string>& presets) {
-  command.add_option("--out", flags.out, "the run's folder")->required()->type_name("RUN");
-  command.add_flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
-  command.add_flag("--quiet", flags.quiet, "print nothing but errors");
-  command.add_option("--config", flags.config, "JSON file with any of the settings below as keys")->type_name("FILE");
+void add_flags(Command& command, TrainFlags& flags, const Settings& defaults, const std::vector<std::string>& presets) {
+  command.option("--out", flags.out, "the run's folder").required().takes("RUN");
+  command.flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
+  command.flag("--quiet", flags.quiet, "print nothing but errors");
+  command.option("--config", flags.config, "JSON file with any of the settings below as keys").takes("FILE");
   if (!presets.empty())
-    command.add_option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))->type_name("NAME");
-  add_threads(command);
+    command.option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", "))).takes("NAME");
+  command.threads();
   for (const train::Setting& s : defaults) {
     const std::string choices = s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", "));
     const auto keep = [&flags, key = s.key](const std::string& text) { flags.values[key] = text; };
-    command.add_option_function<std::string>(flag_of(s.key), keep, s.help + choices)
-        ->type_name("[" + to_text(s) + "]")
-        ->group("Settings (keys of config.json, with their defaults)");
+    command.option(flag_of(s.key), keep, s.help + choices)
+        .takes("[" + to_text(s) + "]")
+        .in_group("Settings (keys of config.json, with their defaults)");
   }
 }
 
@@ -60,14 +58,13 @@ void check_out(const TrainFlags& flags) {
 void gather(const TrainFlags& flags, const Settings& settings, const std::string& model, const std::function<void()>& apply_preset = {}) {
   const std::string state = flags.out + "/last/state.json";
   if (flags.resume && std::filesystem::exists(state)) {
-    const nlohmann::json before = nlohmann::json::parse(train::RunState::read(state).settings);
-    SLOPE_CHECK_AS(UsageError, before.is_object() && before.value("model", nlohmann::json()) == model,
-                   "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
-                   before.is_object() ? before.value("model", nlohmann::json()).dump() : "nothing known", model);
+    const std::string before = train::RunState::read(state).settings, was = train::model_of(before, state);
+    SLOPE_CHECK_AS(UsageError, was == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
+                   was.empty() ? "nothing known" : was, model);
     from_json(settings, before, state);
   }
   if (!flags.preset.empty() && apply_preset) apply_preset();
-  if (!flags.config.empty()) from_json(settings, train::read_json(flags.config), flags.config);
+  if (!flags.config.empty()) from_json(settings, train::read_json_text(flags.config), flags.config);
   for (const auto& [key, text] : flags.values) {
     for (const train::Setting& s : settings) {
       if (s.key == key) set_from_text(s, text);
@@ -113,26 +110,26 @@ int train_char_gpt(const TrainFlags& flags) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_train(Command& slope) {
+  Command command = slope.subcommand(
       "train", "Train a model: translation or char-gpt.\nExample: slope train translation --preset quickstart --out runs/first");
-  command->require_subcommand(1);
+  command.chooses_subcommand();
   static TrainFlags translation_flags, gpt_flags;
   static train::TranslationSettings translation_defaults;
   static train::LanguageModelSettings gpt_defaults;
-  CLI::App* translation =
-      command->add_subcommand("translation",
-                              "Train C-scratch, an encoder-decoder Transformer, on parallel text: PREFIX.de and PREFIX.en, plain or .gz.\n"
-                              "Without --train it learns the bundled German-English corpus.\n"
-                              "Example: slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en");
-  add_flags(*translation, translation_flags, settings_of(translation_defaults), train::translation_presets());
-  translation->callback([&action] { action = [] { return train_translation(translation_flags); }; });
-  CLI::App* gpt =
-      command->add_subcommand("char-gpt",
-                              "Train a GPT on the characters of a text. Without --text it learns the English side of the bundled corpus.\n"
-                              "Example: slope train char-gpt --text shakespeare.txt --steps 2000 --out runs/shakespeare");
-  add_flags(*gpt, gpt_flags, settings_of(gpt_defaults), {});
-  gpt->callback([&action] { action = [] { return train_char_gpt(gpt_flags); }; });
+  Command translation =
+      command.subcommand("translation",
+                         "Train C-scratch, an encoder-decoder Transformer, on parallel text: PREFIX.de and PREFIX.en, plain or .gz.\n"
+                         "Without --train it learns the bundled German-English corpus.\n"
+                         "Example: slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en");
+  add_flags(translation, translation_flags, settings_of(translation_defaults), train::translation_presets());
+  translation.runs([] { return train_translation(translation_flags); });
+  Command gpt =
+      command.subcommand("char-gpt",
+                         "Train a GPT on the characters of a text. Without --text it learns the English side of the bundled corpus.\n"
+                         "Example: slope train char-gpt --text shakespeare.txt --steps 2000 --out runs/shakespeare");
+  add_flags(gpt, gpt_flags, settings_of(gpt_defaults), {});
+  gpt.runs([] { return train_char_gpt(gpt_flags); });
 }
 
 }  // namespace slope::tools

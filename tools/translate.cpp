@@ -6,8 +6,6 @@
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 
-#include <CLI/CLI.hpp>
-
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
@@ -72,25 +70,23 @@ int run(Flags& flags) {
 
 }  // namespace
 
-void add_translate(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("translate",
-                                         "Translate lines of text with a trained model. An empty line stays empty.\n"
-                                         "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
+void add_translate(Command& slope) {
+  Command command = slope.subcommand("translate",
+                                     "Translate lines of text with a trained model. An empty line stays empty.\n"
+                                     "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
-  command->add_option("run", flags.run, "the run's folder")->required()->type_name("RUN");
-  command->add_option("file", flags.file, "the text; standard input without it")->type_name("FILE");
-  command->add_option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha")->capture_default_str();
-  command->add_option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
-      ->type_name("FILE.svg");
-  command->add_flag("--show-attention", flags.show, "the same as text, on standard output");
-  command->add_option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")->capture_default_str();
-  command->add_option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")->capture_default_str();
-  command->add_flag("--uncached", flags.uncached, "compute every step anew, for comparison");
-  add_threads(*command);
-  command->callback([&action] { action = [] { return run(flags); }; });
+  command.option("run", flags.run, "the run's folder").required().takes("RUN");
+  command.option("file", flags.file, "the text; standard input without it").takes("FILE");
+  command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
+  command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
+  command.option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
+      .takes("FILE.svg");
+  command.flag("--show-attention", flags.show, "the same as text, on standard output");
+  command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder").shows_default();
+  command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last").shows_default();
+  command.flag("--uncached", flags.uncached, "compute every step anew, for comparison");
+  command.threads();
+  command.runs([] { return run(flags); });
 }
 
 }  // namespace slope::tools

@@ -1,10 +1,10 @@
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/detokenize.h>
 #include <slope/models/train/evaluate.h>
-
-#include <nlohmann/json.hpp>
+#include <slope/models/train/json_line.h>
 
 #include <cmath>
+#include <limits>
 
 namespace slope::train {
 
@@ -54,12 +54,13 @@ EvalResult evaluate_language_model(const LanguageModel& model, const std::string
 }
 
 std::string EvalResult::json() const {
-  const auto value = [](std::optional<double> v) {
-    return v && std::isfinite(*v) ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr);
-  };
-  return nlohmann::ordered_json{{"tokens", tokens},    {"loss", value(loss)},           {"ppl", value(ppl)},
-                                {"bleu", value(bleu)}, {"sacrebleu", value(sacrebleu)}, {"skipped", skipped}}
-      .dump();
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return json_line({{"tokens", tokens},
+                    {"loss", loss},
+                    {"ppl", ppl},
+                    {"bleu", bleu.value_or(none)},
+                    {"sacrebleu", sacrebleu.value_or(none)},
+                    {"skipped", skipped}});
 }
 
 }  // namespace slope::train

@@ -4,8 +4,7 @@
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/checkpoint_files.h>
 #include <slope/models/train/language_model.h>
-
-#include <nlohmann/json.hpp>
+#include <slope/models/train/parse_json.h>
 
 namespace slope::train {
 
@@ -39,7 +38,7 @@ char_gpt::CharGpt make_model(const LanguageModelSettings& s, int64_t vocab_size)
 LanguageModel load_language_model(const std::string& checkpoint) {
   LanguageModelSettings s;
   const std::string config_file = checkpoint + "/config.json";
-  const nlohmann::json config = read_json(config_file);
+  const std::string config = read_json_text(config_file);
   check_model(config, s.model, config_file);
   from_json(settings_of(s), config, config_file);
   data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
@@ -105,7 +104,7 @@ Evaluation evaluate_text(const char_gpt::CharGpt& model, const std::vector<int64
 void LanguageModelTask::save(const FolderSink& folder) const {
   save_model(folder.file("model.safetensors"), model_);
   LanguageModelSettings s = settings_;
-  write_file(folder.file("config.json"), to_json(settings_of(s)).dump(1) + "\n");
+  write_file(folder.file("config.json"), to_json(settings_of(s), 1) + "\n");
   write_file(folder.file("source.vocab"), vocab_.text());
 }
 

@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
+#include <slope/models/train/parse_json.h>
 #include <slope/models/train/run_state.h>
-#include <slope/models/train/settings.h>
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,7 @@ std::string RunState::text() const {
 }
 
 RunState RunState::read(const std::string& file) {
-  const nlohmann::json json = read_json(file);
+  const nlohmann::json json = parse_json(read_json_text(file), file);
   RunState state;
   try {
     for_each_field(state, [&](const char* key, auto& value) { json.at(key).get_to(value); });

@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
-#include <slope/core/file_reader.h>
 #include <slope/core/spelling.h>
+#include <slope/models/train/parse_json.h>
 #include <slope/models/train/settings.h>
 
 #include <fmt/ranges.h>
@@ -8,7 +8,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <set>
 
 namespace slope::train {
 
@@ -42,6 +41,10 @@ nlohmann::ordered_json value_of(const Setting& s) {
   return std::visit([](auto* place) { return nlohmann::ordered_json(*place); }, s.place);
 }
 
+std::string shortened(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80);
+}
+
 }  // namespace
 
 std::string to_text(const Setting& setting) { return value_of(setting).dump(); }
@@ -68,13 +71,14 @@ void set_from_text(const Setting& s, const std::string& text) {
   SLOPE_CHECK_AS(UsageError, good, "--{} {}: expected {}", flag, text, kind(s));
 }
 
-nlohmann::ordered_json to_json(const Settings& settings) {
+std::string to_json(const Settings& settings, int indent) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const Setting& s : settings) json[s.key] = value_of(s);
-  return json;
+  return json.dump(indent);
 }
 
-void from_json(const Settings& settings, const nlohmann::json& json, const std::string& file) {
+void from_json(const Settings& settings, const std::string& text, const std::string& file) {
+  const nlohmann::json json = parse_json(text, file);
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
@@ -95,42 +99,24 @@ void from_json(const Settings& settings, const nlohmann::json& json, const std::
              (at->choices.empty() || std::find(at->choices.begin(), at->choices.end(), value.get<std::string>()) != at->choices.end());
       if (good) *std::get<std::string*>(at->place) = value.get<std::string>();
     }
-    SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at),
-                      value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80));
+    SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at), shortened(value));
   }
 }
 
-void check_model(const nlohmann::json& config, const std::string& model, const std::string& file) {
-  const nlohmann::json found = config.is_object() ? config.value("model", nlohmann::json(model)) : nlohmann::json(model);
-  SLOPE_CHECK_INPUT(found == model, "{}: belongs to a model of another kind: {} where {} is needed", file,
-                    found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80), model);
+std::string model_of(const std::string& text, const std::string& file) {
+  const nlohmann::json json = parse_json(text, file);
+  if (!json.is_object() || !json.contains("model")) return "";
+  const nlohmann::json& model = json["model"];
+  return model.is_string() ? model.get<std::string>() : shortened(model);
 }
 
-nlohmann::json read_json(const std::string& file) {
-  const std::string text = read_file(file, int64_t{16} << 20);
-  std::vector<std::set<std::string>> keys;
-  std::string duplicate;
-  size_t depth = 0;
-  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start)
-      SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
-    if (event == Event::object_end || event == Event::array_end) --depth;
-    if (event == Event::object_start) keys.emplace_back();
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second) duplicate = parsed.get<std::string>();
-    return true;
-  };
-  try {
-    nlohmann::json json = nlohmann::json::parse(text, watch);
-    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, duplicate);
-    return json;
-  } catch (const nlohmann::json::parse_error& e) {
-    throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
-  }
+void check_model(const std::string& text, const std::string& model, const std::string& file) {
+  const std::string found = model_of(text, file);
+  SLOPE_CHECK_INPUT(found.empty() || found == model, "{}: belongs to a model of another kind: {} where {} is needed", file, found, model);
 }
 
-std::vector<std::string> differences(const Settings& now, const nlohmann::json& before) {
+std::vector<std::string> differences(const Settings& now, const std::string& text) {
+  const nlohmann::json before = nlohmann::json::parse(text);
   std::vector<std::string> result;
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? before.at(s.key).dump() : "not set";

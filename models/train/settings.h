@@ -2,8 +2,6 @@
 // One table serves the file, the command line, presets, the comparison on resume and the documentation.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -23,15 +21,14 @@ using Settings = std::vector<Setting>;
 
 std::string to_text(const Setting& setting);                          // the current value, as JSON writes it
 void set_from_text(const Setting& setting, const std::string& text);  // a flag's value; UsageError names the key and what it takes
-nlohmann::ordered_json to_json(const Settings& settings);
-// Every key must be known and of the right type and range, else InputError naming file and key (with the nearest known key). Others keep
-// their values.
-void from_json(const Settings& settings, const nlohmann::json& json, const std::string& file);
-// InputError where `config`, read from `file`, is that of another kind of model.
-void check_model(const nlohmann::json& config, const std::string& model, const std::string& file);
-nlohmann::json read_json(const std::string& file);  // InputError with the place of a syntax error or duplicate key
+std::string to_json(const Settings& settings, int indent = -1);       // an object; -1: on one line
+// `json` is a text that was read from `file`. Every key must be known and of the right type and range, else InputError naming file and key
+// (with the nearest known key). Others keep their values.
+void from_json(const Settings& settings, const std::string& json, const std::string& file);
+std::string model_of(const std::string& json, const std::string& file);  // the value of "model"; empty where there is none
+void check_model(const std::string& json, const std::string& model, const std::string& file);  // InputError where it is another
 // The keys that differ from those of an earlier run and may not, each with both values; empty where a resume is sound.
-std::vector<std::string> differences(const Settings& now, const nlohmann::json& before);
+std::vector<std::string> differences(const Settings& now, const std::string& json_before);
 std::string describe(const Settings& settings);  // a line for each key: its default and help, for --help and docs
 
 }  // namespace slope::train

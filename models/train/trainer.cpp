@@ -5,6 +5,7 @@
 #include <slope/core/file_sink.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/safetensors.h>
+#include <slope/models/train/json_line.h>
 #include <slope/models/train/loss_plot.h>
 #include <slope/models/train/progress.h>
 #include <slope/models/train/run_state.h>
@@ -13,7 +14,6 @@
 #include <slope/models/train/trainer.h>
 
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -32,7 +32,7 @@ class Run {
   Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options)
       : task_(task), t_(settings), all_(all), options_(options), updater_(task.parameters(), settings), progress_(options.quiet) {
     state_.best_loss = no_loss;
-    state_.settings = to_json(all).dump();
+    state_.settings = to_json(all);
   }
 
   RunResult execute() {
@@ -112,12 +112,12 @@ class Run {
     speed_ = speed_ > 0 ? 0.9 * speed_ + 0.1 * speed : speed;
     progress_.update({.step = state_.step, .total = total_, .epoch = epoch, .loss = loss, .lr = r.lr, .tokens_per_second = speed_}, line);
     if (!line) return;
-    log_line({{"step", state_.step},
-              {"epoch", epoch},
-              {"loss", loss},
-              {"lr", r.lr},
-              {"gradient_norm", r.gradient_norm},
-              {"tokens_per_second", std::round(speed_)}});
+    log_->append(json_line({{"step", state_.step},
+                            {"epoch", epoch},
+                            {"loss", loss},
+                            {"lr", r.lr},
+                            {"gradient_norm", r.gradient_norm},
+                            {"tokens_per_second", std::round(speed_)}}));
     state_.window_loss = 0;
     state_.window_targets = 0;
   }
@@ -138,13 +138,11 @@ class Run {
     } else {
       ++state_.stale;
     }
-    log_line({{"step", state_.step}, {"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}});
+    log_->append(json_line({{"step", state_.step}, {"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}}));
     progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}", state_.step, total_, loss, std::exp(loss),
                                   better ? "  (best)" : ""));
     save(better);
   }
-
-  void log_line(const nlohmann::ordered_json& json) { log_->append(json.dump()); }
 
   void save(bool best) {
     log_->sync();
@@ -187,7 +185,7 @@ class Run {
   void restore() {
     const std::string folder = path("last");
     const RunState read = RunState::read(folder + "/state.json");
-    const std::vector<std::string> changed = differences(all_, nlohmann::json::parse(read.settings));
+    const std::vector<std::string> changed = differences(all_, read.settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
                    fmt::join(changed, "; "));
     SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files",

@@ -3,10 +3,10 @@
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/train/checkpoint_files.h>
+#include <slope/models/train/parse_json.h>
 #include <slope/models/train/translation.h>
 
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace slope::train {
 
@@ -88,7 +88,7 @@ c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_voca
 Translator load_translator(const std::string& checkpoint) {
   TranslationSettings s;
   const std::string config_file = checkpoint + "/config.json";
-  const nlohmann::json config = read_json(config_file);
+  const std::string config = read_json_text(config_file);
   check_model(config, s.model, config_file);
   from_json(settings_of(s), config, config_file);
   data::Vocab source = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::sentence);
@@ -171,7 +171,7 @@ Evaluation evaluate_pairs(const c_scratch::CScratch& model, const std::vector<da
 void TranslationTask::save(const FolderSink& folder) const {
   save_model(folder.file("model.safetensors"), model_);
   TranslationSettings s = settings_;
-  write_file(folder.file("config.json"), to_json(settings_of(s)).dump(1) + "\n");
+  write_file(folder.file("config.json"), to_json(settings_of(s), 1) + "\n");
   write_file(folder.file("source.vocab"), source_.text());
   write_file(folder.file("target.vocab"), target_.text());
 }

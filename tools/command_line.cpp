@@ -1,0 +1,107 @@
+#include <slope/core/error.h>
+#include <slope/core/parallel.h>
+#include <slope/core/spelling.h>
+#include <slope/tools/command.h>
+#include <slope/tools/command_line.h>
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <memory>
+
+namespace slope::tools {
+
+Option& Option::required() { return option_->required(), *this; }
+Option& Option::takes(const std::string& word) { return option_->type_name(word), *this; }
+Option& Option::between(int64_t least, int64_t most) { return option_->check(CLI::Range(least, most)), *this; }
+Option& Option::between_reals(double least, double most) { return option_->check(CLI::Range(least, most)), *this; }
+Option& Option::shows_default() { return option_->capture_default_str(), *this; }
+Option& Option::in_group(const std::string& title) { return option_->group(title), *this; }
+
+Command Command::subcommand(const std::string& name, const std::string& help) { return {app_->add_subcommand(name, help), action_}; }
+void Command::chooses_subcommand() { app_->require_subcommand(1); }
+void Command::may_choose_subcommand() { app_->require_subcommand(0, 1); }
+
+Option Command::option(const std::string& names, std::string& place, const std::string& help) {
+  return Option(app_->add_option(names, place, help));
+}
+Option Command::option(const std::string& names, int64_t& place, const std::string& help) {
+  return Option(app_->add_option(names, place, help));
+}
+Option Command::option(const std::string& names, double& place, const std::string& help) {
+  return Option(app_->add_option(names, place, help));
+}
+Option Command::option(const std::string& names, std::vector<std::string>& place, const std::string& help) {
+  return Option(app_->add_option(names, place, help)->take_all());
+}
+Option Command::option(const std::string& names, std::function<void(const std::string&)> keep, const std::string& help) {
+  return Option(app_->add_option_function<std::string>(names, keep, help));
+}
+Option Command::flag(const std::string& names, bool& place, const std::string& help) { return Option(app_->add_flag(names, place, help)); }
+void Command::footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
+
+void Command::runs(Action action) {
+  app_->callback([to = action_, action = std::move(action)] {
+    if (!*to) *to = action;  // a subcommand's callback comes before its parent's
+  });
+}
+
+void Command::threads() {
+  const auto set = [](const std::string& text) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024,
+                   "--threads {}: expected a number from 1 to 1024", text);
+    set_num_threads(n);
+  };
+  option("--threads", set, "threads; the results do not depend on it (default: all cores)").takes("N");
+}
+
+namespace {
+
+// Which subcommand was reached: where its help is.
+std::string command_path(const CLI::App& app) {
+  const auto reached = app.get_subcommands();
+  return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
+}
+
+// What CLI11 refuses, as one line that names the word it is about.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
+  const std::string help = command_path(app) + " --help";
+  const CLI::App* reached = &app;
+  while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
+  std::vector<std::string> known, unknown = reached->remaining();
+  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
+  for (const CLI::Option* option : reached->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string what = e.what();
+  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos)
+    return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
+  if (unknown.empty()) return fmt::format("{}; see {}", what, help);
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
+}
+
+}  // namespace
+
+Action parse_command_line(int argc, char** argv) {
+  const auto app =
+      std::make_shared<CLI::App>("Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out runs/first");
+  app->name("slope");
+  app->set_version_flag("--version", version_text, "version, instruction set, BLAS");
+  app->require_subcommand(1);
+  app->option_defaults()->take_last();
+  Action action;
+  Command slope(app.get(), &action);
+  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(slope);
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return [app, e] { return app->exit(e); };
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(usage_fault(*app, e));
+  }
+  return action ? action : [] { return 0; };
+}
+
+}  // namespace slope::tools
