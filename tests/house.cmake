@@ -32,7 +32,7 @@ if(SLOPE_INSTALL AND NOT SLOPE_SANITIZE)
     endif()
     add_test(NAME consumer_${how}
              COMMAND "${CMAKE_COMMAND}" -DHOW=${how} -DSLOPE_SOURCE=${PROJECT_SOURCE_DIR} -DSLOPE_BUILD=${PROJECT_BINARY_DIR} -DLIBRARY=$<TARGET_FILE:slope>
-                     -DPLAIN=${SLOPE_PLAIN} -DWORK=${PROJECT_BINARY_DIR}/consumers -DCXX=${CMAKE_CXX_COMPILER} -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+                     -DPLAIN=${SLOPE_PLAIN} -DWORK=${PROJECT_BINARY_DIR}/consumers -DCXX=${CMAKE_CXX_COMPILER} "-DLAUNCHER=$<$<BOOL:${SLOPE_CCACHE}>:${SLOPE_CCACHE}>"
                      -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake")
     set_tests_properties(consumer_${how} PROPERTIES LABELS consumer)
   endforeach()

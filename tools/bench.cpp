@@ -1,6 +1,7 @@
 // slope bench: what training, decoding and single operations cost on this machine, and what the machine could do at most.
 #include <slope/core/parallel.h>
 #include <slope/core/spelling.h>
+#include <slope/models/train/json.h>
 #include <slope/tools/bench_case.h>
 #include <slope/tools/bench_report.h>
 #include <slope/tools/command.h>
@@ -67,7 +68,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
     json["cases"].push_back(to_json(measured));
     show(table_line(measured));
   }
-  if (flags.json) std::printf("%s\n", json.dump(1).c_str());
+  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
   return 0;
 }
 

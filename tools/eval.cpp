@@ -1,7 +1,7 @@
 // slope eval: loss, perplexity and BLEU of a run on other data.
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/evaluate.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 

@@ -1,6 +1,7 @@
 // slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
 #include <slope/autograd/cases/run.h>
 #include <slope/core/spelling.h>
+#include <slope/models/train/json.h>
 #include <slope/tools/command.h>
 #include <slope/tools/sample_models.h>
 
@@ -75,7 +76,7 @@ int check_operations(const Flags& flags) {
       std::printf("%-32s %s  %ld cases, %ld derivatives\n", op->name, failed ? "FAILED" : "ok", static_cast<long>(cases),
                   static_cast<long>(checks));
   }
-  if (flags.json) std::printf("%s\n", json.dump(1).c_str());
+  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
   return ok ? 0 : 1;
 }
 
@@ -85,7 +86,7 @@ int run(const Flags& flags) {
   if (flags.model.empty()) return check_operations(flags);
   const GradcheckReport report = check_model(flags.model);
   if (flags.json)
-    std::printf("%s\n", nlohmann::ordered_json{{"model", flags.model}, {"report", to_json(report)}}.dump(1).c_str());
+    std::printf("%s\n", train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1).c_str());
   else
     std::printf("%s: %s\n", flags.model.c_str(), report.text().c_str());
   return report.ok ? 0 : 1;

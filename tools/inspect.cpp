@@ -1,6 +1,6 @@
 // slope inspect: what a safetensors file or a run holds, without loading it.
 #include <slope/core/safetensors.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
@@ -33,7 +33,7 @@ void print(const nlohmann::ordered_json& file) {
   std::printf("%s: %zu tensors, %ld elements\n", file["file"].get<std::string>().c_str(), tensors.size(), file["elements"].get<long>());
   for (const auto& t : tensors)
     std::printf("  %-56s %-5s %s\n", t["name"].get<std::string>().c_str(), t["dtype"].get<std::string>().c_str(),
-                t["shape"].dump().c_str());
+                train::json_text(t["shape"]).c_str());
   for (const auto& [key, value] : file["metadata"].items())
     std::printf("  metadata %s = %s\n", key.c_str(), value.get<std::string>().c_str());
 }
@@ -44,7 +44,7 @@ int run(const std::string& path, bool as_json) {
   if (!fs::is_directory(path)) {
     const auto file = describe_file(path);
     if (as_json)
-      std::printf("%s\n", file.dump(1).c_str());
+      std::printf("%s\n", train::json_text(file, 1).c_str());
     else
       print(file);
     return 0;
@@ -60,13 +60,13 @@ int run(const std::string& path, bool as_json) {
   }
   json["model"] = describe_file(folder + "/model.safetensors");
   if (as_json) {
-    std::printf("%s\n", json.dump(1).c_str());
+    std::printf("%s\n", train::json_text(json, 1).c_str());
     return 0;
   }
   std::printf("checkpoint %s\n", folder.c_str());
   for (const char* key : {"step", "best_step", "best_validation_loss"})
-    if (json.contains(key)) std::printf("%s %s\n", key, json[key].dump().c_str());
-  for (const auto& [key, value] : json["config"].items()) std::printf("  %-18s %s\n", key.c_str(), value.dump().c_str());
+    if (json.contains(key)) std::printf("%s %s\n", key, train::json_text(json[key]).c_str());
+  for (const auto& [key, value] : json["config"].items()) std::printf("  %-18s %s\n", key.c_str(), train::json_text(value).c_str());
   print(json["model"]);
   return 0;
 }

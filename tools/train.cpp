@@ -1,8 +1,8 @@
 // slope train translation | char-gpt: settings come from the preset, then --config, then flags; on --resume from the run before all of
 // them.
 #include <slope/models/data/read_text.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/language_model.h>
-#include <slope/models/train/parse_json.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/trainer.h>
 #include <slope/models/train/translation.h>

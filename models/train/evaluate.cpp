@@ -1,7 +1,7 @@
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/detokenize.h>
 #include <slope/models/train/evaluate.h>
-#include <slope/models/train/json_line.h>
+#include <slope/models/train/json.h>
 
 #include <cmath>
 #include <limits>

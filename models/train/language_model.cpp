@@ -3,8 +3,8 @@
 #include <slope/core/file_sink.h>
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/checkpoint_files.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/language_model.h>
-#include <slope/models/train/parse_json.h>
 
 namespace slope::train {
 

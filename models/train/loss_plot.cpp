@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/file_reader.h>
 #include <slope/models/draw/line_plot.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/loss_plot.h>
 
 #include <nlohmann/json.hpp>
@@ -27,7 +28,7 @@ std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
   return means;
 }
 
-void read_point(const nlohmann::json& line, const char* key, std::vector<Point>& points) {
+void read_point(const nlohmann::ordered_json& line, const char* key, std::vector<Point>& points) {
   if (line.contains("step") && line["step"].is_number() && line.contains(key) && line[key].is_number())
     points.push_back({line["step"].get<double>(), line[key].get<double>()});
 }
@@ -42,8 +43,9 @@ std::string loss_plot(const std::string& log_jsonl_path) {
     ++number;
     const std::string_view text = std::string_view(log).substr(start, end - start);
     if (text.empty()) continue;
-    const nlohmann::json line = nlohmann::json::parse(text, nullptr, false);
-    SLOPE_CHECK_INPUT(line.is_object(), "{}: line {} is not a JSON object", log_jsonl_path, number);
+    const std::string place = fmt::format("{}, line {}", log_jsonl_path, number);
+    const nlohmann::ordered_json line = parse_json(std::string(text), place);
+    SLOPE_CHECK_INPUT(line.is_object(), "{}: not a JSON object", place);
     read_point(line, "loss", training);
     read_point(line, "validation_loss", validation);
   }

@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/run_state.h>
 
 #include <nlohmann/json.hpp>
@@ -19,17 +19,17 @@ void for_each_field(State& s, F f) {
 std::string RunState::text() const {
   nlohmann::ordered_json json;
   for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
-  json["settings"] = nlohmann::ordered_json::parse(settings);
-  return json.dump(1) + "\n";
+  json["settings"] = parse_json(settings, "settings");
+  return json_text(json, 1) + "\n";
 }
 
 RunState RunState::read(const std::string& file) {
-  const nlohmann::json json = parse_json(read_json_text(file), file);
+  const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
   RunState state;
   try {
     for_each_field(state, [&](const char* key, auto& value) { json.at(key).get_to(value); });
-    state.settings = json.at("settings").dump();
-  } catch (const nlohmann::json::exception& e) {
+    state.settings = json_text(json.at("settings"));
+  } catch (const nlohmann::ordered_json::exception& e) {
     throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
   }
   SLOPE_CHECK_INPUT(state.step >= 0 && state.position >= 0 && state.log_bytes >= 0, "{}: negative counts", file);

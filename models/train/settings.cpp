@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/spelling.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/settings.h>
 
 #include <fmt/ranges.h>
@@ -41,13 +41,11 @@ nlohmann::ordered_json value_of(const Setting& s) {
   return std::visit([](auto* place) { return nlohmann::ordered_json(*place); }, s.place);
 }
 
-std::string shortened(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 80);
-}
+std::string shortened(const nlohmann::ordered_json& value) { return json_text(value).substr(0, 80); }
 
 }  // namespace
 
-std::string to_text(const Setting& setting) { return value_of(setting).dump(); }
+std::string to_text(const Setting& setting) { return json_text(value_of(setting)); }
 
 void set_from_text(const Setting& s, const std::string& text) {
   bool good = false;
@@ -74,11 +72,11 @@ void set_from_text(const Setting& s, const std::string& text) {
 std::string to_json(const Settings& settings, int indent) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const Setting& s : settings) json[s.key] = value_of(s);
-  return json.dump(indent);
+  return json_text(json, indent);
 }
 
 void from_json(const Settings& settings, const std::string& text, const std::string& file) {
-  const nlohmann::json json = parse_json(text, file);
+  const nlohmann::ordered_json json = parse_json(text, file);
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
@@ -104,9 +102,9 @@ void from_json(const Settings& settings, const std::string& text, const std::str
 }
 
 std::string model_of(const std::string& text, const std::string& file) {
-  const nlohmann::json json = parse_json(text, file);
+  const nlohmann::ordered_json json = parse_json(text, file);
   if (!json.is_object() || !json.contains("model")) return "";
-  const nlohmann::json& model = json["model"];
+  const nlohmann::ordered_json& model = json["model"];
   return model.is_string() ? model.get<std::string>() : shortened(model);
 }
 
@@ -116,10 +114,10 @@ void check_model(const std::string& text, const std::string& model, const std::s
 }
 
 std::vector<std::string> differences(const Settings& now, const std::string& text) {
-  const nlohmann::json before = nlohmann::json::parse(text);
+  const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
-    const std::string was = before.contains(s.key) ? before.at(s.key).dump() : "not set";
+    const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (!s.may_change && was != to_text(s)) result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }
   return result;

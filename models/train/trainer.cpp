@@ -5,7 +5,7 @@
 #include <slope/core/file_sink.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/safetensors.h>
-#include <slope/models/train/json_line.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/loss_plot.h>
 #include <slope/models/train/progress.h>
 #include <slope/models/train/run_state.h>

@@ -3,7 +3,7 @@
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/train/checkpoint_files.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 #include <slope/models/train/translation.h>
 
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/file_reader.h>
-#include <slope/models/train/parse_json.h>
+#include <slope/models/train/json.h>
 
 #include <nlohmann/json.hpp>
 
@@ -9,14 +9,16 @@
 
 namespace slope::train {
 
+using Json = nlohmann::ordered_json;
+
 std::string read_json_text(const std::string& file) { return read_file(file, int64_t{16} << 20); }
 
-nlohmann::json parse_json(const std::string& text, const std::string& file) {
+Json parse_json(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
   size_t depth = 0;
-  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start)
       SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
     if (event == Event::object_end || event == Event::array_end) --depth;
@@ -26,12 +28,20 @@ nlohmann::json parse_json(const std::string& text, const std::string& file) {
     return true;
   };
   try {
-    nlohmann::json json = nlohmann::json::parse(text, watch);
+    Json json = Json::parse(text, watch);
     SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, duplicate);
     return json;
-  } catch (const nlohmann::json::parse_error& e) {
+  } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
   }
+}
+
+std::string json_text(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+std::string json_line(std::initializer_list<JsonField> fields) {
+  Json line = Json::object();
+  for (const JsonField& field : fields) std::visit([&](auto value) { line[field.name] = value; }, field.value);
+  return json_text(line);
 }
 
 }  // namespace slope::train
