@@ -31,7 +31,7 @@ function(slope_compile target)
 endfunction()
 
 # A third of the time that most files take to compile is headers that all of them include: those are read once. Sources still include what
-# they use; the presets asan, debug, tsan and plain build without this, so that a file which does not fails there.
+# they use; the presets debug, tsan and plain build without this, so that a file which does not fails there.
 #   slope_precompile(target PRIVATE <header>…)      slope_precompile(target REUSE_FROM other)
 function(slope_precompile)
   if(SLOPE_PRECOMPILE)

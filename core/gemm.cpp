@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #if defined(SLOPE_BLAS)
 #include <cblas.h>
@@ -67,22 +68,32 @@ void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* 
 }
 #endif
 
-// One tile, one thread. m and n are tile sizes; k may be anything.
+// C = bias + beta C
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, T* c, int64_t ldc) {
+void scale(int64_t m, int64_t n, T beta, const T* bias, T* c, int64_t ldc) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = (bias ? bias[j] : T(0)) + (beta == T(0) ? T(0) : beta * c[i * ldc + j]);
+}
+
+// C = alpha op(A) op(B) + beta C + bias (null: none). One tile, one thread. m and n are tile sizes; k may be anything.
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, const T* bias, T* c, int64_t ldc) {
+  if (k == 0) return scale(m, n, beta, bias, c, ldc);
 #if defined(SLOPE_BLAS)
-  constexpr int64_t longest = int64_t{1} << 30;
-  if (m == 1 && is_worth_gemv(n, k))
-    return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
-  if (n == 1 && is_worth_gemv(m, k)) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
-  if (!is_small(m, n, k, a.transpose)) {
+  const bool row_by_matrix = m == 1 && is_worth_gemv(n, k), matrix_by_column = n == 1 && is_worth_gemv(m, k);
+  if (row_by_matrix || matrix_by_column || !is_small(m, n, k, a.transpose)) {
+    if (bias) scale(m, n, std::exchange(beta, T(1)), bias, c, ldc);
+    if (row_by_matrix)
+      return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
+    if (matrix_by_column) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
+    constexpr int64_t longest = int64_t{1} << 30;
     for (int64_t p = 0; p < k; p += longest)
       blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0),
                 p == 0 ? beta : T(1), c, static_cast<int>(ldc));
     return;
   }
 #endif
-  kernels<Product<T>>().multiply(m, n, k, alpha, a.ref(), b.ref(), beta, c, ldc);
+  kernels<Product<T>>().multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
 }
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
@@ -122,25 +133,11 @@ struct Call {
   T* c;
   int64_t ldc;
 
-  // Rows begin..end-1, columns likewise; a bias is written first and added to.
   void tile(int64_t i, int64_t rows, int64_t j, int64_t cols, const Epilogue<T>& epilogue) const {
     T* y = c + i * ldc + j;
-    T keep = beta;
-    if (epilogue.bias) {
-      for (int64_t r = 0; r < rows; ++r)
-        for (int64_t l = 0; l < cols; ++l) y[r * ldc + l] = epilogue.bias[j + l] + (beta == T(0) ? T(0) : beta * y[r * ldc + l]);
-      keep = T(1);
-    }
-    if (k == 0)
-      scale(y, rows, cols, keep);
-    else
-      multiply(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), keep, y, ldc);
+    multiply(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), beta, epilogue.bias ? epilogue.bias + j : nullptr, y, ldc);
     if (epilogue.activate)
       for (int64_t r = 0; r < rows; ++r) epilogue.activate(y + r * ldc, cols);
-  }
-  void scale(T* y, int64_t rows, int64_t cols, T keep) const {
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t l = 0; l < cols; ++l) y[r * ldc + l] = keep == T(0) ? T(0) : keep * y[r * ldc + l];
   }
 };
 
@@ -166,7 +163,7 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
     const int64_t chunk = begin / tiles, i = begin % tiles / grid.cols * grid.tile_m, j = begin % grid.cols * grid.tile_n;
     const int64_t p = chunk * grid.chunk_k;
     multiply(std::min(grid.tile_m, rows - i), std::min(grid.tile_n, cols - j), std::min(grid.chunk_k, depth - p), factor, left.at(i, p),
-             right.at(p, j), T(0), partial + chunk * size + i * cols + j, cols);
+             right.at(p, j), T(0), static_cast<const T*>(nullptr), partial + chunk * size + i * cols + j, cols);
   });
   const T keep = beta;
   T* const out = c;

@@ -19,9 +19,9 @@
 namespace slope {
 
 namespace {
+#if defined(SLOPE_OPENMP)
 thread_local bool inside = false;  // a chunk is running on this thread: nested loops are serial
 
-#if defined(SLOPE_OPENMP)
 int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_procs() * 8); }
 thread_local int threads = default_threads();
 

@@ -15,12 +15,37 @@ constexpr int64_t depth = 256;
 template <class T>
 constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
-// C's rows = alpha sums + keep C, with sums[r][l] = sum_p a[r * row + p * col] panel[p][l]; `columns` of the panel exist in C.
+// Where a block of sums goes: C = alpha sums + bias + keep C.
+template <class T>
+struct Place {
+  T alpha, keep;
+  const T* bias;  // of the columns, or null
+  T* c;
+  int64_t ldc, columns;  // of the panel's, those that C has
+};
+
+template <class T>
+[[gnu::always_inline]] inline void put_row(const T* sums, const Place<T>& to, T* y, int64_t columns) {
+  const T alpha = to.alpha, keep = to.keep;
+  const auto put = [&](auto more) {
+#pragma omp simd
+    for (int64_t l = 0; l < columns; ++l) y[l] = more(alpha * sums[l], l);
+  };
+  if (keep != T(0) && to.bias)
+    put([&](T x, int64_t l) { return x + to.bias[l] + keep * y[l]; });
+  else if (keep != T(0))
+    put([&](T x, int64_t l) { return x + keep * y[l]; });
+  else if (to.bias)
+    put([&](T x, int64_t l) { return x + to.bias[l]; });
+  else
+    put([&](T x, int64_t) { return x; });
+}
+
+// R rows of sums[r][l] = sum_p a[r * row + p * col] panel[p][l]
 template <class T, int R>
-[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, T alpha, T keep, T* c,
-                                                 int64_t ldc, int64_t columns) {
+[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
   constexpr int W = width<T>;
-  for (int r = 0; r < R; ++r) __builtin_prefetch(c + r * ldc, 1), __builtin_prefetch(c + r * ldc + columns - 1, 1);
+  for (int r = 0; r < R; ++r) __builtin_prefetch(to.c + r * to.ldc, 1), __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
   T sums[R][W] = {};
   for (int64_t p = 0; p < k; ++p) {
     const T* b = panel + p * W;
@@ -31,35 +56,24 @@ template <class T, int R>
       for (int l = 0; l < W; ++l) sums[r][l] = fma_(x, b[l], sums[r][l]);
     }
   }
-  if (columns == W) {
-    for (int r = 0; r < R; ++r) {
-      T* y = c + r * ldc;
-      if (keep == T(0)) {
-#pragma omp simd
-        for (int l = 0; l < W; ++l) y[l] = alpha * sums[r][l];
-      } else {
-#pragma omp simd
-        for (int l = 0; l < W; ++l) y[l] = alpha * sums[r][l] + keep * y[l];
-      }
-    }
+  if (to.columns == W) {
+    for (int r = 0; r < R; ++r) put_row(sums[r], to, to.c + r * to.ldc, W);
   } else {
     T out[R][W];
     std::memcpy(out, sums, sizeof(out));
-    for (int r = 0; r < R; ++r)
-      for (int64_t l = 0; l < columns; ++l) c[r * ldc + l] = keep == T(0) ? alpha * out[r][l] : alpha * out[r][l] + keep * c[r * ldc + l];
+    for (int r = 0; r < R; ++r) put_row(out[r], to, to.c + r * to.ldc, to.columns);
   }
 }
 
 // The same for 1 … R rows.
 template <class T, int R = static_cast<int>(rows)>
-void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, T alpha, T keep, T* c, int64_t ldc,
-                        int64_t columns) {
+void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
-    if (height < R) return some_rows_by_panel<T, R - 1>(height, k, a, row, col, panel, alpha, keep, c, ldc, columns);
+    if (height < R) return some_rows_by_panel<T, R - 1>(height, k, a, row, col, panel, to);
   if (row == 1)  // two copies of the loop: one of the strides is 1 and known
-    rows_by_panel<T, R>(k, a, 1, col, panel, alpha, keep, c, ldc, columns);
+    rows_by_panel<T, R>(k, a, 1, col, panel, to);
   else
-    rows_by_panel<T, R>(k, a, row, col, panel, alpha, keep, c, ldc, columns);
+    rows_by_panel<T, R>(k, a, row, col, panel, to);
 }
 
 #if defined(__AVX__)
@@ -116,7 +130,7 @@ MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
 }
 
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, T* c, int64_t ldc) {
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc) {
   constexpr int W = width<T>;
   alignas(64) T panel[depth * W];
   for (int64_t j = 0; j < n; j += W) {
@@ -124,9 +138,9 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
     for (int64_t p = 0; p == 0 || p < k; p += depth) {
       const int64_t deep = std::min(depth, k - p);
       pack_panel(deep, columns, from(b, p, j), panel);
-      for (int64_t i = 0; i < m; i += rows)
-        some_rows_by_panel<T>(std::min(rows, m - i), deep, from(a, i, p).data, a.row, a.col, panel, alpha, p == 0 ? beta : T(1),
-                              c + i * ldc + j, ldc, columns);
+      Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + j, ldc, columns};
+      for (int64_t i = 0; i < m; i += rows, to.c += rows * ldc)
+        some_rows_by_panel<T>(std::min(rows, m - i), deep, from(a, i, p).data, a.row, a.col, panel, to);
     }
   }
 }
