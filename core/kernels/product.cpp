@@ -2,7 +2,7 @@
 // registers.
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
-#include <slope/core/kernels/vectors.h>
+#include <slope/core/kernels/transpose.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
 constexpr int64_t depth = 256;
+constexpr int64_t block_bytes = 256 << 10;  // of A, that the next panel finds in the cache
 template <class T>
 constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
@@ -76,38 +77,6 @@ void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int6
     rows_by_panel<T, R>(k, a, row, col, panel, to);
 }
 
-#if defined(__AVX__)
-// to[p][l] = from[l][p] for 8 x 8 numbers
-[[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to, int64_t to_row) {
-  __m256 r[8], s[8];
-  for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_ps(from + l * from_row);
-  for (int l = 0; l < 8; l += 2) s[l] = _mm256_unpacklo_ps(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_ps(r[l], r[l + 1]);
-  for (int l = 0; l < 8; l += 4)
-    for (int h = 0; h < 2; ++h) {
-      r[l + 2 * h] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0x44);
-      r[l + 2 * h + 1] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0xee);
-    }
-  for (int p = 0; p < 4; ++p) {
-    _mm256_storeu_ps(to + p * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x20));
-    _mm256_storeu_ps(to + (p + 4) * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x31));
-  }
-}
-#endif
-
-// panel[p][l] = from[l][p], whole panels.
-template <class T>
-void pack_transposed(int64_t deep, const T* from, int64_t from_row, T* panel) {
-  constexpr int W = width<T>;
-  int64_t p = 0;
-#if defined(__AVX__)
-  if constexpr (sizeof(T) == 4)
-    for (; p + 8 <= deep; p += 8)
-      for (int l = 0; l < W; l += 8) transpose_8x8(from + l * from_row + p, from_row, panel + p * W + l, W);
-#endif
-  for (; p < deep; ++p)
-    for (int l = 0; l < W; ++l) panel[p * W + l] = from[l * from_row + p];
-}
-
 // Columns 0 … columns - 1 of b, the panel's others 0.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
@@ -116,7 +85,7 @@ void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
     for (int64_t p = 0; p < deep; ++p)
       for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
   } else if (columns == W && b.row == 1) {
-    pack_transposed(deep, b.data, b.col, panel);
+    transpose_block(W, deep, b.data, b.col, panel, W);
   } else {
     if (columns < W) std::fill(panel, panel + deep * W, T(0));
     for (int64_t l = 0; l < columns; ++l)
@@ -133,14 +102,18 @@ template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc) {
   constexpr int W = width<T>;
   alignas(64) T panel[depth * W];
-  for (int64_t j = 0; j < n; j += W) {
-    const int64_t columns = std::min<int64_t>(W, n - j);
-    for (int64_t p = 0; p == 0 || p < k; p += depth) {
-      const int64_t deep = std::min(depth, k - p);
-      pack_panel(deep, columns, from(b, p, j), panel);
-      Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + j, ldc, columns};
-      for (int64_t i = 0; i < m; i += rows, to.c += rows * ldc)
-        some_rows_by_panel<T>(std::min(rows, m - i), deep, from(a, i, p).data, a.row, a.col, panel, to);
+  const int64_t block = std::max(rows, block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / rows * rows);
+  for (int64_t top = 0; top < m; top += block) {
+    const int64_t height = std::min(block, m - top);
+    for (int64_t j = 0; j < n; j += W) {
+      const int64_t columns = std::min<int64_t>(W, n - j);
+      for (int64_t p = 0; p == 0 || p < k; p += depth) {
+        const int64_t deep = std::min(depth, k - p);
+        pack_panel(deep, columns, from(b, p, j), panel);
+        Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + top * ldc + j, ldc, columns};
+        for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc)
+          some_rows_by_panel<T>(std::min(rows, height - i), deep, from(a, top + i, p).data, a.row, a.col, panel, to);
+      }
     }
   }
 }

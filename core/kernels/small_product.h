@@ -3,7 +3,7 @@
 #pragma once
 
 #include <slope/core/kernels/attention.h>
-#include <slope/core/kernels/vectors.h>
+#include <slope/core/kernels/transpose.h>
 
 namespace slope {
 namespace {
@@ -113,8 +113,11 @@ bool pack(int64_t rows, int64_t n, HeadMatrix<const T> x, T* out) {
 template <class T>
 void pack_transposed(int64_t rows, int64_t n, HeadMatrix<const T> x, T* out) {
   const int64_t width = padded(rows);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < n; ++j) out[j * width + i] = x.data[i * x.row + j * x.col];
+  if (x.col == 1)
+    transpose_block(rows, n, x.data, x.row, out, width);
+  else
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < n; ++j) out[j * width + i] = x.data[i * x.row + j * x.col];
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = rows; i < width; ++i) out[j * width + i] = 0;
 }

@@ -46,13 +46,14 @@ std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k) {
 }
 
 std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k) {
-  const auto [rows, V] = logits.dims<2>();
+  const std::array<int64_t, 2> shape = logits.dims<2>();
+  const int64_t rows = shape[0], V = shape[1];
   SLOPE_CHECK_SHAPE(V > eos_id, "decode: {} tokens do not include <pad>, <unk>, <sos> and <eos>", V);
   const Tensor values = logits.contiguous();
   std::vector<std::vector<Candidate>> best(static_cast<size_t>(rows));
   visit_floating(logits.dtype(), "decode", [&]<class T>() {
     const T* p = values.data<T>();
-    parallel_for(rows, std::max<int64_t>(1, 20000 / V), [&best, p, V = values.size(1), k](int64_t begin, int64_t end) {
+    parallel_for(rows, std::max<int64_t>(1, 20000 / V), [&best, p, V, k](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) best[static_cast<size_t>(r)] = best_tokens(p + r * V, V, k);
     });
   });

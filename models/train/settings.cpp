@@ -79,7 +79,7 @@ void from_json(const Settings& settings, const std::string& text, const std::str
   const nlohmann::ordered_json json = parse_json(text, file);
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   for (const auto& [key, value] : json.items()) {
-    const auto at = std::find_if(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
+    const auto at = std::find_if(settings.begin(), settings.end(), [&key = key](const Setting& s) { return s.key == key; });
     SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key, did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {

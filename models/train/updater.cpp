@@ -108,7 +108,7 @@ void Updater::load(const std::string& folder, Task& task) {
   const NoGrad no_grad;
   std::vector<const Tensor*> found;
   for (const auto& [name, tensor] : parts_->named) {
-    const auto at = std::find_if(weights.begin(), weights.end(), [&](const auto& entry) { return entry.first == name; });
+    const auto at = std::find_if(weights.begin(), weights.end(), [&name = name](const auto& entry) { return entry.first == name; });
     SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(), "{}: weight {} is missing or misshapen", file, name);
     found.push_back(&at->second);
   }

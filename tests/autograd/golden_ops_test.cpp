@@ -124,7 +124,7 @@ TEST_CASE("golden operations: each of PyTorch's cases has an operation here, and
     used.insert(c.op);
     CHECK_MESSAGE(golden_ops().contains(c.op), c.name << ": no entry for " << c.op);
   }
-  for (const auto& [op, f] : golden_ops()) CHECK_MESSAGE(used.contains(op), "no case for " << op);
+  for (const auto& entry : golden_ops()) CHECK_MESSAGE(used.contains(entry.first), "no case for " << entry.first);
 }
 
 TEST_CASE("golden operations: values and gradients are PyTorch's in f64") { check_all(f64); }
