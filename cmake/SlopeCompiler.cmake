@@ -33,9 +33,9 @@ endfunction()
 
 # A third of the time that most files take to compile is headers that all of them include: those are read once. Sources still include what
 # they use; the presets debug, tsan and plain build without this, so that a file which does not fails there.
-#   slope_precompile(target PRIVATE <header>…)      slope_precompile(target REUSE_FROM other)
-function(slope_precompile)
+#   slope_precompile(target [<header>…])      further headers than the shared ones; other targets may REUSE_FROM it
+function(slope_precompile target)
   if(SLOPE_PRECOMPILE)
-    target_precompile_headers(${ARGV})
+    target_precompile_headers(${target} PRIVATE ${ARGN} <slope/autograd/ops.h> <algorithm> <cmath> <functional> <map> <memory> <string> <vector>)
   endif()
 endfunction()

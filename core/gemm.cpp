@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #if defined(SLOPE_BLAS)
 #include <cblas.h>
@@ -37,7 +36,7 @@ constexpr int64_t int_limit = INT32_MAX;
 // x 512 x 256, OpenBLAS 90, and adds the bias on the way; so it does with more rows, as long as B stays small: whole steps of C-scratch
 // take 4 % less, those with larger B 5 to 15 % more. It is slower where few rows share the packing of B, or where A is transposed, whose
 // columns it does not pack.
-bool is_small(int64_t m, int64_t n, int64_t k, bool transpose_a) {
+bool is_for_own_kernel(int64_t m, int64_t n, int64_t k, bool transpose_a) {
   const double size = volume(m, n, k);
   if (m < 24 || transpose_a) return size <= (m < 24 ? 1 << 15 : 1 << 20);
   return size <= 1 << 25 || volume(1, n, k) <= 1 << 17;
@@ -85,8 +84,8 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T>
   if (k == 0) return scale(m, n, beta, bias, c, ldc);
 #if defined(SLOPE_BLAS)
   const bool row_by_matrix = m == 1 && is_worth_gemv(n, k), matrix_by_column = n == 1 && is_worth_gemv(m, k);
-  if (row_by_matrix || matrix_by_column || !is_small(m, n, k, a.transpose)) {
-    if (bias) scale(m, n, std::exchange(beta, T(1)), bias, c, ldc);
+  if (row_by_matrix || matrix_by_column || !is_for_own_kernel(m, n, k, a.transpose)) {
+    if (bias) scale(m, n, beta, bias, c, ldc), beta = T(1);
     if (row_by_matrix)
       return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
     if (matrix_by_column) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);

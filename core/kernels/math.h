@@ -12,16 +12,10 @@ namespace slope {
 namespace {
 
 // a b + c: fused where the instruction set has it; the same in body and tail either way (-ffp-contract=off).
-[[gnu::always_inline]] inline float fma_(float a, float b, float c) {
+template <class T>
+[[gnu::always_inline]] inline T fma_(T a, T b, T c) {
 #if defined(__FMA__)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-[[gnu::always_inline]] inline double fma_(double a, double b, double c) {
-#if defined(__FMA__)
-  return __builtin_fma(a, b, c);
+  return std::fma(a, b, c);  // one instruction
 #else
   return a * b + c;
 #endif

@@ -1,4 +1,4 @@
-// Product of small matrices, any strides: what BLAS is slow at (batches of attention-sized blocks), and all there is without BLAS.
+// Product of matrices of any strides, best where B is small: what BLAS is slow at, and all there is without BLAS.
 #pragma once
 
 #include <cstdint>

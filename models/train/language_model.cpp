@@ -3,7 +3,6 @@
 #include <slope/core/file_sink.h>
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/checkpoint_files.h>
-#include <slope/models/train/json.h>
 #include <slope/models/train/language_model.h>
 
 namespace slope::train {
@@ -38,9 +37,7 @@ char_gpt::CharGpt make_model(const LanguageModelSettings& s, int64_t vocab_size)
 LanguageModel load_language_model(const std::string& checkpoint) {
   LanguageModelSettings s;
   const std::string config_file = checkpoint + "/config.json";
-  const std::string config = read_json_text(config_file);
-  check_model(config, s.model, config_file);
-  from_json(settings_of(s), config, config_file);
+  read_config(settings_of(s), s.model, config_file);
   data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
   const bool head_kept = !file.metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one

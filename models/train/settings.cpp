@@ -75,8 +75,9 @@ std::string to_json(const Settings& settings, int indent) {
   return json_text(json, indent);
 }
 
-void from_json(const Settings& settings, const std::string& text, const std::string& file) {
-  const nlohmann::ordered_json json = parse_json(text, file);
+namespace {
+
+void set_from_json(const Settings& settings, const nlohmann::ordered_json& json, const std::string& file) {
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(), [&key = key](const Setting& s) { return s.key == key; });
@@ -101,16 +102,25 @@ void from_json(const Settings& settings, const std::string& text, const std::str
   }
 }
 
-std::string model_of(const std::string& text, const std::string& file) {
-  const nlohmann::ordered_json json = parse_json(text, file);
+std::string model_in(const nlohmann::ordered_json& json) {
   if (!json.is_object() || !json.contains("model")) return "";
   const nlohmann::ordered_json& model = json["model"];
   return model.is_string() ? model.get<std::string>() : shortened(model);
 }
 
-void check_model(const std::string& text, const std::string& model, const std::string& file) {
-  const std::string found = model_of(text, file);
+}  // namespace
+
+void from_json(const Settings& settings, const std::string& text, const std::string& file) {
+  set_from_json(settings, parse_json(text, file), file);
+}
+
+std::string model_of(const std::string& text, const std::string& file) { return model_in(parse_json(text, file)); }
+
+void read_config(const Settings& settings, const std::string& model, const std::string& file) {
+  const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
+  const std::string found = model_in(json);
   SLOPE_CHECK_INPUT(found.empty() || found == model, "{}: belongs to a model of another kind: {} where {} is needed", file, found, model);
+  set_from_json(settings, json, file);
 }
 
 std::vector<std::string> differences(const Settings& now, const std::string& text) {

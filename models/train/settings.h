@@ -26,7 +26,8 @@ std::string to_json(const Settings& settings, int indent = -1);       // an obje
 // (with the nearest known key). Others keep their values.
 void from_json(const Settings& settings, const std::string& json, const std::string& file);
 std::string model_of(const std::string& json, const std::string& file);  // the value of "model"; empty where there is none
-void check_model(const std::string& json, const std::string& model, const std::string& file);  // InputError where it is another
+// A checkpoint's config.json; InputError where its model is not the one of these settings.
+void read_config(const Settings& settings, const std::string& model, const std::string& file);
 // The keys that differ from those of an earlier run and may not, each with both values; empty where a resume is sound.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);
 std::string describe(const Settings& settings);  // a line for each key: its default and help, for --help and docs

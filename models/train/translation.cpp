@@ -3,7 +3,6 @@
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/train/checkpoint_files.h>
-#include <slope/models/train/json.h>
 #include <slope/models/train/translation.h>
 
 #include <fmt/ranges.h>
@@ -88,9 +87,7 @@ c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_voca
 Translator load_translator(const std::string& checkpoint) {
   TranslationSettings s;
   const std::string config_file = checkpoint + "/config.json";
-  const std::string config = read_json_text(config_file);
-  check_model(config, s.model, config_file);
-  from_json(settings_of(s), config, config_file);
+  read_config(settings_of(s), s.model, config_file);
   data::Vocab source = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::sentence);
   data::Vocab target = data::Vocab::load(checkpoint + "/target.vocab", data::Specials::sentence);
   const TensorFile file = load_finite(checkpoint + "/model.safetensors");
