@@ -15,6 +15,7 @@ struct Done {
   double loss = 0;     // mean
   int64_t tokens = 0;  // read in training, source and target; written in decoding
   double flops = 0;    // of the matrix products: 2 m n k forward, twice that backward
+  double bytes = 0;    // that memory has to move however fast the rest is: bench_traffic.h
 };
 
 class Workload {

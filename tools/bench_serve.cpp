@@ -32,8 +32,9 @@ int serve(const BenchCase& bench_case) {
     const int64_t steps = steps_of(line);
     SLOPE_CHECK_AS(UsageError, workload && steps > 0, "bench: expected load, run K or quit, got '{}'", line);
     const Stopwatch watch;
-    const double loss = workload->run(steps).loss;
-    std::cout << fmt::format("{} {:.4f} {:.6f}", steps, watch.ms(), loss) << std::endl;
+    const Done done = workload->run(steps);
+    const double ms = watch.ms(), n = static_cast<double>(steps);
+    std::cout << fmt::format("{} {:.4f} {:.6f} {:.0f} {:.0f}", steps, ms, done.loss, done.flops / n, done.bytes / n) << std::endl;
   }
   return 0;
 }

@@ -17,6 +17,10 @@ struct Product {
   // C (m, n; rows `ldc` apart) = alpha A B + beta C + bias, with A (m, k), B (k, n) and bias (n) or null; C is not read where beta is 0.
   // The sum of an element runs over k in order, in blocks of 256, wherever the element stands.
   void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc);
+  // The same bits, faster where all of the sizes are large: A and B are packed into `scratch` (packed_size elements) on the way.
+  int64_t packed_size;
+  void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
+                          T* scratch);
 };
 
 }  // namespace slope

@@ -7,10 +7,9 @@ namespace slope {
 namespace {
 
 #if defined(__AVX__)
-// to[p][l] = from[l][p]
-[[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to, int64_t to_row) {
-  __m256 r[8], s[8];
-  for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_ps(from + l * from_row);
+// Row p of the result is column p of what it was.
+[[gnu::always_inline]] inline void transpose_registers(__m256 (&r)[8]) {
+  __m256 s[8];
   for (int l = 0; l < 8; l += 2) s[l] = _mm256_unpacklo_ps(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_ps(r[l], r[l + 1]);
   for (int l = 0; l < 8; l += 4)
     for (int h = 0; h < 2; ++h) {
@@ -18,9 +17,18 @@ namespace {
       r[l + 2 * h + 1] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0xee);
     }
   for (int p = 0; p < 4; ++p) {
-    _mm256_storeu_ps(to + p * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x20));
-    _mm256_storeu_ps(to + (p + 4) * to_row, _mm256_permute2f128_ps(r[p], r[p + 4], 0x31));
+    s[p] = _mm256_permute2f128_ps(r[p], r[p + 4], 0x20);
+    s[p + 4] = _mm256_permute2f128_ps(r[p], r[p + 4], 0x31);
   }
+  for (int p = 0; p < 8; ++p) r[p] = s[p];
+}
+
+// to[p][l] = from[l][p]
+[[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to, int64_t to_row) {
+  __m256 r[8];
+  for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_ps(from + l * from_row);
+  transpose_registers(r);
+  for (int p = 0; p < 8; ++p) _mm256_storeu_ps(to + p * to_row, r[p]);
 }
 #endif
 

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <slope/core/blas.h>
 #include <slope/core/gemm.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/product.h>
 #include <slope/core/parallel.h>
 #include <slope/core/random.h>
 
@@ -76,6 +78,21 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
       check_product<T>(size, flags & 1, flags & 2, T(-0.5), 1, true);
       check_product<T>(size, flags & 1, flags & 2, 1, T(0.25), false);
       check_product<T>(size, flags & 1, flags & 2, 1, 0, true);
+    }
+}
+
+TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, float, double) {
+  const Product<T>& product = kernels<Product<T>>();
+  std::vector<T> scratch(static_cast<size_t>(product.packed_size));
+  for (const auto& [m, n, k] : sizes)
+    for (int flags = 0; flags < 4; ++flags) {
+      const bool ta = flags & 1, tb = flags & 2;
+      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
+      std::vector<T> packed = numbers<T>(m * n, 4), plain = packed;
+      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
+      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
+      product.multiply_packed(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), packed.data(), n, scratch.data());
+      CHECK_MESSAGE(packed == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
     }
 }
 

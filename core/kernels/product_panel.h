@@ -1,0 +1,126 @@
+// A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at most 256 deep. Both products are made of it.
+#pragma once
+
+#include <slope/core/kernels/product.h>
+#include <slope/core/kernels/transpose.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace slope {
+namespace {
+
+constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
+constexpr int64_t depth = 256;
+template <class T>
+constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
+
+// Where a block of sums goes: C = alpha sums + bias + keep C.
+template <class T>
+struct Place {
+  T alpha, keep;
+  const T* bias;  // of the columns, or null
+  T* c;
+  int64_t ldc, columns;  // of the panel's, those that C has
+};
+
+template <class T>
+[[gnu::always_inline]] inline Vector<T> load(const T* from) {
+  Vector<T> x;
+  __builtin_memcpy(&x, from, sizeof(x));  // of one vector at a time: that of two goes through memory
+  return x;
+}
+
+// y = alpha sum + bias + keep y
+template <class V, class T>
+[[gnu::always_inline]] inline V placed(V sum, const Place<T>& to, const T* bias, const T* y) {
+  V x = to.alpha * sum;
+  if (bias) x += load<T>(bias);
+  if (to.keep != T(0)) x += to.keep * load<T>(y);
+  return x;
+}
+
+// f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
+template <int N, class F>
+[[gnu::always_inline]] inline void unrolled(const F& f) {
+  const auto all = [&]<int... r>(std::integer_sequence<int, r...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, r>()), ...);
+  };
+  all(std::make_integer_sequence<int, N>());
+}
+
+// sums[r][l] += a[r * row] b[l]
+template <class T, int R>
+[[gnu::always_inline]] inline void add_outer_product(const T* a, int64_t row, const T* b, Vector<T> (&sums)[R][2]) {
+  const Vector<T> b0 = load<T>(b), b1 = load<T>(b + vector_size<T>);
+  unrolled<R>([&](auto r) __attribute__((always_inline)) {
+    const Vector<T> f = a[r * row] - Vector<T>{};
+    sums[r][0] = fused(f, b0, sums[r][0]), sums[r][1] = fused(f, b1, sums[r][1]);
+  });
+}
+
+// R rows of sums[r][l] = sum_p a[r * row + p * col] panel[p][l]
+template <class T, int R, bool packed>
+[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
+  using V = Vector<T>;
+  constexpr int64_t L = vector_size<T>;
+  for (int r = 0; r < R; ++r) __builtin_prefetch(to.c + r * to.ldc, 1), __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
+  V sums[R][2] = {};
+  if constexpr (packed) {
+#pragma GCC unroll 4
+    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R>(a, row, panel, sums);
+  } else {
+    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R>(a, row, panel, sums);
+  }
+  if (to.columns == 2 * L) {
+    unrolled<2 * R>([&](auto i) __attribute__((always_inline)) {
+      constexpr int r = i / 2, h = i % 2;
+      T* y = to.c + r * to.ldc + h * L;
+      const V x = placed(sums[r][h], to, to.bias ? to.bias + h * L : nullptr, y);
+      __builtin_memcpy(y, &x, sizeof(V));
+    });
+  } else {
+    T out[R][2 * L];
+    unrolled<2 * R>([&](auto i) __attribute__((always_inline)) { __builtin_memcpy(out[i / 2] + i % 2 * L, &sums[i / 2][i % 2], sizeof(V)); });
+    for (int r = 0; r < R; ++r)
+      for (int64_t l = 0; l < to.columns; ++l) {
+        T& y = to.c[r * to.ldc + l];
+        y = to.alpha * out[r][l] + (to.bias ? to.bias[l] : T(0)) + (to.keep != T(0) ? to.keep * y : T(0));
+      }
+  }
+}
+
+// The same for 1 … R rows. Packed rows stand side by side: element (r, p) at a[r + p * rows].
+template <class T, bool packed, int R = static_cast<int>(rows)>
+[[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
+  if constexpr (R > 1)
+    if (height < R) return some_rows_by_panel<T, packed, R - 1>(height, k, a, row, col, panel, to);
+  if (packed || row == 1)  // a copy of the loop for each: one of the strides is 1 and known
+    rows_by_panel<T, R, packed>(k, a, 1, col, panel, to);
+  else
+    rows_by_panel<T, R, packed>(k, a, row, col, panel, to);
+}
+
+// Columns 0 … columns - 1 of b, the panel's others 0.
+template <class T>
+void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
+  constexpr int W = width<T>;
+  if (columns == W && b.col == 1) {
+    for (int64_t p = 0; p < deep; ++p)
+      for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
+  } else if (columns == W && b.row == 1) {
+    transpose_block(W, deep, b.data, b.col, panel, W);
+  } else {
+    if (columns < W) std::fill(panel, panel + deep * W, T(0));
+    for (int64_t l = 0; l < columns; ++l)
+      for (int64_t p = 0; p < deep; ++p) panel[p * W + l] = b.data[p * b.row + l * b.col];
+  }
+}
+
+template <class T>
+MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
+  return {x.data + i * x.row + j * x.col, x.row, x.col};
+}
+
+}  // namespace
+}  // namespace slope
