@@ -1,6 +1,6 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head):
 //   p = softmax(scale q k^T) over what the mask and causality let a row see, o = dropout(p) v;   derivative: core/kernels/attention.cpp
-// A tile is one head and at most 64 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and
+// A tile is one head and at most 48 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and
 // sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result or
 // gradient, not even nan; second derivatives, through the reference, are without that guarantee.
 #include <slope/autograd/ops/dropout.h>
@@ -20,23 +20,24 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 
 struct Sizes {
   Dims leading;
-  int64_t heads, L, S, D, E, rows;  // rows: of a tile
+  int64_t heads, L, S, D, E;
   Sizes(const Tensor& q, const Tensor& k, const Tensor& v)
       : leading(q.shape().begin(), q.shape().end() - 2),
         heads(numel(leading)),
         L(q.size(-2)),
         S(k.size(-2)),
         D(q.size(-1)),
-        E(v.size(-1)),
-        rows(std::clamp<int64_t>(65536 / std::max<int64_t>(S, 1), 8, 64)) {}
+        E(v.size(-1)) {}
   Dims with(int64_t rows_, int64_t cols) const {
     Dims shape = leading;
     shape.push_back(rows_);
     shape.push_back(cols);
     return shape;
   }
-  int64_t tiles() const { return (L + rows - 1) / rows; }
+  int64_t tile() const { return std::min(L, std::clamp<int64_t>(65536 / std::max<int64_t>(S, 1) / 12 * 12, 12, 48)); }  // rows
   int64_t heads_per_chunk() const { return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, L * S * (D + E))); }
+  // A few heads with many rows are cut, so that there is work for many threads: each part packs the keys and values again.
+  int64_t parts() const { return std::max<int64_t>(1, std::min(16 / std::max<int64_t>(heads, 1), L / 48)); }
 };
 
 // The (row, column) matrix of head h within a layout of shape leading + (rows, columns).
@@ -142,13 +143,11 @@ Grads kernel(const Saved& s, const Tensor&) {
     const auto part = [](T* data, const Tensor& x, int64_t h) { return data ? matrix_of(data, x.layout(), h) : HeadMatrix<T>{}; };
     const auto& run = kernels<AttentionKernels<T>>();
     parallel_for(n.heads, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
-      const Tensor scratch = Tensor::empty({run.scratch(std::min(n.rows, n.L), n.S, n.D, n.E)}, dtype_of<T>);
+      const Tensor scratch = Tensor::empty({run.scratch(n.tile(), n.S, n.D, n.E)}, dtype_of<T>);
       T* memory = scratch.write<T>();
       for (int64_t h = first; h < last; ++h)
-        for (int64_t begin = 0; begin < n.L; begin += n.rows)
-          run.backward(heads(h), begin, std::min(n.L, begin + n.rows), matrix_of(pg, g.layout(), h),
-                       pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{}, pm + h * n.L, pi + h * n.L, part(pq, dq, h),
-                       part(pk, dk, h), part(pv, dv, h), memory);
+        run.backward(heads(h), n.tile(), matrix_of(pg, g.layout(), h), pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+                     pm + h * n.L, pi + h * n.L, part(pq, dq, h), part(pk, dk, h), part(pv, dv, h), memory);
     });
   });
   return Grads{dq, dk, dv, Tensor()};
@@ -209,14 +208,15 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
     T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t tiles = n.tiles();
-    parallel_for(n.heads * tiles, tiles > 1 ? 1 : n.heads_per_chunk(), [&](int64_t first, int64_t last) {
-      const Tensor scratch = Tensor::empty({run.scratch(std::min(n.rows, n.L), n.S, n.D, n.E)}, dtype_of<T>);
+    const int64_t parts = n.parts(), rows = (n.L + parts - 1) / parts;
+    parallel_for(n.heads * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
+      const Tensor scratch = Tensor::empty({run.scratch(n.tile(), n.S, n.D, n.E)}, dtype_of<T>);
       T* memory = scratch.write<T>();
-      for (int64_t tile = first; tile < last; ++tile) {
-        const int64_t h = tile / tiles, begin = tile % tiles * n.rows;
-        run.forward(heads(h), begin, std::min(n.L, begin + n.rows), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L,
-                    pw ? pw + h * n.L * n.S : nullptr, memory);
+      for (int64_t part = first; part < last; ++part) {
+        const int64_t h = part / parts, begin = part % parts * rows;
+        if (begin < n.L)
+          run.forward(heads(h), begin, std::min(n.L, begin + rows), n.tile(), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L,
+                      pw ? pw + h * n.L * n.S : nullptr, memory);
       }
     });
   });

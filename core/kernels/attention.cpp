@@ -1,11 +1,14 @@
 // With s = scale q k^T, p = softmax of what a row may see, m the dropout's multipliers:   o = (p m) v
 //   dp = (g v^T) m + gw      ds = p (dp - <p, dp>)      dq = scale ds k      dk = scale ds^T q      dv = (p m)^T g
 // What a row may not see has p = 0 exactly, and takes part in no sum: where an operand holds nan or inf, products leave out the zero
-// factors. Loops along a row run over whole vectors: what stands beyond column S is 0 or, after the dropout's multipliers, never read.
+// factors. Loops along a row run over whole vectors: what stands beyond the last column is 0 or never read. Under causality a tile stops at
+// the last column that one of its rows sees.
 #include <slope/core/kernels/attention.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/philox.h>
 #include <slope/core/kernels/small_product.h>
+
+#include <algorithm>
 
 namespace slope {
 namespace {
@@ -21,129 +24,150 @@ T* take(T*& scratch, int64_t n) {
   return taken;
 }
 
+// Rows of scores are so far apart: whole vectors, and no power of two, whose columns would fall into the same few lines of the cache.
+template <class T>
+int64_t score_stride(int64_t S) {
+  return whole_panels<T>(S) + 16;
+}
+
 template <class T>
 int64_t scratch_size(int64_t rows, int64_t S, int64_t D, int64_t E) {
-  const int64_t keys = (D + E) * padded(S) + S * (padded(D) + padded(E));
-  return keys + rows * (padded(D) + padded(E) + 2 * padded(S) + S) + padded(S) + 11 * 16;
+  const int64_t keys = (D + E) * whole_panels<T>(S) + S * (whole_panels<T>(D) + whole_panels<T>(E));
+  return keys + rows * (whole_panels<T>(D) + whole_panels<T>(E) + 2 * score_stride<T>(S) + S) + 11 * 16;
 }
 
-// Which columns row i may see, as 1 and 0, padded with 0. `seen` is only written again where it differs from the row before.
+// Of rows up to end - 1, none sees more than these columns.
 template <class T>
-void fill_seen(const AttentionHead<T>& h, int64_t i, bool first, T* seen) {
-  if (!first && !h.causal && !(h.mask.data && h.mask.row != 0)) return;
-  const int64_t S = h.S, last = i + S - h.L + 1, width = padded(S);
-  const auto end = static_cast<int>(!h.causal || last > S ? S : last < 0 ? 0 : last);
-#pragma omp simd
-  for (int j = 0; j < static_cast<int>(width); ++j) seen[j] = j < end ? T(1) : T(0);
+int64_t columns_seen(const AttentionHead<T>& h, int64_t end) {
+  return h.causal ? std::clamp<int64_t>(end + h.S - h.L, 0, h.S) : h.S;
+}
+
+// Scores that row i may not look at -> -inf, up to column `used`.
+template <class T>
+void hide(const AttentionHead<T>& h, int64_t i, int64_t used, T* s) {
+  const int64_t end = columns_seen(h, i + 1);
   if (const bool* allowed = h.mask.data) {
     allowed += i * h.mask.row;
-    for (int64_t j = 0; j < end; ++j) seen[j] = allowed[j * h.mask.col] ? T(1) : T(0);
-  }
-}
-
-// Scores -> scale times the score where the row may look, -inf elsewhere.
-template <class T>
-void scale_and_mask(int64_t width, T scale, const T* seen, T* s) {
+    const auto hide_unseen = [&](int64_t col) {
 #pragma omp simd
-  for (int64_t j = 0; j < width; ++j) s[j] = seen[j] != 0 ? s[j] * scale : minus_infinity<T>;
+      for (int64_t j = 0; j < end; ++j) s[j] = allowed[j * col] ? s[j] : minus_infinity<T>;
+    };
+    h.mask.col == 1 ? hide_unseen(1) : hide_unseen(h.mask.col);
+  }
+  for (int64_t j = end; j < used; ++j) s[j] = minus_infinity<T>;
 }
 
+// The dropout's multipliers of rows begin … begin + rows - 1, for their first columns; a row each S apart.
 template <class T>
-void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, T* multipliers) {
+void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns, T* multipliers) {
   const auto scale = static_cast<T>(h.dropout->scale);
   const uint32_t threshold = h.dropout->threshold;
-  for_each_bits(h.dropout->site, h.first_weight + begin * h.S, rows * h.S,
-                [=](int64_t i, uint32_t bits) { multipliers[i] = bits >= threshold ? scale : T(0); });
-}
-
-template <class T>
-void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<T> o, T* max, T* inverse, T* weights, T* scratch) {
-  const int64_t rows = end - begin, S = h.S, width = padded(S), used = whole_vectors<T>(S);
-  T *k_t = take(scratch, h.D * width), *v = take(scratch, S * padded(h.E)), *p = take(scratch, rows * width), *seen = take(scratch, width);
-  T* keep = h.dropout ? take(scratch, rows * S) : nullptr;
-  pack_transposed(S, h.D, h.k, k_t);
-  const bool finite = pack(S, h.E, h.v, v);
-  product<T>(rows, used, h.D, {h.q.data + begin * h.q.row, h.q.row, h.q.col}, k_t, width, p, width);
-  if (keep) draw(h, begin, rows, keep);
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t i = begin + r;
-    T* s = p + r * width;
-    fill_seen(h, i, r == 0, seen);
-    scale_and_mask(used, h.scale, seen, s);
-    const T m = max_lanes<T>(used, minus_infinity<T>, [&](int64_t j) { return s[j]; });
-    const bool sees = m != minus_infinity<T>;
-    max[i] = sees ? m : 0;
-    const T shift = max[i];
-#pragma omp simd
-    for (int64_t j = 0; j < used; ++j) s[j] = exp_(s[j] - shift);
-    const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(used, [&](int64_t j) { return s[j]; }) : 0;
-#pragma omp simd
-    for (int64_t j = 0; j < used; ++j) s[j] *= factor;
-    if (weights)
-      for (int64_t j = 0; j < S; ++j) weights[i * S + j] = s[j];
-    if (keep)
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) s[j] *= keep[r * S + j];
-  }
-  const HeadMatrix<const T> a{p, width, 1};
-  T* out = o.data + begin * o.row;
-  if (finite || !(h.mask.data || h.causal))
-    product<T>(rows, h.E, S, a, v, padded(h.E), out, o.row);
-  else
-    product_of_nonzeros<T>(rows, h.E, S, a, v, padded(h.E), out, o.row, false);
-}
-
-template <class T>
-void backward(const AttentionHead<T>& h, int64_t begin, int64_t end, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max,
-              const T* inverse, HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch) {
-  const int64_t rows = end - begin, S = h.S, D = h.D, E = h.E, width = padded(S), used = whole_vectors<T>(S);
-  T *k_t = take(scratch, D * width), *v_t = take(scratch, E * width), *k = take(scratch, S * padded(D)),
-    *q = take(scratch, rows * padded(D));
-  T *gs = take(scratch, rows * padded(E)), *p = take(scratch, rows * width), *ds = take(scratch, rows * width),
-    *seen = take(scratch, width);
-  T* keep = h.dropout ? take(scratch, rows * S) : nullptr;
-  const HeadMatrix<const T> q_rows{h.q.data + begin * h.q.row, h.q.row, h.q.col}, g_rows{g.data + begin * g.row, g.row, g.col};
-  pack_transposed(S, D, h.k, k_t);
-  pack_transposed(S, E, h.v, v_t);
-  const bool masks = h.mask.data || h.causal;
-  const bool k_finite = !dq.data || pack(S, D, h.k, k), q_finite = !dk.data || pack(rows, D, q_rows, q),
-             g_finite = !dv.data || pack(rows, E, g_rows, gs);
-  product<T>(rows, used, D, q_rows, k_t, width, p, width);
-  product<T>(rows, used, E, g_rows, v_t, width, ds, width);
-  if (keep) draw(h, begin, rows, keep);
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t i = begin + r;
-    T *pr = p + r * width, *dr = ds + r * width;
-    fill_seen(h, i, r == 0, seen);
-    scale_and_mask(used, h.scale, seen, pr);
-    const T m = max[i], factor = inverse[i];
-#pragma omp simd
-    for (int64_t j = 0; j < used; ++j) pr[j] = exp_(pr[j] - m) * factor;
-    const T* mult = keep ? keep + r * S : nullptr;
-    if (mult)
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) dr[j] *= mult[j];
-    if (gw.data)
-      for (int64_t j = 0; j < S; ++j) dr[j] += gw.data[i * gw.row + j * gw.col];
-#pragma omp simd
-    for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : dr[j];
-    const T mean = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
-#pragma omp simd
-    for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - mean) * h.scale;
-    if (mult)
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) pr[j] *= mult[j];
-  }
-  const auto multiply = [&](int64_t m, int64_t n, int64_t terms, HeadMatrix<const T> a, const T* b, bool finite, T* c, int64_t c_row,
-                            bool add) {
-    if (finite || !masks)
-      product<T>(m, n, terms, a, b, padded(n), c, c_row, add);
-    else
-      product_of_nonzeros<T>(m, n, terms, a, b, padded(n), c, c_row, add);
+  const auto draw_some = [&](int64_t first, int64_t n, T* to) {
+    for_each_bits(h.dropout->site, first, n, [=](int64_t i, uint32_t bits) { to[i] = bits >= threshold ? scale : T(0); });
   };
-  if (dq.data) multiply(rows, D, S, {ds, width, 1}, k, k_finite, dq.data + begin * dq.row, dq.row, false);
-  if (dk.data) multiply(S, D, rows, {ds, 1, width}, q, q_finite, dk.data, dk.row, begin > 0);
-  if (dv.data) multiply(S, E, rows, {p, 1, width}, gs, g_finite, dv.data, dv.row, begin > 0);
+  const int64_t first = h.first_weight + begin * h.S;
+  if (columns == h.S) return draw_some(first, rows * h.S, multipliers);
+  for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
+}
+
+template <class T>
+void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse, T* weights,
+             T* scratch) {
+  const int64_t S = h.S, stride = score_stride<T>(S);
+  T *k_t = take(scratch, h.D * whole_panels<T>(S)), *v = take(scratch, S * whole_panels<T>(h.E)), *p = take(scratch, tile * stride);
+  T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
+  const int64_t all_seen = columns_seen(h, end);
+  pack(h.D, all_seen, transposed(ref(h.k)), k_t);
+  pack(all_seen, h.E, ref(h.v), v);
+  const bool may_skip = (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
+  for (; begin < end; begin += tile) {
+    const int64_t rows = std::min(tile, end - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
+    product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
+    if (keep) draw(h, begin, rows, columns, keep);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t i = begin + r;
+      T* s = p + r * stride;
+      hide(h, i, used, s);
+      const T m = max_lanes<T>(used, minus_infinity<T>, [&](int64_t j) { return s[j]; });
+      const bool sees = m != minus_infinity<T>;
+      const T shift = max[i] = sees ? m : 0;
+#pragma omp simd
+      for (int64_t j = 0; j < used; ++j) s[j] = exp_(s[j] - shift);
+      const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(used, [&](int64_t j) { return s[j]; }) : 0;
+#pragma omp simd
+      for (int64_t j = 0; j < used; ++j) s[j] *= factor;
+      if (weights) {
+        std::copy_n(s, columns, weights + i * S);
+        std::fill(weights + i * S + columns, weights + (i + 1) * S, T(0));
+      }
+      if (keep)
+#pragma omp simd
+        for (int64_t j = 0; j < columns; ++j) s[j] *= keep[r * S + j];
+    }
+    T* out = o.data + begin * o.row;
+    if (may_skip)
+      product_of_nonzeros<T>(rows, h.E, columns, 1, {p, stride, 1}, v, all_seen, out, o.row, false);
+    else
+      product<T>(rows, h.E, columns, 1, {p, stride, 1}, v, all_seen, out, o.row);
+  }
+}
+
+template <class T>
+void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max, const T* inverse,
+              HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch) {
+  const int64_t S = h.S, D = h.D, E = h.E, stride = score_stride<T>(S);
+  T *k_t = take(scratch, D * whole_panels<T>(S)), *v_t = take(scratch, E * whole_panels<T>(S)), *k = take(scratch, S * whole_panels<T>(D)),
+    *q = take(scratch, tile * whole_panels<T>(D)), *gs = take(scratch, tile * whole_panels<T>(E));
+  T *p = take(scratch, tile * stride), *ds = take(scratch, tile * stride);
+  T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
+  const bool masks = h.mask.data || h.causal;
+  pack(D, S, transposed(ref(h.k)), k_t);
+  pack(E, S, transposed(ref(h.v)), v_t);
+  if (dq.data) pack(S, D, ref(h.k), k);
+  const bool k_may_skip = masks && dq.data && !is_finite(S, D, ref(h.k));
+  for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {  // the last rows see all columns: they write, others add
+    const bool add = begin + tile < h.L;
+    const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
+    const MatrixRef<T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
+    product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
+    product<T>(rows, used, E, 1, g_rows, v_t, E, ds, stride);
+    if (keep) draw(h, begin, rows, columns, keep);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t i = begin + r;
+      T *pr = p + r * stride, *dr = ds + r * stride;
+      hide(h, i, used, pr);
+      const T m = max[i], factor = inverse[i];
+#pragma omp simd
+      for (int64_t j = 0; j < used; ++j) pr[j] = exp_(pr[j] - m) * factor;
+      const T* mult = keep ? keep + r * S : nullptr;
+      if (mult)
+#pragma omp simd
+        for (int64_t j = 0; j < columns; ++j) dr[j] *= mult[j];
+      if (gw.data)
+        for (int64_t j = 0; j < columns; ++j) dr[j] += gw.data[i * gw.row + j * gw.col];
+#pragma omp simd
+      for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : dr[j];
+      const T mean = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
+#pragma omp simd
+      for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - mean);
+      if (mult)
+#pragma omp simd
+        for (int64_t j = 0; j < columns; ++j) pr[j] *= mult[j];
+    }
+    const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha, MatrixRef<T> a, const T* b, int64_t rows_of_b, bool may_skip,
+                              T* c, int64_t c_row, bool add) {
+      (may_skip ? product_of_nonzeros<T> : product<T>)(m, n, terms, alpha, a, b, rows_of_b, c, c_row, add);
+    };
+    if (dq.data) multiply(rows, D, columns, h.scale, {ds, stride, 1}, k, S, k_may_skip, dq.data + begin * dq.row, dq.row, false);
+    if (dk.data) {
+      pack(rows, D, q_rows, q);
+      multiply(columns, D, rows, h.scale, {ds, 1, stride}, q, rows, masks && !is_finite(rows, D, q_rows), dk.data, dk.row, add);
+    }
+    if (dv.data) {
+      pack(rows, E, g_rows, gs);
+      multiply(columns, E, rows, 1, {p, 1, stride}, gs, rows, masks && !is_finite(rows, E, g_rows), dv.data, dv.row, add);
+    }
+  }
 }
 
 template <class T>

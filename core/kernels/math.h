@@ -32,7 +32,7 @@ struct Reduced {
   int32_t n;
 };
 [[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
-  const float clamped = x > 89.0f ? 89.0f : x < least ? least : x;         // a nan fails both
+  const float below = x > 89.0f ? 89.0f : x, clamped = below < least ? least : below;  // a nan fails both
   const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);  // 1.5 * 2^23: the integer n lands in the low bits
   const float n = shifted - 12582912.0f;
   return {fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped)), std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(12582912.0f)};
@@ -103,7 +103,7 @@ struct Reduced {
 
 // |x| < 0.9: x + x p(x^2); else 1 - e^q(|x|) with the sign of x, q(x) = log erfc x up to 3.95, where erf rounds to 1
 [[gnu::always_inline]] inline float erf_(float x) {
-  const float a = x < 0.0f ? -x : x, z = x * x, c = a > 3.95f ? 3.95f : a;
+  const float a = __builtin_fabsf(x), z = x * x, c = a > 3.95f ? 3.95f : a;
   float p = -6.09036039e-4f;
   p = fma_(p, z, 5.01196290e-3f);
   p = fma_(p, z, -2.67789090e-2f);
@@ -118,7 +118,8 @@ struct Reduced {
   q = fma_(q, c, -6.33458475e-1f);
   q = fma_(q, c, -1.12946040f);
   q = fma_(q, c, 1.63489625e-4f);
-  return a < 0.9f ? fma_(x, p, x) : with_sign_of(1.0f - exp_(q), x);
+  const float small = fma_(x, p, x), large = with_sign_of(1.0f - exp_(q), x);
+  return a < 0.9f ? small : large;
 }
 
 // Rare ones go through double.

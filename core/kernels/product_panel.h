@@ -50,38 +50,39 @@ template <int N, class F>
 }
 
 // sums[r][l] += a[r * row] b[l]
-template <class T, int R>
-[[gnu::always_inline]] inline void add_outer_product(const T* a, int64_t row, const T* b, Vector<T> (&sums)[R][2]) {
-  const Vector<T> b0 = load<T>(b), b1 = load<T>(b + vector_size<T>);
+template <class T, int R, int N>
+[[gnu::always_inline]] inline void add_outer_product(const T* a, int64_t row, const T* b, Vector<T> (&sums)[R][N]) {
+  Vector<T> columns[N];
+  unrolled<N>([&](auto v) __attribute__((always_inline)) { columns[v] = load<T>(b + v * vector_size<T>); });
   unrolled<R>([&](auto r) __attribute__((always_inline)) {
     const Vector<T> f = a[r * row] - Vector<T>{};
-    sums[r][0] = fused(f, b0, sums[r][0]), sums[r][1] = fused(f, b1, sums[r][1]);
+    unrolled<N>([&](auto v) __attribute__((always_inline)) { sums[r][v] = fused(f, columns[v], sums[r][v]); });
   });
 }
 
-// R rows of sums[r][l] = sum_p a[r * row + p * col] panel[p][l]
-template <class T, int R, bool packed>
+// R rows of sums[r][l] = sum_p a[r * row + p * col] panel[p][l], over N of the panel's two vectors.
+template <class T, int R, int N, bool packed>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
   using V = Vector<T>;
   constexpr int64_t L = vector_size<T>;
   for (int r = 0; r < R; ++r) __builtin_prefetch(to.c + r * to.ldc, 1), __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
-  V sums[R][2] = {};
+  V sums[R][N] = {};
   if constexpr (packed) {
 #pragma GCC unroll 4
-    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R>(a, row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R, N>(a, row, panel, sums);
   } else {
-    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R>(a, row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R, N>(a, row, panel, sums);
   }
-  if (to.columns == 2 * L) {
-    unrolled<2 * R>([&](auto i) __attribute__((always_inline)) {
-      constexpr int r = i / 2, h = i % 2;
-      T* y = to.c + r * to.ldc + h * L;
-      const V x = placed(sums[r][h], to, to.bias ? to.bias + h * L : nullptr, y);
+  if (to.columns == N * L) {
+    unrolled<N * R>([&](auto i) __attribute__((always_inline)) {
+      constexpr int r = i / N, v = i % N;
+      T* y = to.c + r * to.ldc + v * L;
+      const V x = placed(sums[r][v], to, to.bias ? to.bias + v * L : nullptr, y);
       __builtin_memcpy(y, &x, sizeof(V));
     });
   } else {
-    T out[R][2 * L];
-    unrolled<2 * R>([&](auto i) __attribute__((always_inline)) { __builtin_memcpy(out[i / 2] + i % 2 * L, &sums[i / 2][i % 2], sizeof(V)); });
+    T out[R][N * L];
+    unrolled<N * R>([&](auto i) __attribute__((always_inline)) { __builtin_memcpy(out[i / N] + i % N * L, &sums[i / N][i % N], sizeof(V)); });
     for (int r = 0; r < R; ++r)
       for (int64_t l = 0; l < to.columns; ++l) {
         T& y = to.c[r * to.ldc + l];
@@ -91,14 +92,14 @@ template <class T, int R, bool packed>
 }
 
 // The same for 1 … R rows. Packed rows stand side by side: element (r, p) at a[r + p * rows].
-template <class T, bool packed, int R = static_cast<int>(rows)>
+template <class T, bool packed, int N = 2, int R = static_cast<int>(rows)>
 [[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
-    if (height < R) return some_rows_by_panel<T, packed, R - 1>(height, k, a, row, col, panel, to);
+    if (height < R) return some_rows_by_panel<T, packed, N, R - 1>(height, k, a, row, col, panel, to);
   if (packed || row == 1)  // a copy of the loop for each: one of the strides is 1 and known
-    rows_by_panel<T, R, packed>(k, a, 1, col, panel, to);
+    rows_by_panel<T, R, N, packed>(k, a, 1, col, panel, to);
   else
-    rows_by_panel<T, R, packed>(k, a, row, col, panel, to);
+    rows_by_panel<T, R, N, packed>(k, a, row, col, panel, to);
 }
 
 // Columns 0 … columns - 1 of b, the panel's others 0.

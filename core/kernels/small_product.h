@@ -3,123 +3,78 @@
 #pragma once
 
 #include <slope/core/kernels/attention.h>
-#include <slope/core/kernels/transpose.h>
+#include <slope/core/kernels/product_panel.h>
 
 namespace slope {
 namespace {
 
-// Columns that a packed operand is padded to.
-constexpr int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
 template <class T>
-constexpr int64_t whole_vectors(int64_t n) {  // <= padded(n)
+constexpr int64_t whole_vectors(int64_t n) {
   return (n + vector_size<T> - 1) / vector_size<T> * vector_size<T>;
 }
-
-// M rows by N vectors of columns of C = A B (+ C); `columns` of them exist in C.
-template <class T, int M, int N>
-[[gnu::always_inline]] inline void product_block(int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row,
-                                                 int64_t columns, bool add) {
-  using V = Vector<T>;
-  constexpr int64_t W = vector_size<T>;
-  V sum[M][N] = {};
-  for (int64_t p = 0; p < k; ++p) {
-    V row[N];
-    for (int n = 0; n < N; ++n) __builtin_memcpy(&row[n], b + p * b_row + n * W, sizeof(V));
-    for (int m = 0; m < M; ++m) {
-      const V factor = a.data[m * a.row + p * a.col] - V{};
-      for (int n = 0; n < N; ++n) sum[m][n] = fused(factor, row[n], sum[m][n]);
-    }
-  }
-  for (int m = 0; m < M; ++m) {
-    T* out = c + m * c_row;
-    if (columns >= N * W) {
-      for (int n = 0; n < N; ++n) {
-        V before{};
-        if (add) __builtin_memcpy(&before, out + n * W, sizeof(V));
-        const V after = add ? before + sum[m][n] : sum[m][n];
-        __builtin_memcpy(out + n * W, &after, sizeof(V));
-      }
-    } else {
-      T values[N * W];
-      __builtin_memcpy(values, sum[m], sizeof(values));
-      for (int64_t j = 0; j < columns; ++j) out[j] = add ? out[j] + values[j] : values[j];
-    }
-  }
-}
-
-template <class T, int M>
-void product_rows(int64_t n, int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row, bool add) {
-  constexpr int64_t W = vector_size<T>;
-  int64_t j = 0;
-  for (; n - j > W; j += 2 * W) product_block<T, M, 2>(k, a, b + j, b_row, c + j, c_row, n - j, add);
-  if (j < n) product_block<T, M, 1>(k, a, b + j, b_row, c + j, c_row, n - j, add);
-}
-
-// C (m, n) = A (m, k) B (k, n), or added to C. B's rows are padded with zeros to padded(n) columns.
 template <class T>
-void product(int64_t m, int64_t n, int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row, bool add = false) {
-  if (m == 0) return;
-  const int64_t blocks = (m + 5) / 6;
-  for (int64_t block = 0, i = 0; block < blocks; ++block) {
-    const int64_t rows = (m - i + blocks - block - 1) / (blocks - block);
-    const HeadMatrix<const T> ai{a.data + i * a.row, a.row, a.col};
-    T* ci = c + i * c_row;
-    switch (rows) {
-      case 6: product_rows<T, 6>(n, k, ai, b, b_row, ci, c_row, add); break;
-      case 5: product_rows<T, 5>(n, k, ai, b, b_row, ci, c_row, add); break;
-      case 4: product_rows<T, 4>(n, k, ai, b, b_row, ci, c_row, add); break;
-      case 3: product_rows<T, 3>(n, k, ai, b, b_row, ci, c_row, add); break;
-      case 2: product_rows<T, 2>(n, k, ai, b, b_row, ci, c_row, add); break;
-      default: product_rows<T, 1>(n, k, ai, b, b_row, ci, c_row, add); break;
+constexpr int64_t whole_panels(int64_t n) {
+  return (n + width<T> - 1) / width<T> * width<T>;
+}
+
+template <class T>
+MatrixRef<T> ref(HeadMatrix<const T> x) {
+  return {x.data, x.row, x.col};
+}
+template <class T>
+MatrixRef<T> transposed(MatrixRef<T> x) {
+  return {x.data, x.col, x.row};
+}
+
+// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements.
+template <class T>
+void pack(int64_t k, int64_t n, MatrixRef<T> b, T* out) {
+  for (int64_t j = 0; j < n; j += width<T>) pack_panel(k, std::min<int64_t>(width<T>, n - j), from(b, 0, j), out + j * k);
+}
+
+// C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; of these the first k_of_b rows are k, the others are not read.
+template <class T>
+void product(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
+  const int64_t blocks = (m + rows - 1) / rows;
+  for (int64_t j = 0; j < n; j += width<T>) {
+    const int64_t columns = std::min<int64_t>(width<T>, n - j);
+    for (int64_t block = 0, i = 0; block < blocks; ++block) {
+      const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 22 rows are 6 + 6 + 5 + 5: short blocks are slow
+      const Place<T> to{alpha, add ? T(1) : T(0), nullptr, c + i * ldc + j, ldc, columns};
+      if (columns <= vector_size<T>)
+        some_rows_by_panel<T, false, 1>(height, k, from(a, i, 0).data, a.row, a.col, b + j * k_of_b, to);
+      else
+        some_rows_by_panel<T, false, 2>(height, k, from(a, i, 0).data, a.row, a.col, b + j * k_of_b, to);
+      i += height;
     }
-    i += rows;
   }
 }
 
 // The same, where a factor 0 in A takes nothing, not even nan or inf, from B. Where B is finite both give the same bits.
 template <class T>
-void product_of_nonzeros(int64_t m, int64_t n, int64_t k, HeadMatrix<const T> a, const T* b, int64_t b_row, T* c, int64_t c_row, bool add) {
+void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
+      const T* column = b + j / width<T> * width<T> * k_of_b + j % width<T>;
       T sum = 0;
       for (int64_t p = 0; p < k; ++p)
-        if (const T factor = a.data[i * a.row + p * a.col]; factor != 0) sum = fma_(factor, b[p * b_row + j], sum);
-      c[i * c_row + j] = add ? c[i * c_row + j] + sum : sum;
+        if (const T factor = a.data[i * a.row + p * a.col]; factor != 0) sum = fma_(factor, column[p * width<T>], sum);
+      c[i * ldc + j] = alpha * sum + (add ? c[i * ldc + j] : T(0));
     }
 }
 
-// Rows of x side by side, padded with zeros to padded(n) columns. Returns whether all of them are finite.
 template <class T>
-bool pack(int64_t rows, int64_t n, HeadMatrix<const T> x, T* out) {
-  const int64_t width = padded(n);
+bool is_finite(int64_t rows, int64_t n, MatrixRef<T> x) {
   int bad = 0;
-  for (int64_t i = 0; i < rows; ++i, out += width) {
-    const T* in = x.data + i * x.row;
-    const auto copy = [&](int64_t col) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* row = x.data + i * x.row;
+    const auto look = [&](int64_t col) {
 #pragma omp simd reduction(| : bad)
-      for (int64_t j = 0; j < n; ++j) {
-        const T value = in[j * col];
-        bad |= !(value - value == 0);
-        out[j] = value;
-      }
+      for (int64_t j = 0; j < n; ++j) bad |= !(row[j * col] - row[j * col] == 0);
     };
-    x.col == 1 ? copy(1) : copy(x.col);
-    for (int64_t j = n; j < width; ++j) out[j] = 0;
+    x.col == 1 ? look(1) : look(x.col);
   }
   return !bad;
-}
-
-// The transpose of x (rows, n), padded with zeros to padded(rows) columns.
-template <class T>
-void pack_transposed(int64_t rows, int64_t n, HeadMatrix<const T> x, T* out) {
-  const int64_t width = padded(rows);
-  if (x.col == 1)
-    transpose_block(rows, n, x.data, x.row, out, width);
-  else
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < n; ++j) out[j * width + i] = x.data[i * x.row + j * x.col];
-  for (int64_t j = 0; j < n; ++j)
-    for (int64_t i = rows; i < width; ++i) out[j * width + i] = 0;
 }
 
 }  // namespace
