@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/parallel.h>
+#include <slope/core/team.h>
 
 #include <atomic>
 #include <exception>
@@ -24,6 +25,7 @@ thread_local bool inside = false;  // a chunk is running on this thread: nested 
 
 int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_procs() * 8); }
 thread_local int threads = default_threads();
+thread_local Team team_of_thread(threads);
 
 // After a parallel region a forked child would wait for ever for threads that it does not have: refuse instead.
 void refuse_forked_child() {
@@ -44,6 +46,7 @@ int num_threads() { return threads; }
 void set_num_threads(int n) {
   SLOPE_CHECK_AS(UsageError, n >= 1, "threads: need at least 1, got {}", n);
   threads = n;
+  team_of_thread = Team(n);
 }
 #else
 int num_threads() { return 1; }
@@ -67,18 +70,26 @@ void unbind_thread() {
 
 void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context) {
 #if defined(SLOPE_OPENMP)
-  const int team = static_cast<int>(std::min<int64_t>(threads, chunks));
-  if (team > 1 && !inside) {
+  const Clock::time_point start = threads > 1 && chunks > 1 && !inside ? Clock::now() : Clock::time_point();
+  const int team = start == Clock::time_point() ? 1 : static_cast<int>(std::min<int64_t>(team_of_thread.size(start), chunks));
+  if (team > 1) {
     refuse_forked_child();
+    Clock::duration longest{};     // of the caller's chunks
+    Clock::time_point done = start;  // the caller's last
     std::atomic<int64_t> next{0}, failed_chunk{INT64_MAX};
     std::exception_ptr failure;
     std::mutex mutex;
 #pragma omp parallel num_threads(team)
     {
       inside = true;
+      const bool is_caller = omp_get_thread_num() == 0;
       for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < chunks && i < failed_chunk.load(std::memory_order_relaxed);) {
         try {
           chunk(context, i);
+          if (is_caller) {
+            const Clock::time_point now = Clock::now();
+            longest = std::max(longest, now - done), done = now;
+          }
         } catch (...) {
           std::lock_guard lock(mutex);
           if (i < failed_chunk.load()) failed_chunk = i, failure = std::current_exception();
@@ -87,6 +98,8 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
       inside = false;
     }
     if (failure) std::rethrow_exception(failure);
+    const Clock::time_point end = Clock::now();
+    team_of_thread.note(end - start, end - done - 2 * longest, end);
     return;
   }
 #endif

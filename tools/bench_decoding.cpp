@@ -3,6 +3,7 @@
 #include <slope/models/train/translate.h>
 #include <slope/tools/bench_case.h>
 #include <slope/tools/bench_flops.h>
+#include <slope/tools/bench_traffic.h>
 
 namespace slope::tools {
 
@@ -28,6 +29,7 @@ class GreedyDecoding : public Workload {
     SLOPE_CHECK_INPUT(done.tokens == steps * B * new_tokens, "bench: {} tokens were written, {} were due", done.tokens,
                       steps * B * new_tokens);
     done.flops = static_cast<double>(steps) * flops::cached_decoding(translator_.model.config, B, source_tokens, new_tokens);
+    done.bytes = static_cast<double>(steps) * traffic::decoding(decoder_weights(), new_tokens);
     return done;
   }
   int64_t parameters() const override { return nn::count_parameters(translator_.model); }
@@ -36,6 +38,9 @@ class GreedyDecoding : public Workload {
   static train::Translator untrained() {
     manual_seed(1);
     return {{}, {}, {}, train::make_model({}, source_vocab, target_vocab)};
+  }
+  int64_t decoder_weights() const {
+    return nn::count_parameters(translator_.model.transformer.decoder) + nn::count_parameters(translator_.model.fc);
   }
   train::Translator translator_;
   std::vector<train::Sentence> sources_;

@@ -4,6 +4,7 @@
 #include <slope/models/train/step.h>
 #include <slope/nn/state.h>
 #include <slope/tools/bench_case.h>
+#include <slope/tools/bench_traffic.h>
 
 namespace slope::tools {
 
@@ -60,6 +61,7 @@ class Training : public Workload {
     Done done;
     for (int64_t i = 0; i < steps; ++i) {
       done.flops += with_backward * task_.batch(task_.position()).flops;
+      done.bytes += traffic::training(settings_, parameters());
       const train::StepResult r = train::take_step(task_, updater_, settings_, step_++, INT64_MAX);
       done.loss += r.loss_sum / static_cast<double>(r.targets) / static_cast<double>(steps);
       done.tokens += r.tokens;

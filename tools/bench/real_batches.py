@@ -10,14 +10,17 @@ def time_blocks(options, batches):
     total = next(iter(sides.values())).batches
     for side in sides.values():
         side.run(total if options.compile else options.block)  # warm-up; when compiling, every shape is seen once
-    blocks = {name: [] for name in sides}
+    blocks, work = {name: [] for name in sides}, []
     for k in range(options.rounds * total // options.block):
         order = list(sides.values()) if k % 2 == 0 else list(sides.values())[::-1]  # neither side is always first
         for side in order:
             blocks[side.name].append(side.run(options.block))
+            if side.flops:
+                work.append((side.flops, side.bytes))
     for side in sides.values():
         side.quit()
-    return blocks, next(iter(sides.values())).parameters, total
+    mean_work = [statistics.fmean(values) for values in zip(*work)] or [0.0, 0.0]
+    return blocks, mean_work, next(iter(sides.values())).parameters, total
 
 
 def measure_memory(options, batches):
@@ -60,11 +63,12 @@ def markdown(result):
 
 
 def measure(options, batches):
-    blocks, parameters, total = time_blocks(options, batches)
+    blocks, (flops, moved), parameters, total = time_blocks(options, batches)
     memory = measure_memory(options, batches)
     sides = {name: s | memory[name] | {"blocks_ms": [ms for ms, _ in blocks[name]]} for name, s in summary(blocks, options, total).items()}
     result = {"threads": options.threads, "block": options.block, "rounds": options.rounds, "batches": total,
-              "attention": options.attention or "explicit", "compile": options.compile, "parameters": parameters, "sides": sides}
+              "attention": options.attention or "explicit", "compile": options.compile, "parameters": parameters, "flops": flops, "bytes": moved,
+              "sides": sides}
     if options.only is None:
         result["ratios"] = ratios(blocks, memory)
     return result

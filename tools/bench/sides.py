@@ -21,6 +21,7 @@ class Side:
     def __init__(self, name, command, env):
         self.name = name
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        self.flops = self.bytes = 0.0  # of a step, where the side says so
         self.expect("ready")
         self.start_kb = self.status("VmHWM")
         self.parameters, self.batches = map(int, self.ask("load").split()[1:])
@@ -37,7 +38,9 @@ class Side:
         return self.expect("loaded" if line == "load" else line.split()[-1])
 
     def run(self, steps):  # (milliseconds, mean loss)
-        _, milliseconds, loss = self.ask(f"run {steps}").split()
+        _, milliseconds, loss, *work = self.ask(f"run {steps}").split()
+        if work:
+            self.flops, self.bytes = map(float, work)
         return float(milliseconds), float(loss)
 
     def status(self, field):  # kB

@@ -1,4 +1,5 @@
 """The cases in blocks, side by side: which there are, what slope is to reach in each, and the table."""
+import json
 import math
 import statistics
 import subprocess
@@ -14,6 +15,8 @@ OPS = ["softmax", "layer_norm", "gelu_erf", "gelu_tanh", "tanh", "exp", "relu", 
 BARS |= {f"e.{op}": (5.0 if op in ("dropout", "transposed_copy") else 0.95, None) for op in OPS}
 BARS |= {"g": (100, 1 / 10), "real": (2.5, 1 / 4)}
 OPS_MEAN_BAR = 1.8
+ONE_THREAD_BARS = {"a": 3.0, "b": 1.8, "c1": 1.6, "c2": 1.2, "gpt2": 1.2}
+ROOFLINE_BAR = 1.15  # a step so near to it has met its bar as well
 BLOCK_MS = 100  # of a block; longer steps make a block each
 WARM_UP_ONCE_MS = 5000  # a step that takes so long is warm after one
 
@@ -48,13 +51,46 @@ def block_of(side):
     return lambda: side.run(steps)[0] / steps
 
 
+def machine(options):
+    """The machine's limits at this moment, by what `slope bench machine` calls them: for as many threads as are asked for."""
+    command = [options.slope, "bench", "machine", "--json", "--threads", str(options.threads)]
+    text = subprocess.run(command, env=environment(options, {}), stdout=subprocess.PIPE, text=True, check=True).stdout
+    key = "one_thread" if options.threads == 1 else "all_threads"
+    return {limit["what"]: limit[key] for limit in json.loads(text)["machine"] if key in limit}
+
+
+def summary_of(limits):
+    """GFLOP/s of multiply-adds and of the best matrix product, GB/s of memory."""
+    def best(*starts):
+        return max(rate for what, rate in limits.items() if what.startswith(starts))
+
+    return {"peak": best("multiply-add"), "product": best("gemm", "cblas_sgemm"), "cblas_sgemm": best("cblas_sgemm"),
+            "memory": best("triad in memory"), "cache": best("triad in cache")}
+
+
+def add_roofline(row, limits):
+    """How long the row's work takes at least on a machine with such limits, and how near each side comes."""
+    if not row.get("flops") and not row.get("bytes"):
+        return
+    row["roofline_ms"] = row["flops"] / limits["product"] / 1e6 + row["bytes"] / limits["memory"] / 1e6
+    for side in row["sides"].values():
+        side["of_roofline"] = side["median_ms"] / row["roofline_ms"]
+        if row["flops"]:
+            side["of_peak"] = row["flops"] / side["median_ms"] / 1e6 / limits["peak"]
+
+
+def is_met(row):
+    return row.get("ratio", 0) >= row["bar"] or row["sides"]["slope"].get("of_roofline", math.inf) <= ROOFLINE_BAR
+
+
 def time_case(options, case):
     sides = start_sides(options, case)
     check_parameters(sides)
     found = in_turns({name: block_of(side) for name, side in sides.items()}, options.seconds)
     for side in sides.values():
         side.quit()
-    return found
+    work = {"flops": max(side.flops for side in sides.values()), "bytes": max(side.bytes for side in sides.values())}
+    return found, work
 
 
 def memory_of_case(options, case, step_ms):
@@ -86,12 +122,16 @@ def start_and_step(options):
     return times, {name: max(mb for _, mb in values) for name, values in found.items()}
 
 
-def row_of(case, times, memory):
-    row = {"case": case, "sides": {name: {"median_ms": statistics.median(ms), "min_ms": min(ms), "max_ms": max(ms), "blocks_ms": ms}
+def bar_of(options, case):
+    return ONE_THREAD_BARS.get(case, BARS[case][0]) if options.threads == 1 else BARS[case][0]
+
+
+def row_of(options, case, times, memory, work):
+    row = {"case": case, **work, "sides": {name: {"median_ms": statistics.median(ms), "min_ms": min(ms), "max_ms": max(ms), "blocks_ms": ms}
                                    for name, ms in times.items()}}
     for name, mb in memory.items():
         row["sides"][name]["memory_mb"] = mb
-    row["bar"], row["memory_bar"] = BARS[case]
+    row["bar"], row["memory_bar"] = bar_of(options, case), BARS[case][1]
     return with_ratios(row)
 
 
@@ -106,33 +146,47 @@ def with_ratios(row):
 
 def measure(options, case):
     if case == "g":
-        return row_of(case, *start_and_step(options))
-    times = time_case(options, case)
+        return row_of(options, case, *start_and_step(options), {})
+    times, work = time_case(options, case)
     wants_memory = BARS[case][1] is not None
     memory = memory_of_case(options, case, {n: statistics.median(ms) for n, ms in times.items()}) if wants_memory else {}
-    return row_of(case, times, memory)
+    return row_of(options, case, times, memory, work)
 
 
-def row_of_real(result):
+def row_of_real(options, result):
     """The case real (real_batches.py) as a row of the same table."""
     sides = {name: {key: s[key] for key in ("median_ms", "min_ms", "max_ms")} | {"memory_mb": s["beyond_start_mb"]}
              for name, s in result["sides"].items()}
-    return with_ratios({"case": "real", "sides": sides, "bar": BARS["real"][0], "memory_bar": BARS["real"][1]})
+    return with_ratios({"case": "real", "flops": result["flops"], "bytes": result["bytes"], "sides": sides,
+                        "bar": bar_of(options, "real"), "memory_bar": BARS["real"][1]})
 
 
-HEAD = ("| case | slope, ms | PyTorch, ms | ratio of medians | of minima | at least | slope, MB | PyTorch, MB | ratio | at most |\n"
-        "|---|" + "---:|" * 9)
+COLUMNS = ["case", "slope, ms", "PyTorch, ms", "ratio of medians", "of minima", "at least", "roofline, ms", "slope / roofline",
+           "slope, of peak", "PyTorch, of peak", "met", "slope, MB", "PyTorch, MB", "ratio", "at most", "met"]
+HEAD = "| " + " | ".join(COLUMNS) + " |\n|---|" + "---:|" * (len(COLUMNS) - 1)
 
 
 def markdown(row):
-    def number(value, digits=2):
-        return "–" if value is None else f"{value:.{digits}f}"
+    def number(value, digits=2, unit=""):
+        return "–" if value is None else f"{value:.{digits}f}{unit}"
+
+    def percent(value):
+        return "–" if value is None else f"{100 * value:.0f} %"
 
     slope, pytorch = row["sides"].get("slope", {}), row["sides"].get("pytorch", {})
+    both = slope and pytorch
     cells = [row["case"], number(slope.get("median_ms"), 3), number(pytorch.get("median_ms"), 3), number(row.get("ratio")),
-             number(row.get("ratio_of_minima")), number(row["bar"]), number(slope.get("memory_mb"), 1), number(pytorch.get("memory_mb"), 1),
-             number(row.get("memory_ratio")), number(row["memory_bar"])]
+             number(row.get("ratio_of_minima")), number(row["bar"]), number(row.get("roofline_ms"), 3), number(slope.get("of_roofline")),
+             percent(slope.get("of_peak")), percent(pytorch.get("of_peak")), ("yes" if is_met(row) else "no") if both else "–",
+             number(slope.get("memory_mb"), 1), number(pytorch.get("memory_mb"), 1), number(row.get("memory_ratio")),
+             number(row["memory_bar"]),
+             "–" if "memory_ratio" not in row or row["memory_bar"] is None else "yes" if row["memory_ratio"] <= row["memory_bar"] else "no"]
     return "| " + " | ".join(cells) + " |"
+
+
+def markdown_of_limits(limits):
+    return (f"This machine, in the same run: multiply-adds {limits['peak']:.0f} GFLOP/s, best matrix product {limits['product']:.0f} "
+            f"(free-running cblas_sgemm {limits['cblas_sgemm']:.0f}), memory {limits['memory']:.0f} GB/s, cache {limits['cache']:.0f} GB/s.")
 
 
 def mean_of_ops(rows):
