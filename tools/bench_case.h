@@ -44,6 +44,8 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
 int first_step();     // what start_case() starts: one step, then this process's peak resident set in kB on standard output
 int measure_nodes();  // bench_node.cpp: a recorded small operation, and the longest chain
 
+int measure_scale(const std::string& folder);  // bench_scale.cpp: a step against each of its sizes; plots go to the folder
+
 void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file);  // bench_profile.cpp
 
 int serve(const BenchCase& bench_case);  // bench_serve.cpp: bench/protocol.md on standard input and output

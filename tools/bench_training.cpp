@@ -1,9 +1,9 @@
 // Training steps of the zoo's models on made-up batches: forward, loss, backward, clipping, optimizer, through the trainer's step.
 #include <slope/models/data/vocab.h>
-#include <slope/models/train/language_model.h>
 #include <slope/models/train/translation.h>
 #include <slope/tools/bench_flops.h>
 #include <slope/tools/bench_tasks.h>
+#include <slope/tools/bench_training.h>
 
 namespace slope::tools {
 
@@ -28,20 +28,6 @@ std::unique_ptr<Workload> c_scratch_steps(const train::TranslationSettings& s, i
   return std::make_unique<Training<c_scratch::CScratch>>(std::move(model), std::move(batches), loss, s.training);
 }
 
-std::unique_ptr<Workload> char_gpt_steps(const train::LanguageModelSettings& s, int64_t B, int64_t T, int64_t vocab) {
-  manual_seed(1);
-  char_gpt::CharGpt model = train::make_model(s, vocab);
-  std::vector<FixedBatch> batches;
-  for (int i = 0; i < n_batches; ++i)
-    batches.push_back({.input = randint(first_word, vocab, {B, T}),
-                       .target = randint(first_word, vocab, {B, T}),
-                       .targets = B * T,
-                       .tokens = B * T,
-                       .flops = flops::forward(model.config, B, T)});
-  const FixedLoss<char_gpt::CharGpt> loss = [](const auto& m, const FixedBatch& b) { return m.loss(b.input, b.target); };
-  return std::make_unique<Training<char_gpt::CharGpt>>(std::move(model), std::move(batches), loss, s.training);
-}
-
 std::unique_ptr<Workload> mlp_steps() {
   manual_seed(1);
   mlp::TwoMoonsMlp model({});
@@ -59,6 +45,20 @@ std::unique_ptr<Workload> mlp_steps() {
 train::TrainSettings adamw(double lr) { return {.optimizer = "adamw", .lr = lr, .beta2 = 0.99, .weight_decay = 0.1}; }
 
 }  // namespace
+
+std::unique_ptr<Workload> char_gpt_steps(const train::LanguageModelSettings& s, int64_t B, int64_t T, int64_t vocab) {
+  manual_seed(1);
+  char_gpt::CharGpt model = train::make_model(s, vocab);
+  std::vector<FixedBatch> batches;
+  for (int i = 0; i < n_batches; ++i)
+    batches.push_back({.input = randint(first_word, vocab, {B, T}),
+                       .target = randint(first_word, vocab, {B, T}),
+                       .targets = B * T,
+                       .tokens = B * T,
+                       .flops = flops::forward(model.config, B, T)});
+  const FixedLoss<char_gpt::CharGpt> loss = [](const auto& m, const FixedBatch& b) { return m.loss(b.input, b.target); };
+  return std::make_unique<Training<char_gpt::CharGpt>>(std::move(model), std::move(batches), loss, s.training);
+}
 
 std::vector<BenchCase> training_cases() {
   return {

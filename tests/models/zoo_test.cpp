@@ -86,6 +86,36 @@ TEST_CASE("zoo: the leaves of every model's loss are its listed parameters, and 
   });
 }
 
+TEST_CASE("zoo: the gradient in f32 is that in f64 to 1e-5 of its norm, at sizes that take the packed products") {
+  const auto check = [](const char* name, auto model, const auto& loss) {
+    const Tensors single = gradients(model, loss(model));
+    nn::to(model, f64);
+    const Tensors exact = gradients(model, loss(model));
+    double error = 0, whole = 0;
+    for (size_t i = 0; i < exact.size(); ++i) {
+      const Tensor off = single[i].to(f64) - exact[i];
+      error += sum(off * off).item(), whole += sum(exact[i] * exact[i]).item();
+    }
+    CHECK(std::sqrt(whole) > 1e-3);
+    CHECK_MESSAGE(std::sqrt(error / whole) < 1e-5, name << ": off by " << std::sqrt(error / whole) << " of the norm");
+  };
+  manual_seed(4);
+  const Tensor source = sentences({24, 17, 9, 24, 20, 3}, 24, 500), target = sentences({21, 25, 8, 12, 25, 4}, 25, 600);
+  check("c_scratch",
+        c_scratch::CScratch(
+            {.source_vocab = 500, .target_vocab = 600, .d_model = 128, .n_heads = 4, .d_feedforward = 256, .dropout = 0.1, .max_len = 30}),
+        [&](const auto& m) {
+          generator() = {.seed = 5};  // the same dropout for both
+          return m.loss(source, target, 0.1);
+        });
+  const Tensor text = sentences({65, 65, 65, 65}, 65, 200);
+  check("char_gpt", char_gpt::CharGpt({.vocab_size = 200, .block_size = 64, .n_layer = 4, .n_head = 4, .n_embd = 128, .dropout = 0.1}),
+        [&](const auto& m) {
+          generator() = {.seed = 6};
+          return m.loss(text.narrow(1, 0, 64), text.narrow(1, 1, 64));
+        });
+}
+
 TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
   const Tensor x = tensor({{0.5, -1.0}, {2.0, 0.25}});
   const ForgetsOne forgets;
