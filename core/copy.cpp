@@ -1,5 +1,6 @@
 #include <slope/core/copy.h>
 #include <slope/core/kernels/elementwise.h>
+#include <slope/core/kernels/transposed_copy.h>
 #include <slope/core/strided.h>
 
 #include <cstring>
@@ -7,13 +8,36 @@
 namespace slope {
 
 namespace {
+
 constexpr int64_t grain = 1 << 15;
+
+// Matrices of which one lies transposed in memory; false where these are others.
+template <class T>
+bool copied_as_transposes(const Tensor& from, const Tensor& to) {
+  if (from.rank() != 2) return false;
+  const Dims &s = from.strides(), &t = to.strides();
+  const bool by_columns = s[0] == 1 && t[1] == 1 && s[1] >= from.size(0) && t[0] >= from.size(1),
+             by_rows = s[1] == 1 && t[0] == 1 && s[0] >= from.size(1) && t[1] >= from.size(0);
+  if (!by_columns && !by_rows) return false;
+  const int64_t rows = from.size(by_columns ? 1 : 0), columns = from.size(by_columns ? 0 : 1);
+  const int64_t from_row = s[by_columns ? 1 : 0], to_row = t[by_columns ? 0 : 1];
+  const T* x = from.data<T>();
+  const auto out = to.write<T>();
+  T* y = out;
+  parallel_for(columns, std::max<int64_t>(64, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
+    kernels<TransposedCopy<T>>().copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row);
+  });
+  return true;
 }
+
+}  // namespace
 
 void copy_into(const Tensor& from, const Tensor& to) {
   SLOPE_CHECK_SHAPE(from.shape() == to.shape(), "copy: shapes differ: {} into {}", from.shape(), to.shape());
   visit(from.dtype(), [&]<class A> {
     visit(to.dtype(), [&]<class B> {
+      if constexpr (std::is_same_v<A, B> && std::is_floating_point_v<A>)
+        if (copied_as_transposes<A>(from, to)) return;
       const A* x = from.data<A>();
       const auto out = to.write<B>();
       B* y = out;

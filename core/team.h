@@ -25,11 +25,12 @@ class Team {
   void note(Clock::duration all, Clock::duration stalled, Clock::time_point now) {
     window_.all += all, window_.stalled += std::max(stalled, Clock::duration::zero());
     if (window_.all < window_length) return;
-    if (window_.stalled > window_.all / 6 && size_ > 1) {
+    const bool stalls = window_.stalled > window_.all / 3;
+    if (stalls && size_ > 1) {
       --size_;
       pause_ = std::min(2 * pause_, longest_pause);
       retry_at_ = now + pause_;
-    } else {
+    } else if (!stalls) {
       pause_ = shortest_pause;
       retry_at_ = std::min(retry_at_, now + pause_);
     }
@@ -37,7 +38,7 @@ class Team {
   }
 
  private:
-  static constexpr Clock::duration window_length = std::chrono::milliseconds(20), shortest_pause = std::chrono::milliseconds(125),
+  static constexpr Clock::duration window_length = std::chrono::milliseconds(40), shortest_pause = std::chrono::milliseconds(20),
                                    longest_pause = std::chrono::seconds(2);
   struct Window {
     Clock::duration all{}, stalled{};
