@@ -74,7 +74,7 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
   const int team = start == Clock::time_point() ? 1 : static_cast<int>(std::min<int64_t>(team_of_thread.size(start), chunks));
   if (team > 1) {
     refuse_forked_child();
-    Clock::duration longest{};     // of the caller's chunks
+    Clock::duration longest{};       // of the caller's chunks
     Clock::time_point done = start;  // the caller's last
     std::atomic<int64_t> next{0}, failed_chunk{INT64_MAX};
     std::exception_ptr failure;

@@ -133,9 +133,10 @@ void add_bench(Command& slope) {
   add_common(real, flags);
   real.runs([] { return run_real(flags); });
   command.subcommand("node", "A recorded small operation, and a chain of 1,000,000.\nExample: slope bench node").runs(measure_nodes);
-  Command scale = command.subcommand("scale",
-                                     "A training step of the character GPT against batch, sequence length, channels, layers, vocabulary and "
-                                     "threads, with fitted exponents.\nExample: slope bench scale --out plots");
+  Command scale =
+      command.subcommand("scale",
+                         "A training step of the character GPT against batch, sequence length, channels, layers, vocabulary and "
+                         "threads, with fitted exponents.\nExample: slope bench scale --out plots");
   scale.option("--out", flags.out, "folder for scale_time.svg and scale_memory.svg").required().takes("FOLDER");
   scale.threads();
   scale.runs([] { return measure_scale(flags.out); });

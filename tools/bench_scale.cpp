@@ -63,7 +63,8 @@ double exponent(const std::vector<double>& x, const std::vector<double>& y) {
 void show(const Curve& curve) {
   std::printf("\n| %s | median ms | MB |\n|---:|---:|---:|\n", curve.name.c_str());
   for (size_t i = 0; i < curve.sizes.size(); ++i) std::printf("| %.0f | %.1f | %.1f |\n", curve.sizes[i], curve.ms[i], curve.mb[i]);
-  std::printf("\nTime grows as the power %.2f, memory as %.2f (last three).\n", exponent(curve.sizes, curve.ms), exponent(curve.sizes, curve.mb));
+  std::printf("\nTime grows as the power %.2f, memory as %.2f (last three).\n", exponent(curve.sizes, curve.ms),
+              exponent(curve.sizes, curve.mb));
   std::fflush(stdout);
 }
 
@@ -83,7 +84,8 @@ std::string plot(const std::vector<Curve>& curves, const std::string& title, con
 
 int measure_scale(const std::string& folder) {
   std::filesystem::create_directories(folder);
-  std::printf("A step of the character GPT, %d threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary 1000 unless said.\n", num_threads());
+  std::printf("A step of the character GPT, %d threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary 1000 unless said.\n",
+              num_threads());
   std::vector<Curve> curves;
   for (const Sweep& sweep : sweeps) {
     Curve curve{sweep.name, sweep.color, {}, {}, {}};

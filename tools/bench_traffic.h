@@ -7,8 +7,8 @@ namespace slope::tools::traffic {
 
 constexpr double element = sizeof(float);
 
-// Each weight is read forward and backward; its gradient is written, read for the norm where it is clipped, and read by the optimizer, which
-// reads and writes the weight and its state.
+// Each weight is read forward and backward; its gradient is written, read for the norm where it is clipped, and read by the optimizer,
+// which reads and writes the weight and its state.
 inline double training(const train::TrainSettings& t, int64_t parameters) {
   const double state = t.optimizer == "sgd" ? (t.momentum > 0 ? 2 : 0) : 4, passes = 2 + 1 + (t.clip > 0 ? 1 : 0) + 1 + 2 + state;
   return element * passes * static_cast<double>(parameters);

@@ -33,7 +33,7 @@ struct Reduced {
 };
 [[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
   const float below = x > 89.0f ? 89.0f : x, clamped = below < least ? least : below;  // a nan fails both
-  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);  // 1.5 * 2^23: the integer n lands in the low bits
+  const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);              // 1.5 * 2^23: the integer n lands in the low bits
   const float n = shifted - 12582912.0f;
   return {fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped)), std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(12582912.0f)};
 }

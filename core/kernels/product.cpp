@@ -1,5 +1,5 @@
-// The two ways of a product: a panel of B at a time on the stack and A as it stands, or blocks of both packed into scratch memory, as in Goto
-// and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
+// The two ways of a product: a panel of B at a time on the stack and A as it stands, or blocks of both packed into scratch memory, as in
+// Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product_panel.h>
 
@@ -33,7 +33,7 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
 constexpr int64_t overrun = 16;  // pack_rows writes past the end
 template <class T>
-constexpr int64_t packed_size = block_rows * depth + overrun + block_columns * depth;
+constexpr int64_t packed_size = block_rows* depth + overrun + block_columns* depth;
 
 #if defined(__AVX__)
 // to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next

@@ -19,8 +19,8 @@ struct Product {
   void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc);
   // The same bits, faster where all of the sizes are large: A and B are packed into `scratch` (packed_size elements) on the way.
   int64_t packed_size;
-  void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
-                          T* scratch);
+  void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c,
+                          int64_t ldc, T* scratch);
 };
 
 }  // namespace slope

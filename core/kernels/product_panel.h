@@ -1,4 +1,5 @@
-// A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at most 256 deep. Both products are made of it.
+// A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at most 256 deep. Both products are made of
+// it.
 #pragma once
 
 #include <slope/core/kernels/product.h>
@@ -82,7 +83,8 @@ template <class T, int R, int N, bool packed>
     });
   } else {
     T out[R][N * L];
-    unrolled<N * R>([&](auto i) __attribute__((always_inline)) { __builtin_memcpy(out[i / N] + i % N * L, &sums[i / N][i % N], sizeof(V)); });
+    unrolled<N * R>([&](auto i)
+                        __attribute__((always_inline)) { __builtin_memcpy(out[i / N] + i % N * L, &sums[i / N][i % N], sizeof(V)); });
     for (int r = 0; r < R; ++r)
       for (int64_t l = 0; l < to.columns; ++l) {
         T& y = to.c[r * to.ldc + l];
@@ -93,7 +95,8 @@ template <class T, int R, int N, bool packed>
 
 // The same for 1 … R rows. Packed rows stand side by side: element (r, p) at a[r + p * rows].
 template <class T, bool packed, int N = 2, int R = static_cast<int>(rows)>
-[[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
+[[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel,
+                                          const Place<T>& to) {
   if constexpr (R > 1)
     if (height < R) return some_rows_by_panel<T, packed, N, R - 1>(height, k, a, row, col, panel, to);
   if (packed || row == 1)  // a copy of the loop for each: one of the strides is 1 and known

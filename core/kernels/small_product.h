@@ -52,7 +52,8 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* 
 
 // The same, where a factor 0 in A takes nothing, not even nan or inf, from B. Where B is finite both give the same bits.
 template <class T>
-void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
+void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc,
+                         bool add) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       const T* column = b + j / width<T> * width<T> * k_of_b + j % width<T>;
