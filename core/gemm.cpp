@@ -1,5 +1,6 @@
 #include <slope/core/blas.h>
 #include <slope/core/gemm.h>
+#include <slope/core/kernels/dots.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
 #include <slope/core/memory.h>
@@ -40,15 +41,18 @@ struct Block {  // scratch from the allocator
   void* data;
 };
 
+// A few rows of A by the rows of what B is the transpose of: the time is that of reading B once.
+constexpr int64_t few = 16;
+
 #if defined(SLOPE_BLAS)
-// Who multiplies. With vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread, operands out of the cache,
-// against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all models from 16 rows on, and the bias comes with the sums.
-// Without them OpenBLAS does, but for small products.
+// Who multiplies, but for few rows. With vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread, operands
+// out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all models from 16 rows on, and the bias comes with
+// the sums. Without them OpenBLAS does, but for small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k) {
   const double size = volume(m, n, k);
-  if (cpu_isa() == Isa::portable) return size > 1 << 15;
-  return m < 16 && size > 1 << 15;
+  return (cpu_isa() == Isa::portable || m < few) && size > 1 << 15;
 }
+bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few && cpu_isa() != Isa::portable; }
 bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
 
 CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
@@ -77,6 +81,8 @@ void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* 
   blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n), static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
             static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));
 }
+#else
+bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few; }
 #endif
 
 // C = bias + beta C
@@ -90,6 +96,8 @@ void scale(int64_t m, int64_t n, T beta, const T* bias, T* c, int64_t ldc) {
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, const T* bias, T* c, int64_t ldc) {
   if (k == 0) return scale(m, n, beta, bias, c, ldc);
+  if (is_for_dots(m, !a.transpose && b.transpose))
+    return kernels<Dots<T>>().multiply(m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, bias, c, ldc);
 #if defined(SLOPE_BLAS)
   const bool row_by_matrix = m == 1 && is_worth_gemv(n, k), matrix_by_column = n == 1 && is_worth_gemv(m, k);
   if (row_by_matrix || matrix_by_column || is_for_blas(m, n, k)) {
@@ -119,7 +127,7 @@ struct Grid {
   int64_t rows = 1, cols = 1, chunks = 1;
 
   Grid(int64_t m, int64_t n, int64_t k, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
-    const int64_t pieces = worthwhile_pieces(volume(m, n, k));
+    const int64_t pieces = worthwhile_pieces(m, n, k);
     if (pieces == 1) return;
     double least = std::numeric_limits<double>::infinity();
     for (int64_t c = 1; c <= (may_cut_k ? std::min(pieces, k / 512) : 1) || c == 1; ++c)
@@ -132,8 +140,10 @@ struct Grid {
     tile_m = cut(cut(m, rows), 16) * 16, tile_n = cut(cut(n, cols), 16) * 16, chunk_k = cut(k, chunks);
     rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = cut(k, chunk_k);
   }
-  static int64_t worthwhile_pieces(double volume) {
-    const double wanted = std::sqrt(volume / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
+  static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
+    const double wanted =
+        m < few ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
+                : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
     return wanted <= 0.5 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
@@ -187,6 +197,41 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
   });
 }
 
+// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is.
+template <class T>
+struct PackedOnce {
+  static constexpr int64_t most = 1 << 22;  // elements of B
+  int64_t tile_rows;
+
+  explicit PackedOnce(int64_t m) {
+    const int64_t tiles = std::max<int64_t>(1, (m + 320) / 640) * 4;  // about 160 rows each
+    tile_rows = cut(cut(m, tiles), 12) * 12;
+  }
+  static bool is_worth(int64_t m, int64_t n, int64_t k) {
+#if defined(SLOPE_BLAS)
+    if (is_for_blas(m, n, k)) return false;
+#endif
+    return m >= 192 && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
+  }
+
+  void multiply(const Call<T>& call, const Epilogue<T>& epilogue) const {
+    const Product<T>& own = kernels<Product<T>>();
+    const int64_t panels = cut(call.n, own.panel);
+    const Block block(panels * own.panel * call.k * static_cast<int64_t>(sizeof(T)));
+    T* const packed = static_cast<T*>(block.data);
+    parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
+                 [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
+    parallel_for(call.m, tile_rows, [&](int64_t begin, int64_t end) {
+      const Block scratch(own.packed_rows * static_cast<int64_t>(sizeof(T)));
+      T* c = call.c + begin * call.ldc;
+      own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias, c,
+                             call.ldc, static_cast<T*>(scratch.data));
+      if (epilogue.activate)
+        for (int64_t i = begin; i < end; ++i, c += call.ldc) epilogue.activate(c, call.n);
+    });
+  }
+};
+
 void check_rows(const char* what, int64_t ld, int64_t rows, int64_t cols) {
   SLOPE_CHECK_SHAPE(ld >= cols || rows <= 1, "gemm: rows of {} are {} elements apart but {} long", what, ld, cols);
   SLOPE_CHECK_SHAPE(ld <= int_limit || rows <= 1, "gemm: rows of {} are {} elements apart, more than BLAS can count; copy it first", what,
@@ -210,6 +255,7 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
   check_rows("C", ldc, m, n);
   const Call<T> call{
       m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
+  if (PackedOnce<T>::is_worth(m, n, k)) return PackedOnce<T>(m).multiply(call, epilogue);
   const Grid grid(m, n, k, true);
   if (grid.chunks > 1) return multiply_in_chunks_of_k(call, grid, epilogue);
   parallel_for(grid.rows * grid.cols, 1, [&](int64_t begin, int64_t end) {

@@ -28,12 +28,14 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
   }
 }
 
-// ---- packed: of B `depth` rows by block_columns at a time, which L3 keeps; of A block_rows by `depth`, which L2 keeps
+// ---- packed: of A block_rows by `depth` at a time, which L2 keeps; of B `depth` by block_columns, which L3 keeps, or all of it
 
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
 constexpr int64_t overrun = 16;  // pack_rows writes past the end
 template <class T>
-constexpr int64_t packed_size = block_rows* depth + overrun + block_columns* depth;
+constexpr int64_t packed_rows = block_rows* depth + overrun;
+template <class T>
+constexpr int64_t packed_size = packed_rows<T> + block_columns* depth;
 
 #if defined(__AVX__)
 // to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next
@@ -72,39 +74,71 @@ void pack_rows(int64_t height, int64_t deep, MatrixRef<T> a, T* out) {
   }
 }
 
+// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`.
+template <class T>
+void block_by_panels(int64_t height, int64_t wide, int64_t deep, MatrixRef<T> a, const T* panels, Place<T> corner, T* packed_a) {
+  constexpr int W = width<T>;
+  pack_rows(height, deep, a, packed_a);
+  for (int64_t j = 0; j < wide; j += W) {
+    Place<T> to = corner;
+    to.c += j, to.columns = std::min<int64_t>(W, wide - j);
+    if (to.bias) to.bias += j;
+    for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc)
+      some_rows_by_panel<T, true>(std::min(rows, height - i), deep, packed_a + i * deep, 1, rows, panels + j * deep, to);
+  }
+}
+
 template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
                      T* scratch) {
   constexpr int W = width<T>;
-  T *const packed_b = scratch, *const packed_a = scratch + block_columns * depth;
+  T *const packed_a = scratch, *const packed_b = scratch + packed_rows<T>;
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t deep = std::min(depth, k - p);
       for (int64_t j = 0; j < wide; j += W) pack_panel(deep, std::min<int64_t>(W, wide - j), from(b, p, left + j), packed_b + j * deep);
-      for (int64_t top = 0; top < m; top += block_rows) {
-        const int64_t height = std::min(block_rows, m - top);
-        pack_rows(height, deep, from(a, top, p), packed_a);
-        for (int64_t j = 0; j < wide; j += W) {
-          const int64_t columns = std::min<int64_t>(W, wide - j);
-          Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + left + j : nullptr, c + top * ldc + left + j, ldc, columns};
-          for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc)
-            some_rows_by_panel<T, true>(std::min(rows, height - i), deep, packed_a + i * deep, 1, rows, packed_b + j * deep, to);
-        }
-      }
+      for (int64_t top = 0; top < m; top += block_rows)
+        block_by_panels(std::min(block_rows, m - top), wide, deep, from(a, top, p), packed_b,
+                        {alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + left : nullptr, c + top * ldc + left, ldc, 0}, packed_a);
     }
   }
+}
+
+template <class T>
+void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels) {
+  constexpr int W = width<T>;
+  const int64_t all = (n + W - 1) / W * W;
+  for (int64_t p = 0; p < k; p += depth, panels += depth * all)
+    for (int64_t j = first * W; j < std::min(n, last * W); j += W)
+      pack_panel(std::min(depth, k - p), std::min<int64_t>(W, n - j), from(b, p, j), panels + j * std::min(depth, k - p));
+}
+
+template <class T>
+void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c, int64_t ldc,
+                        T* scratch) {
+  constexpr int W = width<T>;
+  const int64_t all = (n + W - 1) / W * W;
+  for (int64_t top = 0; top < m; top += block_rows)
+    for (int64_t p = 0; p < k; p += depth)
+      block_by_panels(std::min(block_rows, m - top), n, std::min(depth, k - p), from(a, top, p), panels + p * all,
+                      {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
+}
+
+template <class T>
+Product<T> all() {
+  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_rows<T>, multiply_by_panels<T>};
 }
 
 }  // namespace
 
 template <>
 Product<float> variant<Product<float>, Isa::SLOPE_ISA>() {
-  return {multiply<float>, packed_size<float>, multiply_packed<float>};
+  return all<float>();
 }
 template <>
 Product<double> variant<Product<double>, Isa::SLOPE_ISA>() {
-  return {multiply<double>, packed_size<double>, multiply_packed<double>};
+  return all<double>();
 }
 
 }  // namespace slope

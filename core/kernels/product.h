@@ -21,6 +21,13 @@ struct Product {
   int64_t packed_size;
   void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c,
                           int64_t ldc, T* scratch);
+  // The same bits again, for those who multiply by B in many pieces: B is packed once, as panels of `panel` columns (the last may have
+  // fewer, and takes as much space); panels first … last - 1 of them at a time. `scratch` has packed_rows elements.
+  int64_t panel;
+  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels);
+  int64_t packed_rows;
+  void (*multiply_by_panels)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c,
+                             int64_t ldc, T* scratch);
 };
 
 }  // namespace slope

@@ -1,11 +1,14 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/factories.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/reduce.h>
 #include <slope/core/parallel.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/train/decode.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -22,27 +25,36 @@ struct Candidate {
 
 bool may_be_written(int64_t token) { return token != pad_id && token != sos_id; }
 
+// Highest of the logits, all of which have to be below inf.
+template <class T>
+T highest(const T* logits, int64_t V) {
+  const T top = kernels<Reduce<T>>().max.row(V, logits);  // nan wins
+  if (!(top < std::numeric_limits<T>::infinity()))
+    for (int64_t v = 0; v < V; ++v)
+      SLOPE_CHECK_AS(NumericError, logits[v] < std::numeric_limits<T>::infinity(), "decode: the model's logit of token {} is {}", v,
+                     logits[v]);
+  return top;
+}
+
 // The k most likely tokens of a row of logits, the likeliest first, of equal ones the lower number.
 template <class T>
 std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k) {
-  std::vector<int64_t> tokens;
-  double top = -INFINITY, sum = 0;
+  const T top = highest(logits, V);
+  std::vector<int64_t> best;  // so far, in that order
   for (int64_t v = 0; v < V; ++v) {
-    SLOPE_CHECK_AS(NumericError, logits[v] < INFINITY, "decode: the model's logit of token {} is {}", v, logits[v]);
-    top = std::max(top, static_cast<double>(logits[v]));
-    if (may_be_written(v)) tokens.push_back(v);
+    const bool is_full = static_cast<int64_t>(best.size()) == k;
+    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v)) continue;
+    if (is_full) best.pop_back();
+    best.insert(std::upper_bound(best.begin(), best.end(), v, [&](int64_t a, int64_t b) { return logits[a] > logits[b]; }), v);
   }
-  const auto better = [&](int64_t a, int64_t b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); };
-  if (k == 1) return {{*std::min_element(tokens.begin(), tokens.end(), better), 0}};  // greedy: no probability is needed
-  for (int64_t v = 0; v < V; ++v) sum += std::exp(static_cast<double>(logits[v]) - top);
-  const auto n = std::min(k, static_cast<int64_t>(tokens.size()));
-  std::partial_sort(tokens.begin(), tokens.begin() + n, tokens.end(), better);
-  std::vector<Candidate> best;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t token = tokens[static_cast<size_t>(i)];
-    if (logits[token] > -INFINITY) best.push_back({token, static_cast<double>(logits[token]) - top - std::log(sum)});
-  }
-  return best;
+  if (k == 1) return {{best[0], 0}};  // greedy: no probability is needed
+  double sum = 0;
+  for (int64_t v = 0; v < V; ++v) sum += std::exp(static_cast<double>(logits[v]) - static_cast<double>(top));
+  std::vector<Candidate> candidates;
+  for (const int64_t token : best)
+    if (logits[token] > -INFINITY)
+      candidates.push_back({token, static_cast<double>(logits[token]) - static_cast<double>(top) - std::log(sum)});
+  return candidates;
 }
 
 std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/blas.h>
 #include <slope/core/gemm.h>
+#include <slope/core/kernels/dots.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
 #include <slope/core/parallel.h>
@@ -65,9 +66,9 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-const std::vector<Sizes> sizes = {{1, 1, 1},     {1, 7, 5},      {5, 1, 3},      {6, 16, 8},     {7, 17, 9},
-                                  {24, 24, 32},  {13, 33, 300},  {64, 96, 64},   {100, 50, 70},  {1, 300, 256},
-                                  {300, 1, 256}, {130, 520, 40}, {40, 24, 5000}, {257, 513, 65}, {1000, 40, 300}};
+const std::vector<Sizes> sizes = {{1, 1, 1},      {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
+                                  {13, 33, 300},  {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
+                                  {40, 24, 5000}, {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300}};
 
 }  // namespace
 
@@ -94,6 +95,40 @@ TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, flo
       product.multiply_packed(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), packed.data(), n, scratch.data());
       CHECK_MESSAGE(packed == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
     }
+}
+
+TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, double) {
+  const Product<T>& product = kernels<Product<T>>();
+  std::vector<T> scratch(static_cast<size_t>(product.packed_rows));
+  for (const auto& [m, n, k] : sizes)
+    for (int flags = 0; flags < 4; ++flags) {
+      const bool ta = flags & 1, tb = flags & 2;
+      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
+      std::vector<T> packed = numbers<T>(m * n, 4), plain = packed;
+      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
+      const int64_t panels = (n + product.panel - 1) / product.panel;
+      std::vector<T> b_panels(static_cast<size_t>(panels * product.panel * k));
+      product.pack_panels(0, panels / 2, n, k, right, b_panels.data());
+      product.pack_panels(panels / 2, panels, n, k, right, b_panels.data());
+      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
+      product.multiply_by_panels(m, n, k, T(-0.5), left, b_panels.data(), T(0.25), bias.data(), packed.data(), n, scratch.data());
+      CHECK_MESSAGE(packed == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
+    }
+}
+
+TEST_CASE_TEMPLATE("dots: an element has the same bits wherever it stands", T, float, double) {
+  constexpr int64_t m = 5, n = 23, k = 77;
+  const std::vector<T> a = numbers<T>(m * k, 1), w = numbers<T>(n * k, 2);
+  std::vector<T> all(m * n), one(1);
+  const auto multiply = kernels<Dots<T>>().multiply;
+  multiply(m, n, k, 1, a.data(), k, w.data(), k, 0, nullptr, all.data(), n);
+  int different = 0;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      multiply(1, 1, k, 1, a.data() + i * k, k, w.data() + j * k, k, 0, nullptr, one.data(), 1);
+      different += one[0] != all[static_cast<size_t>(i * n + j)];
+    }
+  CHECK(different == 0);
 }
 
 TEST_CASE("gemm: an inner size of 0 gives beta C, or the bias alone") {
@@ -123,18 +158,20 @@ TEST_CASE("gemm: an activation follows the bias") {
 
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
   const Threads restore;
-  for (const Sizes& size : std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}}) {
-    const auto [m, n, k] = size;
-    const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
-    std::vector<T> first;
-    for (const int threads : {1, 2, 3, 4, 7}) {
-      set_num_threads(threads);
-      std::vector<T> y(static_cast<size_t>(m * n));
-      gemm<T>(false, false, m, n, k, 1, a.data(), k, b.data(), n, 0, y.data(), n, {.bias = bias.data()});
-      if (first.empty()) first = y;
-      CHECK_MESSAGE(y == first, threads << " threads");
+  for (const Sizes& size :
+       std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}, {5, 4000, 128}})
+    for (const bool transposed : {false, true}) {
+      const auto [m, n, k] = size;
+      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
+      std::vector<T> first;
+      for (const int threads : {1, 2, 3, 4, 7}) {
+        set_num_threads(threads);
+        std::vector<T> y(static_cast<size_t>(m * n));
+        gemm<T>(false, transposed, m, n, k, 1, a.data(), k, b.data(), transposed ? k : n, 0, y.data(), n, {.bias = bias.data()});
+        if (first.empty()) first = y;
+        CHECK_MESSAGE(y == first, threads << " threads");
+      }
     }
-  }
 }
 
 TEST_CASE_TEMPLATE("gemm_batched: each item is the product alone, whatever the strides and threads", T, float, double) {
