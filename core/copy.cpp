@@ -1,8 +1,10 @@
 #include <slope/core/copy.h>
 #include <slope/core/kernels/elementwise.h>
+#include <slope/core/kernels/stream.h>
 #include <slope/core/kernels/transposed_copy.h>
 #include <slope/core/strided.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace slope {
@@ -10,6 +12,16 @@ namespace slope {
 namespace {
 
 constexpr int64_t grain = 1 << 15;
+
+constexpr int64_t past_caches = 16 << 20;  // bytes: results from here on are written past the caches
+
+template <class T>
+void copy_row(int64_t n, const T* from, T* to, bool is_large) {
+  if (is_large)
+    kernels<Stream>().copy(n * static_cast<int64_t>(sizeof(T)), from, to);
+  else
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+}
 
 // Matrices of which one lies transposed in memory; false where these are others.
 template <class T>
@@ -41,11 +53,14 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const A* x = from.data<A>();
       const auto out = to.write<B>();
       B* y = out;
+      const bool is_large = to.numel() * static_cast<int64_t>(sizeof(B)) >= past_caches;
       for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain, [&](int64_t n, auto at, auto step) {
         const A* a = x + at[0];
         B* b = y + at[1];
         if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
-          std::memcpy(b, a, static_cast<size_t>(n) * sizeof(A));
+          copy_row(n, reinterpret_cast<const B*>(a), b, is_large);
+        } else if (step[0] == 0 && step[1] == 1) {
+          std::fill_n(b, n, static_cast<B>(*a));
         } else {
           for (int64_t i = 0; i < n; ++i) b[i * step[1]] = static_cast<B>(a[i * step[0]]);
         }

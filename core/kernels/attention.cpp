@@ -92,7 +92,7 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
       const bool sees = m != minus_infinity<T>;
       const T shift = max[i] = sees ? m : 0;
 #pragma omp simd
-      for (int64_t j = 0; j < used; ++j) s[j] = exp_(s[j] - shift);
+      for (int64_t j = 0; j < used; ++j) s[j] = exp_of_negative(s[j] - shift);
       const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(used, [&](int64_t j) { return s[j]; }) : 0;
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) s[j] *= factor;
@@ -138,7 +138,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
       hide(h, i, used, pr);
       const T m = max[i], factor = inverse[i];
 #pragma omp simd
-      for (int64_t j = 0; j < used; ++j) pr[j] = exp_(pr[j] - m) * factor;
+      for (int64_t j = 0; j < used; ++j) pr[j] = exp_of_negative(pr[j] - m) * factor;
       const T* mult = keep ? keep + r * S : nullptr;
       if (mult)
 #pragma omp simd

@@ -31,7 +31,7 @@ void forward(int64_t rows, int64_t n, const T* x, Targets targets, T* loss, T* m
     loss[r] = max[r] = log_sum[r] = 0;
     if (targets.data[r] == targets.ignored) continue;
     const T m = max[r] = row_max(n, x);
-    log_sum[r] = log_of(sum_lanes<T>(n, [&](int64_t i) { return exp_(x[i] - m); }));
+    log_sum[r] = log_of(sum_lanes<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }));
     loss[r] = row_loss(n, x, targets.data[r], targets.smoothing, m, log_sum[r]);
   }
 }
@@ -46,9 +46,9 @@ void backward(int64_t rows, int64_t n, const T* x, Targets targets, const T* max
       continue;
     }
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) dx[i] = gr * (exp_(x[i] - m - s) - floor);
+    for (int64_t i = 0; i < n; ++i) dx[i] = gr * (exp_of_negative(x[i] - m - s) - floor);
     const int64_t t = targets.data[r];
-    dx[t] = gr * (exp_(x[t] - m - s) - floor - (1 - e));
+    dx[t] = gr * (exp_of_negative(x[t] - m - s) - floor - (1 - e));
   }
 }
 
@@ -69,7 +69,7 @@ void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const 
     const T m = row_max(n, x), at_target = x[t];
     const T mean_z = targets.smoothing == 0 ? T(0) : sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) / static_cast<T>(n); });
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) x[i] = exp_(x[i] - m);
+    for (int64_t i = 0; i < n; ++i) x[i] = exp_of_negative(x[i] - m);
     const T sum = sum_lanes<T>(n, [&](int64_t i) { return x[i]; }), log_sum = log_of(sum), inverse = 1 / sum;
     loss[r] = (1 - e) * (log_sum - (at_target - m));
     if (targets.smoothing != 0) loss[r] += e * (log_sum - mean_z);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 
 namespace slope {
 namespace {
@@ -54,6 +55,15 @@ struct Reduced {
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
+// e^x for x <= 0, with 0 for what is below e^-87: at half the cost
+[[gnu::always_inline]] inline float exp_of_negative(float x) {
+  const float shifted = fma_(x, 1.44269504088896341f, 12582912.0f), n = shifted - 12582912.0f;
+  const float r = fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, x)), p = fma_(fma_(exp_tail(r), r, 1.0f), r, 1.0f);
+  const float two_to_n = std::bit_cast<float>((std::bit_cast<uint32_t>(shifted) << 23) + std::bit_cast<uint32_t>(1.0f));
+  const float y = p * two_to_n;
+  return x < -87.0f ? 0.0f : y;
+}
+
 // e^x - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): exact where n = 0
 [[gnu::always_inline]] inline float expm1_(float x) {
   const auto [r, n] = reduce_by_ln2(x, -20.0f);
@@ -89,7 +99,7 @@ struct Reduced {
   return log_(u) + (u > 0.0f && u < std::numeric_limits<float>::infinity() ? missed : 0.0f);
 }
 
-// |x| < 0.625: x + x^3 p(x^2); else 1 - 2 / (e^2|x| + 1) with the sign of x
+// |x| < 0.625: x + x^3 p(x^2); else with e = e^-2|x|, 1 - 2 e / (1 + e) with the sign of x
 [[gnu::always_inline]] inline float tanh_(float x) {
   const float a = x < 0.0f ? -x : x, z = x * x;
   float p = -5.71704552e-3f;
@@ -97,7 +107,7 @@ struct Reduced {
   p = fma_(p, z, -5.37434982e-2f);
   p = fma_(p, z, 1.33314913e-1f);
   p = fma_(p, z, -3.33332839e-1f);
-  const float small = fma_(p * z, x, x), large = with_sign_of(1.0f - 2.0f / (exp_(2.0f * a) + 1.0f), x);
+  const float e = exp_of_negative(-2.0f * a), small = fma_(p * z, x, x), large = with_sign_of(1.0f - 2.0f * e / (1.0f + e), x);
   return a < 0.625f ? small : large;
 }
 
@@ -134,6 +144,27 @@ struct Reduced {
 [[gnu::always_inline]] inline double cos_(double x) { return std::cos(x); }
 [[gnu::always_inline]] inline double tanh_(double x) { return std::tanh(x); }
 [[gnu::always_inline]] inline double erf_(double x) { return std::erf(x); }
+[[gnu::always_inline]] inline double exp_of_negative(double x) { return exp_(x); }
+
+// The standard normal distribution function. With t = 1 / (1 + 0.32 |x|) that of -|x| is e^(-x^2 / 2) t p(t), p minimax of the relative
+// error.
+[[gnu::always_inline]] inline float normal_cdf_(float x) {
+  const float t = 1.0f / fma_(__builtin_fabsf(x), 0.32f, 1.0f);
+  float p = -2.18167026e-02f;
+  p = fma_(p, t, 9.87023637e-02f);
+  p = fma_(p, t, -1.52821347e-01f);
+  p = fma_(p, t, 7.14243799e-02f);
+  p = fma_(p, t, -1.28980028e-02f);
+  p = fma_(p, t, 5.98336756e-02f);
+  p = fma_(p, t, 8.76127109e-02f);
+  p = fma_(p, t, 1.14640936e-01f);
+  p = fma_(p, t, 1.27660468e-01f);
+  p = fma_(p, t, 1.27661526e-01f);
+  const float tail = p * t * exp_of_negative(-0.5f * (x * x));
+  return x < 0.0f ? tail : 1.0f - tail;
+}
+[[gnu::always_inline]] inline double normal_cdf_(double x) { return 0.5 * std::erfc(x * (-1 / std::numbers::sqrt2)); }
+
 template <class T>
 [[gnu::always_inline]] inline T sigmoid_(T x) {
   return T(1) / (T(1) + exp_(-x));

@@ -6,7 +6,6 @@
 #include <slope/core/kernels/transpose.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace slope {
 namespace {
@@ -25,13 +24,6 @@ struct Place {
   int64_t ldc, columns;  // of the panel's, those that C has
 };
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> load(const T* from) {
-  Vector<T> x;
-  __builtin_memcpy(&x, from, sizeof(x));  // of one vector at a time: that of two goes through memory
-  return x;
-}
-
 // y = alpha sum + bias + keep y
 template <class V, class T>
 [[gnu::always_inline]] inline V placed(V sum, const Place<T>& to, const T* bias, const T* y) {
@@ -39,15 +31,6 @@ template <class V, class T>
   if (bias) x += load<T>(bias);
   if (to.keep != T(0)) x += to.keep * load<T>(y);
   return x;
-}
-
-// f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
-template <int N, class F>
-[[gnu::always_inline]] inline void unrolled(const F& f) {
-  const auto all = [&]<int... r>(std::integer_sequence<int, r...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, r>()), ...);
-  };
-  all(std::make_integer_sequence<int, N>());
 }
 
 // sums[r][l] += a[r * row] b[l]

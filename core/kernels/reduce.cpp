@@ -1,4 +1,7 @@
+// A row is folded in 32 lanes, element i in lane i % 32, which are then folded in a tree: the same order for vectors of any width.
+#include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/reduce.h>
+#include <slope/core/kernels/vectors.h>
 
 namespace slope {
 namespace {
@@ -12,34 +15,33 @@ struct Sum {
 struct Max {
   template <class T>
   [[gnu::always_inline]] static T f(T a, T b) {
-    return a > b || a != a ? a : b;
+    return (a > b) | (a != a) ? a : b;
   }
 };
 struct Min {
   template <class T>
   [[gnu::always_inline]] static T f(T a, T b) {
-    return a < b || a != a ? a : b;
+    return (a < b) | (a != a) ? a : b;
   }
 };
 
 template <class Fold, class T>
 T row(int64_t n, const T* x) {
-  constexpr int lanes = 32;
+  constexpr int64_t lanes = 32, L = vector_size<T>;
   if (n < lanes) {
     T y = x[0];
     for (int64_t i = 1; i < n; ++i) y = Fold::f(y, x[i]);
     return y;
   }
-  T y[lanes];
-  for (int l = 0; l < lanes; ++l) y[l] = x[l];
+  Vector<T> sums[lanes / L];
+  unrolled<lanes / L>([&](auto v) __attribute__((always_inline)) { sums[v] = load<T>(x + v * L); });
   int64_t i = lanes;
   for (; i + lanes <= n; i += lanes)
-#pragma omp simd
-    for (int l = 0; l < lanes; ++l) y[l] = Fold::f(y[l], x[i + l]);
+    unrolled<lanes / L>([&](auto v) __attribute__((always_inline)) { sums[v] = Fold::f(sums[v], load<T>(x + i + v * L)); });
+  T y[lanes];
+  unrolled<lanes / L>([&](auto v) __attribute__((always_inline)) { __builtin_memcpy(y + v * L, &sums[v], sizeof(sums[v])); });
   for (int l = 0; i + l < n; ++l) y[l] = Fold::f(y[l], x[i + l]);
-  for (int width = lanes / 2; width > 0; width /= 2)
-    for (int l = 0; l < width; ++l) y[l] = Fold::f(y[l], y[l + width]);
-  return y[0];
+  return fold_lanes(y, [](T a, T b) { return Fold::f(a, b); });
 }
 
 // Four rows at a time: y is read and written once for them.

@@ -17,6 +17,7 @@ concept Number = std::same_as<T, float> || std::same_as<T, double>;
 
 // clang-format off
 template <Number T> [[gnu::always_inline]] inline T exp(T x) { return exp_(x); }
+template <class X> [[gnu::always_inline]] inline auto exp_of_negative(const X& x) { return exp(x); }  // of tensors
 template <Number T> [[gnu::always_inline]] inline T sin(T x) { return sin_(x); }
 template <Number T> [[gnu::always_inline]] inline T cos(T x) { return cos_(x); }
 template <Number T> [[gnu::always_inline]] inline T tanh(T x) { return tanh_(x); }
@@ -129,8 +130,9 @@ struct Erf : OfInput {
 };
 // Phi(x) = (1 + erf(x / sqrt 2)) / 2, phi = Phi'
 [[gnu::always_inline]] inline auto normal_cdf(auto x) { return half * (1 + erf(Constant{std::numbers::sqrt2 / 2} * x)); }
+[[gnu::always_inline]] inline auto normal_cdf(Number auto x) { return normal_cdf_(x); }
 [[gnu::always_inline]] inline auto normal_pdf(auto x) {
-  return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} * exp(-(half * (x * x)));
+  return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} * exp_of_negative(-(half * (x * x)));
 }
 struct Gelu_ : OfInput {
   static constexpr auto name = "gelu";

@@ -17,7 +17,7 @@ void softmax(int64_t rows, int64_t n, const T* x, T* y) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     const T m = row_max(n, x);
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) y[i] = exp_(x[i] - m);
+    for (int64_t i = 0; i < n; ++i) y[i] = exp_of_negative(x[i] - m);
     const T inverse = 1 / sum_lanes<T>(n, [&](int64_t i) { return y[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] *= inverse;
@@ -39,7 +39,8 @@ template <class T>
 void log_softmax(int64_t rows, int64_t n, const T* x, T* y) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     const T m = row_max(n, x);
-    const T log_sum = static_cast<T>(__builtin_log(static_cast<double>(sum_lanes<T>(n, [&](int64_t i) { return exp_(x[i] - m); }))));
+    const T log_sum =
+        static_cast<T>(__builtin_log(static_cast<double>(sum_lanes<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }))));
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] - m - log_sum;
   }

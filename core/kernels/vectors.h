@@ -3,6 +3,8 @@
 
 #include <slope/core/kernels/math.h>
 
+#include <utility>
+
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
@@ -25,6 +27,22 @@ template <class T>
 using Vector = typename VectorOf<T>::type;
 template <class T>
 constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
+
+template <class T>
+[[gnu::always_inline]] inline Vector<T> load(const T* from) {
+  Vector<T> x;
+  __builtin_memcpy(&x, from, sizeof(x));  // of one vector at a time: that of two goes through memory
+  return x;
+}
+
+// f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
+template <int N, class F>
+[[gnu::always_inline]] inline void unrolled(const F& f) {
+  const auto all = [&]<int... r>(std::integer_sequence<int, r...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, r>()), ...);
+  };
+  all(std::make_integer_sequence<int, N>());
+}
 
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm512_fmadd_ps(a, b, c); }

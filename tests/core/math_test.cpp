@@ -86,6 +86,21 @@ TEST_CASE(
   check_errors(variant<Unary<float>, Isa::portable>());
 }
 
+TEST_CASE("math: gelu is within 4e-7 of double, and 0 or x beyond 14") {
+  std::vector<float> x, y(2001);
+  for (int i = -1000; i <= 1000; ++i) x.push_back(static_cast<float>(i) / 64);
+  for (const Unary<float>& group : {kernels<Unary<float>>(), variant<Unary<float>, Isa::portable>()}) {
+    group.rows[unary_index<Gelu_>].forward(2001, x.data(), 1, y.data());
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = x[i] * 0.5 * std::erfc(-x[i] / std::numbers::sqrt2);
+      worst = std::max(worst, std::abs(y[i] - exact) / std::max(1.0, std::abs(exact)));
+      if (std::abs(x[i]) > 14) CHECK(y[i] == (x[i] < 0 ? 0 : x[i]));
+    }
+    CHECK(worst < 4e-7);
+  }
+}
+
 TEST_CASE("math: a value depends on its argument alone, not on its place in a loop or on its step") {
   std::vector<float> x;
   for (int i = 0; i < 131; ++i) x.push_back(std::sin(static_cast<float>(i)) * static_cast<float>(i % 17) * 1.7f);

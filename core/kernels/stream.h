@@ -1,0 +1,15 @@
+// Writes that go past the caches: for results larger than they are, which would push out what is still needed, and whose memory would be
+// read first only to be overwritten.
+#pragma once
+
+#include <slope/core/kernels/isa.h>
+
+#include <cstdint>
+
+namespace slope {
+
+struct Stream {
+  void (*copy)(int64_t bytes, const void* from, void* to);  // both of any alignment, not overlapping
+};
+
+}  // namespace slope

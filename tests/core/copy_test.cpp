@@ -1,0 +1,32 @@
+#include <doctest/doctest.h>
+#include <slope/core/copy.h>
+#include <slope/core/factories.h>
+#include <slope/core/kernels/stream.h>
+
+#include <numeric>
+#include <vector>
+
+using namespace slope;
+
+TEST_CASE("stream: copies any number of bytes between any alignments, and no more") {
+  std::vector<unsigned char> from(400), to;
+  std::iota(from.begin(), from.end(), static_cast<unsigned char>(1));
+  int wrong = 0;
+  for (size_t bytes : {size_t{0}, size_t{1}, size_t{31}, size_t{63}, size_t{64}, size_t{65}, size_t{128}, size_t{200}})
+    for (size_t at = 0; at < 70; ++at) {
+      to.assign(400, 0);
+      kernels<Stream>().copy(static_cast<int64_t>(bytes), from.data() + at % 7, to.data() + at);
+      for (size_t i = 0; i < to.size(); ++i) {
+        const bool written = i >= at && i < at + bytes;
+        wrong += to[i] != (written ? from[at % 7 + i - at] : 0);
+      }
+    }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("copy: what is larger than caches, and what is broadcast, arrives") {
+  const Tensor x = arange(5'000'000).to(f32), y = contiguous_copy(x);
+  CHECK(std::equal(x.data<float>(), x.data<float>() + x.numel(), y.data<float>()));
+  const Tensor row = arange(3).to(f32), all = contiguous_copy(row.unsqueeze(1).expand({3, 4}));
+  for (int64_t i = 0; i < 12; ++i) CHECK(all.data<float>()[i] == static_cast<float>(i / 4));
+}
