@@ -36,8 +36,9 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   const T* x = from.data<T>();
   const auto out = to.write<T>();
   T* y = out;
+  const bool is_large = to.numel() * static_cast<int64_t>(sizeof(T)) >= past_caches;
   parallel_for(columns, std::max<int64_t>(64, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
-    kernels<TransposedCopy<T>>().copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row);
+    kernels<TransposedCopy<T>>().copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large);
   });
   return true;
 }

@@ -1,3 +1,4 @@
+#include <slope/core/kernels/lines.h>
 #include <slope/core/kernels/transpose.h>
 #include <slope/core/kernels/transposed_copy.h>
 
@@ -6,14 +7,24 @@
 namespace slope {
 namespace {
 
-constexpr int64_t side = 64;  // of a block: two of them fit into the first cache
+// Of a block: it and its transpose fit into the first cache.
+constexpr int64_t block_rows = 256, block_columns = 16;
 
+// By way of a buffer: rows of `to` a power of two apart would push one another out of the cache.
 template <class T>
-void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row) {
-  for (int64_t j = 0; j < columns; j += side)
-    for (int64_t i = 0; i < rows; i += side)
-      transpose_block(std::min(side, rows - i), std::min(side, columns - j), from + i * from_row + j, from_row, to + j * to_row + i,
-                      to_row);
+void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
+  alignas(64) T block[block_columns * block_rows];
+  for (int64_t j = 0; j < columns; j += block_columns)
+    for (int64_t i = 0; i < rows; i += block_rows) {
+      const int64_t height = std::min(block_rows, rows - i), width = std::min(block_columns, columns - j);
+      transpose_block(height, width, from + i * from_row + j, from_row, block, block_rows);
+      for (int64_t p = 0; p < width; ++p)
+        if (past_caches)
+          write_lines(height * static_cast<int64_t>(sizeof(T)), block + p * block_rows, to + (j + p) * to_row + i);
+        else
+          std::copy_n(block + p * block_rows, height, to + (j + p) * to_row + i);
+    }
+  finish_lines();
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace slope {
 template <class T>
 struct TransposedCopy {
   // to[j][i] = from[i][j] for i < rows, j < columns; rows of `from` are from_row apart, those of `to` to_row.
-  void (*copy)(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row);
+  // past_caches: `to` is written past them, as by kernels/stream.h.
+  void (*copy)(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches);
 };
 
 }  // namespace slope
