@@ -23,6 +23,17 @@ void copy_row(int64_t n, const T* from, T* to, bool is_large) {
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
 
+// By doubling: memcpy has the machine's vectors, which this file is not compiled for.
+template <class T>
+void fill_row(int64_t n, T value, T* to, bool is_large) {
+  T values[1024];
+  const int64_t whole = std::min<int64_t>(n, 1024), first = std::min<int64_t>(n, 16);
+  std::fill_n(values, first, value);
+  for (int64_t done = first; done < whole; done *= 2)
+    std::memcpy(values + done, values, static_cast<size_t>(std::min(done, whole - done)) * sizeof(T));
+  for (int64_t i = 0; i < n; i += whole) copy_row(std::min(n - i, whole), values, to + i, is_large);
+}
+
 // Matrices of which one lies transposed in memory; false where these are others.
 template <class T>
 bool copied_as_transposes(const Tensor& from, const Tensor& to) {
@@ -55,17 +66,22 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const auto out = to.write<B>();
       B* y = out;
       const bool is_large = to.numel() * static_cast<int64_t>(sizeof(B)) >= past_caches;
-      for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, grain, [&](int64_t n, auto at, auto step) {
-        const A* a = x + at[0];
-        B* b = y + at[1];
-        if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
-          copy_row(n, reinterpret_cast<const B*>(a), b, is_large);
-        } else if (step[0] == 0 && step[1] == 1) {
-          std::fill_n(b, n, static_cast<B>(*a));
-        } else {
-          for (int64_t i = 0; i < n; ++i) b[i * step[1]] = static_cast<B>(a[i * step[0]]);
-        }
-      });
+      for_each_run<2>(
+          from.shape(), {&from.strides(), &to.strides()}, grain,
+          [&](int64_t n, auto at, auto step) {
+            const A* a = x + at[0];
+            B* b = y + at[1];
+            if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
+              copy_row(n, reinterpret_cast<const B*>(a), b, is_large);
+            } else if (step[0] == 0 && step[1] == 1) {
+              fill_row(n, static_cast<B>(*a), b, is_large);
+            } else {
+              for (int64_t i = 0; i < n; ++i) b[i * step[1]] = static_cast<B>(a[i * step[0]]);
+            }
+          },
+          [is_large] {
+            if (is_large) kernels<Stream>().finish();
+          });
     });
   });
 }

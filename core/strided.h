@@ -35,9 +35,10 @@ struct Runs {
   }
 };
 
-// Long runs are cut and short ones grouped, so that a chunk has about `grain` elements. Chunks depend on the shapes alone.
-template <size_t N, class F>
-void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, int64_t grain, F&& f) {
+// Long runs are cut and short ones grouped, so that a chunk has about `grain` elements. Chunks depend on the shapes alone. A chunk ends
+// with finish().
+template <size_t N, class F, class G>
+void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, int64_t grain, F&& f, G&& finish) {
   if (numel(shape) == 0) return;
   const Runs<N> runs(shape, strides);
   const int64_t length = runs.shape.back(), outer = numel(runs.shape) / length;
@@ -61,7 +62,12 @@ void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, 
       }
       f(to - from, offsets, steps);
     }
+    finish();
   });
+}
+template <size_t N, class F>
+void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, int64_t grain, F&& f) {
+  for_each_run<N>(shape, strides, grain, f, [] {});
 }
 
 }  // namespace slope

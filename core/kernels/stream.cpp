@@ -4,16 +4,14 @@
 namespace slope {
 namespace {
 
-void copy(int64_t bytes, const void* from, void* to) {
-  write_lines(bytes, from, to);
-  finish_lines();
-}
+void copy(int64_t bytes, const void* from, void* to) { write_lines(bytes, from, to); }
+void finish() { finish_lines(); }
 
 }  // namespace
 
 template <>
 Stream variant<Stream, Isa::SLOPE_ISA>() {
-  return {copy};
+  return {copy, finish};
 }
 
 }  // namespace slope
