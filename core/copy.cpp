@@ -1,7 +1,7 @@
 #include <slope/core/copy.h>
 #include <slope/core/kernels/elementwise.h>
-#include <slope/core/kernels/stream.h>
 #include <slope/core/kernels/transposed_copy.h>
+#include <slope/core/streamed.h>
 #include <slope/core/strided.h>
 
 #include <algorithm>
@@ -12,8 +12,6 @@ namespace slope {
 namespace {
 
 constexpr int64_t grain = 1 << 15;
-
-constexpr int64_t past_caches = 16 << 20;  // bytes: results from here on are written past the caches
 
 template <class T>
 void copy_row(int64_t n, const T* from, T* to, bool is_large) {
@@ -47,7 +45,7 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   const T* x = from.data<T>();
   const auto out = to.write<T>();
   T* y = out;
-  const bool is_large = to.numel() * static_cast<int64_t>(sizeof(T)) >= past_caches;
+  const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(T)));
   parallel_for(columns, std::max<int64_t>(64, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
     kernels<TransposedCopy<T>>().copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large);
   });
@@ -65,7 +63,7 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const A* x = from.data<A>();
       const auto out = to.write<B>();
       B* y = out;
-      const bool is_large = to.numel() * static_cast<int64_t>(sizeof(B)) >= past_caches;
+      const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(B)));
       for_each_run<2>(
           from.shape(), {&from.strides(), &to.strides()}, grain,
           [&](int64_t n, auto at, auto step) {

@@ -4,21 +4,30 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/kernels/elementwise.h>
 #include <slope/core/kernels/rows.h>
+#include <slope/core/streamed.h>
 #include <slope/core/strided.h>
 
 namespace slope {
 
 constexpr int64_t elementwise_grain = 1 << 15;
 
+// Past the caches: where the result is larger than they are, and the loop has so little to do that memory is what it waits for.
+enum class Written { through_caches, past_caches };
+
 // loop(n, a, a_step, b, b_step, y) over a and b broadcast together; y is contiguous, of dtype R.
 template <class T, class R, class Loop>
-void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& loop) {
+void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& loop, Written written = Written::through_caches) {
   const T *pa = a.data<T>(), *pb = b.data<T>();
   const auto out = y.write<R>();
   R* py = out;
   if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
-    parallel_for(y.numel(), elementwise_grain,
-                 [&](int64_t begin, int64_t end) { loop(end - begin, pa + begin, 1, pb + begin, 1, py + begin); });
+    parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) {
+      const auto make = [&](int64_t i, int64_t n, R* to) { loop(n, pa + i, 1, pb + i, 1, to); };
+      if (written == Written::past_caches && is_past_caches(y.numel() * static_cast<int64_t>(sizeof(R))))
+        streamed(py, begin, end, make);
+      else
+        make(begin, end - begin, py + begin);
+    });
   } else {
     const Layout la = a.layout().broadcast_to(y.shape()), lb = b.layout().broadcast_to(y.shape());
     for_each_run<3>(y.shape(), {&la.strides, &lb.strides, &y.strides()}, elementwise_grain,
@@ -48,7 +57,8 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
       for (int64_t i = 0; i < n; ++i) to[i] = static_cast<int64_t>(Row::f(p[i * p_step], q[i * q_step]));
     });
   else
-    visit_floating(a.dtype(), op, [&]<class T> { run_binary<T, T>(a, b, y, kernels<Binary<T>>().rows[binary_index<Row>]); });
+    visit_floating(a.dtype(), op,
+                   [&]<class T> { run_binary<T, T>(a, b, y, kernels<Binary<T>>().rows[binary_index<Row>], Written::past_caches); });
   return y;
 }
 
