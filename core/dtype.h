@@ -12,8 +12,7 @@ enum class DType : uint8_t { f32, f64, i64, boolean };
 inline constexpr DType f32 = DType::f32, f64 = DType::f64, i64 = DType::i64, boolean = DType::boolean;
 
 constexpr const char* name(DType dtype) {  // as PyTorch prints it
-  constexpr const char* names[] = {"float32", "float64", "int64", "bool"};
-  return names[static_cast<int>(dtype)];
+  return dtype == DType::f32 ? "float32" : dtype == DType::f64 ? "float64" : dtype == DType::i64 ? "int64" : "bool";
 }
 constexpr int64_t size_of(DType dtype) {
   constexpr int64_t sizes[] = {4, 8, 8, 1};

@@ -15,16 +15,6 @@ Layout Layout::contiguous(const Dims& shape) {
   return layout;
 }
 
-bool Layout::is_contiguous() const {
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] == 0) return true;
-    if (shape[d] != 1 && strides[d] != stride) return false;
-    stride *= shape[d];
-  }
-  return true;
-}
-
 std::pair<int64_t, int64_t> Layout::extent() const {
   if (numel() == 0) return {0, 0};
   int64_t last = offset;

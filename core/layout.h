@@ -16,7 +16,15 @@ struct Layout {
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   int64_t numel() const { return slope::numel(shape); }
-  bool is_contiguous() const;
+  bool is_contiguous() const {
+    int64_t stride = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (shape[d] == 0) return true;
+      if (shape[d] != 1 && strides[d] != stride) return false;
+      stride *= shape[d];
+    }
+    return true;
+  }
   std::pair<int64_t, int64_t> extent() const;  // [first, last) element of the storage that can be touched; (0, 0) where empty
 
   Layout transpose(int64_t a, int64_t b) const;

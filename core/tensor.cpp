@@ -25,14 +25,9 @@ Tensor Tensor::empty(const Dims& shape, DType dtype) {
   return Tensor(std::move(impl));
 }
 
-TensorImpl& Tensor::impl() const {
-  SLOPE_CHECK(impl_, "an undefined tensor was used (it was default-constructed or moved from)");
-  return *impl_;
-}
-
-const void* Tensor::address(DType asked) const {
-  SLOPE_CHECK_DTYPE(asked == dtype(), "data: the tensor is {}, not {}", name(dtype()), name(asked));
-  return static_cast<const std::byte*>(storage()->data()) + layout().offset * size_of(asked);
+void Tensor::refuse_undefined() { throw Error("an undefined tensor was used (it was default-constructed or moved from)"); }
+void Tensor::refuse_dtype(DType asked) const {
+  throw DTypeError(fmt::format("data: the tensor is {}, not {}", name(dtype()), name(asked)));
 }
 
 void* Tensor::writable_address(DType asked) const {

@@ -72,11 +72,18 @@ class Tensor {
   const Dims& shape() const { return layout().shape; }
   const Dims& strides() const { return layout().strides; }
   int64_t rank() const { return layout().rank(); }
-  int64_t numel() const { return layout().numel(); }
+  int64_t numel() const {
+    uint64_t n = 1;
+    for (int64_t size : shape()) n *= static_cast<uint64_t>(size);  // its layout was checked when it was made
+    return static_cast<int64_t>(n);
+  }
   int64_t size(int64_t dim) const { return shape()[wrap_dim(dim, rank(), "size")]; }
   bool is_contiguous() const { return layout().is_contiguous(); }
   const Storage& storage() const { return impl().storage; }
-  TensorImpl& impl() const;  // throws where there is no tensor
+  TensorImpl& impl() const {  // throws where there is no tensor
+    if (!impl_) refuse_undefined();
+    return *impl_;
+  }
 
   // auto [B, T, C] = x.dims<3>(): the sizes, with a check of the rank.
   template <size_t N>
@@ -142,7 +149,12 @@ class Tensor {
   void backward(const Tensor& gradient = {}, bool retain_graph = false, bool create_graph = false) const;
 
  private:
-  const void* address(DType asked) const;
+  [[noreturn]] static void refuse_undefined();
+  [[noreturn]] void refuse_dtype(DType asked) const;
+  const void* address(DType asked) const {
+    if (asked != dtype()) refuse_dtype(asked);
+    return static_cast<const std::byte*>(storage()->data()) + layout().offset * size_of(asked);
+  }
   void* writable_address(DType asked) const;
   Ref<TensorImpl> impl_;
 };
