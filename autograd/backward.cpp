@@ -135,6 +135,14 @@ void Pass::capture(const Tensors& inputs) {
     }
 }
 
+Tensor Pass::sum_so_far(const Edge& edge) const {
+  if (!edge || options_.create_graph || anomaly_enabled()) return {};
+  const auto leaf = edge.leaf ? leaf_index_.find(edge.leaf.get()) : leaf_index_.end();
+  if (edge.leaf && leaf == leaf_index_.end()) return {};
+  const Tensor& sum = edge.leaf ? leaf_sums_[leaf->second] : sums_[edge.node->slot + edge.output];
+  return sum.defined() && is_ours_alone(sum) ? sum : Tensor();
+}
+
 void Pass::accumulate(Tensor& sum, Tensor g) {
   if (!sum.defined())
     sum = std::move(g);
@@ -182,7 +190,7 @@ void Pass::run_node(Node& node) {
   const Op& op = *node.op;
   Grads result;
   {
-    const Saved saved(node, grads, options_.create_graph);
+    const Saved saved(node, grads, options_.create_graph, this);
     const GradMode mode(options_.create_graph);
     const ProfiledRule profiled(op.name, node.module);
     const auto rule = options_.create_graph || !op.kernel ? op.formula : op.kernel;
@@ -190,7 +198,7 @@ void Pass::run_node(Node& node) {
   }
   SLOPE_CHECK_AS(AutogradError, result.size() == node.inputs.size(), "{}: its derivative returned {} gradients for {} inputs", op.name,
                  result.size(), node.inputs.size());
-  if (!options_.create_graph && !options_.retain_graph && !node.saved.empty()) {
+  if (frees_values() && !node.saved.empty()) {
     node.saved.clear();
     node.freed = true;
   }

@@ -19,6 +19,8 @@ struct Pass {
   void run();
   void commit();  // adds the leaves' gradients to theirs
   Tensor gradient_of(const Tensor& x) const;
+  Tensor sum_so_far(const Edge& edge) const;
+  bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }
   const std::vector<Node*>& nodes() const { return order_; }  // in creation order
 
   // Whether leaf hooks run. Not where another pass will hand the same gradients to the same leaves.

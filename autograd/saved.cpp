@@ -1,5 +1,6 @@
 #include <slope/autograd/node.h>
 #include <slope/autograd/ops.h>
+#include <slope/autograd/pass.h>
 
 #include <cstring>
 
@@ -24,6 +25,10 @@ Tensor Saved::grad_or_zeros(int i) const {
   const OutputInfo& info = node_.outputs[static_cast<size_t>(i)];
   return zeros(info.shape, info.dtype);
 }
+
+Tensor Saved::sum_so_far(int i) const { return pass_->sum_so_far(node_.inputs[static_cast<size_t>(i)]); }
+
+bool Saved::is_last_use() const { return pass_->frees_values(); }
 
 const decltype(Attribute::value)& Saved::find(const char* name) const {
   if (node_.attributes)

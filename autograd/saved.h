@@ -10,6 +10,7 @@
 namespace slope {
 
 struct Node;
+struct Pass;
 
 // A plain value kept with a node, by name: visible to graph export, unlike a captured variable.
 struct Attribute {
@@ -32,7 +33,7 @@ struct SavedValue {
 // The view that a derivative has of its node. With a graph of the gradient asked for, inputs and outputs come connected to the tape.
 class Saved {
  public:
-  Saved(Node& node, const Tensor* grads, bool connected) : node_(node), grads_(grads), connected_(connected) {}
+  Saved(Node& node, const Tensor* grads, bool connected, Pass* pass) : node_(node), grads_(grads), connected_(connected), pass_(pass) {}
 
   Tensor input(int i = 0) const;  // AutogradError where it was not saved, was freed, or was written since
   Tensor output(int i = 0) const;
@@ -40,6 +41,10 @@ class Saved {
   bool needs(int i) const;                               // whether the gradient of input i is wanted
   const Tensor& grad(int i) const { return grads_[i]; }  // dL/d output i; undefined where nothing flows into it
   Tensor grad_or_zeros(int i) const;
+  // What this pass has summed of input i's gradient, for a kernel that adds to it and returns nothing for i. Undefined where there is
+  // nothing yet, or where others hold it.
+  Tensor sum_so_far(int i) const;
+  bool is_last_use() const;  // the node's values go when its derivative has run: an extra may be turned into the result
   bool connected() const { return connected_; }
   Saved rooted() const;      // the same, but each saved input is the root of a new recording (connected: joined to the old one)
   Tensor leaf(int i) const;  // the leaf that input i is
@@ -63,6 +68,7 @@ class Saved {
   Node& node_;
   const Tensor* grads_;
   bool connected_;
+  Pass* pass_;
   std::vector<Tensor> roots_;
 };
 

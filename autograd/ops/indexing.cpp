@@ -47,11 +47,10 @@ Tensor pick_rows(const Tensor& given, const Around& around, const Tensor& index,
   return y;
 }
 
-// dx (outer, size, inner): row v is the sum, in order, of the rows k of g (outer, n, inner) with index_k = v. Row `skip` stays zero.
-// Positions are sorted by index first (counting), so that every row of dx is written once, by one thread.
-Tensor add_rows(const Tensor& given, const Around& around, const Tensor& index, const Dims& shape, int64_t skip = -1) {
+// To row v of dx (outer, size, inner) are added, in order, the rows k of g (outer, n, inner) with index_k = v; but nothing to row `skip`.
+// Positions are sorted by index first (counting), so that every row of dx is written by one thread. `is_new`: dx is yet to be written.
+void add_rows(const Tensor& given, const Around& around, const Tensor& index, const Tensor& dx, bool is_new, int64_t skip = -1) {
   const Tensor g = given.is_contiguous() ? given : contiguous_copy(given);
-  Tensor dx = Tensor::empty(shape, g.dtype());
   const int64_t n = index.numel(), inner = around.inner, size = around.size;
   const int64_t* i = index.data<int64_t>();
   const Tensor starts = zeros({size + 1}, i64), positions = Tensor::empty({n}, i64);
@@ -68,7 +67,7 @@ Tensor add_rows(const Tensor& given, const Around& around, const Tensor& index, 
       for (int64_t r = begin; r < end; ++r) {
         const int64_t v = r % size, first = v == 0 ? 0 : start[v - 1], behind = v == skip ? first : start[v];
         T* row = to + r * inner;
-        std::fill_n(row, inner, T(0));
+        if (is_new) std::fill_n(row, inner, T(0));
         for (int64_t k = first; k < behind; ++k) {
           const T* add = from + (r / size * n + position[k]) * inner;
           for (int64_t c = 0; c < inner; ++c) row[c] += add[c];
@@ -76,7 +75,19 @@ Tensor add_rows(const Tensor& given, const Around& around, const Tensor& index, 
       }
     });
   });
-  return dx;
+}
+
+Grads index_select_kernel(const Saved& s, const Tensor& g) {
+  const Tensor dx = Tensor::empty(s.input_shape(), g.dtype());
+  add_rows(g, Around(s.input_shape(), s.integer("dim")), s.extra(), dx, true);
+  return Grads{dx, Tensor()};
+}
+
+// A table that has another use, as the output projection, has a gradient already: only the rows that were picked are touched.
+Grads embedding_kernel(const Saved& s, const Tensor& g) {
+  const Tensor sum = s.sum_so_far(1), dx = sum.defined() ? sum : Tensor::empty(s.input_shape(1), g.dtype());
+  add_rows(g, Around(s.input_shape(1), 0), s.extra(), dx, !sum.defined(), s.integer("padding_idx"));
+  return Grads{Tensor(), sum.defined() ? Tensor() : dx};
 }
 
 // Index (n) spread over the shape of what it picked: for gather and scatter_add.
@@ -99,10 +110,7 @@ extern const Op index_select{
           const int64_t dim = s.integer("dim");
           return Grads{slope::scatter_add(zeros(s.input_shape(), g.dtype()), dim, spread(s.extra(), dim, g.shape()), g), Tensor()};
         },
-    .kernel =
-        [](const Saved& s, const Tensor& g) {
-          return Grads{add_rows(g, Around(s.input_shape(), s.integer("dim")), s.extra(), s.input_shape()), Tensor()};
-        }};
+    .kernel = index_select_kernel};
 
 // y = weight[index]; the row of padding_idx gets no gradient.
 extern const Op embedding{
@@ -115,10 +123,7 @@ extern const Op embedding{
           const Tensor rows = masked_fill(reshape(g, {index.numel(), g.size(-1)}), is_padding, 0);
           return Grads{Tensor(), slope::scatter_add(zeros(s.input_shape(1), g.dtype()), 0, spread(index, 0, rows.shape()), rows)};
         },
-    .kernel =
-        [](const Saved& s, const Tensor& g) {
-          return Grads{Tensor(), add_rows(g, Around(s.input_shape(1), 0), s.extra(), s.input_shape(1), s.integer("padding_idx"))};
-        }};
+    .kernel = embedding_kernel};
 
 extern const Op gather{.name = "gather", .signature = "(*), (*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
                          return Grads{slope::scatter_add(zeros(s.input_shape(), g.dtype()), s.integer("dim"), s.extra(), g), Tensor()};

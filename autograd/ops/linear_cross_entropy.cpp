@@ -6,6 +6,7 @@
 #include <slope/autograd/ops/targets.h>
 #include <slope/core/gemm.h>
 #include <slope/core/kernels/cross_entropy.h>
+#include <slope/core/kernels/optim.h>
 
 namespace slope {
 
@@ -75,6 +76,15 @@ Tensors reference(const Saved& s) {
   return {loss_of_log_probabilities(log_softmax(z, -1), s.input(3), s.integer("count"), options_of(s))};
 }
 
+void scale_in_place(const Tensor& x, double scale) {
+  visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
+    const auto out = x.write<T>();
+    T* const p = out;
+    parallel_for(x.numel(), 1 << 15,
+                 [&](int64_t begin, int64_t end) { kernels<OptimKernels<T>>().scale(end - begin, p + begin, static_cast<T>(scale)); });
+  });
+}
+
 Grads kernel(const Saved& s, const Tensor& g) {
   const CrossEntropyOptions options = options_of(s);
   if (options.reduction == Reduction::none) {
@@ -87,7 +97,14 @@ Grads kernel(const Saved& s, const Tensor& g) {
     return Grads{y.dx, y.dweight, y.dbias, Tensor()};
   }
   const double scale = g.item();
-  const auto scaled = [&](int i) { return !s.needs(i) ? Tensor() : scale == 1 ? s.extra(i) : s.extra(i) * scale; };
+  const auto scaled = [&](int i) {
+    if (!s.needs(i)) return Tensor();
+    const Tensor made = s.extra(i);
+    if (scale == 1) return made;
+    if (!s.is_last_use()) return made * scale;
+    scale_in_place(made, scale);
+    return made;
+  };
   return Grads{scaled(0), scaled(1), scaled(2), Tensor()};
 }
 

@@ -30,6 +30,22 @@ TEST_CASE("embedding: repeated rows add up in order, the padding's row gets noth
   CHECK(weight.grad().to_vector() == Values{0, 0, 7, 4, 0, 0, 5, 5});
 }
 
+TEST_CASE("embedding: a table that is the output projection too gets both gradients, in one tensor") {
+  manual_seed(5);
+  const Tensor index = tensor({2, 0, 2}), start = randn({4, 3}, f64), g = randn({3, 4}, f64);
+  const auto logits = [&](const Tensor& table, const Tensor& projection) { return linear(tanh(embedding(index, table, 0)), projection); };
+  const Tensor tied = start.clone().set_requires_grad(), table = start.clone().set_requires_grad(),
+               projection = start.clone().set_requires_grad();
+  logits(tied, tied).backward(g);
+  logits(table, projection).backward(g);
+  CHECK(allclose(tied.grad(), table.grad() + projection.grad(), 1e-12, 1e-12));
+  const Tensor kept = tied.grad().clone();
+  logits(tied, tied).backward(g);  // to what an earlier backward left
+  CHECK(allclose(tied.grad(), kept + kept, 1e-12, 1e-12));
+  const Tensor recorded = grad({logits(tied, tied)}, {tied}, {.grad_outputs = {g}, .create_graph = true})[0];
+  CHECK(allclose(recorded, kept, 1e-12, 1e-12));
+}
+
 TEST_CASE("embedding: the gradient has the same bits for 1, 2, 3, 4 and 7 threads") {
   manual_seed(5);
   const int64_t V = 700, d = 64, n = 5000;
