@@ -89,8 +89,8 @@ void fill(const Tensor& x, double value) {
     const auto out = x.write<T>();
     T* y = out;
     for_each_run<1>(x.shape(), {&x.strides()}, grain, [&](int64_t n, auto at, auto step) {
-      if (value == 0 && step[0] == 1) {
-        std::memset(y + at[0], 0, static_cast<size_t>(n) * sizeof(T));  // -0 too becomes 0
+      if (step[0] == 1) {
+        fill_row(n, static_cast<T>(value), y + at[0], false);
       } else {
         for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = static_cast<T>(value);
       }

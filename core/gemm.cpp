@@ -1,122 +1,19 @@
 #include <slope/core/blas.h>
 #include <slope/core/gemm.h>
-#include <slope/core/kernels/dots.h>
+#include <slope/core/gemm_tile.h>
+#include <slope/core/kernels/elementwise.h>
 #include <slope/core/kernels/isa.h>
-#include <slope/core/kernels/product.h>
-#include <slope/core/memory.h>
 #include <slope/core/parallel.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#if defined(SLOPE_BLAS)
-#include <cblas.h>
-#endif
-
 namespace slope {
 
 namespace {
 
-template <class T>
-struct Operand {  // op(X) at data, as it stands in memory
-  const T* data;
-  int64_t ld;
-  bool transpose;
-
-  Operand at(int64_t row, int64_t col) const { return {data + (transpose ? col * ld + row : row * ld + col), ld, transpose}; }
-  MatrixRef<T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
-};
-
-double volume(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
-
 constexpr int64_t int_limit = INT32_MAX;
-
-struct Block {  // scratch from the allocator
-  explicit Block(int64_t bytes) : bytes(static_cast<size_t>(bytes)), data(memory::allocate(this->bytes)) {}
-  ~Block() { memory::deallocate(data, bytes); }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  size_t bytes;
-  void* data;
-};
-
-// A few rows of A by the rows of what B is the transpose of: the time is that of reading B once.
-constexpr int64_t few = 16;
-
-#if defined(SLOPE_BLAS)
-// Who multiplies, but for few rows. With vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread, operands
-// out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all models from 16 rows on, and the bias comes with
-// the sums. Without them OpenBLAS does, but for small products.
-bool is_for_blas(int64_t m, int64_t n, int64_t k) {
-  const double size = volume(m, n, k);
-  return (cpu_isa() == Isa::portable || m < few) && size > 1 << 15;
-}
-bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few && cpu_isa() != Isa::portable; }
-bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
-
-CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
-
-void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta, float* c, int ldc) {
-  cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data,
-              static_cast<int>(b.ld), beta, c, ldc);
-}
-void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta, double* c, int ldc) {
-  cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data, static_cast<int>(a.ld), b.data,
-              static_cast<int>(b.ld), beta, c, ldc);
-}
-
-void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda, const float* x, int incx, float* y, int incy) {
-  cblas_sgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
-}
-void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a, int lda, const double* x, int incx, double* y, int incy) {
-  cblas_dgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
-}
-
-// y (n; `step` apart) = alpha op(M) x + beta y, with op(M) (n, k).
-template <class T>
-void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step, T beta, T* y, int64_t step) {
-  for (int64_t i = 0; i < n; ++i)
-    y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
-  blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n), static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
-            static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));
-}
-#else
-bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few; }
-#endif
-
-// C = bias + beta C
-template <class T>
-void scale(int64_t m, int64_t n, T beta, const T* bias, T* c, int64_t ldc) {
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = (bias ? bias[j] : T(0)) + (beta == T(0) ? T(0) : beta * c[i * ldc + j]);
-}
-
-// C = alpha op(A) op(B) + beta C + bias (null: none). One tile, one thread. m and n are tile sizes; k may be anything.
-template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta, const T* bias, T* c, int64_t ldc) {
-  if (k == 0) return scale(m, n, beta, bias, c, ldc);
-  if (is_for_dots(m, !a.transpose && b.transpose))
-    return kernels<Dots<T>>().multiply(m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, bias, c, ldc);
-#if defined(SLOPE_BLAS)
-  const bool row_by_matrix = m == 1 && is_worth_gemv(n, k), matrix_by_column = n == 1 && is_worth_gemv(m, k);
-  if (row_by_matrix || matrix_by_column || is_for_blas(m, n, k)) {
-    if (bias) scale(m, n, beta, bias, c, ldc), beta = T(1);
-    if (row_by_matrix)
-      return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data, a.transpose ? a.ld : 1, beta, c, int64_t{1});
-    if (matrix_by_column) return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
-    constexpr int64_t longest = int64_t{1} << 30;
-    for (int64_t p = 0; p < k; p += longest)
-      blas_gemm(static_cast<int>(m), static_cast<int>(n), static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0),
-                p == 0 ? beta : T(1), c, static_cast<int>(ldc));
-    return;
-  }
-#endif
-  const Product<T>& own = kernels<Product<T>>();
-  if (volume(m, n, k) <= 1 << 15) return own.multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
-  const Block scratch(own.packed_size * static_cast<int64_t>(sizeof(T)));
-  own.multiply_packed(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc, static_cast<T*>(scratch.data));
-}
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
@@ -142,8 +39,8 @@ struct Grid {
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
     const double wanted =
-        m < few ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
-                : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
+        m < few_rows ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
+                     : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
     return wanted <= 0.5 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
@@ -159,40 +56,32 @@ struct Call {
 
   void tile(int64_t i, int64_t rows, int64_t j, int64_t cols, const Epilogue<T>& epilogue) const {
     T* y = c + i * ldc + j;
-    multiply(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), beta, epilogue.bias ? epilogue.bias + j : nullptr, y, ldc);
+    multiply_tile(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), beta, epilogue.bias ? epilogue.bias + j : nullptr, y, ldc);
     if (epilogue.activate)
       for (int64_t r = 0; r < rows; ++r) epilogue.activate(y + r * ldc, cols);
   }
 };
 
+// Each chunk of k gives a sum of its own; they are added in order.
 template <class T>
 void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilogue<T>& epilogue) {
-  const auto [m, n, k, alpha, a, b, beta, c, ldc] = call;
-  const Block block(checked_mul(checked_mul(m, n), grid.chunks * static_cast<int64_t>(sizeof(T))));
+  const int64_t tiles = grid.rows * grid.cols, size = checked_mul(call.m, call.n);
+  const Block block(checked_mul(size, grid.chunks * static_cast<int64_t>(sizeof(T))));
   T* const partial = static_cast<T*>(block.data);  // (chunks, m, n)
-  const int64_t tiles = grid.rows * grid.cols, size = m * n;
-  const auto rows = m, cols = n, depth = k;
-  const auto left = a, right = b;
-  const T factor = alpha;
   parallel_for(tiles * grid.chunks, 1, [&](int64_t begin, int64_t) {
     const int64_t chunk = begin / tiles, i = begin % tiles / grid.cols * grid.tile_m, j = begin % grid.cols * grid.tile_n;
     const int64_t p = chunk * grid.chunk_k;
-    multiply(std::min(grid.tile_m, rows - i), std::min(grid.tile_n, cols - j), std::min(grid.chunk_k, depth - p), factor, left.at(i, p),
-             right.at(p, j), T(0), static_cast<const T*>(nullptr), partial + chunk * size + i * cols + j, cols);
+    multiply_tile<T>(std::min(grid.tile_m, call.m - i), std::min(grid.tile_n, call.n - j), std::min(grid.chunk_k, call.k - p), call.alpha,
+                     call.a.at(i, p), call.b.at(p, j), 0, nullptr, partial + chunk * size + i * call.n + j, call.n);
   });
-  const T keep = beta;
-  T* const out = c;
-  const int64_t ld = ldc;
-  parallel_for(rows, std::max<int64_t>(1, 16384 / cols), [&](int64_t begin, int64_t end) {
+  const auto add = kernels<Accumulate<T>>().add;
+  parallel_for(call.m, std::max<int64_t>(1, 16384 / call.n), [&, n = call.n, beta = call.beta](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      T* y = out + i * ld;
-      for (int64_t j = 0; j < cols; ++j) {
-        T sum = partial[i * cols + j];
-        for (int64_t chunk = 1; chunk < grid.chunks; ++chunk) sum += partial[chunk * size + i * cols + j];
-        if (epilogue.bias) sum += epilogue.bias[j];
-        y[j] = keep == T(0) ? sum : sum + keep * y[j];
-      }
-      if (epilogue.activate) epilogue.activate(y, cols);
+      T *y = call.c + i * call.ldc, *sums = partial + i * n;
+      for (int64_t chunk = 1; chunk < grid.chunks; ++chunk) add(n, sums + chunk * size, 1, sums, 1);
+      if (epilogue.bias) add(n, epilogue.bias, 1, sums, 1);
+      for (int64_t j = 0; j < n; ++j) y[j] = beta == T(0) ? sums[j] : sums[j] + beta * y[j];
+      if (epilogue.activate) epilogue.activate(y, n);
     }
   });
 }
@@ -208,10 +97,7 @@ struct PackedOnce {
     tile_rows = cut(cut(m, tiles), 12) * 12;
   }
   static bool is_worth(int64_t m, int64_t n, int64_t k) {
-#if defined(SLOPE_BLAS)
-    if (is_for_blas(m, n, k)) return false;
-#endif
-    return m >= 192 && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
+    return !is_for_blas(m, n, k) && m >= 192 && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
   }
 
   void multiply(const Call<T>& call, const Epilogue<T>& epilogue) const {
@@ -222,7 +108,7 @@ struct PackedOnce {
     parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
                  [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
     parallel_for(call.m, tile_rows, [&](int64_t begin, int64_t end) {
-      const Block scratch(own.packed_rows * static_cast<int64_t>(sizeof(T)));
+      const Block scratch(own.packed_rows(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
       T* c = call.c + begin * call.ldc;
       own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias, c,
                              call.ldc, static_cast<T*>(scratch.data));

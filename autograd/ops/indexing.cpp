@@ -1,6 +1,7 @@
 // Picking by index. The derivative of picking is adding back: repeated indices add, in the order in which they appear.
 #include <slope/autograd/ops.h>
 #include <slope/core/copy.h>
+#include <slope/core/kernels/elementwise.h>
 #include <slope/core/parallel.h>
 
 #include <algorithm>
@@ -68,10 +69,8 @@ void add_rows(const Tensor& given, const Around& around, const Tensor& index, co
         const int64_t v = r % size, first = v == 0 ? 0 : start[v - 1], behind = v == skip ? first : start[v];
         T* row = to + r * inner;
         if (is_new) std::fill_n(row, inner, T(0));
-        for (int64_t k = first; k < behind; ++k) {
-          const T* add = from + (r / size * n + position[k]) * inner;
-          for (int64_t c = 0; c < inner; ++c) row[c] += add[c];
-        }
+        for (int64_t k = first; k < behind; ++k)
+          kernels<Accumulate<T>>().add(inner, from + (r / size * n + position[k]) * inner, 1, row, 1);
       }
     });
   });

@@ -6,6 +6,7 @@
 #include <slope/autograd/ops/targets.h>
 #include <slope/core/gemm.h>
 #include <slope/core/kernels/cross_entropy.h>
+#include <slope/core/kernels/elementwise.h>
 #include <slope/core/kernels/optim.h>
 
 namespace slope {
@@ -26,16 +27,16 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
             Wanted wanted, const T* g, bool by_row) {
   const int64_t N = x.size(0), d = x.size(1), V = weight.size(0);
   const Tensor xs = contiguous_values(x), w = contiguous_values(weight), b = bias.defined() ? contiguous_values(bias) : bias;
-  Chunked y{zeros({N}, x.dtype()), wanted.x ? zeros({N, d}, x.dtype()) : Tensor(), wanted.weight ? zeros({V, d}, x.dtype()) : Tensor(),
-            wanted.bias ? zeros({V}, x.dtype()) : Tensor()};
   std::vector<int64_t> counted;
   const int64_t* t = target.data<int64_t>();
   for (int64_t i = 0; i < N; ++i)
     if (t[i] != options.ignore_index) counted.push_back(i);
   const auto M = static_cast<int64_t>(counted.size());
+  Chunked y{zeros({N}, x.dtype()), wanted.x ? zeros({N, d}, x.dtype()) : Tensor(), {}, wanted.bias ? zeros({V}, x.dtype()) : Tensor()};
+  if (wanted.weight) y.dweight = M == 0 ? zeros({V, d}, x.dtype()) : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
   if (M == 0) return y;
 
-  const int64_t R = std::min(M, std::max<int64_t>(64, (int64_t{1} << 21) / V / 64 * 64));  // rows of a chunk: z takes 8 MB in f32
+  const int64_t R = std::min(M, std::max<int64_t>(128, (int64_t{1} << 21) / V / 64 * 64));  // rows of a chunk: 8 MB of f32, or what is worth packing W
   const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({R, d}, x.dtype()), values = Tensor::empty({2, R}, x.dtype()),
                classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
@@ -57,11 +58,10 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
                                               {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1, loss + begin);
     });
     for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
-    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, pr, d, T(1), dw, d);
+    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, pr, d, T(first > 0), dw, d);
     if (db)
       parallel_for(V, 1024, [&](int64_t begin, int64_t end) {
-        for (int64_t r = 0; r < m; ++r)
-          for (int64_t i = begin; i < end; ++i) db[i] += pz[r * V + i];
+        for (int64_t r = 0; r < m; ++r) kernels<Accumulate<T>>().add(end - begin, pz + r * V + begin, 1, db + begin, 1);
       });
     if (dx) {
       gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), pr, d);

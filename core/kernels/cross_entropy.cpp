@@ -54,7 +54,7 @@ void backward(int64_t rows, int64_t n, const T* x, Targets targets, const T* max
 
 template <class T>
 void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const T* g, int64_t g_stride, T* loss) {
-  const T e = static_cast<T>(targets.smoothing), floor = e / static_cast<T>(n);
+  const T e = static_cast<T>(targets.smoothing), share = T(1) / static_cast<T>(n), floor = e * share;
   for (int64_t r = 0; r < rows; ++r, x += n) {
     const T gr = g[r * g_stride];
     const int64_t t = targets.data[r];
@@ -67,7 +67,7 @@ void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const 
 #pragma omp simd
       for (int64_t i = 0; i < n; ++i) x[i] += bias[i];
     const T m = row_max(n, x), at_target = x[t];
-    const T mean_z = targets.smoothing == 0 ? T(0) : sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) / static_cast<T>(n); });
+    const T mean_z = targets.smoothing == 0 ? T(0) : sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * share; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) x[i] = exp_of_negative(x[i] - m);
     const T sum = sum_lanes<T>(n, [&](int64_t i) { return x[i]; }), log_sum = log_of(sum), inverse = 1 / sum;

@@ -22,6 +22,14 @@ template <class T>
 #endif
 }
 
+// p_0 x^n + p_1 x^(n - 1) + … + p_n
+template <class... P>
+[[gnu::always_inline]] inline float polynomial(float x, float first, P... next) {
+  float sum = first;
+  ((sum = fma_(sum, x, next)), ...);
+  return sum;
+}
+
 [[gnu::always_inline]] inline float with_sign_of(float magnitude, float sign) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | (std::bit_cast<uint32_t>(sign) & 0x80000000u));
 }
@@ -40,11 +48,7 @@ struct Reduced {
 }
 // (e^r - 1 - r) / r^2, minimax
 [[gnu::always_inline]] inline float exp_tail(float r) {
-  float p = 1.38144694e-3f;
-  p = fma_(p, r, 8.36878034e-3f);
-  p = fma_(p, r, 4.16683942e-2f);
-  p = fma_(p, r, 1.66665201e-1f);
-  return fma_(p, r, 4.99999934e-1f);
+  return polynomial(r, 1.38144694e-3f, 8.36878034e-3f, 4.16683942e-2f, 1.66665201e-1f, 4.99999934e-1f);
 }
 
 // e^x = 2^n e^r. 2^n is applied in two steps, so that results down to the smallest denormal come out right.
@@ -78,15 +82,8 @@ struct Reduced {
   const uint32_t bits = std::bit_cast<uint32_t>(scaled);  // unsigned: those of a negative x wrap around
   const int32_t i = static_cast<int32_t>(bits - 0x3f3504f3u) >> 23;
   const float e = static_cast<float>(i - (tiny ? 25 : 0)), f = std::bit_cast<float>(bits - (static_cast<uint32_t>(i) << 23)) - 1.0f;
-  float p = 6.74663401e-2f;
-  p = fma_(p, f, -1.16756455e-1f);
-  p = fma_(p, f, 1.18881617e-1f);
-  p = fma_(p, f, -1.24055899e-1f);
-  p = fma_(p, f, 1.42195526e-1f);
-  p = fma_(p, f, -1.66679958e-1f);
-  p = fma_(p, f, 2.00021186e-1f);
-  p = fma_(p, f, -2.50000096e-1f);
-  p = fma_(p, f, 3.33333126e-1f);
+  const float p = polynomial(f, 6.74663401e-2f, -1.16756455e-1f, 1.18881617e-1f, -1.24055899e-1f, 1.42195526e-1f, -1.66679958e-1f,
+                             2.00021186e-1f, -2.50000096e-1f, 3.33333126e-1f);
   const float tail = fma_(e, -2.12194440e-4f, p * f * f * f) - 0.5f * f * f;
   const float y = fma_(e, 0.693359375f, f + tail);
   const float inf = std::numeric_limits<float>::infinity();
@@ -102,11 +99,7 @@ struct Reduced {
 // |x| < 0.625: x + x^3 p(x^2); else with e = e^-2|x|, 1 - 2 e / (1 + e) with the sign of x
 [[gnu::always_inline]] inline float tanh_(float x) {
   const float a = x < 0.0f ? -x : x, z = x * x;
-  float p = -5.71704552e-3f;
-  p = fma_(p, z, 2.06505878e-2f);
-  p = fma_(p, z, -5.37434982e-2f);
-  p = fma_(p, z, 1.33314913e-1f);
-  p = fma_(p, z, -3.33332839e-1f);
+  const float p = polynomial(z, -5.71704552e-3f, 2.06505878e-2f, -5.37434982e-2f, 1.33314913e-1f, -3.33332839e-1f);
   const float e = exp_of_negative(-2.0f * a), small = fma_(p * z, x, x), large = with_sign_of(1.0f - 2.0f * e / (1.0f + e), x);
   return a < 0.625f ? small : large;
 }
@@ -114,20 +107,9 @@ struct Reduced {
 // |x| < 0.9: x + x p(x^2); else 1 - e^q(|x|) with the sign of x, q(x) = log erfc x up to 3.95, where erf rounds to 1
 [[gnu::always_inline]] inline float erf_(float x) {
   const float a = __builtin_fabsf(x), z = x * x, c = a > 3.95f ? 3.95f : a;
-  float p = -6.09036039e-4f;
-  p = fma_(p, z, 5.01196290e-3f);
-  p = fma_(p, z, -2.67789090e-2f);
-  p = fma_(p, z, 1.12821408e-1f);
-  p = fma_(p, z, -3.76125233e-1f);
-  p = fma_(p, z, 1.28379150e-1f);
-  float q = -2.05310924e-5f;
-  q = fma_(q, c, 4.27990602e-4f);
-  q = fma_(q, c, -4.13996640e-3f);
-  q = fma_(q, c, 2.50383032e-2f);
-  q = fma_(q, c, -1.08155924e-1f);
-  q = fma_(q, c, -6.33458475e-1f);
-  q = fma_(q, c, -1.12946040f);
-  q = fma_(q, c, 1.63489625e-4f);
+  const float p = polynomial(z, -6.09036039e-4f, 5.01196290e-3f, -2.67789090e-2f, 1.12821408e-1f, -3.76125233e-1f, 1.28379150e-1f);
+  const float q = polynomial(c, -2.05310924e-5f, 4.27990602e-4f, -4.13996640e-3f, 2.50383032e-2f, -1.08155924e-1f, -6.33458475e-1f,
+                             -1.12946040f, 1.63489625e-4f);
   const float small = fma_(x, p, x), large = with_sign_of(1.0f - exp_(q), x);
   return a < 0.9f ? small : large;
 }
@@ -150,16 +132,8 @@ struct Reduced {
 // error.
 [[gnu::always_inline]] inline float normal_cdf_(float x) {
   const float t = 1.0f / fma_(__builtin_fabsf(x), 0.32f, 1.0f);
-  float p = -2.18167026e-02f;
-  p = fma_(p, t, 9.87023637e-02f);
-  p = fma_(p, t, -1.52821347e-01f);
-  p = fma_(p, t, 7.14243799e-02f);
-  p = fma_(p, t, -1.28980028e-02f);
-  p = fma_(p, t, 5.98336756e-02f);
-  p = fma_(p, t, 8.76127109e-02f);
-  p = fma_(p, t, 1.14640936e-01f);
-  p = fma_(p, t, 1.27660468e-01f);
-  p = fma_(p, t, 1.27661526e-01f);
+  const float p = polynomial(t, -2.18167026e-02f, 9.87023637e-02f, -1.52821347e-01f, 7.14243799e-02f, -1.28980028e-02f, 5.98336756e-02f,
+                             8.76127109e-02f, 1.14640936e-01f, 1.27660468e-01f, 1.27661526e-01f);
   const float tail = p * t * exp_of_negative(-0.5f * (x * x));
   return x < 0.0f ? tail : 1.0f - tail;
 }

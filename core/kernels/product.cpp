@@ -32,10 +32,16 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
 
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
 constexpr int64_t overrun = 16;  // pack_rows writes past the end
+
+int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+int64_t packed_rows(int64_t m, int64_t k) {
+  return round_up(std::min(block_rows, round_up(m, rows)) * std::min(depth, k) + overrun, 16);  // what follows is aligned
+}
 template <class T>
-constexpr int64_t packed_rows = block_rows* depth + overrun;
-template <class T>
-constexpr int64_t packed_size = packed_rows<T> + block_columns* depth;
+int64_t packed_size(int64_t m, int64_t n, int64_t k) {
+  return packed_rows(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
+}
 
 #if defined(__AVX__)
 // to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next
@@ -92,7 +98,7 @@ template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
                      T* scratch) {
   constexpr int W = width<T>;
-  T *const packed_a = scratch, *const packed_b = scratch + packed_rows<T>;
+  T *const packed_a = scratch, *const packed_b = scratch + packed_rows(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
     for (int64_t p = 0; p < k; p += depth) {
@@ -108,7 +114,7 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, M
 template <class T>
 void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels) {
   constexpr int W = width<T>;
-  const int64_t all = (n + W - 1) / W * W;
+  const int64_t all = round_up(n, W);
   for (int64_t p = 0; p < k; p += depth, panels += depth * all)
     for (int64_t j = first * W; j < std::min(n, last * W); j += W)
       pack_panel(std::min(depth, k - p), std::min<int64_t>(W, n - j), from(b, p, j), panels + j * std::min(depth, k - p));
@@ -118,7 +124,7 @@ template <class T>
 void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c, int64_t ldc,
                         T* scratch) {
   constexpr int W = width<T>;
-  const int64_t all = (n + W - 1) / W * W;
+  const int64_t all = round_up(n, W);
   for (int64_t top = 0; top < m; top += block_rows)
     for (int64_t p = 0; p < k; p += depth)
       block_by_panels(std::min(block_rows, m - top), n, std::min(depth, k - p), from(a, top, p), panels + p * all,
@@ -127,7 +133,7 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a
 
 template <class T>
 Product<T> all() {
-  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_rows<T>, multiply_by_panels<T>};
+  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_rows, multiply_by_panels<T>};
 }
 
 }  // namespace

@@ -95,13 +95,12 @@ void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
   if (columns == W && b.col == 1) {
     for (int64_t p = 0; p < deep; ++p)
       for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
-  } else if (columns == W && b.row == 1) {
-    transpose_block(W, deep, b.data, b.col, panel, W);
-  } else {
-    if (columns < W) std::fill(panel, panel + deep * W, T(0));
-    for (int64_t l = 0; l < columns; ++l)
-      for (int64_t p = 0; p < deep; ++p) panel[p * W + l] = b.data[p * b.row + l * b.col];
+    return;
   }
+  if (columns < W) std::fill(panel, panel + deep * W, T(0));
+  if (b.row == 1) return transpose_block(columns, deep, b.data, b.col, panel, W);
+  for (int64_t p = 0; p < deep; ++p)
+    for (int64_t l = 0; l < columns; ++l) panel[p * W + l] = b.data[p * b.row + l * b.col];
 }
 
 template <class T>

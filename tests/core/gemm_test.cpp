@@ -70,6 +70,22 @@ const std::vector<Sizes> sizes = {{1, 1, 1},      {1, 7, 5},      {5, 1, 3},    
                                   {13, 33, 300},  {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
                                   {40, 24, 5000}, {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300}};
 
+// -0.5 A B + 0.25 C + bias by `multiply` has the bits of the plain product, for every flag and size.
+template <class T, class F>
+void check_same_bits(const F& multiply) {
+  const Product<T>& product = kernels<Product<T>>();
+  for (const auto& [m, n, k] : sizes)
+    for (int flags = 0; flags < 4; ++flags) {
+      const bool ta = flags & 1, tb = flags & 2;
+      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
+      std::vector<T> other = numbers<T>(m * n, 4), plain = other;
+      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
+      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
+      multiply(Sizes{m, n, k}, T(-0.5), left, right, T(0.25), bias.data(), other.data());
+      CHECK_MESSAGE(other == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
+    }
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias", T, float, double) {
@@ -84,36 +100,23 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
 
 TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, float, double) {
   const Product<T>& product = kernels<Product<T>>();
-  std::vector<T> scratch(static_cast<size_t>(product.packed_size));
-  for (const auto& [m, n, k] : sizes)
-    for (int flags = 0; flags < 4; ++flags) {
-      const bool ta = flags & 1, tb = flags & 2;
-      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
-      std::vector<T> packed = numbers<T>(m * n, 4), plain = packed;
-      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
-      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
-      product.multiply_packed(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), packed.data(), n, scratch.data());
-      CHECK_MESSAGE(packed == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
-    }
+  check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
+    std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
+    product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n, scratch.data());
+  });
 }
 
 TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, double) {
   const Product<T>& product = kernels<Product<T>>();
-  std::vector<T> scratch(static_cast<size_t>(product.packed_rows));
-  for (const auto& [m, n, k] : sizes)
-    for (int flags = 0; flags < 4; ++flags) {
-      const bool ta = flags & 1, tb = flags & 2;
-      const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
-      std::vector<T> packed = numbers<T>(m * n, 4), plain = packed;
-      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
-      const int64_t panels = (n + product.panel - 1) / product.panel;
-      std::vector<T> b_panels(static_cast<size_t>(panels * product.panel * k));
-      product.pack_panels(0, panels / 2, n, k, right, b_panels.data());
-      product.pack_panels(panels / 2, panels, n, k, right, b_panels.data());
-      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
-      product.multiply_by_panels(m, n, k, T(-0.5), left, b_panels.data(), T(0.25), bias.data(), packed.data(), n, scratch.data());
-      CHECK_MESSAGE(packed == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
-    }
+  check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
+    const auto [m, n, k] = size;
+    const int64_t panels = (n + product.panel - 1) / product.panel;
+    std::vector<T> scratch(static_cast<size_t>(product.packed_rows(m, k)));
+    std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
+    product.pack_panels(0, panels / 2, n, k, b, packed.data());
+    product.pack_panels(panels / 2, panels, n, k, b, packed.data());
+    product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n, scratch.data());
+  });
 }
 
 TEST_CASE_TEMPLATE("dots: an element has the same bits wherever it stands", T, float, double) {
