@@ -39,10 +39,7 @@ struct TransformerEmbedding {
   SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
 };
 
-// Keys and values of one attention, (B, H, S, D) each: what cached decoding keeps.
-struct KeysValues {
-  Tensor k, v;
-};
+using nn::KeysValues;
 
 struct MultiheadAttention {
   nn::Linear fc_query, fc_key, fc_value, fc_out;
@@ -106,7 +103,7 @@ struct DecoderLayer {
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask, const nn::Mask& cross_mask) const {
-    x = ln1(x + dropout(mha1(x, x, self_mask)));
+    x = ln1(x + dropout(mha1(x, x, self_mask)));  // by the modules, which hooks and figures follow
     x = ln2(x + dropout(mha2(x, memory, cross_mask)));
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
@@ -175,13 +172,13 @@ struct CScratch {
 
   // ---- decoding with a cache: what was computed for earlier tokens is kept
   struct Cache {
-    std::vector<KeysValues> self, cross;  // a layer each
-    Tensor source;                        // (B, S)
-    int64_t length = 0;                   // tokens so far
-    void select(const Tensor& rows) {     // keeps and reorders sentences: rows (B',)
-      for (auto* group : {&self, &cross})
-        for (KeysValues& kv : *group)
-          if (kv.k.defined()) kv = {index_select(kv.k, 0, rows), index_select(kv.v, 0, rows)};
+    std::vector<nn::KvCache> self;     // a layer each, of the target so far
+    std::vector<KeysValues> cross;     // of the source
+    Tensor source;                     // (B, S)
+    int64_t length = 0;                // tokens so far
+    void select(const Tensor& rows) {  // keeps and reorders sentences: rows (B',)
+      for (nn::KvCache& kv : self) kv.select(rows);
+      for (KeysValues& kv : cross) kv = {index_select(kv.k, 0, rows), index_select(kv.v, 0, rows)};
       source = index_select(source, 0, rows);
     }
   };
@@ -199,9 +196,7 @@ struct CScratch {
     Tensor x = embed_tgt(token.unsqueeze(1), cache.length++);  // (B, 1, C)
     for (size_t i = 0; i < cache.self.size(); ++i) {
       const DecoderLayer& layer = transformer.decoder.layers[i];
-      const KeysValues newest = layer.mha1.keys_values(x);  // (B, H, 1, D)
-      KeysValues& self = cache.self[i];
-      self = self.k.defined() ? KeysValues{cat({self.k, newest.k}, 2), cat({self.v, newest.v}, 2)} : newest;
+      const KeysValues self = cache.self[i].append(layer.mha1.keys_values(x));
       x = layer.attend(x, self, nn::Mask(), cache.cross[i], source_mask);
     }
     return head(x.select(1, 0));  // (B, V)

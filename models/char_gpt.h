@@ -18,11 +18,6 @@ struct Config {
   bool bias = false;
 };
 
-// Keys and values of the tokens so far, (B, H, T, D): what cached generation keeps of a layer.
-struct KeysValues {
-  Tensor k, v;
-};
-
 struct CausalSelfAttention {
   nn::Linear c_attn, c_proj;
   nn::Dropout attn_dropout, resid_dropout;
@@ -36,15 +31,12 @@ struct CausalSelfAttention {
     SLOPE_CHECK_AS(UsageError, c.n_embd % c.n_head == 0, "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
   }
   // With a cache, x holds the newest tokens and attends to those before as well.
-  Tensor forward(const Tensor& x, KeysValues* cache = nullptr) const {
+  Tensor forward(const Tensor& x, nn::KvCache* cache = nullptr) const {
     const int64_t C = x.size(2);
     const Tensor qkv = c_attn(x);  // (B, T, 3C)
     const Tensor q = nn::split_heads(qkv.narrow(2, 0, C), n_head);
-    Tensor k = nn::split_heads(qkv.narrow(2, C, C), n_head), v = nn::split_heads(qkv.narrow(2, 2 * C, C), n_head);  // (B, H, T, D)
-    if (cache) {
-      if (cache->k.defined()) k = cat({cache->k, k}, 2), v = cat({cache->v, v}, 2);
-      *cache = {k, v};
-    }
+    const nn::KeysValues newest{nn::split_heads(qkv.narrow(2, C, C), n_head), nn::split_heads(qkv.narrow(2, 2 * C, C), n_head)};
+    const auto [k, v] = cache ? cache->append(newest) : newest;  // (B, H, S, D)
     const nn::Mask mask = nn::Mask::causal(q.size(2), k.size(2) - q.size(2));
     return resid_dropout(c_proj(nn::merge_heads(nn::attend(q, k, v, mask, attn_dropout.rate()))));  // (B, T, C)
   }
@@ -67,7 +59,7 @@ struct Block {
   nn::LayerNorm ln_2;
   MLP mlp;
   explicit Block(const Config& c) : ln_1(c.n_embd, {.bias = c.bias}), attn(c), ln_2(c.n_embd, {.bias = c.bias}), mlp(c) {}
-  Tensor forward(Tensor x, KeysValues* cache = nullptr) const {
+  Tensor forward(Tensor x, nn::KvCache* cache = nullptr) const {
     x = x + attn(ln_1(x), cache);
     return x + mlp(ln_2(x));  // (B, T, C)
   }
@@ -83,8 +75,8 @@ struct GptBody {
       : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout), ln_f(c.n_embd, {.bias = c.bias}) {
     for (int64_t i = 0; i < c.n_layer; ++i) h.emplace_back(c);
   }
-  Tensor forward(const Tensor& tokens, std::vector<KeysValues>* cache = nullptr) const {  // (B, T) i64
-    const int64_t T = tokens.size(1), first = cache && (*cache)[0].k.defined() ? (*cache)[0].k.size(2) : 0;
+  Tensor forward(const Tensor& tokens, std::vector<nn::KvCache>* cache = nullptr) const {  // (B, T) i64
+    const int64_t T = tokens.size(1), first = cache ? (*cache)[0].length() : 0;
     SLOPE_CHECK_INPUT(first + T <= wpe.weight.size(0), "gpt: sequence of {} exceeds block_size {}", first + T, wpe.weight.size(0));
     Tensor x = drop(wte(tokens) + wpe.weight.narrow(0, first, T));
     for (size_t i = 0; i < h.size(); ++i) x = h[i](x, cache ? &(*cache)[i] : nullptr);
@@ -117,7 +109,7 @@ struct CharGpt {
   }
 
   // ---- generation with a cache
-  using Cache = std::vector<KeysValues>;  // a layer each
+  using Cache = std::vector<nn::KvCache>;  // a layer each
   Cache start() const { return Cache(transformer.h.size()); }
   Tensor step(const Tensor& tokens, Cache& cache) const {  // (B, T) the newest tokens -> (B, V) logits of the next
     const nn::Scope scope(*this);

@@ -9,6 +9,7 @@
 #include <slope/nn/feed_forward.h>
 #include <slope/nn/functional.h>
 #include <slope/nn/init.h>
+#include <slope/nn/kv_cache.h>
 #include <slope/nn/layer_norm.h>
 #include <slope/nn/linear.h>
 #include <slope/nn/load.h>

@@ -1,0 +1,38 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/copy.h>
+#include <slope/nn/kv_cache.h>
+
+#include <algorithm>
+
+namespace slope::nn {
+
+Tensor GrowingTensor::all() const { return room_.narrow(2, 0, length_); }
+
+bool GrowingTensor::is_ours_alone() const {
+  return room_.defined() && room_.impl().ref_count() == 1 && room_.storage()->ref_count() == 1 && !room_.requires_grad();
+}
+
+Tensor GrowingTensor::append(const Tensor& x) {
+  const int64_t T = x.size(2);
+  if (grad_enabled() && (x.requires_grad() || (room_.defined() && room_.requires_grad()))) {
+    room_ = room_.defined() ? cat({all(), x}, 2) : x;
+    length_ += T;
+    return room_;
+  }
+  if (!is_ours_alone() || length_ + T > room_.size(2)) {
+    Dims shape = x.shape();
+    shape[2] = std::max({int64_t{16}, 2 * length_, length_ + T});
+    const Tensor larger = Tensor::empty(shape, x.dtype());
+    if (room_.defined()) copy_into(all(), larger.narrow(2, 0, length_));
+    room_ = larger;
+  }
+  copy_into(x, room_.narrow(2, length_, T));
+  length_ += T;
+  return all();
+}
+
+void GrowingTensor::select(const Tensor& rows) {
+  if (room_.defined()) room_ = index_select(all(), 0, rows);
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/factories.h>
+#include <slope/core/random.h>
+#include <slope/nn/kv_cache.h>
+
+using namespace slope;
+using nn::GrowingTensor;
+
+namespace {
+using Values = std::vector<double>;
+Tensor piece(int64_t T) { return randn({2, 3, T, 4}, f64); }
+}  // namespace
+
+TEST_CASE("kv cache: all that was appended, in order, however it came and beyond every doubling") {
+  manual_seed(5);
+  const NoGrad no_grad;
+  GrowingTensor grown;
+  Tensor expected;
+  for (const int64_t T : {3, 1, 1, 20, 1, 40, 1}) {
+    const Tensor x = piece(T);
+    expected = expected.defined() ? cat({expected, x}, 2) : x;
+    const Tensor all = grown.append(x);
+    CHECK(all.shape() == expected.shape());
+    CHECK(all.to_vector() == expected.to_vector());
+    CHECK(grown.length() == expected.size(2));
+  }
+  const Tensor rows = tensor({1, 1, 0});
+  grown.select(rows);
+  const Tensor x = randn({3, 3, 1, 4}, f64);
+  CHECK(grown.append(x).to_vector() == cat({index_select(expected, 0, rows), x}, 2).to_vector());
+}
+
+TEST_CASE("kv cache: a step copies no more than what it appends while there is room") {
+  const NoGrad no_grad;
+  GrowingTensor grown;
+  const void* first = grown.append(zeros({1, 2, 1, 4})).storage()->data();
+  int moves = 0;
+  for (int i = 1; i < 100; ++i) {
+    const void* now = grown.append(zeros({1, 2, 1, 4})).storage()->data();
+    moves += now != first;
+    first = now;
+  }
+  CHECK(moves == 3);  // 16, 32, 64 rows were full
+}
+
+TEST_CASE("kv cache: copies, and views that somebody keeps, are not written to") {
+  manual_seed(5);
+  const NoGrad no_grad;
+  const Tensor a = piece(2), b = piece(1), c = piece(1);
+  GrowingTensor one;
+  const Tensor kept = one.append(a);
+  GrowingTensor other = one;
+  CHECK(one.append(b).to_vector() == cat({a, b}, 2).to_vector());
+  CHECK(other.append(c).to_vector() == cat({a, c}, 2).to_vector());
+  CHECK(kept.to_vector() == a.to_vector());
+  CHECK(one.append(c).to_vector() == cat({a, b, c}, 2).to_vector());
+}
+
+TEST_CASE("kv cache: where a graph is recorded, gradients flow to what was appended") {
+  manual_seed(5);
+  const Tensor a = piece(2).set_requires_grad(), b = piece(1).set_requires_grad();
+  GrowingTensor grown;
+  grown.append(a);
+  const Tensor all = grown.append(b);
+  (all * all).sum().backward();
+  CHECK(a.grad().to_vector() == (2 * a.detach()).to_vector());
+  CHECK(b.grad().to_vector() == (2 * b.detach()).to_vector());
+  const NoGrad no_grad;
+  CHECK(grown.append(a.detach()).size(2) == 5);
+}
