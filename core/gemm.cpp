@@ -108,7 +108,7 @@ struct PackedOnce {
     parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
                  [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
     parallel_for(call.m, tile_rows, [&](int64_t begin, int64_t end) {
-      const Block scratch(own.packed_rows(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
+      const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
       T* c = call.c + begin * call.ldc;
       own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias, c,
                              call.ldc, static_cast<T*>(scratch.data));

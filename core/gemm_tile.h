@@ -19,7 +19,7 @@ struct Operand {  // op(X) at data, as it stands in memory
 
 inline double volume(int64_t m, int64_t n, int64_t k) { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 
-// A few rows of A by the rows of what B is the transpose of: the time is that of reading B once.
+// Of A. With fewer the time is that of reading B once.
 inline constexpr int64_t few_rows = 16;
 
 struct Block {  // scratch from the allocator
@@ -31,9 +31,9 @@ struct Block {  // scratch from the allocator
   void* data;
 };
 
-// Whether BLAS multiplies: with vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread, operands out of
-// the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all models, and the bias comes with the sums. Without them
-// OpenBLAS does, but for small products.
+// Whether BLAS multiplies, where neither dot products nor a vector's product do. From 16 rows on and with vectors of fused multiply-adds
+// the own kernels do, measured on Zen 3 (AVX2), one thread, operands out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in
+// the shapes of all models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
 // C (m, n; rows `ldc` apart) = alpha op(A) op(B) + beta C + bias (null: none). C is not read where beta is 0. m, n: of a tile; k: any.

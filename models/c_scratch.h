@@ -103,7 +103,7 @@ struct DecoderLayer {
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask, const nn::Mask& cross_mask) const {
-    x = ln1(x + dropout(mha1(x, x, self_mask)));  // by the modules, which hooks and figures follow
+    x = ln1(x + dropout(mha1(x, x, self_mask)));  // mha1(…), not its attend(…): hooks see what goes through modules
     x = ln2(x + dropout(mha2(x, memory, cross_mask)));
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }

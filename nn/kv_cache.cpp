@@ -13,9 +13,11 @@ bool GrowingTensor::is_ours_alone() const {
 }
 
 Tensor GrowingTensor::append(const Tensor& x) {
+  SLOPE_CHECK_DTYPE(!room_.defined() || x.dtype() == room_.dtype(), "kv cache: holds {}, got {}", name(room_.dtype()), name(x.dtype()));
   const int64_t T = x.size(2);
+  if (!room_.defined()) length_ = 0;  // moved from
   if (grad_enabled() && (x.requires_grad() || (room_.defined() && room_.requires_grad()))) {
-    room_ = room_.defined() ? cat({all(), x}, 2) : x;
+    room_ = room_.defined() ? cat({all(), x}, 2) : x.clone();
     length_ += T;
     return room_;
   }
@@ -32,7 +34,7 @@ Tensor GrowingTensor::append(const Tensor& x) {
 }
 
 void GrowingTensor::select(const Tensor& rows) {
-  if (room_.defined()) room_ = index_select(all(), 0, rows);
+  if (room_.defined()) room_ = index_select(room_, 0, rows);  // free room too: the next append finds it
 }
 
 }  // namespace slope::nn

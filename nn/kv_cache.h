@@ -10,7 +10,8 @@ struct KeysValues {
 };
 
 // A tensor (B, H, S, D) that grows along S. Its memory doubles when it is full, so that a step copies little but what it appends. Where a
-// graph is recorded it is a cat, with its gradient. Copies are independent of one another.
+// graph is recorded, or somebody still holds what the last append gave, it is a copy: with its gradient, and as it was. Copies are
+// independent of one another. DTypeError where the dtype changes.
 class GrowingTensor {
  public:
   Tensor append(const Tensor& x);   // (B, H, T, D) -> (B, H, S + T, D), all so far

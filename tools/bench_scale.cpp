@@ -70,7 +70,7 @@ void show(const Curve& curve) {
 
 // Doublings of the cost against doublings of the size: straight lines whose slopes are the exponents.
 std::string plot(const std::vector<Curve>& curves, const std::string& title, const std::vector<double> Curve::*cost) {
-  draw::LinePlot p{.title = title, .x_label = "doublings of the size", .y_label = "doublings"};
+  draw::LinePlot p{.title = title, .x_label = "doublings of the size", .y_label = "doublings", .legend_at_left = true};
   for (const Curve& c : curves) {
     draw::Series series{.name = c.name, .color = c.color, .dots = true};
     for (size_t i = 0; i < c.sizes.size(); ++i)

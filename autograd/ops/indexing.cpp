@@ -64,13 +64,13 @@ void add_rows(const Tensor& given, const Around& around, const Tensor& index, co
     const T* from = g.data<T>();
     const auto out = dx.write<T>();
     T* to = out;
+    const auto add = kernels<Accumulate<T>>().add;
     parallel_for(around.outer * size, std::max<int64_t>(1, rows_per_chunk(inner) / 4), [=](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t v = r % size, first = v == 0 ? 0 : start[v - 1], behind = v == skip ? first : start[v];
         T* row = to + r * inner;
         if (is_new) std::fill_n(row, inner, T(0));
-        for (int64_t k = first; k < behind; ++k)
-          kernels<Accumulate<T>>().add(inner, from + (r / size * n + position[k]) * inner, 1, row, 1);
+        for (int64_t k = first; k < behind; ++k) add(inner, from + (r / size * n + position[k]) * inner, 1, row, 1);
       }
     });
   });

@@ -36,7 +36,8 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   if (wanted.weight) y.dweight = M == 0 ? zeros({V, d}, x.dtype()) : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
   if (M == 0) return y;
 
-  const int64_t R = std::min(M, std::max<int64_t>(128, (int64_t{1} << 21) / V / 64 * 64));  // rows of a chunk: 8 MB of f32, or what is worth packing W
+  // Rows of a chunk: z takes 8 MB in f32, but 128 rows at least, or packing W would not be worth it.
+  const int64_t R = std::min(M, std::max<int64_t>(128, (int64_t{1} << 21) / V / 64 * 64));
   const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({R, d}, x.dtype()), values = Tensor::empty({2, R}, x.dtype()),
                classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;

@@ -31,16 +31,16 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
 // ---- packed: of A block_rows by `depth` at a time, which L2 keeps; of B `depth` by block_columns, which L3 keeps, or all of it
 
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
-constexpr int64_t overrun = 16;  // pack_rows writes past the end
+constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
 int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-int64_t packed_rows(int64_t m, int64_t k) {
+int64_t packed_a_size(int64_t m, int64_t k) {
   return round_up(std::min(block_rows, round_up(m, rows)) * std::min(depth, k) + overrun, 16);  // what follows is aligned
 }
 template <class T>
 int64_t packed_size(int64_t m, int64_t n, int64_t k) {
-  return packed_rows(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
+  return packed_a_size(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
 }
 
 #if defined(__AVX__)
@@ -98,7 +98,7 @@ template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
                      T* scratch) {
   constexpr int W = width<T>;
-  T *const packed_a = scratch, *const packed_b = scratch + packed_rows(m, k);
+  T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
     for (int64_t p = 0; p < k; p += depth) {
@@ -133,7 +133,7 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a
 
 template <class T>
 Product<T> all() {
-  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_rows, multiply_by_panels<T>};
+  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_a_size, multiply_by_panels<T>};
 }
 
 }  // namespace

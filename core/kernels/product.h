@@ -1,4 +1,4 @@
-// Product of matrices of any strides, best where B is small: what BLAS is slow at, and all there is without BLAS.
+// Product of matrices of any strides: as it stands, best where B is small, or packed, best where all sizes are large.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct Product {
   void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c,
                           int64_t ldc, T* scratch);
   // The same bits again, for those who multiply by B in many pieces: B is packed once, as panels of `panel` columns (the last may have
-  // fewer, and takes as much space); panels first … last - 1 of them at a time. `scratch` has packed_rows(m, k) elements.
+  // fewer, and takes as much space); panels first … last - 1 of them at a time. `scratch` has packed_a_size(m, k) elements.
   int64_t panel;
   void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels);
-  int64_t (*packed_rows)(int64_t m, int64_t k);
+  int64_t (*packed_a_size)(int64_t m, int64_t k);
   void (*multiply_by_panels)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c,
                              int64_t ldc, T* scratch);
 };

@@ -70,7 +70,7 @@ std::string to_svg(const LinePlot& plot) {
   for (const Series& series : plot.series) legend_width = std::max(legend_width, text_width(series.name, 12.5));
   for (const Series& series : plot.series) {
     if (series.name.empty()) continue;
-    const double start = left + w - legend_width - 44;
+    const double start = plot.legend_at_left ? left + 16 : left + w - legend_width - 44;
     svg.line({start, row - 4}, {start + 24, row - 4}, fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.color));
     if (series.dots) svg.circle({start + 12, row - 4}, 3.4, fmt::format("fill=\"{}\" stroke=\"#ffffff\"", series.color));
     svg.text({start + 32, row}, series.name, {.size = 12.5});

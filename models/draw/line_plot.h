@@ -17,6 +17,7 @@ struct LinePlot {
   std::string title = {}, x_label = {}, y_label = {};
   std::vector<Series> series = {};
   double width = 760, height = 440;
+  bool legend_at_left = false;  // for curves that rise
 };
 
 std::string to_svg(const LinePlot& plot);

@@ -3,6 +3,7 @@
 #include <slope/core/factories.h>
 #include <slope/core/kernels/stream.h>
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -23,6 +24,15 @@ TEST_CASE("stream: copies any number of bytes between any alignments, and no mor
       }
     }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("fill: every value arrives as it is, the sign of zero too") {
+  for (const double value : {0.0, -0.0, 1.5}) {
+    const Tensor x = full({37}, value);
+    int wrong = 0;
+    for (int64_t i = 0; i < 37; ++i) wrong += x.data<float>()[i] != value || std::signbit(x.data<float>()[i]) != std::signbit(value);
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("copy: what is larger than caches, and what is broadcast, arrives") {

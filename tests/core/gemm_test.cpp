@@ -66,9 +66,10 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-const std::vector<Sizes> sizes = {{1, 1, 1},      {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
-                                  {13, 33, 300},  {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
-                                  {40, 24, 5000}, {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300}};
+const std::vector<Sizes> sizes = {{1, 1, 1},     {1, 7, 5},      {5, 1, 3},       {6, 16, 8},     {7, 17, 9},
+                                  {24, 24, 32},  {13, 33, 300},  {64, 96, 64},    {100, 50, 70},  {1, 300, 256},
+                                  {300, 1, 256}, {130, 520, 40}, {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300},
+                                  {3, 101, 77},  {11, 70, 256},  {450, 200, 300}, {20, 1050, 300}};
 
 // -0.5 A B + 0.25 C + bias by `multiply` has the bits of the plain product, for every flag and size.
 template <class T, class F>
@@ -111,7 +112,7 @@ TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, d
   check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
     const auto [m, n, k] = size;
     const int64_t panels = (n + product.panel - 1) / product.panel;
-    std::vector<T> scratch(static_cast<size_t>(product.packed_rows(m, k)));
+    std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
     std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
     product.pack_panels(0, panels / 2, n, k, b, packed.data());
     product.pack_panels(panels / 2, panels, n, k, b, packed.data());

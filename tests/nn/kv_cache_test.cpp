@@ -67,6 +67,32 @@ TEST_CASE("kv cache: where a graph is recorded, gradients flow to what was appen
   (all * all).sum().backward();
   CHECK(a.grad().to_vector() == (2 * a.detach()).to_vector());
   CHECK(b.grad().to_vector() == (2 * b.detach()).to_vector());
+  const Tensor constant = piece(1);
+  GrowingTensor mixed;
+  mixed.append(b);
+  a.set_grad({}), b.set_grad({});
+  (mixed.append(constant) * 3).sum().backward();
+  CHECK(b.grad().to_vector() == Values(24, 3));
+  mixed.select(tensor({1, 1}));
+  b.set_grad({});
+  mixed.append(constant).sum().backward();
+  CHECK(b.grad().to_vector() == cat({zeros({1, 3, 1, 4}, f64), full({1, 3, 1, 4}, 2, f64)}, 0).to_vector());
   const NoGrad no_grad;
-  CHECK(grown.append(a.detach()).size(2) == 5);
+  CHECK(grown.append(a.detach()).to_vector() == cat({a, b, a}, 2).to_vector());
+}
+
+TEST_CASE("kv cache: what a graph holds of it stays as it was") {
+  manual_seed(5);
+  const Tensor q = piece(1).set_requires_grad(), k = piece(1);
+  GrowingTensor grown;
+  const Tensor y = matmul(q, grown.append(k).transpose(2, 3));
+  grown.append(piece(1));
+  y.sum().backward();  // would throw if the memory had been written to
+  CHECK(q.grad().to_vector() == k.to_vector());
+}
+
+TEST_CASE("kv cache: refuses another dtype") {
+  GrowingTensor grown;
+  grown.append(zeros({1, 1, 1, 2}));
+  CHECK_THROWS_WITH_AS(grown.append(zeros({1, 1, 1, 2}, f64)), "kv cache: holds float32, got float64", DTypeError);
 }
