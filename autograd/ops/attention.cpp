@@ -91,6 +91,11 @@ struct Heads {
             keep ? &*keep : nullptr,
             h * n.L * n.S};
   }
+  void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
+    run.fetch(matrix_of(q.data<T>(), q.layout(), h), n.L, n.D);
+    run.fetch(matrix_of(k.data<T>(), k.layout(), h), n.S, n.D);
+    run.fetch(matrix_of(v.data<T>(), v.layout(), h), n.S, n.E);
+  }
 };
 
 // ---- derivative
@@ -145,9 +150,11 @@ Grads kernel(const Saved& s, const Tensor&) {
     parallel_for(n.heads, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
       const Tensor scratch = Tensor::empty({run.scratch(n.tile(), n.S, n.D, n.E)}, dtype_of<T>);
       T* memory = scratch.write<T>();
-      for (int64_t h = first; h < last; ++h)
+      for (int64_t h = first; h < last; ++h) {
+        if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(matrix_of(pg, g.layout(), h + 1), n.L, n.E);
         run.backward(heads(h), n.tile(), matrix_of(pg, g.layout(), h), pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{},
                      pm + h * n.L, pi + h * n.L, part(pq, dq, h), part(pk, dk, h), part(pv, dv, h), memory);
+      }
     });
   });
   return Grads{dq, dk, dv, Tensor()};
@@ -214,6 +221,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
       T* memory = scratch.write<T>();
       for (int64_t part = first; part < last; ++part) {
         const int64_t h = part / parts, begin = part % parts * rows;
+        if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
         if (begin < n.L)
           run.forward(heads(h), begin, std::min(n.L, begin + rows), n.tile(), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L,
                       pw ? pw + h * n.L * n.S : nullptr, memory);

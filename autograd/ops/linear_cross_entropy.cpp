@@ -61,8 +61,8 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
     for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
     if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, pr, d, T(first > 0), dw, d);
     if (db)
-      parallel_for(V, 1024, [&](int64_t begin, int64_t end) {
-        for (int64_t r = 0; r < m; ++r) kernels<Accumulate<T>>().add(end - begin, pz + r * V + begin, 1, db + begin, 1);
+      parallel_for(V, 1024, [&, add = kernels<Accumulate<T>>().add](int64_t begin, int64_t end) {
+        for (int64_t r = 0; r < m; ++r) add(end - begin, pz + r * V + begin, 1, db + begin, 1);
       });
     if (dx) {
       gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), pr, d);

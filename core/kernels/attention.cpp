@@ -6,6 +6,7 @@
 #include <slope/core/kernels/attention.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/philox.h>
+#include <slope/core/kernels/prefetch.h>
 #include <slope/core/kernels/small_product.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
 template <class T>
 T* take(T*& scratch, int64_t n) {
   T* taken = scratch;
-  scratch += (n + 15) / 16 * 16;
+  scratch += round_up(n, 16);
   return taken;
 }
 
@@ -84,21 +85,29 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
     const int64_t rows = std::min(tile, end - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
     product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
+    // One step for all rows, then the next: those of neighbouring rows overlap, where the steps of one row wait for each other.
+    for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
     for (int64_t r = 0; r < rows; ++r) {
-      const int64_t i = begin + r;
+      const T m = max_lanes<T>(used, minus_infinity<T>, [s = p + r * stride](int64_t j) { return s[j]; });
+      max[begin + r] = m != minus_infinity<T> ? m : 0;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
       T* s = p + r * stride;
-      hide(h, i, used, s);
-      const T m = max_lanes<T>(used, minus_infinity<T>, [&](int64_t j) { return s[j]; });
-      const bool sees = m != minus_infinity<T>;
-      const T shift = max[i] = sees ? m : 0;
+      const T m = max[begin + r];
 #pragma omp simd
-      for (int64_t j = 0; j < used; ++j) s[j] = exp_of_negative(s[j] - shift);
-      const T factor = inverse[i] = sees ? 1 / sum_lanes<T>(used, [&](int64_t j) { return s[j]; }) : 0;
+      for (int64_t j = 0; j < used; ++j) s[j] = exp_of_negative(s[j] - m);
+      const T sum = sum_lanes<T>(used, [&](int64_t j) { return s[j]; });
+      inverse[begin + r] = sum == 0 ? 0 : 1 / sum;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      T* s = p + r * stride;
+      const T factor = inverse[begin + r];
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) s[j] *= factor;
       if (weights) {
-        std::copy_n(s, columns, weights + i * S);
-        std::fill(weights + i * S + columns, weights + (i + 1) * S, T(0));
+        T* row = weights + (begin + r) * S;
+        std::copy_n(s, columns, row);
+        std::fill(row + columns, row + S, T(0));
       }
       if (keep)
 #pragma omp simd
@@ -132,27 +141,32 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
     product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
     product<T>(rows, used, E, 1, g_rows, v_t, E, ds, stride);
     if (keep) draw(h, begin, rows, columns, keep);
+    for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
     for (int64_t r = 0; r < rows; ++r) {
-      const int64_t i = begin + r;
-      T *pr = p + r * stride, *dr = ds + r * stride;
-      hide(h, i, used, pr);
-      const T m = max[i], factor = inverse[i];
+      T* pr = p + r * stride;
+      const T m = max[begin + r], factor = inverse[begin + r];
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) pr[j] = exp_of_negative(pr[j] - m) * factor;
-      const T* mult = keep ? keep + r * S : nullptr;
-      if (mult)
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* pr = p + r * stride;
+      T* dr = ds + r * stride;
+      if (keep)
 #pragma omp simd
-        for (int64_t j = 0; j < columns; ++j) dr[j] *= mult[j];
+        for (int64_t j = 0; j < columns; ++j) dr[j] *= keep[r * S + j];
       if (gw.data)
-        for (int64_t j = 0; j < columns; ++j) dr[j] += gw.data[i * gw.row + j * gw.col];
+        for (int64_t j = 0; j < columns; ++j) dr[j] += gw.data[(begin + r) * gw.row + j * gw.col];
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : dr[j];
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      T *pr = p + r * stride, *dr = ds + r * stride;
       const T mean = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - mean);
-      if (mult)
+      if (keep)
 #pragma omp simd
-        for (int64_t j = 0; j < columns; ++j) pr[j] *= mult[j];
+        for (int64_t j = 0; j < columns; ++j) pr[j] *= keep[r * S + j];
     }
     const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha, MatrixRef<T> a, const T* b, int64_t rows_of_b, bool may_skip,
                               T* c, int64_t c_row, bool add) {
@@ -171,8 +185,14 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
 }
 
 template <class T>
+void fetch_rows(HeadMatrix<const T> x, int64_t rows, int64_t width) {
+  if (x.data && x.col == 1)
+    for (int64_t i = 0; i < rows; ++i) fetch(x.data + i * x.row, width);
+}
+
+template <class T>
 AttentionKernels<T> all() {
-  return {scratch_size<T>, forward<T>, backward<T>};
+  return {fetch_rows<T>, scratch_size<T>, forward<T>, backward<T>};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct AttentionHead {
 
 template <class T>
 struct AttentionKernels {
+  void (*fetch)(HeadMatrix<const T> x, int64_t rows, int64_t width);  // into the cache: of the next head, before this one is computed
   int64_t (*scratch)(int64_t tile, int64_t S, int64_t D, int64_t E);  // elements that a call needs
   // Rows begin … end - 1, `tile` at a time: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees
   // nothing), weights (L, S) unless null.

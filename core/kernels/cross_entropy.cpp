@@ -3,14 +3,10 @@
 #include <slope/core/kernels/cross_entropy.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
+#include <slope/core/kernels/prefetch.h>
 
 namespace slope {
 namespace {
-
-template <class T>
-T row_max(int64_t n, const T* x) {
-  return max_lanes<T>(n, -std::numeric_limits<T>::infinity(), [&](int64_t i) { return x[i]; });
-}
 
 template <class T>
 T row_loss(int64_t n, const T* x, int64_t t, double smoothing, T max, T log_sum) {
@@ -28,6 +24,7 @@ T log_of(T x) {
 template <class T>
 void forward(int64_t rows, int64_t n, const T* x, Targets targets, T* loss, T* max, T* log_sum) {
   for (int64_t r = 0; r < rows; ++r, x += n) {
+    fetch(x + n, n);
     loss[r] = max[r] = log_sum[r] = 0;
     if (targets.data[r] == targets.ignored) continue;
     const T m = max[r] = row_max(n, x);
@@ -40,6 +37,7 @@ template <class T>
 void backward(int64_t rows, int64_t n, const T* x, Targets targets, const T* max, const T* log_sum, const T* g, int64_t g_stride, T* dx) {
   const T e = static_cast<T>(targets.smoothing), floor = e / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, dx += n) {
+    fetch(x + n, n), fetch_to_write(dx + n, n);
     const T m = max[r], s = log_sum[r], gr = g[r * g_stride];
     if (targets.data[r] == targets.ignored) {
       for (int64_t i = 0; i < n; ++i) dx[i] = 0;
@@ -56,6 +54,7 @@ template <class T>
 void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const T* g, int64_t g_stride, T* loss) {
   const T e = static_cast<T>(targets.smoothing), share = T(1) / static_cast<T>(n), floor = e * share;
   for (int64_t r = 0; r < rows; ++r, x += n) {
+    fetch_to_write(x + n, n);
     const T gr = g[r * g_stride];
     const int64_t t = targets.data[r];
     if (t == targets.ignored) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace slope {
 namespace {
@@ -54,6 +55,11 @@ template <class T, class F>
     for (int l = 0; l < lanes; ++l) best[l] = larger(best[l], f(i + l));
   for (int l = 0; i + l < n; ++l) best[l] = larger(best[l], f(i + l));
   return fold_lanes(best, larger);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T row_max(int64_t n, const T* x) {
+  return max_lanes<T>(n, -std::numeric_limits<T>::infinity(), [&](int64_t i) { return x[i]; });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/layer_norm.h>
 #include <slope/core/kernels/math.h>
+#include <slope/core/kernels/prefetch.h>
 
 namespace slope {
 namespace {
@@ -30,6 +31,7 @@ template <class T>
 void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T* b, T* y, T* mean, T* rstd) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    fetch(x + n, n), fetch_to_write(y + n, n);
     const T first = x[0], m = first + share * sum_lanes<T>(n, [&](int64_t i) { return x[i] - first; });
     const T variance = share * sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * (x[i] - m); });
     const T s = reciprocal_root(variance + eps);
@@ -46,6 +48,7 @@ template <class T, bool centred>
 void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, const T* rstd, const T* g, T* dx, T* dw, T* db) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, g += n) {
+    fetch(x + n, n), fetch(g + n, n), fetch_to_write(dx + n, dx ? n : 0);
     const T m = centred ? mean[r] : T(0), s = rstd[r];
     const auto z = [&](int64_t i) { return (x[i] - m) * s; };
     const auto row = [&](auto h) {
@@ -75,6 +78,7 @@ template <class T>
 void rms_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, T* y, T* rstd) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    fetch(x + n, n), fetch_to_write(y + n, n);
     const T s = rstd[r] = reciprocal_root(share * sum_lanes<T>(n, [&](int64_t i) { return x[i] * x[i]; }) + eps);
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] * s;

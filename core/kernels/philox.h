@@ -15,11 +15,44 @@ namespace {
 constexpr int64_t philox_group = 64;  // elements of sixteen blocks
 constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57}, philox_step[] = {0x9E3779B9, 0xBB67AE85};
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
 
 // bits[i] = the 32 bits of element 64 group + i. A state word lies in the low half of a 64-bit lane, where the product takes it from; what
-// is left in the high half is never read. Of eight blocks `a` has numbers 0 1 4 5 and `b` 2 3 6 7: packing their low halves puts them in
-// order.
+// is left in the high half is never read.
+[[gnu::always_inline]] inline void philox_bits(const RandomSite& site, int64_t group, uint32_t* bits) {
+  typedef uint64_t Words __attribute__((vector_size(64)));
+  const auto product = [](Words x, uint64_t factor) __attribute__((always_inline)) {
+    return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)x, (__m512i)(factor - Words{}));
+  };
+  const auto first = static_cast<uint64_t>(group) * 16;
+  Words a[4], b[4];  // of blocks 0 … 7 and 8 … 15
+  a[0] = first + Words{0, 1, 2, 3, 4, 5, 6, 7};
+  b[0] = first + Words{8, 9, 10, 11, 12, 13, 14, 15};
+  a[1] = b[1] = site.site - Words{};
+  a[2] = b[2] = site.step - Words{};
+  a[3] = b[3] = static_cast<uint32_t>(site.stream + (static_cast<uint32_t>(first >> 32) << 24)) - Words{};
+  auto k0 = static_cast<uint32_t>(site.seed), k1 = static_cast<uint32_t>(site.seed >> 32);
+#pragma GCC unroll 10
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t key0 = k0, key1 = k1;
+    for (Words* c : {a, b}) {
+      const Words p0 = product(c[0], philox_factor[0]), p1 = product(c[2], philox_factor[1]);
+      c[0] = (p1 >> 32) ^ c[1] ^ key0;
+      c[2] = (p0 >> 32) ^ c[3] ^ key1;
+      c[1] = p1;
+      c[3] = p0;
+    }
+    k0 += philox_step[0];
+    k1 += philox_step[1];
+  }
+  const __m512i low_halves = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  for (int word = 0; word < 4; ++word)  // a store of 64 bytes: two halves could not be forwarded to the load of the whole
+    _mm512_storeu_si512(bits + word * 16, _mm512_permutex2var_epi32((__m512i)a[word], low_halves, (__m512i)b[word]));
+}
+
+#elif defined(__AVX2__)
+
+// The same. Of eight blocks `a` has numbers 0 1 4 5 and `b` 2 3 6 7: packing their low halves puts them in order.
 [[gnu::always_inline]] inline void philox_bits(const RandomSite& site, int64_t group, uint32_t* bits) {
   const auto first = static_cast<uint64_t>(group) * 16;
   const __m256i f0 = _mm256_set1_epi64x(philox_factor[0]), f1 = _mm256_set1_epi64x(philox_factor[1]);

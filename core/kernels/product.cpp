@@ -33,8 +33,6 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
 constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
-int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
-
 int64_t packed_a_size(int64_t m, int64_t k) {
   return round_up(std::min(block_rows, round_up(m, rows)) * std::min(depth, k) + overrun, 16);  // what follows is aligned
 }

@@ -15,6 +15,8 @@ constexpr int64_t depth = 256;
 template <class T>
 constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
+constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
 // Where a block of sums goes: C = alpha sums + bias + keep C.
 template <class T>
 struct Place {

@@ -10,11 +10,11 @@ namespace {
 
 template <class T>
 constexpr int64_t whole_vectors(int64_t n) {
-  return (n + vector_size<T> - 1) / vector_size<T> * vector_size<T>;
+  return round_up(n, vector_size<T>);
 }
 template <class T>
 constexpr int64_t whole_panels(int64_t n) {
-  return (n + width<T> - 1) / width<T> * width<T>;
+  return round_up(n, width<T>);
 }
 
 template <class T>

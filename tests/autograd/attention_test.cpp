@@ -123,6 +123,16 @@ TEST_CASE("attention: causal rows do not see later nan") {
   for (double x : y.narrow(1, 3, 2).to_vector()) CHECK(std::isnan(x));
 }
 
+TEST_CASE("attention: a row that sees nothing but nan gives nan, however many columns are hidden from it") {
+  generator() = Generator{.seed = 7};
+  for (int64_t S : {1, 5, 16, 17, 40, 70})
+    for (int64_t seen : {int64_t{1}, (S + 1) / 2, S}) {
+      const Tensor q = randn({1, 2, 8}), k = full({1, S, 8}, not_a_number), v = randn({1, S, 8});
+      const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = arange(S) < static_cast<double>(seen)});
+      for (double x : y.to_vector()) CHECK(std::isnan(x));
+    }
+}
+
 TEST_CASE("attention: dropout takes weights with probability p and draws them again in backward") {
   generator() = Generator{.seed = 6};
   const int64_t L = 40, S = 50;
