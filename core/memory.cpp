@@ -1,8 +1,9 @@
 // Three tiers. Small blocks (up to 1 KiB) are cut from chunks and kept in free lists for each thread: the tape makes them by the million.
 // Two chunks' worth of each size stays with a thread; more goes to a depot for all, so that one thread may free what another allocates.
-// Medium blocks (up to 64 KiB) are kept by size class. Large blocks are cut best-fit from segments and merged with their free neighbours,
-// so that batches of every length share the same memory. Under AddressSanitizer every block is the system's own, so that it sees each
-// misuse.
+// Medium blocks (up to 64 KiB) are kept by size class. Large blocks are cut from one growing range of addresses, where they fit best, and
+// merged with their free neighbours, so that batches of every length share the same memory. Under AddressSanitizer every block is the
+// system's own, so that it sees each misuse.
+#include <slope/core/address_range.h>
 #include <slope/core/error.h>
 #include <slope/core/memory.h>
 
@@ -11,11 +12,9 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SLOPE_SYSTEM_ALLOCATOR
 #elif defined(__has_feature)
@@ -27,7 +26,7 @@
 namespace slope::memory {
 namespace {
 
-constexpr size_t line = 64, small_limit = 1024, chunk_bytes = 64 << 10, segment_bytes = 16 << 20;
+constexpr size_t line = 64, small_limit = 1024, chunk_bytes = 64 << 10;
 
 [[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // not where a sanitizer sees each block
 
@@ -36,13 +35,8 @@ std::atomic<int64_t> live{0}, peak{0}, allocations{0}, reserved{0}, countdown{0}
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 void* from_system(size_t bytes) {
-  void* block =
-      std::aligned_alloc(bytes >= segment_bytes ? size_t{2} << 20 : line, round_up(bytes, bytes >= segment_bytes ? size_t{2} << 20 : line));
-  if (!block) return nullptr;
-#if defined(__linux__)
-  if (bytes >= segment_bytes) madvise(block, bytes, MADV_HUGEPAGE);
-#endif
-  reserved += static_cast<int64_t>(bytes);
+  void* block = std::aligned_alloc(line, bytes);
+  if (block) reserved += static_cast<int64_t>(bytes);
   return block;
 }
 
@@ -50,26 +44,23 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Large blocks: every block of a segment, free or used, in address order; free ones also by size.
-class Segments {
+// Large blocks: every block, free or used, in address order; free ones also by size. The best fit is taken.
+class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
     bytes = round_up(bytes, 4096);
     std::lock_guard lock(mutex_);
     auto fit = free_.lower_bound({bytes, nullptr});
     if (fit == free_.end()) {
-      const size_t segment = round_up(bytes, segment_bytes);
-      auto* base = static_cast<std::byte*>(from_system(segment));
-      if (!base) return nullptr;
-      blocks_[base] = {segment, base, true};
-      fit = free_.emplace(Key{segment, base}, 0).first;
+      if (!grow(bytes)) return nullptr;
+      fit = free_.lower_bound({bytes, nullptr});
     }
-    auto* block = fit->first.address;
+    auto* block = fit->address;
     free_.erase(fit);
     Block& used = blocks_[block];
     used.free = false;
     if (used.bytes > bytes) {
-      insert_free(block + bytes, used.bytes - bytes, used.segment);
+      insert_free(block + bytes, used.bytes - bytes);
       used.bytes = bytes;
     }
     return block;
@@ -77,41 +68,27 @@ class Segments {
 
   void deallocate(void* address) {
     std::lock_guard lock(mutex_);
-    auto at = blocks_.find(static_cast<std::byte*>(address));
+    const auto at = blocks_.find(static_cast<std::byte*>(address));
     at->second.free = true;
-    at = merge_with_next(at);
-    if (at != blocks_.begin()) {
-      auto before = std::prev(at);
-      if (before->second.free && before->second.segment == at->second.segment) {
-        free_.erase({before->second.bytes, before->first});
-        before->second.bytes += at->second.bytes;
-        blocks_.erase(at);
-        at = before;
-      }
-    }
-    free_.emplace(Key{at->second.bytes, at->first}, 0);
+    free_.insert({at->second.bytes, at->first});
+    merge_with_next(at);
+    if (at != blocks_.begin()) merge_with_next(std::prev(at));
   }
 
   void release() {
     std::lock_guard lock(mutex_);
-    for (auto at = blocks_.begin(); at != blocks_.end();) {
-      const bool whole = at->second.free && at->first == at->second.segment &&
-                         (std::next(at) == blocks_.end() || std::next(at)->second.segment != at->first);
-      if (!whole) {
-        ++at;
-        continue;
-      }
-      free_.erase({at->second.bytes, at->first});
-      reserved -= static_cast<int64_t>(at->second.bytes);
-      std::free(at->first);
-      at = blocks_.erase(at);
+    for (const Key& key : free_) {
+      give_back(key.address, key.bytes);
+      blocks_.erase(key.address);
+      given_back_.insert(key);
+      reserved -= static_cast<int64_t>(key.bytes);
     }
+    free_.clear();
   }
 
  private:
   struct Block {
     size_t bytes;
-    std::byte* segment;
     bool free;
   };
   struct Key {
@@ -119,22 +96,54 @@ class Segments {
     std::byte* address;
     auto operator<=>(const Key&) const = default;
   };
-  void insert_free(std::byte* address, size_t bytes, std::byte* segment) {
-    blocks_[address] = {bytes, segment, true};
-    free_.emplace(Key{bytes, address}, 0);
+  using Blocks = std::map<std::byte*, Block>;
+
+  // Makes a free block of so many bytes at least.
+  bool grow(size_t bytes) {
+    if (const auto fit = given_back_.lower_bound({bytes, nullptr}); fit != given_back_.end()) {
+      const Key key = *fit;
+      given_back_.erase(fit);
+      add_fresh(key.address, key.bytes);
+      return true;
+    }
+    size_t at_top = 0;  // free bytes that the new ones would join
+    if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
+      if (const auto& [address, block] = *std::prev(above); block.free && address + block.bytes == range_.top()) at_top = block.bytes;
+    const size_t missing = round_up(bytes - at_top, huge_page);
+    if (missing <= range_.room()) return extend(missing);
+    const size_t whole = round_up(bytes, huge_page);
+    return range_.renew(whole) && extend(whole);
   }
-  std::map<std::byte*, Block>::iterator merge_with_next(std::map<std::byte*, Block>::iterator at) {
-    auto next = std::next(at);
-    if (next == blocks_.end() || !next->second.free || next->second.segment != at->second.segment) return at;
+  bool extend(size_t bytes) {
+    std::byte* fresh = range_.top();
+    if (!range_.extend(bytes)) return false;
+    add_fresh(fresh, bytes);
+    return true;
+  }
+  void add_fresh(std::byte* address, size_t bytes) {
+    reserved += static_cast<int64_t>(bytes);
+    const auto at = insert_free(address, bytes);
+    merge_with_next(at);
+    if (at != blocks_.begin()) merge_with_next(std::prev(at));
+  }
+  Blocks::iterator insert_free(std::byte* address, size_t bytes) {
+    free_.insert({bytes, address});
+    return blocks_.insert_or_assign(address, Block{bytes, true}).first;
+  }
+  void merge_with_next(Blocks::iterator at) {
+    const auto next = std::next(at);
+    if (next == blocks_.end() || !at->second.free || !next->second.free || at->first + at->second.bytes != next->first) return;
+    free_.erase({at->second.bytes, at->first});
     free_.erase({next->second.bytes, next->first});
     at->second.bytes += next->second.bytes;
+    free_.insert({at->second.bytes, at->first});
     blocks_.erase(next);
-    return at;
   }
 
   std::mutex mutex_;
-  std::map<std::byte*, Block> blocks_;
-  std::map<Key, char> free_;
+  AddressRange range_;
+  Blocks blocks_;
+  std::set<Key> free_, given_back_;
 };
 
 // Medium blocks: four classes for each power of two.
@@ -170,8 +179,8 @@ class Classes {
 };
 
 // The process's pools live for ever: a thread that ends after main still frees into them.
-Segments& segments() {
-  static auto* const instance = new Segments;
+LargeBlocks& large() {
+  static auto* const instance = new LargeBlocks;
   return *instance;
 }
 [[maybe_unused]] Classes& classes() {
@@ -282,11 +291,11 @@ thread_local SmallPool small;
 
 void* take(size_t bytes) {
   if (bytes <= small_limit) return small.allocate(bytes);
-  return bytes <= medium_limit ? classes().allocate(bytes) : segments().allocate(bytes);
+  return bytes <= medium_limit ? classes().allocate(bytes) : large().allocate(bytes);
 }
 void give(void* block, size_t bytes) {
   if (bytes <= small_limit) return small.deallocate(block, bytes);
-  bytes <= medium_limit ? classes().deallocate(block, bytes) : segments().deallocate(block);
+  bytes <= medium_limit ? classes().deallocate(block, bytes) : large().deallocate(block);
 }
 #endif
 
@@ -313,7 +322,7 @@ void deallocate(void* block, size_t bytes) noexcept {
 
 Stats stats() { return {live.load(), peak.load(), allocations.load(), reserved.load()}; }
 void reset_peak() { peak = live.load(); }
-void release_cached() { segments().release(); }
+void release_cached() { large().release(); }
 void fail_allocation(int64_t n) { countdown = n; }
 
 }  // namespace slope::memory

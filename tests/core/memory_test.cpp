@@ -91,3 +91,29 @@ TEST_CASE("memory: the peak can be reset to what is live") {
   memory::reset_peak();
   CHECK(memory::stats().peak == memory::stats().live);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("memory: large blocks that were freed side by side serve a larger one; what is released goes back and can be had again") {
+  constexpr size_t piece = 20 << 20, count = 10;
+  memory::release_cached();
+  std::vector<void*> blocks;
+  for (size_t k = 0; k < count; ++k) blocks.push_back(memory::allocate(piece));
+  const int64_t reserved = memory::stats().reserved;
+  for (void* block : blocks) memory::deallocate(block, piece);
+  void* whole = memory::allocate(count * piece);
+  CHECK(memory::stats().reserved == reserved);
+  std::memset(whole, 1, count * piece);
+  memory::deallocate(whole, count * piece);
+
+  void* kept = memory::allocate(piece);
+  std::memset(kept, 2, piece);
+  memory::release_cached();
+  CHECK(memory::stats().reserved <= reserved - static_cast<int64_t>((count - 1) * piece));
+  whole = memory::allocate((count - 1) * piece);
+  std::memset(whole, 3, (count - 1) * piece);
+  CHECK(memory::stats().reserved <= reserved);
+  CHECK(static_cast<unsigned char*>(kept)[piece - 1] == 2);
+  memory::deallocate(whole, (count - 1) * piece);
+  memory::deallocate(kept, piece);
+}
+#endif
