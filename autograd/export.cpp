@@ -43,7 +43,8 @@ GraphNode describe(const Node& node) {
                 .attributes = {}};
   if (node.attributes)
     for (const Attribute& a : *node.attributes) box.attributes.emplace_back(a.name, text_of(a));
-  for (const SavedValue& value : node.saved) box.saved_bytes += value.layout.numel() * size_of(value.dtype);
+  for (const SavedValue& value : node.saved)
+    if (value.storage) box.saved_bytes += value.layout.numel() * size_of(value.dtype);
   return box;
 }
 

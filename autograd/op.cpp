@@ -14,6 +14,12 @@ SavedValue save(const Tensor& x, SavedValue::Kind kind, size_t index) {
   return {x.storage(), x.layout(), x.storage()->version(), x.dtype(), kind, static_cast<uint16_t>(index)};
 }
 
+// Whether backward can have x without its being saved: the node that made it keeps it, or makes it again.
+bool is_kept(const Edge& edge, const Tensor& x) {
+  return edge.node && edge.output == 0 && (edge.node->op->saves & saves_output || edge.node->is_made_again) &&
+         edge.node->outputs[0].version == x.storage()->version();
+}
+
 bool any_needs_grad(const Tensor* inputs, size_t n) {
   for (size_t i = 0; i < n; ++i) {
     if (!inputs[i].defined()) continue;
@@ -33,11 +39,15 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* input
   node->inputs.reserve(n_inputs);
   for (size_t i = 0; i < n_inputs; ++i) {
     node->inputs.push_back(gradient_edge(inputs[i]));
-    const bool wanted = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1);
-    if (wanted && inputs[i].defined()) node->saved.push_back(save(inputs[i], SavedValue::Kind::input, i));
+    const Edge& edge = node->inputs.back();
+    const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), kept = is_kept(edge, inputs[i]);
+    if (i == 0) node->is_made_again = op.again && (is_saved || kept);
+    if (!inputs[i].defined() || !(is_saved || (i == 0 && node->is_made_again))) continue;
+    node->saved.push_back(save(inputs[i], SavedValue::Kind::input, i));
+    if (kept && edge.node->is_made_again) node->saved.back().storage = Storage();
   }
   for (size_t i = 0; i < n_outputs; ++i) {
-    node->outputs.push_back({outputs[i].shape(), outputs[i].dtype()});
+    node->outputs.push_back({outputs[i].shape(), outputs[i].dtype(), outputs[i].storage()->version()});
     if (op.saves & saves_output) node->saved.push_back(save(outputs[i], SavedValue::Kind::output, i));
   }
   for (size_t i = 0; i < extras.size(); ++i)

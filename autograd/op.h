@@ -27,6 +27,10 @@ struct Op {
   Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;  // g = dL/dy of the first output; others: s.grad(i)
   Grads (*kernel)(const Saved& s, const Tensor& g) = nullptr;
   Tensors (*reference)(const Saved& s) = nullptr;  // the outputs as a composite of differentiable operations on s.input(i)
+  // The output once more, bit for bit, from the inputs: for an operation that costs little beside a product. Who uses the output then
+  // need not keep it; it is made again when backward first asks for it. Input 0 is there where the operation saves it or somebody else
+  // keeps it anyway.
+  Tensor (*again)(const Saved& s) = nullptr;
 
   // Attaches a node to y where gradients are recorded and an input needs one. Returns y.
   Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes = {}, Tensors extras = {}) const;

@@ -1,3 +1,4 @@
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/node.h>
 #include <slope/autograd/ops.h>
 #include <slope/autograd/pass.h>
@@ -52,6 +53,16 @@ Saved Saved::rooted() const {
   return result;
 }
 
+// What the operation made is kept with it from now on, for others that use it too.
+Tensor Saved::output_again() const {
+  for (const SavedValue& value : node_.saved)
+    if (value.kind == SavedValue::Kind::output) return output();
+  const NoGrad no_grad;
+  const Tensor y = node_.op->again(*this);
+  node_.saved.push_back({y.storage(), y.layout(), y.storage()->version(), y.dtype(), SavedValue::Kind::output, 0});
+  return y;
+}
+
 Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
   if (kind == SavedValue::Kind::input && !roots_.empty()) return roots_[static_cast<size_t>(i)];
   constexpr const char* kinds[] = {"input", "output", "extra value"};
@@ -61,12 +72,14 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
                  node_.op->name);
   for (const SavedValue& value : node_.saved) {
     if (value.kind != kind || value.index != i) continue;
-    SLOPE_CHECK_AS(AutogradError, value.version == value.storage->version(),
+    const Edge& before = node_.inputs[static_cast<size_t>(kind == SavedValue::Kind::input ? i : 0)];
+    const Tensor again = value.storage ? Tensor() : Saved(*before.node, nullptr, false, pass_).output_again();
+    SLOPE_CHECK_AS(AutogradError, !value.storage || value.version == value.storage->version(),
                    "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead",
                    node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
     if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
-    Tensor x(value.storage, value.layout, value.dtype);
+    Tensor x(value.storage ? value.storage : again.storage(), value.layout, value.dtype);
     if (connected_ && kind != SavedValue::Kind::extra && is_floating(value.dtype)) {
       const Edge edge = is_input ? node_.inputs[static_cast<size_t>(i)] : Edge{Ref<Node>(&node_), nullptr, static_cast<uint32_t>(i)};
       if (edge) {

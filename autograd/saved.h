@@ -22,7 +22,7 @@ using Attributes = std::vector<Attribute>;
 // A value kept for backward: storage and layout, and the version that the storage had.
 struct SavedValue {
   enum class Kind : uint8_t { input, output, extra };
-  Storage storage;
+  Storage storage;  // null for an input that the operation before makes again
   Layout layout;
   uint32_t version;
   DType dtype;
@@ -64,6 +64,7 @@ class Saved {
  private:
   const decltype(Attribute::value)& find(const char* name) const;
   Tensor unpack(SavedValue::Kind kind, int i) const;
+  Tensor output_again() const;
 
   Node& node_;
   const Tensor* grads_;

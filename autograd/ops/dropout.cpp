@@ -7,9 +7,11 @@
 namespace slope {
 
 namespace ops {
-extern const Op dropout{.name = "dropout", .signature = "(*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
-                          return Grads{dropout_at(g, s.number("p"), to_site(s.dims("site")))};
-                        }};
+extern const Op dropout{
+    .name = "dropout",
+    .signature = "(*) -> (*)",
+    .formula = [](const Saved& s, const Tensor& g) { return Grads{dropout_at(g, s.number("p"), to_site(s.dims("site")))}; },
+    .again = [](const Saved& s) { return dropout_at(s.input(0), s.number("p"), to_site(s.dims("site"))); }};
 }
 
 Tensor dropout_at(const Tensor& x, double p, const RandomSite& site) {

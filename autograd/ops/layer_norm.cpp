@@ -37,11 +37,20 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return Grads{dx, s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
 }
 
+Tensor again(const Saved& s) {
+  return layer_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(), s.integer("bias") ? s.input(2) : Tensor(), s.number("eps"));
+}
+
 }  // namespace
 
 namespace ops {
 extern const Op layer_norm{
-    .name = "layer_norm", .signature = "(*, n), (n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+    .name = "layer_norm",
+    .signature = "(*, n), (n), (n) -> (*, n)",
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference,
+    .again = again};
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {

@@ -34,11 +34,18 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return Grads{dx, sums ? dw[0] : Tensor()};
 }
 
+Tensor again(const Saved& s) { return rms_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(), s.number("eps")); }
+
 }  // namespace
 
 namespace ops {
 extern const Op rms_norm{
-    .name = "rms_norm", .signature = "(*, n), (n) -> (*, n)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+    .name = "rms_norm",
+    .signature = "(*, n), (n) -> (*, n)",
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference,
+    .again = again};
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {

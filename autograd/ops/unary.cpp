@@ -23,17 +23,27 @@ Grads backward_loop(const Saved& s, const Tensor& g) {
 }
 
 template <class Row>
+Tensor values(const Tensor& x) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  visit_floating(x.dtype(), Row::name, [&]<class T> { run_unary<T, T>(x, y, kernels<Unary<T>>().rows[unary_index<Row>].forward); });
+  return y;
+}
+template <class Row>
+Tensor again(const Saved& s) {
+  return values<Row>(s.input());
+}
+
+template <class Row>
 constexpr Op entry{.name = Row::name,
                    .signature = "(*) -> (*)",
                    .saves = Row::of_output ? saves_output : saves_input(0),
                    .formula = [](const Saved& s, const Tensor& g) { return Grads{g * Row::df(kept<Row>(s))}; },
-                   .kernel = backward_loop<Row>};
+                   .kernel = backward_loop<Row>,
+                   .again = Row::of_output ? nullptr : again<Row>};
 
 template <class Row>
 Tensor apply(const Op& op, const Tensor& x) {
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
-  visit_floating(x.dtype(), Row::name, [&]<class T> { run_unary<T, T>(x, y, kernels<Unary<T>>().rows[unary_index<Row>].forward); });
-  return op.record(y, {x});
+  return op.record(values<Row>(x), {x});
 }
 
 // Whole numbers become f32.
