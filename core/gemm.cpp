@@ -41,7 +41,7 @@ struct Grid {
     const double wanted =
         m < few_rows ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
                      : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
-    return wanted <= 0.5 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
+    return wanted < 0.35 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
 

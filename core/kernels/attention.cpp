@@ -71,6 +71,50 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
   for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
+// ---- a row alone, as in decoding, is not worth packing keys and values for
+
+template <class T>
+bool is_alone(const AttentionHead<T>& h) {
+  return h.L == 1 && h.q.col == 1 && h.k.col == 1 && h.v.col == 1;
+}
+
+// s_j = scale <q, k_j>
+template <class T>
+void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {
+  for (int64_t j = 0; j < columns; ++j) {
+    const T* k = h.k.data + j * h.k.row;
+    Vector<T> sums{};
+    int64_t d = 0;
+    for (; d + vector_size<T> <= h.D; d += vector_size<T>) sums = fused(load<T>(h.q.data + d), load<T>(k + d), sums);
+    T sum = sum_of_lanes<T>(sums);
+    for (; d < h.D; ++d) sum = fma_(h.q.data[d], k[d], sum);
+    s[j] = h.scale * sum;
+  }
+}
+
+// o = sum_j p_j v_j over the p_j that are not 0
+template <class T>
+void output_of_row(const AttentionHead<T>& h, int64_t columns, const T* p, T* o) {
+  constexpr int64_t L = vector_size<T>, N = 2;
+  int64_t e = 0;
+  for (; e + N * L <= h.E; e += N * L) {
+    Vector<T> sums[N] = {};
+    for (int64_t j = 0; j < columns; ++j)
+      if (p[j] != 0) {
+        const Vector<T> weight = p[j] - Vector<T>{};
+        const T* v = h.v.data + j * h.v.row + e;
+        unrolled<N>([&](auto n) __attribute__((always_inline)) { sums[n] = fused(weight, load<T>(v + n * L), sums[n]); });
+      }
+    __builtin_memcpy(o + e, sums, sizeof(sums));
+  }
+  for (; e < h.E; ++e) {
+    T sum = 0;
+    for (int64_t j = 0; j < columns; ++j)
+      if (p[j] != 0) sum = fma_(p[j], h.v.data[j * h.v.row + e], sum);
+    o[e] = sum;
+  }
+}
+
 template <class T>
 void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse, T* weights,
              T* scratch) {
@@ -78,12 +122,17 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
   T *k_t = take(scratch, h.D * whole_panels<T>(S)), *v = take(scratch, S * whole_panels<T>(h.E)), *p = take(scratch, tile * stride);
   T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
   const int64_t all_seen = columns_seen(h, end);
-  pack(h.D, all_seen, transposed(ref(h.k)), k_t);
-  pack(all_seen, h.E, ref(h.v), v);
-  const bool may_skip = (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
+  const bool alone = is_alone(h), may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
+  if (!alone) {
+    pack(h.D, all_seen, transposed(ref(h.k)), k_t);
+    pack(all_seen, h.E, ref(h.v), v);
+  }
   for (; begin < end; begin += tile) {
     const int64_t rows = std::min(tile, end - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
-    product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
+    if (alone)
+      scores_of_row(h, columns, p);
+    else
+      product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     // One step for all rows, then the next: those of neighbouring rows overlap, where the steps of one row wait for each other.
     for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
@@ -114,7 +163,9 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
         for (int64_t j = 0; j < columns; ++j) s[j] *= keep[r * S + j];
     }
     T* out = o.data + begin * o.row;
-    if (may_skip)
+    if (alone)
+      output_of_row(h, columns, p, out);
+    else if (may_skip)
       product_of_nonzeros<T>(rows, h.E, columns, 1, {p, stride, 1}, v, all_seen, out, o.row, false);
     else
       product<T>(rows, h.E, columns, 1, {p, stride, 1}, v, all_seen, out, o.row);

@@ -2,18 +2,10 @@
 // While four rows of W are used, the next four are fetched: the rows are too short for the hardware to see it coming.
 #include <slope/core/kernels/dots.h>
 #include <slope/core/kernels/isa.h>
-#include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/product_panel.h>
 
 namespace slope {
 namespace {
-
-template <class T>
-[[gnu::always_inline]] inline T sum_of_lanes(Vector<T> x) {
-  T lanes[vector_size<T>];
-  __builtin_memcpy(lanes, &x, sizeof(x));
-  return fold_lanes(lanes, [](T a, T b) { return a + b; });
-}
 
 // R rows of A by N rows of W.
 template <class T, int R, int N>

@@ -1,6 +1,7 @@
 // Vectors as wide as the instruction set's registers, for loops whose sums have to stay in them.
 #pragma once
 
+#include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
 
 #include <utility>
@@ -33,6 +34,13 @@ template <class T>
   Vector<T> x;
   __builtin_memcpy(&x, from, sizeof(x));  // of one vector at a time: that of two goes through memory
   return x;
+}
+
+template <class T>
+[[gnu::always_inline]] inline T sum_of_lanes(Vector<T> x) {
+  T lanes[vector_size<T>];
+  __builtin_memcpy(lanes, &x, sizeof(x));
+  return fold_lanes(lanes, [](T a, T b) { return a + b; });
 }
 
 // f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
