@@ -42,7 +42,7 @@ struct Node : RefCounted {
   std::unique_ptr<std::string> origin;  // anomaly mode: the calls that made it
   const char* module = nullptr;         // path of the module whose forward made it, interned; null outside modules
   bool freed = false;                   // backward has used and dropped what was saved
-  bool is_made_again = false;           // its output needs no keeping: op->again has what it reads
+  uint8_t steps_again = 0;              // so many operations make its output again (Op::again); 0: it has to be kept
   std::atomic<Pass*> pass{nullptr};     // the run of backward that has it in hand
   uint32_t slot = 0;                    // its place there
 

@@ -14,9 +14,12 @@ SavedValue save(const Tensor& x, SavedValue::Kind kind, size_t index) {
   return {x.storage(), x.layout(), x.storage()->version(), x.dtype(), kind, static_cast<uint16_t>(index)};
 }
 
-// Whether backward can have x without its being saved: the node that made it keeps it, or makes it again.
-bool is_kept(const Edge& edge, const Tensor& x) {
-  return edge.node && edge.output == 0 && (edge.node->op->saves & saves_output || edge.node->is_made_again) &&
+// Making an output again recurses through the operations before: not further than models have such operations in a row.
+constexpr int most_steps_again = 4;
+
+// Whether backward can have x though nobody else saves it: the node that made it keeps it, or makes it again.
+bool is_to_be_had(const Edge& edge, const Tensor& x) {
+  return edge.node && edge.output == 0 && (edge.node->op->saves & saves_output || edge.node->steps_again > 0) && !edge.node->freed &&
          edge.node->outputs[0].version == x.storage()->version();
 }
 
@@ -40,11 +43,12 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* input
   for (size_t i = 0; i < n_inputs; ++i) {
     node->inputs.push_back(gradient_edge(inputs[i]));
     const Edge& edge = node->inputs.back();
-    const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), kept = is_kept(edge, inputs[i]);
-    if (i == 0) node->is_made_again = op.again && (is_saved || kept);
-    if (!inputs[i].defined() || !(is_saved || (i == 0 && node->is_made_again))) continue;
+    const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), to_be_had = is_to_be_had(edge, inputs[i]);
+    const int steps = to_be_had ? edge.node->steps_again : 0;  // 0: the value itself is there
+    if (i == 0 && op.again && (is_saved || to_be_had) && steps < most_steps_again) node->steps_again = static_cast<uint8_t>(steps + 1);
+    if (!inputs[i].defined() || !(is_saved || (i == 0 && node->steps_again > 0))) continue;
     node->saved.push_back(save(inputs[i], SavedValue::Kind::input, i));
-    if (kept && edge.node->is_made_again) node->saved.back().storage = Storage();
+    if (steps > 0) node->saved.back().storage = Storage();
   }
   for (size_t i = 0; i < n_outputs; ++i) {
     node->outputs.push_back({outputs[i].shape(), outputs[i].dtype(), outputs[i].storage()->version()});

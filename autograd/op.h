@@ -27,9 +27,9 @@ struct Op {
   Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;  // g = dL/dy of the first output; others: s.grad(i)
   Grads (*kernel)(const Saved& s, const Tensor& g) = nullptr;
   Tensors (*reference)(const Saved& s) = nullptr;  // the outputs as a composite of differentiable operations on s.input(i)
-  // The output once more, bit for bit, from the inputs: for an operation that costs little beside a product. Who uses the output then
-  // need not keep it; it is made again when backward first asks for it. Input 0 is there where the operation saves it or somebody else
-  // keeps it anyway.
+  // The only output once more, bit for bit, drawing no new random numbers: for an operation that costs little beside a product. Who uses
+  // the output then need not keep it; it is made again when backward first asks for it. It may read input 0, and others that `saves` names;
+  // where input 0 is neither saved nor to be had from the operation before, the output is kept as ever.
   Tensor (*again)(const Saved& s) = nullptr;
 
   // Attaches a node to y where gradients are recorded and an input needs one. Returns y.

@@ -59,6 +59,9 @@ Tensor Saved::output_again() const {
     if (value.kind == SavedValue::Kind::output) return output();
   const NoGrad no_grad;
   const Tensor y = node_.op->again(*this);
+  const OutputInfo& info = node_.outputs[0];
+  SLOPE_CHECK_AS(AutogradError, y.shape() == info.shape && y.dtype() == info.dtype, "{}: made again, its output is {} {}, not {} {}",
+                 node_.op->name, name(y.dtype()), y.shape(), name(info.dtype), info.shape);
   node_.saved.push_back({y.storage(), y.layout(), y.storage()->version(), y.dtype(), SavedValue::Kind::output, 0});
   return y;
 }
@@ -79,7 +82,7 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
                    node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
     if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
-    Tensor x(value.storage ? value.storage : again.storage(), value.layout, value.dtype);
+    Tensor x(value.storage ? value.storage : again.storage(), value.storage ? value.layout : again.layout(), value.dtype);
     if (connected_ && kind != SavedValue::Kind::extra && is_floating(value.dtype)) {
       const Edge edge = is_input ? node_.inputs[static_cast<size_t>(i)] : Edge{Ref<Node>(&node_), nullptr, static_cast<uint32_t>(i)};
       if (edge) {

@@ -35,7 +35,8 @@ class Saved {
  public:
   Saved(Node& node, const Tensor* grads, bool connected, Pass* pass) : node_(node), grads_(grads), connected_(connected), pass_(pass) {}
 
-  Tensor input(int i = 0) const;  // AutogradError where it was not saved, was freed, or was written since
+  // AutogradError where it was not saved, was freed, or was written since. That goes too for what Op::again reads to make it.
+  Tensor input(int i = 0) const;
   Tensor output(int i = 0) const;
   Tensor extra(int i = 0) const;
   bool needs(int i) const;                               // whether the gradient of input i is wanted

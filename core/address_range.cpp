@@ -52,7 +52,17 @@ bool AddressRange::extend(size_t bytes) {
   return true;
 }
 
-void give_back(std::byte* begin, size_t bytes) { madvise(begin, bytes, MADV_DONTNEED); }
+AddressRange::Stretch AddressRange::abandon() {
+  if (room_ > 0) munmap(top_, room_);
+  *this = {};
+  return {nullptr, 0};
+}
+
+void give_back(std::byte* begin, size_t bytes) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t before = (page - reinterpret_cast<uintptr_t>(begin) % page) % page;
+  if (before + page <= bytes) madvise(begin + before, (bytes - before) / page * page, MADV_DONTNEED);
+}
 
 #else
 
@@ -69,6 +79,12 @@ bool AddressRange::extend(size_t bytes) {
   top_ += bytes;
   room_ -= bytes;
   return true;
+}
+
+AddressRange::Stretch AddressRange::abandon() {
+  const Stretch rest{top_, room_};
+  *this = {};
+  return rest;
 }
 
 void give_back(std::byte*, size_t) {}

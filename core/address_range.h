@@ -1,6 +1,6 @@
 // Memory fresh from the system, one stretch after the other at growing addresses: blocks that are cut from it can merge with whatever
 // stands beside them. Where the system can, addresses as many as the machine has memory are set aside at once, which costs nothing, and
-// become memory as they are asked for. Private to core/memory.cpp.
+// become memory as they are asked for; under a limit (ulimit -v) a quarter of what it allows. Private to core/memory.cpp.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,18 @@ class AddressRange {
   bool extend(size_t bytes);  // makes the next ones, at most room(), memory; false where the system has no more
   bool renew(size_t least);   // goes on at other addresses, with room for so much; false, and all as before, where there are none
 
+  struct Stretch {
+    std::byte* begin;
+    size_t bytes;
+  };
+  Stretch abandon();  // ends the range; what is left of it, where that is memory already
+
  private:
   std::byte* top_ = nullptr;
   size_t room_ = 0;
 };
 
-// The pages of what is not needed for now; the addresses stay in use, and hold zeros or what they held.
+// Lets the system have the whole pages of a stretch that is not needed for now. Its addresses can be used again at any time.
 void give_back(std::byte* begin, size_t bytes);
 
 }  // namespace slope::memory

@@ -38,10 +38,10 @@ struct Grid {
     rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = cut(k, chunk_k);
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
-    const double wanted =
-        m < few_rows ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
-                     : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // 100 µs of work at least, and tiles that grow with the product
-    return wanted < 0.35 ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
+    const bool few = m < few_rows;
+    const double wanted = few ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
+                              : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // tiles that grow with the product
+    return wanted <= (few ? 0.5 : 0.35) ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
 

@@ -44,7 +44,8 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Large blocks: every block, free or used, in address order; free ones also by size. The best fit is taken.
+// Large blocks, free and used, in address order; free ones also by size, of which the best fit is taken. What was given back to the system
+// is neither: it becomes a free block again before the range grows.
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
@@ -80,10 +81,21 @@ class LargeBlocks {
     for (const Key& key : free_) {
       give_back(key.address, key.bytes);
       blocks_.erase(key.address);
-      given_back_.insert(key);
       reserved -= static_cast<int64_t>(key.bytes);
     }
-    free_.clear();
+    given_back_.merge(free_);
+    std::map<std::byte*, size_t> regions;  // by address, neighbours as one
+    for (const Key& key : given_back_) regions[key.address] = key.bytes;
+    for (auto at = regions.begin(); at != regions.end();)
+      if (const auto next = std::next(at); next != regions.end() && at->first + at->second == next->first) {
+        at->second += next->second;
+        regions.erase(next);
+      } else {
+        at = next;
+      }
+    std::set<Key> joined;
+    for (const auto& [address, bytes] : regions) joined.insert({bytes, address});
+    given_back_ = std::move(joined);
   }
 
  private:
@@ -100,23 +112,34 @@ class LargeBlocks {
 
   // Makes a free block of so many bytes at least.
   bool grow(size_t bytes) {
-    if (const auto fit = given_back_.lower_bound({bytes, nullptr}); fit != given_back_.end()) {
-      const Key key = *fit;
-      given_back_.erase(fit);
-      add_fresh(key.address, key.bytes);
+    const size_t whole = round_up(bytes, huge_page);
+    if (const auto fit = given_back_.lower_bound({whole, nullptr}); fit != given_back_.end()) {
+      auto region = given_back_.extract(fit);
+      std::byte* address = region.value().address;
+      region.value() = {region.value().bytes - whole, address + whole};
+      if (region.value().bytes > 0) given_back_.insert(std::move(region));
+      add_fresh(address, whole);
       return true;
     }
     size_t at_top = 0;  // free bytes that the new ones would join
     if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
       if (const auto& [address, block] = *std::prev(above); block.free && address + block.bytes == range_.top()) at_top = block.bytes;
     const size_t missing = round_up(bytes - at_top, huge_page);
-    if (missing <= range_.room()) return extend(missing);
-    const size_t whole = round_up(bytes, huge_page);
-    return range_.renew(whole) && extend(whole);
+    if (missing <= range_.room()) return extend(range_, missing);
+    AddressRange other;
+    if (!other.renew(whole)) return false;
+    if (!extend(other, whole)) {
+      other.abandon();
+      return false;
+    }
+    const auto [rest, room] = range_.abandon();
+    range_ = other;
+    if (room > 0) add_fresh(rest, room);
+    return true;
   }
-  bool extend(size_t bytes) {
-    std::byte* fresh = range_.top();
-    if (!range_.extend(bytes)) return false;
+  bool extend(AddressRange& range, size_t bytes) {
+    std::byte* fresh = range.top();
+    if (!range.extend(bytes)) return false;
     add_fresh(fresh, bytes);
     return true;
   }
@@ -133,10 +156,11 @@ class LargeBlocks {
   void merge_with_next(Blocks::iterator at) {
     const auto next = std::next(at);
     if (next == blocks_.end() || !at->second.free || !next->second.free || at->first + at->second.bytes != next->first) return;
-    free_.erase({at->second.bytes, at->first});
     free_.erase({next->second.bytes, next->first});
+    auto key = free_.extract({at->second.bytes, at->first});  // moved, not made anew: nothing here may fail
     at->second.bytes += next->second.bytes;
-    free_.insert({at->second.bytes, at->first});
+    key.value().bytes = at->second.bytes;
+    free_.insert(std::move(key));
     blocks_.erase(next);
   }
 

@@ -18,7 +18,7 @@ struct Stats {
 void deallocate(void* block, size_t bytes) noexcept;  // `bytes` as requested
 Stats stats();
 void reset_peak();
-void release_cached();            // gives cached blocks that form whole segments back to the system
+void release_cached();            // gives the pages of cached large blocks back to the system
 void fail_allocation(int64_t n);  // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 
 }  // namespace slope::memory

@@ -86,21 +86,22 @@ void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {
     Vector<T> sums{};
     int64_t d = 0;
     for (; d + vector_size<T> <= h.D; d += vector_size<T>) sums = fused(load<T>(h.q.data + d), load<T>(k + d), sums);
-    T sum = sum_of_lanes<T>(sums);
+    T sum = sum_of_elements<T>(sums);
     for (; d < h.D; ++d) sum = fma_(h.q.data[d], k[d], sum);
     s[j] = h.scale * sum;
   }
 }
 
-// o = sum_j p_j v_j over the p_j that are not 0
+// o = sum_j p_j v_j; with a mask over the p_j that are not 0
 template <class T>
 void output_of_row(const AttentionHead<T>& h, int64_t columns, const T* p, T* o) {
   constexpr int64_t L = vector_size<T>, N = 2;
+  const bool all = !h.mask.data && !h.causal;
   int64_t e = 0;
   for (; e + N * L <= h.E; e += N * L) {
     Vector<T> sums[N] = {};
     for (int64_t j = 0; j < columns; ++j)
-      if (p[j] != 0) {
+      if (all || p[j] != 0) {
         const Vector<T> weight = p[j] - Vector<T>{};
         const T* v = h.v.data + j * h.v.row + e;
         unrolled<N>([&](auto n) __attribute__((always_inline)) { sums[n] = fused(weight, load<T>(v + n * L), sums[n]); });
@@ -110,7 +111,7 @@ void output_of_row(const AttentionHead<T>& h, int64_t columns, const T* p, T* o)
   for (; e < h.E; ++e) {
     T sum = 0;
     for (int64_t j = 0; j < columns; ++j)
-      if (p[j] != 0) sum = fma_(p[j], h.v.data[j * h.v.row + e], sum);
+      if (all || p[j] != 0) sum = fma_(p[j], h.v.data[j * h.v.row + e], sum);
     o[e] = sum;
   }
 }
@@ -189,7 +190,10 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
     const MatrixRef<T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
-    product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
+    if (is_alone(h))
+      scores_of_row(h, columns, p);
+    else
+      product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
     product<T>(rows, used, E, 1, g_rows, v_t, E, ds, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);

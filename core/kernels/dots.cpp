@@ -24,7 +24,7 @@ template <class T, int R, int N>
   }
   for (int r = 0; r < R; ++r)
     for (int j = 0; j < N; ++j) {
-      T sum = sum_of_lanes<T>(sums[r][j]);
+      T sum = sum_of_elements<T>(sums[r][j]);
       for (int64_t q = p; q < k; ++q) sum = fma_(a[r * lda + q], w[j * ldw + q], sum);
       T& y = to.c[r * to.ldc + j];
       y = to.alpha * sum + (to.bias ? to.bias[j] : T(0)) + (to.keep != T(0) ? to.keep * y : T(0));

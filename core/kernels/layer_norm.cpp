@@ -48,7 +48,8 @@ template <class T, bool centred>
 void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, const T* rstd, const T* g, T* dx, T* dw, T* db) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, g += n) {
-    fetch(x + n, n), fetch(g + n, n), fetch_to_write(dx + n, dx ? n : 0);
+    fetch(x + n, n), fetch(g + n, n);
+    if (dx) fetch_to_write(dx + n, n);
     const T m = centred ? mean[r] : T(0), s = rstd[r];
     const auto z = [&](int64_t i) { return (x[i] - m) * s; };
     const auto row = [&](auto h) {

@@ -37,7 +37,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T sum_of_lanes(Vector<T> x) {
+[[gnu::always_inline]] inline T sum_of_elements(Vector<T> x) {
   T lanes[vector_size<T>];
   __builtin_memcpy(lanes, &x, sizeof(x));
   return fold_lanes(lanes, [](T a, T b) { return a + b; });

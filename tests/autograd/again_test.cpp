@@ -80,6 +80,42 @@ TEST_CASE("again: a graph that is kept gives the same gradients twice; one that 
   CHECK_THROWS_WITH_AS(static_cast<void>(grad({loss}, {w})), doctest::Contains("retain_graph"), AutogradError);
 }
 
+TEST_CASE("again: what an earlier backward has freed is kept by those who come later") {
+  const Tensor x = leaf({N, C}), w = leaf({C, C});
+  const Tensor y = gelu(x);
+  sum(y).backward();
+  const Tensor z = linear(y, w);
+  CHECK(same_bits(grad({sum(z)}, {w}), grad({sum(linear(contiguous_copy(y.detach()), w))}, {w})));
+}
+
+TEST_CASE("again: a long chain of such operations is made again in short stretches") {
+  const Tensor x = tensor({0.5}, f64).set_requires_grad();
+  Tensor y = x;
+  for (int i = 0; i < 100'000; ++i) y = i % 2 ? sin(y) : -y;
+  sum(y).backward();
+  CHECK(x.grad().defined());
+}
+
+TEST_CASE("again: an allocation that fails while a result is made again leaves nothing behind, and backward can be run again") {
+  const Tensor x = leaf({N, C}), w = leaf({C, C});
+  const Tensor loss = sum(linear(gelu(layer_norm(x, Tensor(), Tensor())), w));
+  const Tensor expected = grad({loss}, {w}, {.retain_graph = true})[0];
+  const Tensor again = sum(linear(gelu(layer_norm(x, Tensor(), Tensor())), w));
+  int failures = 0;
+  for (int64_t n = 1; n < 100; ++n) {
+    memory::fail_allocation(n);
+    try {
+      const Tensor found = grad({again}, {w}, {.retain_graph = true})[0];
+      memory::fail_allocation(0);
+      CHECK(same_bits(found, expected));
+      break;
+    } catch (const MemoryError&) {
+      ++failures;
+    }
+  }
+  CHECK(failures > 3);
+}
+
 TEST_CASE("again: derivatives of second order go through what was made again") {
   generator() = Generator{.seed = 3};
   const Tensor x = randn({3, 4}, f64).set_requires_grad(), w = randn({4, 4}, f64).set_requires_grad();
