@@ -54,7 +54,7 @@ Saved Saved::rooted() const {
 }
 
 // What the operation made is kept with it from now on, for others that use it too.
-Tensor Saved::output_again() const {
+Tensor Saved::output_kept_or_again() const {
   for (const SavedValue& value : node_.saved)
     if (value.kind == SavedValue::Kind::output) return output();
   const NoGrad no_grad;
@@ -66,6 +66,10 @@ Tensor Saved::output_again() const {
   return y;
 }
 
+Tensor Saved::made_by_the_node_before(int i) const {
+  return Saved(*node_.inputs[static_cast<size_t>(i)].node, nullptr, false, pass_).output_kept_or_again();
+}
+
 Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
   if (kind == SavedValue::Kind::input && !roots_.empty()) return roots_[static_cast<size_t>(i)];
   constexpr const char* kinds[] = {"input", "output", "extra value"};
@@ -75,14 +79,12 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
                  node_.op->name);
   for (const SavedValue& value : node_.saved) {
     if (value.kind != kind || value.index != i) continue;
-    const Edge& before = node_.inputs[static_cast<size_t>(kind == SavedValue::Kind::input ? i : 0)];
-    const Tensor again = value.storage ? Tensor() : Saved(*before.node, nullptr, false, pass_).output_again();
     SLOPE_CHECK_AS(AutogradError, !value.storage || value.version == value.storage->version(),
                    "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead",
                    node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
     if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
-    Tensor x(value.storage ? value.storage : again.storage(), value.storage ? value.layout : again.layout(), value.dtype);
+    const Tensor x = value.storage ? Tensor(value.storage, value.layout, value.dtype) : made_by_the_node_before(i);
     if (connected_ && kind != SavedValue::Kind::extra && is_floating(value.dtype)) {
       const Edge edge = is_input ? node_.inputs[static_cast<size_t>(i)] : Edge{Ref<Node>(&node_), nullptr, static_cast<uint32_t>(i)};
       if (edge) {

@@ -65,7 +65,8 @@ class Saved {
  private:
   const decltype(Attribute::value)& find(const char* name) const;
   Tensor unpack(SavedValue::Kind kind, int i) const;
-  Tensor output_again() const;
+  Tensor output_kept_or_again() const;
+  Tensor made_by_the_node_before(int i) const;  // input i
 
   Node& node_;
   const Tensor* grads_;

@@ -41,7 +41,8 @@ struct Grid {
     const bool few = m < few_rows;
     const double wanted = few ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
                               : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // tiles that grow with the product
-    return wanted <= (few ? 0.5 : 0.35) ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
+    const double too_little = few ? 0.5 : 0.35;  // 64 KB, 2 M multiply-adds: waking a second thread costs some microseconds
+    return wanted <= too_little ? 1 : wanted <= 2 ? 2 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
 

@@ -44,8 +44,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Large blocks, free and used, in address order; free ones also by size, of which the best fit is taken. What was given back to the system
-// is neither: it becomes a free block again before the range grows.
+// Large blocks, free and used, in address order; free ones also by size, of which the best fit is taken.
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
@@ -76,26 +75,9 @@ class LargeBlocks {
     if (at != blocks_.begin()) merge_with_next(std::prev(at));
   }
 
-  void release() {
+  void release() {  // the blocks stay free ones, without their pages
     std::lock_guard lock(mutex_);
-    for (const Key& key : free_) {
-      give_back(key.address, key.bytes);
-      blocks_.erase(key.address);
-      reserved -= static_cast<int64_t>(key.bytes);
-    }
-    given_back_.merge(free_);
-    std::map<std::byte*, size_t> regions;  // by address, neighbours as one
-    for (const Key& key : given_back_) regions[key.address] = key.bytes;
-    for (auto at = regions.begin(); at != regions.end();)
-      if (const auto next = std::next(at); next != regions.end() && at->first + at->second == next->first) {
-        at->second += next->second;
-        regions.erase(next);
-      } else {
-        at = next;
-      }
-    std::set<Key> joined;
-    for (const auto& [address, bytes] : regions) joined.insert({bytes, address});
-    given_back_ = std::move(joined);
+    for (const Key& key : free_) give_back(key.address, key.bytes);
   }
 
  private:
@@ -112,20 +94,12 @@ class LargeBlocks {
 
   // Makes a free block of so many bytes at least.
   bool grow(size_t bytes) {
-    const size_t whole = round_up(bytes, huge_page);
-    if (const auto fit = given_back_.lower_bound({whole, nullptr}); fit != given_back_.end()) {
-      auto region = given_back_.extract(fit);
-      std::byte* address = region.value().address;
-      region.value() = {region.value().bytes - whole, address + whole};
-      if (region.value().bytes > 0) given_back_.insert(std::move(region));
-      add_fresh(address, whole);
-      return true;
-    }
     size_t at_top = 0;  // free bytes that the new ones would join
     if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
       if (const auto& [address, block] = *std::prev(above); block.free && address + block.bytes == range_.top()) at_top = block.bytes;
     const size_t missing = round_up(bytes - at_top, huge_page);
     if (missing <= range_.room()) return extend(range_, missing);
+    const size_t whole = round_up(bytes, huge_page);
     AddressRange other;
     if (!other.renew(whole)) return false;
     if (!extend(other, whole)) {
@@ -167,7 +141,7 @@ class LargeBlocks {
   std::mutex mutex_;
   AddressRange range_;
   Blocks blocks_;
-  std::set<Key> free_, given_back_;
+  std::set<Key> free_;
 };
 
 // Medium blocks: four classes for each power of two.

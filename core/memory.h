@@ -11,7 +11,7 @@ struct Stats {
   int64_t live = 0;         // bytes in use now
   int64_t peak = 0;         // most bytes in use since the last reset_peak()
   int64_t allocations = 0;  // calls of allocate()
-  int64_t reserved = 0;     // bytes taken from the system, cached blocks included
+  int64_t reserved = 0;     // bytes taken from the system, cached blocks included, released or not
 };
 
 [[nodiscard]] void* allocate(size_t bytes);           // throws MemoryError, naming the request and what is in use

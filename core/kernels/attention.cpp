@@ -4,6 +4,7 @@
 // factors. Loops along a row run over whole vectors: what stands beyond the last column is 0 or never read. Under causality a tile stops at
 // the last column that one of its rows sees.
 #include <slope/core/kernels/attention.h>
+#include <slope/core/kernels/attention_row.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/philox.h>
 #include <slope/core/kernels/prefetch.h>
@@ -71,51 +72,6 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
   for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
-// ---- a row alone, as in decoding, is not worth packing keys and values for
-
-template <class T>
-bool is_alone(const AttentionHead<T>& h) {
-  return h.L == 1 && h.q.col == 1 && h.k.col == 1 && h.v.col == 1;
-}
-
-// s_j = scale <q, k_j>
-template <class T>
-void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {
-  for (int64_t j = 0; j < columns; ++j) {
-    const T* k = h.k.data + j * h.k.row;
-    Vector<T> sums{};
-    int64_t d = 0;
-    for (; d + vector_size<T> <= h.D; d += vector_size<T>) sums = fused(load<T>(h.q.data + d), load<T>(k + d), sums);
-    T sum = sum_of_elements<T>(sums);
-    for (; d < h.D; ++d) sum = fma_(h.q.data[d], k[d], sum);
-    s[j] = h.scale * sum;
-  }
-}
-
-// o = sum_j p_j v_j; with a mask over the p_j that are not 0
-template <class T>
-void output_of_row(const AttentionHead<T>& h, int64_t columns, const T* p, T* o) {
-  constexpr int64_t L = vector_size<T>, N = 2;
-  const bool all = !h.mask.data && !h.causal;
-  int64_t e = 0;
-  for (; e + N * L <= h.E; e += N * L) {
-    Vector<T> sums[N] = {};
-    for (int64_t j = 0; j < columns; ++j)
-      if (all || p[j] != 0) {
-        const Vector<T> weight = p[j] - Vector<T>{};
-        const T* v = h.v.data + j * h.v.row + e;
-        unrolled<N>([&](auto n) __attribute__((always_inline)) { sums[n] = fused(weight, load<T>(v + n * L), sums[n]); });
-      }
-    __builtin_memcpy(o + e, sums, sizeof(sums));
-  }
-  for (; e < h.E; ++e) {
-    T sum = 0;
-    for (int64_t j = 0; j < columns; ++j)
-      if (all || p[j] != 0) sum = fma_(p[j], h.v.data[j * h.v.row + e], sum);
-    o[e] = sum;
-  }
-}
-
 template <class T>
 void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse, T* weights,
              T* scratch) {
@@ -181,8 +137,8 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
     *q = take(scratch, tile * whole_panels<T>(D)), *gs = take(scratch, tile * whole_panels<T>(E));
   T *p = take(scratch, tile * stride), *ds = take(scratch, tile * stride);
   T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
-  const bool masks = h.mask.data || h.causal;
-  pack(D, S, transposed(ref(h.k)), k_t);
+  const bool alone = is_alone(h), masks = h.mask.data || h.causal;
+  if (!alone) pack(D, S, transposed(ref(h.k)), k_t);
   pack(E, S, transposed(ref(h.v)), v_t);
   if (dq.data) pack(S, D, ref(h.k), k);
   const bool k_may_skip = masks && dq.data && !is_finite(S, D, ref(h.k));
@@ -190,7 +146,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows), used = whole_vectors<T>(columns);
     const MatrixRef<T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
-    if (is_alone(h))
+    if (alone)
       scores_of_row(h, columns, p);
     else
       product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
