@@ -8,6 +8,7 @@
 #include <slope/core/kernels/cross_entropy.h>
 #include <slope/core/kernels/elementwise.h>
 #include <slope/core/kernels/optim.h>
+#include <slope/core/kernels/reduce.h>
 
 namespace slope {
 
@@ -36,10 +37,12 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   if (wanted.weight) y.dweight = M == 0 ? zeros({V, d}, x.dtype()) : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
   if (M == 0) return y;
 
+  constexpr int64_t width = 1024;  // columns of z that are added up at once
   // Rows of a chunk: z takes 8 MB in f32, but 128 rows at least, or packing W would not be worth it.
   const int64_t R = std::min(M, std::max<int64_t>(128, (int64_t{1} << 21) / V / 64 * 64));
-  const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({R, d}, x.dtype()), values = Tensor::empty({2, R}, x.dtype()),
-               classes = Tensor::empty({R}, i64);
+  const bool in_place = M == N;  // no row is left out: those of x and dx are used where they stand
+  const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
+               values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
   T *pz = z.write<T>(), *pr = rows.write<T>(), *loss = values.write<T>(), *gs = loss + R, *out = y.losses.write<T>();
   T *dx = wanted.x ? static_cast<T*>(y.dx.write<T>()) : nullptr, *dw = wanted.weight ? static_cast<T*>(y.dweight.write<T>()) : nullptr,
@@ -49,24 +52,28 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
     const int64_t m = std::min(R, M - first);
     const int64_t* at = counted.data() + first;
     for (int64_t r = 0; r < m; ++r) {
-      std::copy_n(px + at[r] * d, d, pr + r * d);
+      if (!in_place) std::copy_n(px + at[r] * d, d, pr + r * d);
       pt[r] = t[at[r]];
       gs[r] = by_row ? g[at[r]] : *g;
     }
-    gemm<T>(false, true, m, V, d, T(1), pr, d, pw, d, T(0), pz, V);
+    const T* xr = in_place ? px + first * d : pr;
+    gemm<T>(false, true, m, V, d, T(1), xr, d, pw, d, T(0), pz, V);
     parallel_for(m, rows_per_chunk(V), [&](int64_t begin, int64_t end) {
       kernels<CrossEntropyKernels<T>>().fused(end - begin, V, pz + begin * V, pb,
                                               {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1, loss + begin);
     });
     for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
-    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, pr, d, T(first > 0), dw, d);
+    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, xr, d, T(first > 0), dw, d);
     if (db)
-      parallel_for(V, 1024, [&, add = kernels<Accumulate<T>>().add](int64_t begin, int64_t end) {
-        for (int64_t r = 0; r < m; ++r) add(end - begin, pz + r * V + begin, 1, db + begin, 1);
+      parallel_for(V, width, [&, add = kernels<Accumulate<T>>().add, sum = kernels<Reduce<T>>().sum](int64_t begin, int64_t end) {
+        T sums[width];
+        sum.columns(m, V, pz + begin, end - begin, sums);
+        add(end - begin, sums, 1, db + begin, 1);
       });
     if (dx) {
-      gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), pr, d);
-      for (int64_t r = 0; r < m; ++r) std::copy_n(pr + r * d, d, dx + at[r] * d);
+      T* dxr = in_place ? dx + first * d : pr;
+      gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), dxr, d);
+      for (int64_t r = 0; !in_place && r < m; ++r) std::copy_n(pr + r * d, d, dx + at[r] * d);
     }
   }
   return y;

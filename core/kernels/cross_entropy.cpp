@@ -62,14 +62,10 @@ void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const 
       for (int64_t i = 0; i < n; ++i) x[i] = 0;
       continue;
     }
-    if (bias)
-#pragma omp simd
-      for (int64_t i = 0; i < n; ++i) x[i] += bias[i];
-    const T m = row_max(n, x), at_target = x[t];
+    const T m = bias ? max_lanes<T>(n, -std::numeric_limits<T>::infinity(), [&](int64_t i) { return x[i] += bias[i]; }) : row_max(n, x);
+    const T at_target = x[t];
     const T mean_z = targets.smoothing == 0 ? T(0) : sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * share; });
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) x[i] = exp_of_negative(x[i] - m);
-    const T sum = sum_lanes<T>(n, [&](int64_t i) { return x[i]; }), log_sum = log_of(sum), inverse = 1 / sum;
+    const T sum = sum_lanes<T>(n, [&](int64_t i) { return x[i] = exp_of_negative(x[i] - m); }), log_sum = log_of(sum), inverse = 1 / sum;
     loss[r] = (1 - e) * (log_sum - (at_target - m));
     if (targets.smoothing != 0) loss[r] += e * (log_sum - mean_z);
     const T p_target = x[t] * inverse;

@@ -31,7 +31,6 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRe
 // ---- packed: of A block_rows by `depth` at a time, which L2 keeps; of B `depth` by block_columns, which L3 keeps, or all of it
 
 constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
-constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
 int64_t packed_a_size(int64_t m, int64_t k) {
   return round_up(std::min(block_rows, round_up(m, rows)) * std::min(depth, k) + overrun, 16);  // what follows is aligned
@@ -39,43 +38,6 @@ int64_t packed_a_size(int64_t m, int64_t k) {
 template <class T>
 int64_t packed_size(int64_t m, int64_t n, int64_t k) {
   return packed_a_size(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
-}
-
-#if defined(__AVX__)
-// to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next
-// store overwrites.
-[[gnu::always_inline]] inline void transpose_rows(const float* from, int64_t from_row, float* to) {
-  constexpr int64_t sixes = rows / 6;
-  __m256 columns[sixes][8];
-  for (int64_t g = 0; g < sixes; ++g) {
-    for (int64_t r = 0; r < 6; ++r) columns[g][r] = _mm256_loadu_ps(from + (6 * g + r) * from_row);
-    columns[g][6] = columns[g][7] = _mm256_setzero_ps();
-    transpose_registers(columns[g]);
-  }
-  for (int64_t p = 0; p < 8; ++p)
-    for (int64_t g = 0; g < sixes; ++g) _mm256_storeu_ps(to + p * rows + 6 * g, columns[g][p]);
-}
-#endif
-
-// Rows 0 … height - 1 of a, `rows` of them side by side: out[i / rows][p][i % rows].
-template <class T>
-void pack_rows(int64_t height, int64_t deep, MatrixRef<T> a, T* out) {
-  for (int64_t i = 0; i < height; i += rows, out += rows * deep) {
-    const T* in = a.data + i * a.row;
-    const int64_t here = std::min(rows, height - i);
-    int64_t p = 0;
-    if (here == rows && a.row == 1) {
-      for (; p < deep; ++p)
-        for (int64_t r = 0; r < rows; ++r) out[p * rows + r] = in[p * a.col + r];
-    }
-#if defined(__AVX__)
-    if constexpr (sizeof(T) == 4)
-      if (here == rows && a.col == 1)
-        for (; p + 8 <= deep; p += 8) transpose_rows(in + p, a.row, out + p * rows);
-#endif
-    for (; p < deep; ++p)
-      for (int64_t r = 0; r < here; ++r) out[p * rows + r] = in[r * a.row + p * a.col];
-  }
 }
 
 // C (height, wide) from at most block_rows rows of A and panels of B, both `deep`.
@@ -95,13 +57,12 @@ void block_by_panels(int64_t height, int64_t wide, int64_t deep, MatrixRef<T> a,
 template <class T>
 void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
                      T* scratch) {
-  constexpr int W = width<T>;
   T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
     for (int64_t p = 0; p < k; p += depth) {
       const int64_t deep = std::min(depth, k - p);
-      for (int64_t j = 0; j < wide; j += W) pack_panel(deep, std::min<int64_t>(W, wide - j), from(b, p, left + j), packed_b + j * deep);
+      pack_panels(deep, wide, from(b, p, left), packed_b);
       for (int64_t top = 0; top < m; top += block_rows)
         block_by_panels(std::min(block_rows, m - top), wide, deep, from(a, top, p), packed_b,
                         {alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + left : nullptr, c + top * ldc + left, ldc, 0}, packed_a);
@@ -110,12 +71,13 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, M
 }
 
 template <class T>
-void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels) {
+void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels) {
   constexpr int W = width<T>;
-  const int64_t all = round_up(n, W);
-  for (int64_t p = 0; p < k; p += depth, panels += depth * all)
-    for (int64_t j = first * W; j < std::min(n, last * W); j += W)
-      pack_panel(std::min(depth, k - p), std::min<int64_t>(W, n - j), from(b, p, j), panels + j * std::min(depth, k - p));
+  const int64_t all = round_up(n, W), left = first * W, right = std::min(n, last * W);
+  for (int64_t p = 0; p < k; p += depth, panels += depth * all) {
+    const int64_t deep = std::min(depth, k - p);
+    pack_panels(deep, right - left, from(b, p, left), panels + left * deep);
+  }
 }
 
 template <class T>
@@ -131,7 +93,7 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a
 
 template <class T>
 Product<T> all() {
-  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_panels<T>, packed_a_size, multiply_by_panels<T>};
+  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_some_panels<T>, packed_a_size, multiply_by_panels<T>};
 }
 
 }  // namespace

@@ -2,20 +2,10 @@
 // it.
 #pragma once
 
-#include <slope/core/kernels/product.h>
-#include <slope/core/kernels/transpose.h>
-
-#include <algorithm>
+#include <slope/core/kernels/product_pack.h>
 
 namespace slope {
 namespace {
-
-constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
-constexpr int64_t depth = 256;
-template <class T>
-constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
-
-constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // Where a block of sums goes: C = alpha sums + bias + keep C.
 template <class T>
@@ -88,26 +78,6 @@ template <class T, bool packed, int N = 2, int R = static_cast<int>(rows)>
     rows_by_panel<T, R, N, packed>(k, a, 1, col, panel, to);
   else
     rows_by_panel<T, R, N, packed>(k, a, row, col, panel, to);
-}
-
-// Columns 0 … columns - 1 of b, the panel's others 0.
-template <class T>
-void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
-  constexpr int W = width<T>;
-  if (columns == W && b.col == 1) {
-    for (int64_t p = 0; p < deep; ++p)
-      for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
-    return;
-  }
-  if (columns < W) std::fill(panel, panel + deep * W, T(0));
-  if (b.row == 1) return transpose_block(columns, deep, b.data, b.col, panel, W);
-  for (int64_t p = 0; p < deep; ++p)
-    for (int64_t l = 0; l < columns; ++l) panel[p * W + l] = b.data[p * b.row + l * b.col];
-}
-
-template <class T>
-MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
-  return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+// Packing for a product: copies of both operands in the order in which its inner loop reads them. A in groups of `rows` rows, B in panels of
+// two vectors' width, each with its elements of one step of the sum side by side.
+#pragma once
+
+#include <slope/core/kernels/prefetch.h>
+#include <slope/core/kernels/product.h>
+#include <slope/core/kernels/transpose.h>
+
+#include <algorithm>
+
+namespace slope {
+namespace {
+
+constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
+constexpr int64_t depth = 256;                         // of what is packed at once
+template <class T>
+constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
+
+constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+template <class T>
+MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
+  return {x.data + i * x.row + j * x.col, x.row, x.col};
+}
+
+// Strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight rows at a time across all strips, the next eight
+// fetched ahead: so the rows are read in order, and each strip is written by whole lines (strips can be a multiple of 4 KB apart, where
+// many that are open at once push one another out of the first cache).
+template <int64_t L, class T>
+void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* out) {
+  constexpr int64_t together = 8;
+  for (int64_t top = 0; top < deep; top += together)
+    for (int64_t s = 0; s < strips; ++s)
+      for (int64_t p = top; p < std::min(deep, top + together); ++p) {
+        const T* x = in + p * stride + s * L;
+        fetch(x + together * stride, L);
+        for (int64_t l = 0; l < L; ++l) out[(s * deep + p) * L + l] = x[l];
+      }
+}
+
+// Columns 0 … columns - 1 of b, the panel's others 0.
+template <class T>
+void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
+  constexpr int W = width<T>;
+  if (columns == W && b.col == 1) {
+    for (int64_t p = 0; p < deep; ++p)
+      for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
+    return;
+  }
+  if (columns < W) std::fill(panel, panel + deep * W, T(0));
+  if (b.row == 1) return transpose_block(columns, deep, b.data, b.col, panel, W);
+  for (int64_t p = 0; p < deep; ++p)
+    for (int64_t l = 0; l < columns; ++l) panel[p * W + l] = b.data[p * b.row + l * b.col];
+}
+
+// Panel after panel.
+template <class T>
+void pack_panels(int64_t deep, int64_t columns, MatrixRef<T> b, T* panels) {
+  constexpr int W = width<T>;
+  const int64_t strips = b.col == 1 ? columns / W : 0;
+  pack_strips<W>(deep, strips, b.data, b.row, panels);
+  for (int64_t j = strips * W; j < columns; j += W) pack_panel(deep, std::min<int64_t>(W, columns - j), from(b, 0, j), panels + j * deep);
+}
+
+constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
+
+#if defined(__AVX__)
+// to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next
+// store overwrites.
+[[gnu::always_inline]] inline void transpose_rows(const float* from, int64_t from_row, float* to) {
+  constexpr int64_t sixes = rows / 6;
+  __m256 columns[sixes][8];
+  for (int64_t g = 0; g < sixes; ++g) {
+    for (int64_t r = 0; r < 6; ++r) columns[g][r] = _mm256_loadu_ps(from + (6 * g + r) * from_row);
+    columns[g][6] = columns[g][7] = _mm256_setzero_ps();
+    transpose_registers(columns[g]);
+  }
+  for (int64_t p = 0; p < 8; ++p)
+    for (int64_t g = 0; g < sixes; ++g) _mm256_storeu_ps(to + p * rows + 6 * g, columns[g][p]);
+}
+#endif
+
+// Rows 0 … height - 1 of a, `rows` of them side by side: out[i / rows][p][i % rows].
+template <class T>
+void pack_rows(int64_t height, int64_t deep, MatrixRef<T> a, T* out) {
+  const int64_t strips = a.row == 1 ? height / rows : 0;
+  pack_strips<rows>(deep, strips, a.data, a.col, out);
+  out += strips * rows * deep;
+  for (int64_t i = strips * rows; i < height; i += rows, out += rows * deep) {
+    const T* in = a.data + i * a.row;
+    const int64_t here = std::min(rows, height - i);
+    int64_t p = 0;
+#if defined(__AVX__)
+    if constexpr (sizeof(T) == 4)
+      if (here == rows && a.col == 1)
+        for (; p + 8 <= deep; p += 8) {
+          if (p % 16 == 0)
+            for (int64_t r = 0; r < rows; ++r) fetch(in + p + (rows + r) * a.row, 1);  // a line of the next group
+          transpose_rows(in + p, a.row, out + p * rows);
+        }
+#endif
+    for (; p < deep; ++p)
+      for (int64_t r = 0; r < here; ++r) out[p * rows + r] = in[r * a.row + p * a.col];
+  }
+}
+
+}  // namespace
+}  // namespace slope
