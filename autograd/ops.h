@@ -163,6 +163,9 @@ struct AttentionOptions {
   bool causal = false;               // position i sees positions up to i + S - L
   double dropout = 0;                // on the weights
   std::optional<double> scale = {};  // default 1 / sqrt(D)
+  // Sequences of their own, one after the other along L and S, whose rows see their own keys only, and count from their own beginning: both
+  // i64 (B), adding up to L and S. Undefined: one sequence. For sequences of many lengths without padding (torch's varlen_attn).
+  Tensor query_lengths = {}, key_lengths = {};
 };
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 struct AttentionOutput {

@@ -32,9 +32,15 @@ struct TransformerEmbedding {
         scale(std::sqrt(static_cast<double>(c.d_model))) {}
   Tensor forward(const Tensor& tokens, int64_t first = 0) const {  // (B, T) i64, the first being number `first` of its sentence
     auto [B, T] = tokens.dims<2>();
-    const int64_t positions = embed_pos.weight.size(0);
-    SLOPE_CHECK_INPUT(first + T <= positions, "c-scratch: a sentence of {} tokens exceeds max_len {}", first + T, positions);
+    check_length(first + T);
     return dropout(embed_tok(tokens) * scale + embed_pos.weight.narrow(0, first, T));  // (B, T, C)
+  }
+  Tensor forward(const Tensor& tokens, const Tensor& positions) const {  // both (B, T)
+    return dropout(embed_tok(tokens) * scale + embed_pos(positions));    // (B, T, C)
+  }
+  void check_length(int64_t T) const {
+    const int64_t positions = embed_pos.weight.size(0);
+    SLOPE_CHECK_INPUT(T <= positions, "c-scratch: a sentence of {} tokens exceeds max_len {}", T, positions);
   }
   SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
 };
@@ -138,8 +144,10 @@ struct Transformer {
   Encoder encoder;
   Decoder decoder;
   explicit Transformer(const Config& c) : encoder(c), decoder(c) {}
-  Tensor forward(const Tensor& source, const Tensor& target, const nn::Mask& source_mask, const nn::Mask& target_mask) const {
-    return decoder(target, encoder(source, source_mask), target_mask, source_mask);  // (B, T, C)
+  // The masks: of the source on itself, of the target on itself, of the target on the source.
+  Tensor forward(const Tensor& source, const Tensor& target, const nn::Mask& source_mask, const nn::Mask& target_mask,
+                 const nn::Mask& cross_mask) const {
+    return decoder(target, encoder(source, source_mask), target_mask, cross_mask);  // (B, T, C)
   }
   SLOPE_MODULE(Transformer, encoder, decoder)
 };
@@ -156,17 +164,30 @@ struct CScratch {
   Tensor features(const Tensor& source, const Tensor& target) const {
     const nn::Mask source_mask = nn::Mask::padding(source, config.pad);
     const nn::Mask target_mask = nn::Mask::padding(target, config.pad) & nn::Mask::causal(target.size(1));
-    return transformer(embed_src(source), embed_tgt(target), source_mask, target_mask);  // (B, T, C)
+    return transformer(embed_src(source), embed_tgt(target), source_mask, target_mask, source_mask);  // (B, T, C)
   }
   Tensor head(const Tensor& features) const { return fc(features); }                                           // (B, T, V)
   Tensor forward(const Tensor& source, const Tensor& target) const { return head(features(source, target)); }  // (B, T, V)
 
   // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding. target (B, T+1)
+  //
+  // Nothing is computed for padding: the N source and M target tokens that are none stand one after the other, as one sentence whose parts do
+  // not see each other. The same numbers as from features() but for rounding and what dropout draws.
   Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     const int64_t T = target.size(1) - 1;
-    const Tensor x = features(source, target.narrow(1, 0, T)).reshape({-1, config.d_model});  // (B T, C)
-    return linear_cross_entropy(x, fc.weight, nn::or_none(fc.bias), target.narrow(1, 1, T).reshape({-1}),
+    const Tensor given = target.narrow(1, 0, T), next = target.narrow(1, 1, T);
+    const auto source_lengths = nn::unpadded_lengths(source, config.pad), target_lengths = nn::unpadded_lengths(target, config.pad);
+    if (!source_lengths || !target_lengths) return loss_of(features(source, given), next, label_smoothing);  // padding amid a sentence
+    embed_src.check_length(source.size(1)), embed_tgt.check_length(T);
+    const Tensor s = *source_lengths, t = *nn::unpadded_lengths(next, config.pad);  // (B)
+    const Tensor x = transformer(embed_src(nn::pack(source, s), nn::packed_positions(s)),
+                                 embed_tgt(nn::pack(given, t), nn::packed_positions(t)), nn::Mask::sequences(s, s),
+                                 nn::Mask::causal_sequences(t), nn::Mask::sequences(t, s));  // (1, M, C)
+    return loss_of(x, nn::pack(next, t), label_smoothing);
+  }
+  Tensor loss_of(const Tensor& features, const Tensor& next, double label_smoothing) const {  // (B, T, C), (B, T)
+    return linear_cross_entropy(features.reshape({-1, config.d_model}), fc.weight, nn::or_none(fc.bias), next.reshape({-1}),
                                 {.ignore_index = config.pad, .label_smoothing = label_smoothing, .reduction = Reduction::sum});
   }
 

@@ -28,11 +28,31 @@ Mask Mask::block(const Tensor& must_not) {
   return allow(!must_not);
 }
 
+Mask Mask::sequences(const Tensor& query_lengths, const Tensor& key_lengths) {
+  SLOPE_CHECK_SHAPE(query_lengths.rank() == 1 && query_lengths.shape() == key_lengths.shape(),
+                    "Mask::sequences: needs a length for each sequence of queries and of keys, got shapes {} and {}", query_lengths.shape(),
+                    key_lengths.shape());
+  Mask mask;
+  mask.query_lengths_ = query_lengths;
+  mask.key_lengths_ = key_lengths;
+  return mask;
+}
+
+Mask Mask::causal_sequences(const Tensor& lengths) { return sequences(lengths, lengths) & causal(sum(lengths).item<int64_t>()); }
+
 Mask operator&(const Mask& a, const Mask& b) {
+  SLOPE_CHECK(!a.query_lengths_.defined() || !b.query_lengths_.defined() ||
+                  (a.query_lengths_.is_same(b.query_lengths_) && a.key_lengths_.is_same(b.key_lengths_)),
+              "Mask: two masks of different sequences");
   SLOPE_CHECK_SHAPE(!a.causal_ || !b.causal_ || (a.L_ == b.L_ && a.offset_ == b.offset_),
                     "Mask: two causal masks of different lengths: ({}, offset {}) and ({}, offset {})", a.L_, a.offset_, b.L_, b.offset_);
   Mask both = a.causal_ ? a : b;
   both.allowed_ = !a.allowed_.defined() ? b.allowed_ : !b.allowed_.defined() ? a.allowed_ : logical_and(a.allowed_, b.allowed_);
+  if (!both.query_lengths_.defined()) {
+    const Mask& other = a.query_lengths_.defined() ? a : b;
+    both.query_lengths_ = other.query_lengths_;
+    both.key_lengths_ = other.key_lengths_;
+  }
   return both;
 }
 
@@ -43,15 +63,28 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
       !allowed_.defined() ||
           broadcasts_to(Dims{allowed_.rank() > 1 ? allowed_.size(-2) : 1, allowed_.rank() > 0 ? allowed_.size(-1) : 1}, Dims{L, S}),
       "attention: {} queries and {} keys, but the mask has shape {}", L, S, allowed_.shape());
-  return {.mask = allowed_, .causal = causal_ && L > 1};  // one query sees all keys up to itself
+  return {.mask = allowed_,
+          .causal = causal_ && L > 1,  // one query sees all keys up to itself
+          .query_lengths = query_lengths_,
+          .key_lengths = key_lengths_};
 }
+
+namespace {
+// The number of the sequence that each row belongs to, (1, rows).
+Tensor sequence_numbers(const Tensor& lengths) {
+  Tensors numbers{zeros({0}, i64)};
+  for (int64_t i = 0; i < lengths.numel(); ++i) numbers.push_back(full({lengths.data<int64_t>()[i]}, i, i64));
+  return cat(numbers).unsqueeze(0);
+}
+}  // namespace
 
 Tensor Mask::tensor(int64_t L, int64_t S) const {
   const AttentionOptions o = options(L, S);
-  if (!o.causal) return o.mask.defined() ? o.mask : ones({L, S}, boolean);
-  const Tensor query = (arange(L) + static_cast<double>(offset_)).unsqueeze(1);  // (L, 1)
-  const Tensor past = arange(S) <= query;                                        // (L, S)
-  return o.mask.defined() ? logical_and(o.mask, past) : past;
+  Tensor may = o.mask;
+  const auto only = [&](const Tensor& where) { may = may.defined() ? logical_and(may, where) : where; };
+  if (o.causal) only(arange(S) <= (arange(L) + static_cast<double>(offset_)).unsqueeze(1));  // the past
+  if (o.query_lengths.defined()) only(sequence_numbers(o.query_lengths).transpose(0, 1) == sequence_numbers(o.key_lengths));
+  return may.defined() ? may : ones({L, S}, boolean);
 }
 
 }  // namespace slope::nn

@@ -18,5 +18,6 @@
 #include <slope/nn/positions.h>
 #include <slope/nn/print.h>
 #include <slope/nn/rms_norm.h>
+#include <slope/nn/sequences.h>
 #include <slope/nn/sequential.h>
 #include <slope/nn/state.h>

@@ -36,6 +36,15 @@ Cases attention_cases() {
   add("empty batch", {{{0, 2, 3}}, {{0, 2, 3}}, {{0, 2, 3}}});
   add("no queries", {{{2, 0, 3}}, {{2, 2, 3}}, {{2, 2, 3}}});
   add("no keys", {{{2, 2, 3}}, {{2, 0, 3}}, {{2, 0, 3}}});
+  const std::vector<CaseInput> rows_of_three{{{2, 6, 4}}, {{2, 7, 4}}, {{2, 7, 3}}};
+  const Tensor lengths = tensor({1, 3, 2}), of_keys = tensor({3, 2, 2});
+  add("sequences", rows_of_three, {.query_lengths = lengths, .key_lengths = of_keys});
+  add("sequences, causal", rows_of_three, {.causal = true, .query_lengths = lengths, .key_lengths = of_keys});
+  add("sequences, dropout", rows_of_three, {.dropout = 0.4, .query_lengths = lengths, .key_lengths = of_keys});
+  add("sequences, mask", {{{2, 6, 4}}, {{2, 3, 4}}, {{2, 3, 3}}},
+      {.mask = cat({mask, nothing}), .causal = true, .query_lengths = lengths, .key_lengths = tensor({1, 1, 1})});
+  add("sequences without queries or keys", rows_of_three, {.query_lengths = tensor({0, 4, 2}), .key_lengths = tensor({3, 0, 4})});
+  add("no sequences", {{{2, 0, 4}}, {{2, 0, 4}}, {{2, 0, 3}}}, {.query_lengths = zeros({0}, i64), .key_lengths = zeros({0}, i64)});
   const auto with_weights = [](AttentionOptions options) {
     return [options](const Tensors& x) {
       const auto [y, w] = scaled_dot_product_attention_with_weights(x[0], x[1], x[2], options);
@@ -44,6 +53,7 @@ Cases attention_cases() {
   };
   all.cases.push_back({op, "weights", self, with_weights({.causal = true})});
   all.cases.push_back({op, "weights, mask", self, with_weights({.mask = nothing})});
+  all.cases.push_back({op, "weights, sequences", rows_of_three, with_weights({.query_lengths = lengths, .key_lengths = of_keys})});
   all.cases.push_back({op, "weights alone", self,
                        [](const Tensors& x) { return Tensors{scaled_dot_product_attention_with_weights(x[0], x[1], x[2]).weights}; }});
   all.cases.push_back({op, "heads of a projection", {{{2, 3, 4}}}, [](const Tensors& x) {
@@ -63,6 +73,13 @@ Cases attention_cases() {
   refuse("a mask that is not bool", x, x, x, {.mask = zeros({3, 3})});
   refuse("a mask of another shape", x, x, x, {.mask = zeros({3, 2}, boolean)});
   refuse("dropout above 1", x, x, x, {.dropout = 2});
+  refuse("lengths of queries alone", x, x, x, {.query_lengths = tensor({3})});
+  refuse("lengths that are too few", x, x, x, {.query_lengths = tensor({1, 1}), .key_lengths = tensor({1, 2})});
+  refuse("lengths that are too many", x, x, x, {.query_lengths = tensor({1, 2}), .key_lengths = tensor({2, 2})});
+  refuse("a negative length", x, x, x, {.query_lengths = tensor({4, -1}), .key_lengths = tensor({1, 2})});
+  refuse("a length beyond all numbers", x, x, x, {.query_lengths = tensor({1, INT64_MAX}), .key_lengths = tensor({1, 2})});
+  refuse("other numbers of sequences", x, x, x, {.query_lengths = tensor({1, 2}), .key_lengths = tensor({3})});
+  refuse("lengths that are no whole numbers", x, x, x, {.query_lengths = tensor({1., 2.}), .key_lengths = tensor({1, 2})});
   return all;
 }
 

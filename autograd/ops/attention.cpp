@@ -2,7 +2,8 @@
 //   p = softmax(scale q k^T) over what the mask and causality let a row see, o = dropout(p) v;   derivative: core/kernels/attention.cpp
 // A tile is one head and at most 48 of its rows; scores live in the tile alone, backward makes them again from each row's largest score and
 // sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result or
-// gradient, not even nan; second derivatives, through the reference, are without that guarantee.
+// gradient, not even nan; second derivatives, through the reference, are without that guarantee. Sequences that stand one after the other
+// are heads of their own lengths.
 #include <slope/autograd/ops/dropout.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/attention.h>
@@ -18,34 +19,75 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 
 // ---- shapes and strides
 
+// Rows of q and of k, v that belong together: of each leading index one head.
+struct Sequence {
+  int64_t first_row, L, first_key, S;
+  int64_t weights;  // of the sequences before this one, in one leading index
+};
+
 struct Sizes {
   Dims leading;
-  int64_t heads, L, S, D, E;
-  Sizes(const Tensor& q, const Tensor& k, const Tensor& v)
-      : leading(q.shape().begin(), q.shape().end() - 2),
-        heads(numel(leading)),
-        L(q.size(-2)),
-        S(k.size(-2)),
-        D(q.size(-1)),
-        E(v.size(-1)) {}
+  int64_t indices, L, S, D, E;
+  std::vector<Sequence> sequences;
+
+  Sizes(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_lengths, const Tensor& key_lengths)
+      : leading(q.shape().begin(), q.shape().end() - 2), indices(numel(leading)), L(q.size(-2)), S(k.size(-2)), D(q.size(-1)), E(v.size(-1)) {
+    if (!query_lengths.defined()) {
+      sequences = {{0, L, 0, S, 0}};
+      return;
+    }
+    const int64_t *ls = query_lengths.data<int64_t>(), *ss = key_lengths.data<int64_t>();
+    Sequence next{};
+    for (int64_t i = 0; i < query_lengths.numel(); ++i) {
+      next.L = ls[i], next.S = ss[i];
+      sequences.push_back(next);
+      next.first_row += next.L, next.first_key += next.S, next.weights += next.L * next.S;
+    }
+  }
   Dims with(int64_t rows_, int64_t cols) const {
     Dims shape = leading;
     shape.push_back(rows_);
     shape.push_back(cols);
     return shape;
   }
-  int64_t tile() const { return std::min(L, std::clamp<int64_t>(65536 / std::max<int64_t>(S, 1) / 12 * 12, 12, 48)); }  // rows
-  int64_t heads_per_chunk() const { return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, L * S * (D + E))); }
+  int64_t weights() const { return sequences.empty() ? 0 : sequences.back().weights + sequences.back().L * sequences.back().S; }
+
+  // Heads are counted sequence by sequence, within one by the leading index.
+  int64_t heads() const { return indices * static_cast<int64_t>(sequences.size()); }
+  const Sequence& sequence(int64_t head) const { return sequences[static_cast<size_t>(head / indices)]; }
+  int64_t index(int64_t head) const { return head % indices; }
+  int64_t first_weight(int64_t head) const {
+    const Sequence& s = sequence(head);
+    return s.weights * indices + index(head) * s.L * s.S;
+  }
+  int64_t first_row(int64_t head) const {  // among all heads
+    const Sequence& s = sequence(head);
+    return s.first_row * indices + index(head) * s.L;
+  }
+
+  static int64_t tile(const Sequence& s) {  // rows
+    return std::min(s.L, std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, 48));
+  }
+  template <class T>
+  int64_t scratch() const {
+    int64_t most = 0;
+    for (const Sequence& s : sequences) most = std::max(most, kernels<AttentionKernels<T>>().scratch(tile(s), s.S, D, E));
+    return most;
+  }
+  int64_t heads_per_chunk() const {
+    const auto count = std::max<int64_t>(1, static_cast<int64_t>(sequences.size()));
+    return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
+  }
   // A few heads with many rows are cut, so that there is work for many threads: each part packs the keys and values again.
-  int64_t parts() const { return std::max<int64_t>(1, std::min(16 / std::max<int64_t>(heads, 1), L / 48)); }
+  int64_t parts() const { return sequences.size() != 1 ? 1 : std::max<int64_t>(1, std::min(16 / std::max<int64_t>(indices, 1), L / 48)); }
 };
 
-// The (row, column) matrix of head h within a layout of shape leading + (rows, columns).
+// The (row, column) matrix from `first_row` on at leading index `index` within a layout of shape leading + (rows, columns).
 template <class T>
-HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t h) {
+HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row, int64_t first_column = 0) {
   const size_t rank = layout.shape.size();
-  int64_t offset = 0;
-  for (size_t d = rank - 2; d-- > 0; h /= layout.shape[d]) offset += h % layout.shape[d] * layout.strides[d];
+  int64_t offset = first_row * layout.strides[rank - 2] + first_column * layout.strides[rank - 1];
+  for (size_t d = rank - 2; d-- > 0; index /= layout.shape[d]) offset += index % layout.shape[d] * layout.strides[d];
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
@@ -68,47 +110,59 @@ Layout mask_layout(const Tensor& mask, const Sizes& n) { return mask.layout().br
 
 template <class T>
 struct Heads {
-  Sizes n;
+  const Sizes& n;
   const Tensor &q, &k, &v, &mask;
   bool causal;
   double scale;
   std::optional<Keep> keep;
   Layout mask_at = mask.defined() ? mask_layout(mask, n) : Layout{};
 
+  template <class U>
+  HeadMatrix<U> of_queries(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row);
+  }
+  template <class U>
+  HeadMatrix<U> of_keys(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_key);
+  }
+  template <class U>
+  HeadMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
+  }
   AttentionHead<T> operator()(int64_t h) const {
+    const Sequence& s = n.sequence(h);
     HeadMatrix<const bool> allowed;
-    if (mask.defined()) allowed = matrix_of(mask.data<bool>(), mask_at, h);
-    return {n.L,
-            n.S,
+    if (mask.defined()) allowed = of_pairs(mask.data<bool>(), mask_at, h);
+    return {s.L,
+            s.S,
             n.D,
             n.E,
-            matrix_of(q.data<T>(), q.layout(), h),
-            matrix_of(k.data<T>(), k.layout(), h),
-            matrix_of(v.data<T>(), v.layout(), h),
+            of_queries(q.data<T>(), q.layout(), h),
+            of_keys(k.data<T>(), k.layout(), h),
+            of_keys(v.data<T>(), v.layout(), h),
             allowed,
             causal,
             static_cast<T>(scale),
             keep ? &*keep : nullptr,
-            h * n.L * n.S};
+            n.first_weight(h)};
   }
   void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
-    run.fetch(matrix_of(q.data<T>(), q.layout(), h), n.L, n.D);
-    run.fetch(matrix_of(k.data<T>(), k.layout(), h), n.S, n.D);
-    run.fetch(matrix_of(v.data<T>(), v.layout(), h), n.S, n.E);
+    const AttentionHead<T> head = (*this)(h);
+    run.fetch(head.q, head.L, n.D);
+    run.fetch(head.k, head.S, n.D);
+    run.fetch(head.v, head.S, n.E);
   }
 };
 
 // ---- derivative
 
-// The same in differentiable operations; a large negative score instead of -inf, so that a row that sees nothing has no nan on its way to
-// 0.
-Tensors reference(const Saved& s) {
-  const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
-  const Sizes n(q, k, v);
-  Tensor w = matmul(q, k.transpose(-2, -1)) * s.number("scale");
-  Tensor allowed = s.integer("mask") ? s.input(3) : Tensor();
-  if (s.integer("causal")) {
-    const Tensor below = arange(n.S) <= (arange(n.L) + static_cast<double>(n.S - n.L)).unsqueeze(-1);
+// The same in differentiable operations, for one sequence; a large negative score instead of -inf, so that a row that sees nothing has no
+// nan on its way to 0.
+Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal, double scale, const Tensor& keep) {
+  Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
+  const int64_t L = q.size(-2), S = k.size(-2);
+  if (causal) {
+    const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
     allowed = allowed.defined() ? logical_and(allowed, below) : below;
   }
   if (allowed.defined()) {
@@ -117,21 +171,43 @@ Tensors reference(const Saved& s) {
   } else {
     w = softmax(w, -1);
   }
+  return {matmul(keep.defined() ? w * keep : w, v), w};
+}
+
+Tensor extra_or_none(const Saved& s, int i) { return s.integer("sequences") > 0 ? s.extra(i) : Tensor(); }
+
+Tensors reference(const Saved& s) {
+  const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
+  const Sizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
   const double p = s.number("dropout");
-  const Tensor o = matmul(p > 0 ? dropout_at(w, p, to_site(s.dims("site"))) : w, v);
-  return s.integer("weights") ? Tensors{o, w} : Tensors{o};
+  const Tensor all_keep = p > 0 ? dropout_at(ones({n.indices * n.weights()}, q.dtype()), p, to_site(s.dims("site"))) : Tensor(),
+               mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
+  Tensors outputs, weights;  // weights: of all keys
+  for (const Sequence& one : n.sequences) {
+    const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
+    const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };
+    const Dims shape = n.with(one.L, one.S);
+    const Tensor keep = p > 0 ? all_keep.narrow(0, one.weights * n.indices, numel(shape)).reshape(shape) : Tensor();
+    const Tensors y = reference_of(rows(q), keys(k, -2), keys(v, -2), mask.defined() ? keys(rows(mask), -1) : mask,
+                                   s.integer("causal") != 0, s.number("scale"), keep);
+    outputs.push_back(y[0]);
+    const auto nothing = [&](int64_t columns) { return zeros(n.with(one.L, columns), q.dtype()); };
+    if (s.integer("weights")) weights.push_back(cat({nothing(one.first_key), y[1], nothing(n.S - one.first_key - one.S)}, -1));
+  }
+  if (outputs.empty()) outputs.push_back(zeros(n.with(0, n.E), q.dtype())), weights.push_back(zeros(n.with(0, n.S), q.dtype()));
+  return s.integer("weights") ? Tensors{cat(outputs, -2), cat(weights, -2)} : Tensors{cat(outputs, -2)};
 }
 
 Grads kernel(const Saved& s, const Tensor&) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2), mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
-  const Sizes n(q, k, v);
+  const Sizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const bool some_empty = std::any_of(n.sequences.begin(), n.sequences.end(), [](const Sequence& x) { return x.L == 0 || x.S == 0; });
   const auto like = [&](int i, const Tensor& x) {
-    return !s.needs(i) ? Tensor() : n.L == 0 || n.S == 0 ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x);
+    return !s.needs(i) ? Tensor() : some_empty ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x);
   };
   const Tensor dq = like(0, q), dk = like(1, k), dv = s.grad(0).defined() ? like(2, v) : Tensor();
-  if (n.L == 0 || n.S == 0) return Grads{dq, dk, dv, Tensor()};
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
     const Heads<T> heads{n,
@@ -145,15 +221,20 @@ Grads kernel(const Saved& s, const Tensor&) {
     const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(), *pi = inverse.data<T>();
     const auto target = [](const Tensor& x) { return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr; };
     T *pq = target(dq), *pk = target(dk), *pv = target(dv);
-    const auto part = [](T* data, const Tensor& x, int64_t h) { return data ? matrix_of(data, x.layout(), h) : HeadMatrix<T>{}; };
+    const auto of_keys = [&](T* data, const Tensor& x, int64_t h) { return data ? heads.of_keys(data, x.layout(), h) : HeadMatrix<T>{}; };
     const auto& run = kernels<AttentionKernels<T>>();
-    parallel_for(n.heads, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
-      const Tensor scratch = Tensor::empty({run.scratch(n.tile(), n.S, n.D, n.E)}, dtype_of<T>);
+    const int64_t scratch_size = n.scratch<T>();
+    parallel_for(n.heads(), n.heads_per_chunk(), [&](int64_t first, int64_t last) {
+      const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
       for (int64_t h = first; h < last; ++h) {
-        if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(matrix_of(pg, g.layout(), h + 1), n.L, n.E);
-        run.backward(heads(h), n.tile(), matrix_of(pg, g.layout(), h), pgw ? matrix_of(pgw, gw.layout(), h) : HeadMatrix<const T>{},
-                     pm + h * n.L, pi + h * n.L, part(pq, dq, h), part(pk, dk, h), part(pv, dv, h), memory);
+        const Sequence& one = n.sequence(h);
+        if (one.L == 0 || one.S == 0) continue;
+        const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
+        if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
+        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+                     pm + n.first_row(h), pi + n.first_row(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
+                     of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }
     });
   });
@@ -187,7 +268,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
                     "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name, name(q.dtype()), name(k.dtype()),
                     name(v.dtype()));
   if (const Tensor& mask = options.mask; mask.defined()) {
-    const Sizes n(q, k, v);
+    const Sizes n(q, k, v, {}, {});
     SLOPE_CHECK_DTYPE(mask.dtype() == boolean, "{}: the mask is bool, true where attention may go; got {}", op_name, name(mask.dtype()));
     SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)), "{}: the mask {} does not broadcast to {}", op_name, mask.shape(),
                       n.with(n.L, n.S));
@@ -195,14 +276,40 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
   check_probability(op_name, options.dropout);
 }
 
+void check_lengths(const char* what, const Tensor& lengths, int64_t rows) {
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: {} are int64, got {}", op_name, what, name(lengths.dtype()));
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1 && lengths.is_contiguous(), "{}: {} are one contiguous row of numbers, got shape {}", op_name, what,
+                    lengths.shape());
+  int64_t sum = 0;
+  for (int64_t i = 0; i < lengths.numel(); ++i) {
+    const int64_t length = lengths.data<int64_t>()[i];
+    SLOPE_CHECK_SHAPE(length >= 0 && length <= rows - sum, "{}: {} do not add up to {} rows: number {} is {}", op_name, what, rows, i, length);
+    sum += length;
+  }
+  SLOPE_CHECK_SHAPE(sum == rows, "{}: {} add up to {}, but there are {} rows", op_name, what, sum, rows);
+}
+
+void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  const Tensor &ls = options.query_lengths, &ss = options.key_lengths;
+  if (!ls.defined() && !ss.defined()) return;
+  SLOPE_CHECK(ls.defined() && ss.defined(), "{}: query_lengths and key_lengths go together", op_name);
+  check_lengths("query_lengths", ls, q.size(-2));
+  check_lengths("key_lengths", ss, k.size(-2));
+  SLOPE_CHECK_SHAPE(ls.numel() == ss.numel(), "{}: {} sequences of queries, {} of keys", op_name, ls.numel(), ss.numel());
+}
+
 Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, bool with_weights) {
   check(q, k, v, options);
-  const Sizes n(q, k, v);
+  check_sequences(q, k, options);
+  const Tensor lengths = options.query_lengths;
+  const Sizes n(q, k, v, lengths, options.key_lengths);
   const double scale = options.scale.value_or(n.D == 0 ? 1 : 1 / std::sqrt(static_cast<double>(n.D)));
   const RandomSite site = options.dropout > 0 ? generator().next_site() : RandomSite{};
-  const Tensor o = empty_in_order_of(n.with(n.L, n.E), q), max = Tensor::empty({n.heads * n.L}, q.dtype()),
-               inverse = Tensor::empty({n.heads * n.L}, q.dtype());
-  const Tensor weights = with_weights ? Tensor::empty(n.with(n.L, n.S), q.dtype()) : Tensor();
+  const Tensor o = empty_in_order_of(n.with(n.L, n.E), q), max = Tensor::empty({n.indices * n.L}, q.dtype()),
+               inverse = Tensor::empty({n.indices * n.L}, q.dtype());
+  const Tensor weights = !with_weights       ? Tensor()
+                         : lengths.defined() ? zeros(n.with(n.L, n.S), q.dtype())
+                                             : Tensor::empty(n.with(n.L, n.S), q.dtype());
   visit_floating(q.dtype(), op_name, [&]<class T> {
     const Heads<T> heads{n,
                          q,
@@ -215,16 +322,16 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
     T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t parts = n.parts(), rows = (n.L + parts - 1) / parts;
-    parallel_for(n.heads * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
-      const Tensor scratch = Tensor::empty({run.scratch(n.tile(), n.S, n.D, n.E)}, dtype_of<T>);
+    const int64_t parts = n.parts(), scratch_size = n.scratch<T>();
+    parallel_for(n.heads() * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
+      const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
       for (int64_t part = first; part < last; ++part) {
-        const int64_t h = part / parts, begin = part % parts * rows;
+        const int64_t h = part / parts, L = n.sequence(h).L, rows = (L + parts - 1) / parts, begin = part % parts * rows;
         if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
-        if (begin < n.L)
-          run.forward(heads(h), begin, std::min(n.L, begin + rows), n.tile(), matrix_of(po, o.layout(), h), pm + h * n.L, pi + h * n.L,
-                      pw ? pw + h * n.L * n.S : nullptr, memory);
+        if (begin < L)
+          run.forward(heads(h), begin, std::min(L, begin + rows), n.tile(n.sequence(h)), heads.of_queries(po, o.layout(), h),
+                      pm + n.first_row(h), pi + n.first_row(h), pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{}, memory);
       }
     });
   });
@@ -232,10 +339,12 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                         {"causal", int64_t{options.causal}},
                         {"mask", int64_t{options.mask.defined()}},
                         {"weights", int64_t{with_weights}},
+                        {"sequences", lengths.defined() ? lengths.numel() : 0},
                         {"dropout", options.dropout},
                         {"site", to_dims(site)}};
   return ops::scaled_dot_product_attention.record(with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
-                                                  std::move(attributes), {max, inverse});
+                                                  std::move(attributes),
+                                                  lengths.defined() ? Tensors{max, inverse, lengths, options.key_lengths} : Tensors{max, inverse});
 }
 
 }  // namespace

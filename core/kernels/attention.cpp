@@ -73,8 +73,8 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
 }
 
 template <class T>
-void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse, T* weights,
-             T* scratch) {
+void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse,
+             HeadMatrix<T> weights, T* scratch) {
   const int64_t S = h.S, stride = score_stride<T>(S);
   T *k_t = take(scratch, h.D * whole_panels<T>(S)), *v = take(scratch, S * whole_panels<T>(h.E)), *p = take(scratch, tile * stride);
   T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
@@ -110,8 +110,8 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
       const T factor = inverse[begin + r];
 #pragma omp simd
       for (int64_t j = 0; j < used; ++j) s[j] *= factor;
-      if (weights) {
-        T* row = weights + (begin + r) * S;
+      if (weights.data) {
+        T* row = weights.data + (begin + r) * weights.row;
         std::copy_n(s, columns, row);
         std::fill(row + columns, row + S, T(0));
       }
