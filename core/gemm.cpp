@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace slope {
 
@@ -87,15 +88,20 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
   });
 }
 
-// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is.
+// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is. Each tile has a quarter of the rows that are left: large
+// ones at first, of which B's panels are used often, small ones at the end, so that all threads end together (guided self-scheduling,
+// Polychronopoulos and Kuck, 1987).
 template <class T>
 struct PackedOnce {
   static constexpr int64_t most = 1 << 22;  // elements of B
-  int64_t tile_rows;
+  static constexpr int64_t least_rows = 24, most_rows = 192;
+  std::vector<int64_t> tiles{0};  // first rows, and m
 
   explicit PackedOnce(int64_t m) {
-    const int64_t tiles = std::max<int64_t>(1, (m + 320) / 640) * 4;  // about 160 rows each
-    tile_rows = cut(cut(m, tiles), 12) * 12;
+    while (tiles.back() < m) {
+      const int64_t rows = std::clamp(cut(cut(m - tiles.back(), 4), 12) * 12, least_rows, most_rows);
+      tiles.push_back(std::min(m, tiles.back() + rows));
+    }
   }
   static bool is_worth(int64_t m, int64_t n, int64_t k) {
     return !is_for_blas(m, n, k) && m >= 192 && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
@@ -108,7 +114,8 @@ struct PackedOnce {
     T* const packed = static_cast<T*>(block.data);
     parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
                  [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
-    parallel_for(call.m, tile_rows, [&](int64_t begin, int64_t end) {
+    parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, [&](int64_t tile, int64_t) {
+      const int64_t begin = tiles[static_cast<size_t>(tile)], end = tiles[static_cast<size_t>(tile) + 1];
       const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
       T* c = call.c + begin * call.ldc;
       own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias, c,
