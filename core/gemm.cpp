@@ -88,8 +88,8 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
   });
 }
 
-// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is. Each tile has a quarter of the rows that are left: large
-// ones at first, of which B's panels are used often, small ones at the end, so that all threads end together (guided self-scheduling,
+// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is. Each tile has a quarter of the rows that are left:
+// large ones at first, of which B's panels are used often, small ones at the end, so that all threads end together (guided self-scheduling,
 // Polychronopoulos and Kuck, 1987).
 template <class T>
 struct PackedOnce {

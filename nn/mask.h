@@ -17,7 +17,7 @@ class Mask {
   // Sequences that stand one after the other, without padding, in one row of a batch of one: those of the queries see their own keys only.
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);  // both i64 (number of sequences)
   static Mask causal_sequences(const Tensor& lengths);                            // each causal in itself
-  friend Mask operator&(const Mask& a, const Mask& b);  // may where both may
+  friend Mask operator&(const Mask& a, const Mask& b);                            // may where both may
 
   bool allows_everything() const { return !allowed_.defined() && !causal_ && !query_lengths_.defined(); }
   Tensor tensor(int64_t L, int64_t S) const;             // bool, broadcasts to (B, H, L, S), true: may
@@ -26,7 +26,7 @@ class Mask {
  private:
   Tensor allowed_;  // undefined: all
   bool causal_ = false;
-  int64_t L_ = 0, offset_ = 0;  // of the causal part
+  int64_t L_ = 0, offset_ = 0;          // of the causal part
   Tensor query_lengths_, key_lengths_;  // undefined: one sequence
 };
 

@@ -28,8 +28,7 @@ Tensor pack(const Tensor& ids, const Tensor& lengths) {
   SLOPE_CHECK_SHAPE(lengths.shape() == Dims{B}, "pack: {} rows, but lengths of shape {}", B, lengths.shape());
   const Tensor counts = lengths.contiguous(), rows = ids.contiguous();
   const int64_t *count = counts.data<int64_t>(), *id = rows.data<int64_t>();
-  for (int64_t b = 0; b < B; ++b)
-    SLOPE_CHECK_SHAPE(count[b] >= 0 && count[b] <= T, "pack: row {} has {} ids, not {}", b, T, count[b]);
+  for (int64_t b = 0; b < B; ++b) SLOPE_CHECK_SHAPE(count[b] >= 0 && count[b] <= T, "pack: row {} has {} ids, not {}", b, T, count[b]);
   const Tensor packed = Tensor::empty({1, total(counts)}, i64);
   const auto out = packed.write<int64_t>();
   int64_t* next = out;

@@ -1,5 +1,5 @@
-// Padded sequences, one after the other without their padding: (B, T) -> (1, N), the first lengths[0] of row 0, then the first lengths[1] of
-// row 1 …. A model's layers need not know; attention does, by Mask::sequences.
+// Padded sequences, one after the other without their padding: (B, T) -> (1, N), the first lengths[0] of row 0, then the first lengths[1]
+// of row 1 …. A model's layers need not know; attention does, by Mask::sequences.
 #pragma once
 
 #include <slope/autograd/ops.h>

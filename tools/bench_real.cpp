@@ -34,13 +34,13 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
   };
   std::vector<FixedBatch> batches;
   for (int64_t i = 0; holds(numbered("source", i)); ++i) {
-    const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i));
-    const int64_t T = target.size(1) - 1, targets = count_words(target.narrow(1, 1, T));
-    batches.push_back({.input = source,
-                       .target = target,
-                       .targets = targets,
-                       .tokens = count_words(source) + targets,
-                       .flops = flops::forward(model.config, source.size(0), source.size(1), T)});
+    const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i)),
+                 predicted = target.narrow(1, 1, target.size(1) - 1);
+    FixedBatch batch{.input = source, .target = target, .targets = count_words(predicted)};
+    batch.tokens = count_words(source) + batch.targets;
+    for (int64_t b = 0; b < source.size(0); ++b)  // not of padding: it needs no work
+      batch.flops += flops::forward(model.config, 1, count_words(source.narrow(0, b, 1)), count_words(predicted.narrow(0, b, 1)));
+    batches.push_back(batch);
   }
   SLOPE_CHECK_INPUT(!batches.empty(), "{}: holds no batches", path);
   const FixedLoss<c_scratch::CScratch> loss = [](const auto& m, const FixedBatch& b) { return m.loss(b.input, b.target); };

@@ -31,7 +31,12 @@ struct Sizes {
   std::vector<Sequence> sequences;
 
   Sizes(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_lengths, const Tensor& key_lengths)
-      : leading(q.shape().begin(), q.shape().end() - 2), indices(numel(leading)), L(q.size(-2)), S(k.size(-2)), D(q.size(-1)), E(v.size(-1)) {
+      : leading(q.shape().begin(), q.shape().end() - 2),
+        indices(numel(leading)),
+        L(q.size(-2)),
+        S(k.size(-2)),
+        D(q.size(-1)),
+        E(v.size(-1)) {
     if (!query_lengths.defined()) {
       sequences = {{0, L, 0, S, 0}};
       return;
@@ -232,9 +237,9 @@ Grads kernel(const Saved& s, const Tensor&) {
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
-        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
-                     pm + n.first_row(h), pi + n.first_row(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
-                     of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
+        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{}, pm + n.first_row(h),
+                     pi + n.first_row(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{}, of_keys(pk, dk, h),
+                     of_keys(pv, dv, h), memory);
       }
     });
   });
@@ -283,7 +288,8 @@ void check_lengths(const char* what, const Tensor& lengths, int64_t rows) {
   int64_t sum = 0;
   for (int64_t i = 0; i < lengths.numel(); ++i) {
     const int64_t length = lengths.data<int64_t>()[i];
-    SLOPE_CHECK_SHAPE(length >= 0 && length <= rows - sum, "{}: {} do not add up to {} rows: number {} is {}", op_name, what, rows, i, length);
+    SLOPE_CHECK_SHAPE(length >= 0 && length <= rows - sum, "{}: {} do not add up to {} rows: number {} is {}", op_name, what, rows, i,
+                      length);
     sum += length;
   }
   SLOPE_CHECK_SHAPE(sum == rows, "{}: {} add up to {}, but there are {} rows", op_name, what, sum, rows);
@@ -342,9 +348,9 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                         {"sequences", lengths.defined() ? lengths.numel() : 0},
                         {"dropout", options.dropout},
                         {"site", to_dims(site)}};
-  return ops::scaled_dot_product_attention.record(with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
-                                                  std::move(attributes),
-                                                  lengths.defined() ? Tensors{max, inverse, lengths, options.key_lengths} : Tensors{max, inverse});
+  return ops::scaled_dot_product_attention.record(
+      with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask}, std::move(attributes),
+      lengths.defined() ? Tensors{max, inverse, lengths, options.key_lengths} : Tensors{max, inverse});
 }
 
 }  // namespace

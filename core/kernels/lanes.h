@@ -56,7 +56,8 @@ template <int lanes, class T, class F>
   return fold_lanes(best, larger);
 }
 
-// The same for i in [0, n). Lanes do not show in a maximum; of a long row it has four times as many, for each comparison waits for the last.
+// The same for i in [0, n). Lanes do not show in a maximum; of a long row it has four times as many, for each comparison waits for the
+// last.
 template <class T, class F>
 [[gnu::always_inline]] inline T max_lanes(int64_t n, T least, F f) {
   const int64_t wide = n < 256 ? 0 : n / 64 * 64;

@@ -1,5 +1,5 @@
-// Packing for a product: copies of both operands in the order in which its inner loop reads them. A in groups of `rows` rows, B in panels of
-// two vectors' width, each with its elements of one step of the sum side by side.
+// Packing for a product: copies of both operands in the order in which its inner loop reads them. A in groups of `rows` rows, B in panels
+// of two vectors' width, each with its elements of one step of the sum side by side.
 #pragma once
 
 #include <slope/core/kernels/prefetch.h>
@@ -23,9 +23,9 @@ MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
   return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
-// Strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight rows at a time across all strips, the next eight
-// fetched ahead: so the rows are read in order, and each strip is written by whole lines (strips can be a multiple of 4 KB apart, where
-// many that are open at once push one another out of the first cache).
+// Strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight rows at a time across all strips, the next
+// eight fetched ahead: so the rows are read in order, and each strip is written by whole lines (strips can be a multiple of 4 KB apart,
+// where many that are open at once push one another out of the first cache).
 template <int64_t L, class T>
 void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* out) {
   constexpr int64_t together = 8;

@@ -179,3 +179,57 @@ TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {
     return all;
   }));
 }
+
+TEST_CASE("attention: each of several sequences is attended to as if it were alone, to the bit, whatever stands in the others") {
+  generator() = Generator{.seed = 6};
+  const std::vector<int64_t> ls{3, 1, 0, 14, 50, 2}, ss{5, 7, 2, 14, 60, 0};
+  const Tensor lengths = from_vector(ls, {6}), of_keys = from_vector(ss, {6});
+  const Tensor q = leaf({2, 3, 70, 18}), k = leaf({2, 3, 88, 18}), v = leaf({2, 3, 88, 9}), g = randn({2, 3, 70, 9});
+  for (const bool causal : {false, true}) {
+    const auto [together, w] =
+        scaled_dot_product_attention_with_weights(q, k, v, {.causal = causal, .query_lengths = lengths, .key_lengths = of_keys});
+    together.backward(g);
+    int64_t row = 0, key = 0;
+    for (size_t i = 0; i < ls.size(); row += ls[i], key += ss[i], ++i) {
+      CAPTURE(i);
+      const auto rows = [&](const Tensor& x) { return contiguous_copy(x.detach().narrow(2, row, ls[i])); };
+      const auto keys = [&](const Tensor& x) { return contiguous_copy(x.detach().narrow(2, key, ss[i])); };
+      const Tensor one_q = rows(q).set_requires_grad(), one_k = keys(k).set_requires_grad(), one_v = keys(v).set_requires_grad();
+      const auto [alone, one_w] = scaled_dot_product_attention_with_weights(one_q, one_k, one_v, {.causal = causal});
+      alone.backward(rows(g));
+      CHECK(same_bits(alone, rows(together)));
+      CHECK(same_bits(one_w, contiguous_copy(w.detach().narrow(2, row, ls[i]).narrow(3, key, ss[i]))));
+      CHECK(same_bits(one_q.grad(), rows(q.grad())));
+      CHECK(same_bits(one_k.grad(), keys(k.grad())));
+      CHECK(same_bits(one_v.grad(), keys(v.grad())));
+      if (ls[i] == 0 || ss[i] == 0) continue;
+      const Tensor own = contiguous_copy(w.detach().narrow(2, row, ls[i]));
+      CHECK(sum(own).item() == doctest::Approx(sum(one_w).item()));  // none of it goes to another's keys
+    }
+    for (Tensor x : {q, k, v}) x.set_grad(Tensor());
+  }
+  const Tensor poisoned = with_rows_from(v, 29, not_a_number);  // the keys of the last two
+  const Tensor y = scaled_dot_product_attention(q, k, poisoned, {.query_lengths = lengths, .key_lengths = of_keys}).detach();
+  CHECK(std::isfinite(sum(y.narrow(2, 0, 18)).item()));
+  CHECK(std::isnan(sum(y.narrow(2, 18, 50)).item()));
+  CHECK(sum(abs(y.narrow(2, 68, 2))).item() == 0);  // two rows that have no keys
+}
+
+TEST_CASE("attention: dropout draws sequences of many lengths again in backward, the same for any number of threads") {
+  generator() = Generator{.seed = 7};
+  std::vector<int64_t> lengths(40);
+  for (size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<int64_t>(i * 7 % 23);
+  const Tensor n = from_vector(lengths, {40});
+  const int64_t rows = sum(n).item<int64_t>();
+  const Tensor q = leaf({4, rows, 8}), k = leaf({4, rows, 8}), g = randn({4, rows, rows});
+  const Tensor v = eye(rows).expand({4, rows, rows});  // the output is the weights
+  CHECK(same_for_all_threads([&] {
+    generator() = Generator{.seed = 8};
+    const Tensor y = scaled_dot_product_attention(q, k, v, {.dropout = 0.5, .query_lengths = n, .key_lengths = n});
+    // A weight is doubled or dropped: the weights of a row add up to 1 on average.
+    CHECK(sum(y).item() / static_cast<double>(4 * rows) == doctest::Approx(1).epsilon(0.05));
+    Tensors all{y};
+    for (const Tensor& dx : grad({y}, {q, k}, {.grad_outputs = {g}})) all.push_back(dx);
+    return all;
+  }));
+}

@@ -34,14 +34,31 @@ TEST_CASE("invariance: columns of padding change no logits, loss or gradients") 
   for (size_t i = 0; i < plain.size(); ++i) CHECK(difference(padded[i], plain[i]) <= tolerance);
 }
 
+TEST_CASE("invariance: the loss, which packs sentences, is that of the padded logits, gradients included") {
+  const auto model = small_c_scratch(0);
+  const auto padded_loss = [&](const Tensor& s, const Tensor& t) {
+    const int64_t T = t.size(1) - 1;
+    return model.loss_of(model.features(s, t.narrow(1, 0, T)), t.narrow(1, 1, T), 0.1);
+  };
+  const Tensor nobody = sentences({7, 0, 1, 6}, 7, 31), too_short = sentences({3, 8, 0, 1}, 8, 37),
+               gap = where(arange(8) == 1.0, zeros_like(target), target);  // padding amid a sentence: it stays
+  for (const auto& [s, t] : {std::pair{source, target}, {nobody, target}, {source, too_short}, {source, gap}}) {
+    const Tensors packed = gradients(model, model.loss(s, t, 0.1)), padded = gradients(model, padded_loss(s, t));
+    CHECK(model.loss(s, t, 0.1).item() == doctest::Approx(padded_loss(s, t).item()).epsilon(1e-13));
+    for (size_t i = 0; i < packed.size(); ++i) CHECK(difference(packed[i], padded[i]) <= tolerance);
+  }
+  CHECK(same_bits(model.loss(source, gap, 0.1), padded_loss(source, gap)));
+}
+
 TEST_CASE("invariance: what stands where the source is padded reaches no loss, not even nan") {
   const auto model = small_c_scratch(0);
-  const Tensor before = model.loss(source, target).detach();
+  const Tensor before = model.loss(source, target).detach(), logits = model(source, target).detach();
   {
     const NoGrad no_grad;
     nn::init::constant(model.embed_src.embed_tok.weight.detach().select(0, 0), NAN);
   }
   CHECK(same_bits(model.loss(source, target), before));
+  CHECK(same_bits(model(source, target), logits));
 }
 
 TEST_CASE("invariance: later tokens change no earlier logits, to the bit") {

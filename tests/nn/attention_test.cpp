@@ -52,6 +52,35 @@ TEST_CASE("mask: true means may attend; masks are joined with &") {
   CHECK((Mask::allow(may) & Mask()).tensor(2, 2).to_vector() == std::vector<double>{1, 0, 1, 1});
 }
 
+TEST_CASE("mask: sequences one after the other see themselves alone") {
+  const Tensor lengths = tensor({1, 0, 2}), of_keys = tensor({2, 1, 1});
+  CHECK(Mask::sequences(lengths, of_keys).tensor(3, 4).to_vector() == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
+  CHECK(Mask::causal_sequences(lengths).tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
+  CHECK(!Mask::sequences(lengths, of_keys).allows_everything());
+  const Tensor first = tensor({{true, false, true, true}});
+  CHECK((Mask::allow(first) & Mask::sequences(lengths, of_keys)).tensor(3, 4).to_vector() ==
+        std::vector<double>{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
+  CHECK_THROWS_AS((void)Mask::sequences(lengths, tensor({1, 2})), ShapeError);
+  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)), Error);
+  const Tensor x = randn({1, 3, 4});
+  CHECK_THROWS_AS((void)attend(split_heads(x, 2), split_heads(x, 2), split_heads(x, 2), Mask::sequences(lengths, of_keys)), ShapeError);
+}
+
+TEST_CASE("packed sequences: padding is left out, and positions count anew") {
+  const Tensor ids = tensor({{5, 6, 0}, {0, 0, 0}, {7, 8, 9}});
+  const Tensor lengths = unpadded_lengths(ids, 0).value();
+  CHECK(lengths.to_vector() == std::vector<double>{2, 0, 3});
+  CHECK(pack(ids, lengths).to_vector() == std::vector<double>{5, 6, 7, 8, 9});
+  CHECK(pack(ids.transpose(0, 1), tensor({1, 2, 0})).to_vector() == std::vector<double>{5, 6, 0});
+  CHECK(packed_positions(lengths).to_vector() == std::vector<double>{0, 1, 0, 1, 2});
+  CHECK(packed_positions(lengths).shape() == Dims{1, 5});
+  CHECK(!unpadded_lengths(tensor({{5, 0, 6}}), 0).has_value());
+  CHECK(!unpadded_lengths(tensor({{0, 6}}), 0).has_value());
+  CHECK_THROWS_AS((void)pack(ids, tensor({1, 2})), ShapeError);
+  CHECK_THROWS_AS((void)pack(ids, tensor({1, 4, 0})), ShapeError);
+  CHECK_THROWS_AS((void)pack(ids, tensor({1, -1, 0})), ShapeError);
+}
+
 TEST_CASE("mask: one made for other lengths is refused") {
   const Tensor q = zeros({1, 2, 3, 2}), k = zeros({1, 2, 4, 2});
   CHECK_THROWS_WITH_AS((void)attend(q, k, k, Mask::causal(3)),
