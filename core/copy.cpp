@@ -46,9 +46,15 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   const auto out = to.write<T>();
   T* y = out;
   const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(T)));
-  parallel_for(columns, std::max<int64_t>(64, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
-    kernels<TransposedCopy<T>>().copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large);
-  });
+  const auto copy = kernels<TransposedCopy<T>>().copy;
+  if (rows > columns)
+    parallel_for(rows, std::max<int64_t>(512, grain / std::max<int64_t>(columns, 1)), [&](int64_t begin, int64_t end) {
+      copy(end - begin, columns, x + begin * from_row, from_row, y + begin, to_row, is_large);
+    });
+  else
+    parallel_for(columns, std::max<int64_t>(512, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
+      copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large);
+    });
   return true;
 }
 

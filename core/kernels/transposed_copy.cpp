@@ -1,4 +1,5 @@
 #include <slope/core/kernels/lines.h>
+#include <slope/core/kernels/prefetch.h>
 #include <slope/core/kernels/transpose.h>
 #include <slope/core/kernels/transposed_copy.h>
 
@@ -7,22 +8,33 @@
 namespace slope {
 namespace {
 
-// Of a block: it and its transpose fit into the first cache.
-constexpr int64_t block_rows = 256, block_columns = 16;
+// A block of rows is read strip by strip, a line of each row; meanwhile the next block is fetched in the order in which it lies in memory,
+// without which the strips' jumps are as slow as memory is late. Two blocks fit into the second cache, a strip and its transpose into the
+// first.
+constexpr int64_t block_rows = 32, block_columns = 512, strip_columns = 16;
 
 // By way of a buffer: rows of `to` a power of two apart would push one another out of the cache.
 template <class T>
 void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
-  alignas(64) T block[block_columns * block_rows];
-  for (int64_t j = 0; j < columns; j += block_columns)
-    for (int64_t i = 0; i < rows; i += block_rows) {
-      const int64_t height = std::min(block_rows, rows - i), width = std::min(block_columns, columns - j);
-      transpose_block(height, width, from + i * from_row + j, from_row, block, block_rows);
-      for (int64_t p = 0; p < width; ++p)
-        if (past_caches)
-          write_lines(height * static_cast<int64_t>(sizeof(T)), block + p * block_rows, to + (j + p) * to_row + i);
-        else
-          std::copy_n(block + p * block_rows, height, to + (j + p) * to_row + i);
+  alignas(64) T turned[strip_columns * block_rows];
+  for (int64_t left = 0; left < columns; left += block_columns)
+    for (int64_t top = 0; top < rows; top += block_rows) {
+      const int64_t height = std::min(block_rows, rows - top), wide = std::min(block_columns, columns - left);
+      const int64_t below = std::min(block_rows, rows - top - height);  // rows of the next block
+      for (int64_t j = 0; j < wide; j += strip_columns) {
+        const int64_t width = std::min(strip_columns, wide - j);
+        const T* corner = from + top * from_row + left;
+        for (int64_t i = below * j / wide; i < below * (j + width) / wide; ++i) fetch(corner + (height + i) * from_row, wide);
+        transpose_block(height, width, corner + j, from_row, turned, block_rows);
+        for (int64_t p = 0; p < width; ++p) {
+          const T* row = turned + p * block_rows;
+          T* out = to + (left + j + p) * to_row + top;
+          if (past_caches)
+            write_lines(height * static_cast<int64_t>(sizeof(T)), row, out);
+          else
+            std::copy_n(row, height, out);
+        }
+      }
     }
   finish_lines();
 }
