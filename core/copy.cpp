@@ -52,9 +52,8 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
       copy(end - begin, columns, x + begin * from_row, from_row, y + begin, to_row, is_large);
     });
   else
-    parallel_for(columns, std::max<int64_t>(512, grain / std::max<int64_t>(rows, 1)), [&](int64_t begin, int64_t end) {
-      copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large);
-    });
+    parallel_for(columns, std::max<int64_t>(512, grain / std::max<int64_t>(rows, 1)),
+                 [&](int64_t begin, int64_t end) { copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large); });
   return true;
 }
 
