@@ -163,8 +163,9 @@ struct AttentionOptions {
   bool causal = false;               // position i sees positions up to i + S - L
   double dropout = 0;                // on the weights
   std::optional<double> scale = {};  // default 1 / sqrt(D)
-  // Sequences of their own, one after the other along L and S, whose rows see their own keys only, and count from their own beginning: both
-  // i64 (B), adding up to L and S. Undefined: one sequence. For sequences of many lengths without padding (torch's varlen_attn).
+  // Sequences that stand one after the other along L and S, the same for all leading indices: each sees its own keys only, and is causal in
+  // itself. Both i64 (number of sequences), adding up to L and S; undefined: one sequence. Without padding, many lengths (torch's
+  // varlen_attn); the mask is still of (*, L, S).
   Tensor query_lengths = {}, key_lengths = {};
 };
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});

@@ -47,12 +47,15 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   T* y = out;
   const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(T)));
   const auto copy = kernels<TransposedCopy<T>>().copy;
+  const auto chunk = [](int64_t n, int64_t across) {  // whole lines; a large matrix is cut into sixteen
+    return (std::max({int64_t{64}, grain / std::max<int64_t>(across, 1), n / 16}) + 31) / 32 * 32;
+  };
   if (rows > columns)
-    parallel_for(rows, std::max<int64_t>(512, grain / std::max<int64_t>(columns, 1)), [&](int64_t begin, int64_t end) {
+    parallel_for(rows, chunk(rows, columns), [&](int64_t begin, int64_t end) {
       copy(end - begin, columns, x + begin * from_row, from_row, y + begin, to_row, is_large);
     });
   else
-    parallel_for(columns, std::max<int64_t>(512, grain / std::max<int64_t>(rows, 1)),
+    parallel_for(columns, chunk(columns, rows),
                  [&](int64_t begin, int64_t end) { copy(rows, end - begin, x + begin, from_row, y + begin * to_row, to_row, is_large); });
   return true;
 }

@@ -171,17 +171,18 @@ struct CScratch {
 
   // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding. target (B, T+1)
   //
-  // Nothing is computed for padding: the N source and M target tokens that are none stand one after the other, as one sentence whose parts
-  // do not see each other. The same numbers as from features() but for rounding and what dropout draws.
+  // The N source and M target tokens that are not padding stand one after the other, as one sentence whose parts do not see each other: so
+  // nothing is computed for padding. The same numbers as from features() but for rounding and what dropout draws. A batch keeps its padding
+  // where that also stands amid a sentence, and while attention is captured, whose maps are (B, H, T, S).
   Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     const int64_t T = target.size(1) - 1;
     const Tensor given = target.narrow(1, 0, T), next = target.narrow(1, 1, T);
-    const auto source_lengths = nn::unpadded_lengths(source, config.pad), target_lengths = nn::unpadded_lengths(target, config.pad);
-    if (!source_lengths || !target_lengths) return loss_of(features(source, given), next, label_smoothing);  // padding amid a sentence
+    const Tensor s = nn::unpadded_lengths(source, config.pad), t = nn::unpadded_lengths(next, config.pad);  // (B)
+    if (!s.defined() || !nn::unpadded_lengths(target, config.pad).defined() || nn::attention_is_captured())
+      return loss_of(features(source, given), next, label_smoothing);
     embed_src.check_length(source.size(1));
     embed_tgt.check_length(T);
-    const Tensor s = *source_lengths, t = *nn::unpadded_lengths(next, config.pad);  // (B)
     const Tensor x =
         transformer(embed_src(nn::pack(source, s), nn::packed_positions(s)), embed_tgt(nn::pack(given, t), nn::packed_positions(t)),
                     nn::Mask::sequences(s, s), nn::Mask::causal_sequences(t), nn::Mask::sequences(t, s));  // (1, M, C)

@@ -1,4 +1,5 @@
 #include <slope/nn/mask.h>
+#include <slope/nn/sequences.h>
 
 namespace slope::nn {
 
@@ -33,12 +34,14 @@ Mask Mask::sequences(const Tensor& query_lengths, const Tensor& key_lengths) {
                     "Mask::sequences: needs a length for each sequence of queries and of keys, got shapes {} and {}", query_lengths.shape(),
                     key_lengths.shape());
   Mask mask;
-  mask.query_lengths_ = query_lengths;
-  mask.key_lengths_ = key_lengths;
+  mask.queries_ = packed_rows(query_lengths);
+  mask.keys_ = packed_rows(key_lengths);
+  mask.query_lengths_ = query_lengths.contiguous();
+  mask.key_lengths_ = key_lengths.is_same(query_lengths) ? mask.query_lengths_ : key_lengths.contiguous();
   return mask;
 }
 
-Mask Mask::causal_sequences(const Tensor& lengths) { return sequences(lengths, lengths) & causal(sum(lengths).item<int64_t>()); }
+Mask Mask::causal_sequences(const Tensor& lengths) { return sequences(lengths, lengths) & causal(packed_rows(lengths)); }
 
 Mask operator&(const Mask& a, const Mask& b) {
   SLOPE_CHECK(!a.query_lengths_.defined() || !b.query_lengths_.defined() ||
@@ -52,7 +55,11 @@ Mask operator&(const Mask& a, const Mask& b) {
     const Mask& other = a.query_lengths_.defined() ? a : b;
     both.query_lengths_ = other.query_lengths_;
     both.key_lengths_ = other.key_lengths_;
+    both.queries_ = other.queries_;
+    both.keys_ = other.keys_;
   }
+  SLOPE_CHECK(!both.causal_ || !both.query_lengths_.defined() || (both.query_lengths_.is_same(both.key_lengths_) && both.offset_ == 0),
+              "Mask: sequences can be causal on themselves alone; use Mask::causal_sequences");
   return both;
 }
 
@@ -63,6 +70,8 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
       !allowed_.defined() ||
           broadcasts_to(Dims{allowed_.rank() > 1 ? allowed_.size(-2) : 1, allowed_.rank() > 0 ? allowed_.size(-1) : 1}, Dims{L, S}),
       "attention: {} queries and {} keys, but the mask has shape {}", L, S, allowed_.shape());
+  SLOPE_CHECK_SHAPE(!query_lengths_.defined() || (L == queries_ && S == keys_),
+                    "attention: {} queries and {} keys, but the mask is for sequences of {} and {}", L, S, queries_, keys_);
   return {.mask = allowed_,
           .causal = causal_ && L > 1,  // one query sees all keys up to itself
           .query_lengths = query_lengths_,
@@ -70,11 +79,13 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
 }
 
 namespace {
-// The number of the sequence that each row belongs to, (1, rows).
-Tensor sequence_numbers(const Tensor& lengths) {
-  Tensors numbers{zeros({0}, i64)};
-  for (int64_t i = 0; i < lengths.numel(); ++i) numbers.push_back(full({lengths.data<int64_t>()[i]}, i, i64));
-  return cat(numbers).unsqueeze(0);
+// The number of the sequence that each of `rows` rows belongs to, (rows).
+Tensor sequence_numbers(const Tensor& lengths, int64_t rows) {
+  const Tensor numbers = Tensor::empty({rows}, i64);
+  const auto out = numbers.write<int64_t>();
+  int64_t* next = out;
+  for (int64_t i = 0; i < lengths.numel(); ++i) next = std::fill_n(next, lengths.data<int64_t>()[i], i);
+  return numbers;
 }
 }  // namespace
 
@@ -83,7 +94,7 @@ Tensor Mask::tensor(int64_t L, int64_t S) const {
   Tensor may = o.mask;
   const auto only = [&](const Tensor& where) { may = may.defined() ? logical_and(may, where) : where; };
   if (o.causal) only(arange(S) <= (arange(L) + static_cast<double>(offset_)).unsqueeze(1));  // the past
-  if (o.query_lengths.defined()) only(sequence_numbers(o.query_lengths).transpose(0, 1) == sequence_numbers(o.key_lengths));
+  if (o.query_lengths.defined()) only(sequence_numbers(o.query_lengths, L).unsqueeze(1) == sequence_numbers(o.key_lengths, S));
   return may.defined() ? may : ones({L, S}, boolean);
 }
 

@@ -14,9 +14,9 @@ class Mask {
   static Mask causal(int64_t L, int64_t offset = 0);    // query i stands at position i + offset and sees keys up to there; S = L + offset
   static Mask allow(const Tensor& may_attend);          // bool, broadcasts to (B, H, L, S); true: may
   static Mask block(const Tensor& must_not);            // true: must not
-  // Sequences that stand one after the other, without padding, in one row of a batch of one: those of the queries see their own keys only.
+  // Sequences that stand one after the other without padding (sequences.h): those of the queries see their own keys only.
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);  // both i64 (number of sequences)
-  static Mask causal_sequences(const Tensor& lengths);                            // each causal in itself
+  static Mask causal_sequences(const Tensor& lengths);                            // each on itself, and causal
   friend Mask operator&(const Mask& a, const Mask& b);                            // may where both may
 
   bool allows_everything() const { return !allowed_.defined() && !causal_ && !query_lengths_.defined(); }
@@ -28,6 +28,7 @@ class Mask {
   bool causal_ = false;
   int64_t L_ = 0, offset_ = 0;          // of the causal part
   Tensor query_lengths_, key_lengths_;  // undefined: one sequence
+  int64_t queries_ = 0, keys_ = 0;      // their sums
 };
 
 }  // namespace slope::nn

@@ -1,16 +1,10 @@
 #include <slope/nn/sequences.h>
 
+#include <algorithm>
+
 namespace slope::nn {
 
-namespace {
-int64_t total(const Tensor& lengths) {
-  int64_t n = 0;
-  for (int64_t b = 0; b < lengths.numel(); ++b) n += lengths.data<int64_t>()[b];
-  return n;
-}
-}  // namespace
-
-std::optional<Tensor> unpadded_lengths(const Tensor& ids, int64_t pad) {
+Tensor unpadded_lengths(const Tensor& ids, int64_t pad) {
   const auto [B, T] = ids.dims<2>();
   const Tensor rows = ids.contiguous(), lengths = Tensor::empty({B}, i64);
   const int64_t* id = rows.data<int64_t>();
@@ -18,18 +12,32 @@ std::optional<Tensor> unpadded_lengths(const Tensor& ids, int64_t pad) {
   int64_t* length = out;
   for (int64_t b = 0; b < B; ++b, id += T) {
     length[b] = std::find(id, id + T, pad) - id;
-    if (std::any_of(id + length[b], id + T, [pad](int64_t i) { return i != pad; })) return std::nullopt;
+    if (std::any_of(id + length[b], id + T, [pad](int64_t i) { return i != pad; })) return {};
   }
   return lengths;
+}
+
+int64_t packed_rows(const Tensor& lengths) {
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "packed sequences: lengths are int64, got {}", name(lengths.dtype()));
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "packed sequences: lengths are one row of numbers, got shape {}", lengths.shape());
+  const Tensor counts = lengths.contiguous();
+  const int64_t* count = counts.data<int64_t>();
+  int64_t rows = 0;
+  for (int64_t b = 0; b < counts.numel(); ++b) {
+    SLOPE_CHECK_SHAPE(count[b] >= 0 && count[b] <= INT64_MAX - rows, "packed sequences: number {} has length {}", b, count[b]);
+    rows += count[b];
+  }
+  return rows;
 }
 
 Tensor pack(const Tensor& ids, const Tensor& lengths) {
   const auto [B, T] = ids.dims<2>();
   SLOPE_CHECK_SHAPE(lengths.shape() == Dims{B}, "pack: {} rows, but lengths of shape {}", B, lengths.shape());
+  const int64_t N = packed_rows(lengths);
   const Tensor counts = lengths.contiguous(), rows = ids.contiguous();
   const int64_t *count = counts.data<int64_t>(), *id = rows.data<int64_t>();
-  for (int64_t b = 0; b < B; ++b) SLOPE_CHECK_SHAPE(count[b] >= 0 && count[b] <= T, "pack: row {} has {} ids, not {}", b, T, count[b]);
-  const Tensor packed = Tensor::empty({1, total(counts)}, i64);
+  for (int64_t b = 0; b < B; ++b) SLOPE_CHECK_SHAPE(count[b] <= T, "pack: row {} has {} ids, not {}", b, T, count[b]);
+  const Tensor packed = Tensor::empty({1, N}, i64);
   const auto out = packed.write<int64_t>();
   int64_t* next = out;
   for (int64_t b = 0; b < B; ++b) next = std::copy_n(id + b * T, count[b], next);
@@ -37,11 +45,12 @@ Tensor pack(const Tensor& ids, const Tensor& lengths) {
 }
 
 Tensor packed_positions(const Tensor& lengths) {
-  const Tensor counts = lengths.contiguous(), positions = Tensor::empty({1, total(counts)}, i64);
+  const Tensor positions = Tensor::empty({1, packed_rows(lengths)}, i64), counts = lengths.contiguous();
+  const int64_t* count = counts.data<int64_t>();
   const auto out = positions.write<int64_t>();
   int64_t* next = out;
   for (int64_t b = 0; b < counts.numel(); ++b)
-    for (int64_t t = 0; t < counts.data<int64_t>()[b]; ++t) *next++ = t;
+    for (int64_t t = 0; t < count[b]; ++t) *next++ = t;
   return positions;
 }
 

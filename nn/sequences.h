@@ -1,17 +1,17 @@
 // Padded sequences, one after the other without their padding: (B, T) -> (1, N), the first lengths[0] of row 0, then the first lengths[1]
-// of row 1 …. A model's layers need not know; attention does, by Mask::sequences.
+// of row 1 …. A model's layers need not know; attention does, by Mask::sequences. Lengths are i64 (B), none negative, or ShapeError.
 #pragma once
 
 #include <slope/autograd/ops.h>
 
-#include <optional>
-
 namespace slope::nn {
 
-// (B) i64: how many ids stand before a row's padding. Nothing where `pad` also stands among them: such a batch has to keep its padding.
-std::optional<Tensor> unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64
+// How many ids stand before a row's padding. Undefined where `pad` also stands among them: such a batch has to keep its padding.
+Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
 
-// Of sequences that are packed, ids and their positions 0, 1, …: (1, N) i64. ShapeError where a length is negative or exceeds T.
+int64_t packed_rows(const Tensor& lengths);  // N, their sum
+
+// Of packed sequences, ids and their positions 0, 1, …: (1, N) i64. ShapeError where a row has fewer ids than its length.
 Tensor pack(const Tensor& ids, const Tensor& lengths);  // (B, T), (B)
 Tensor packed_positions(const Tensor& lengths);
 

@@ -8,6 +8,7 @@
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/attention.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -22,7 +23,7 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 // Rows of q and of k, v that belong together: of each leading index one head.
 struct Sequence {
   int64_t first_row, L, first_key, S;
-  int64_t weights;  // of the sequences before this one, in one leading index
+  int64_t first_weight;  // the weights of those before, in one leading index
 };
 
 struct Sizes {
@@ -37,7 +38,7 @@ struct Sizes {
         S(k.size(-2)),
         D(q.size(-1)),
         E(v.size(-1)) {
-    if (!query_lengths.defined()) {
+    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // none at all: one without rows
       sequences = {{0, L, 0, S, 0}};
       return;
     }
@@ -46,7 +47,7 @@ struct Sizes {
     for (int64_t i = 0; i < query_lengths.numel(); ++i) {
       next.L = ls[i], next.S = ss[i];
       sequences.push_back(next);
-      next.first_row += next.L, next.first_key += next.S, next.weights += next.L * next.S;
+      next.first_row += next.L, next.first_key += next.S, next.first_weight += next.L * next.S;
     }
   }
   Dims with(int64_t rows_, int64_t cols) const {
@@ -55,7 +56,7 @@ struct Sizes {
     shape.push_back(cols);
     return shape;
   }
-  int64_t weights() const { return sequences.empty() ? 0 : sequences.back().weights + sequences.back().L * sequences.back().S; }
+  int64_t weights() const { return sequences.back().first_weight + sequences.back().L * sequences.back().S; }
 
   // Heads are counted sequence by sequence, within one by the leading index.
   int64_t heads() const { return indices * static_cast<int64_t>(sequences.size()); }
@@ -63,9 +64,9 @@ struct Sizes {
   int64_t index(int64_t head) const { return head % indices; }
   int64_t first_weight(int64_t head) const {
     const Sequence& s = sequence(head);
-    return s.weights * indices + index(head) * s.L * s.S;
+    return s.first_weight * indices + index(head) * s.L * s.S;
   }
-  int64_t first_row(int64_t head) const {  // among all heads
+  int64_t first_statistic(int64_t head) const {  // of its rows, among those of all heads
     const Sequence& s = sequence(head);
     return s.first_row * indices + index(head) * s.L;
   }
@@ -80,10 +81,11 @@ struct Sizes {
     return most;
   }
   int64_t heads_per_chunk() const {
-    const auto count = std::max<int64_t>(1, static_cast<int64_t>(sequences.size()));
+    const auto count = static_cast<int64_t>(sequences.size());
     return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
   }
-  // A few heads with many rows are cut, so that there is work for many threads: each part packs the keys and values again.
+  // A few heads with many rows are cut, so that there is work for many threads: each part packs the keys and values again. Several
+  // sequences are taken to be work enough.
   int64_t parts() const { return sequences.size() != 1 ? 1 : std::max<int64_t>(1, std::min(16 / std::max<int64_t>(indices, 1), L / 48)); }
 };
 
@@ -179,7 +181,7 @@ Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor a
   return {matmul(keep.defined() ? w * keep : w, v), w};
 }
 
-Tensor extra_or_none(const Saved& s, int i) { return s.integer("sequences") > 0 ? s.extra(i) : Tensor(); }
+Tensor extra_or_none(const Saved& s, int i) { return s.integer("sequences") ? s.extra(i) : Tensor(); }
 
 Tensors reference(const Saved& s) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
@@ -192,14 +194,13 @@ Tensors reference(const Saved& s) {
     const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
     const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };
     const Dims shape = n.with(one.L, one.S);
-    const Tensor keep = p > 0 ? all_keep.narrow(0, one.weights * n.indices, numel(shape)).reshape(shape) : Tensor();
+    const Tensor keep = p > 0 ? all_keep.narrow(0, one.first_weight * n.indices, numel(shape)).reshape(shape) : Tensor();
     const Tensors y = reference_of(rows(q), keys(k, -2), keys(v, -2), mask.defined() ? keys(rows(mask), -1) : mask,
                                    s.integer("causal") != 0, s.number("scale"), keep);
     outputs.push_back(y[0]);
     const auto nothing = [&](int64_t columns) { return zeros(n.with(one.L, columns), q.dtype()); };
     if (s.integer("weights")) weights.push_back(cat({nothing(one.first_key), y[1], nothing(n.S - one.first_key - one.S)}, -1));
   }
-  if (outputs.empty()) outputs.push_back(zeros(n.with(0, n.E), q.dtype())), weights.push_back(zeros(n.with(0, n.S), q.dtype()));
   return s.integer("weights") ? Tensors{cat(outputs, -2), cat(weights, -2)} : Tensors{cat(outputs, -2)};
 }
 
@@ -237,9 +238,9 @@ Grads kernel(const Saved& s, const Tensor&) {
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
-        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{}, pm + n.first_row(h),
-                     pi + n.first_row(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{}, of_keys(pk, dk, h),
-                     of_keys(pv, dv, h), memory);
+        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+                     pm + n.first_statistic(h), pi + n.first_statistic(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
+                     of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }
     });
   });
@@ -337,7 +338,8 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
         if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
         if (begin < L)
           run.forward(heads(h), begin, std::min(L, begin + rows), n.tile(n.sequence(h)), heads.of_queries(po, o.layout(), h),
-                      pm + n.first_row(h), pi + n.first_row(h), pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{}, memory);
+                      pm + n.first_statistic(h), pi + n.first_statistic(h), pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{},
+                      memory);
       }
     });
   });
@@ -345,7 +347,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                         {"causal", int64_t{options.causal}},
                         {"mask", int64_t{options.mask.defined()}},
                         {"weights", int64_t{with_weights}},
-                        {"sequences", lengths.defined() ? lengths.numel() : 0},
+                        {"sequences", int64_t{lengths.defined()}},
                         {"dropout", options.dropout},
                         {"site", to_dims(site)}};
   return ops::scaled_dot_product_attention.record(

@@ -33,14 +33,15 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   for (int64_t i = 0; i < N; ++i)
     if (t[i] != options.ignore_index) counted.push_back(i);
   const auto M = static_cast<int64_t>(counted.size());
-  Chunked y{zeros({N}, x.dtype()), wanted.x ? zeros({N, d}, x.dtype()) : Tensor(), {}, wanted.bias ? zeros({V}, x.dtype()) : Tensor()};
+  const bool in_place = M == N;  // no row is left out: those of x and dx are used where they stand
+  const auto empty_dx = [&] { return in_place ? Tensor::empty({N, d}, x.dtype()) : zeros({N, d}, x.dtype()); };
+  Chunked y{zeros({N}, x.dtype()), wanted.x ? empty_dx() : Tensor(), {}, wanted.bias ? zeros({V}, x.dtype()) : Tensor()};
   if (wanted.weight) y.dweight = M == 0 ? zeros({V, d}, x.dtype()) : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
   if (M == 0) return y;
 
   constexpr int64_t width = 1024;  // columns of z that are added up at once
   // Rows of a chunk: z takes 8 MB in f32, but 128 rows at least, or packing W would not be worth it.
   const int64_t R = std::min(M, std::max<int64_t>(128, (int64_t{1} << 21) / V / 64 * 64));
-  const bool in_place = M == N;  // no row is left out: those of x and dx are used where they stand
   const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
                values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;

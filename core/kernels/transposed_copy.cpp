@@ -8,23 +8,23 @@
 namespace slope {
 namespace {
 
-// A block of rows is read strip by strip, a line of each row; meanwhile the next block is fetched in the order in which it lies in memory,
-// without which the strips' jumps are as slow as memory is late. Two blocks fit into the second cache, a strip and its transpose into the
-// first.
-constexpr int64_t block_rows = 32, block_columns = 512, strip_columns = 16;
+constexpr int64_t block_columns = 512, strip_columns = 16;
 
-// By way of a buffer: rows of `to` a power of two apart would push one another out of the cache.
-template <class T>
-void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
+// A block of rows is read strip by strip, in f32 a line of each row, and written by way of a buffer: rows of `to` a power of two apart
+// would push one another out of the cache. `ahead`: meanwhile the next block is fetched in the order in which it lies in memory, without
+// which the strips' jumps are as slow as memory is late.
+template <int64_t block_rows, bool ahead, class T>
+void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
   alignas(64) T turned[strip_columns * block_rows];
   for (int64_t left = 0; left < columns; left += block_columns)
     for (int64_t top = 0; top < rows; top += block_rows) {
       const int64_t height = std::min(block_rows, rows - top), wide = std::min(block_columns, columns - left);
       const int64_t below = std::min(block_rows, rows - top - height);  // rows of the next block
+      const T* corner = from + top * from_row + left;
       for (int64_t j = 0; j < wide; j += strip_columns) {
         const int64_t width = std::min(strip_columns, wide - j);
-        const T* corner = from + top * from_row + left;
-        for (int64_t i = below * j / wide; i < below * (j + width) / wide; ++i) fetch(corner + (height + i) * from_row, wide);
+        if (ahead)
+          for (int64_t i = below * j / wide; i < below * (j + width) / wide; ++i) fetch(corner + (height + i) * from_row, wide);
         transpose_block(height, width, corner + j, from_row, turned, block_rows);
         for (int64_t p = 0; p < width; ++p) {
           const T* row = turned + p * block_rows;
@@ -37,6 +37,15 @@ void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to,
       }
     }
   finish_lines();
+}
+
+// Low blocks, of which two fit into the second cache, where all that is written is whole lines; else high ones, for the pieces of lines at
+// both ends of what is written at once cost more than memory's delay.
+template <class T>
+void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
+  const bool whole_lines = reinterpret_cast<uintptr_t>(to) % 64 == 0 && to_row * sizeof(T) % 64 == 0;
+  if (past_caches && whole_lines) return copy_by_blocks<32, true>(rows, columns, from, from_row, to, to_row, true);
+  copy_by_blocks<256, false>(rows, columns, from, from_row, to, to_row, past_caches);
 }
 
 }  // namespace

@@ -48,6 +48,9 @@ TEST_CASE("invariance: the loss, which packs sentences, is that of the padded lo
     for (size_t i = 0; i < packed.size(); ++i) CHECK(difference(packed[i], padded[i]) <= tolerance);
   }
   CHECK(same_bits(model.loss(source, gap, 0.1), padded_loss(source, gap)));
+  CHECK(model.loss(source, target.narrow(1, 0, 1)).item() == 0);  // nothing to predict
+  CHECK(model.loss(source, zeros_like(target)).item() == 0);
+  CHECK(model.loss(source.narrow(0, 0, 0), target.narrow(0, 0, 0)).item() == 0);
 }
 
 TEST_CASE("invariance: what stands where the source is padded reaches no loss, not even nan") {

@@ -62,23 +62,32 @@ TEST_CASE("mask: sequences one after the other see themselves alone") {
         std::vector<double>{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
   CHECK_THROWS_AS((void)Mask::sequences(lengths, tensor({1, 2})), ShapeError);
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)), Error);
+  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);  // whose causality would that be?
+  CHECK_THROWS_AS((void)Mask::sequences(lengths, of_keys).tensor(3, 3), ShapeError);
+  CHECK_THROWS_AS((void)Mask::sequences(tensor({1, -1}), tensor({1, 2})), ShapeError);
+  const Tensor every_other = tensor({{1, 9}, {2, 9}}).select(1, 0);
+  CHECK(Mask::causal_sequences(every_other).tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
   const Tensor x = randn({1, 3, 4});
   CHECK_THROWS_AS((void)attend(split_heads(x, 2), split_heads(x, 2), split_heads(x, 2), Mask::sequences(lengths, of_keys)), ShapeError);
 }
 
 TEST_CASE("packed sequences: padding is left out, and positions count anew") {
   const Tensor ids = tensor({{5, 6, 0}, {0, 0, 0}, {7, 8, 9}});
-  const Tensor lengths = unpadded_lengths(ids, 0).value();
+  const Tensor lengths = unpadded_lengths(ids, 0);
   CHECK(lengths.to_vector() == std::vector<double>{2, 0, 3});
   CHECK(pack(ids, lengths).to_vector() == std::vector<double>{5, 6, 7, 8, 9});
   CHECK(pack(ids.transpose(0, 1), tensor({1, 2, 0})).to_vector() == std::vector<double>{5, 6, 0});
   CHECK(packed_positions(lengths).to_vector() == std::vector<double>{0, 1, 0, 1, 2});
   CHECK(packed_positions(lengths).shape() == Dims{1, 5});
-  CHECK(!unpadded_lengths(tensor({{5, 0, 6}}), 0).has_value());
-  CHECK(!unpadded_lengths(tensor({{0, 6}}), 0).has_value());
+  CHECK(!unpadded_lengths(tensor({{5, 0, 6}}), 0).defined());
+  CHECK(!unpadded_lengths(tensor({{0, 6}}), 0).defined());
   CHECK_THROWS_AS((void)pack(ids, tensor({1, 2})), ShapeError);
   CHECK_THROWS_AS((void)pack(ids, tensor({1, 4, 0})), ShapeError);
   CHECK_THROWS_AS((void)pack(ids, tensor({1, -1, 0})), ShapeError);
+  CHECK_THROWS_AS((void)packed_positions(tensor({5, -5})), ShapeError);
+  CHECK_THROWS_AS((void)packed_positions(tensor({INT64_MAX, INT64_MAX, 2})), ShapeError);
+  CHECK_THROWS_AS((void)packed_positions(tensor({{1, 2}, {3, 4}})), ShapeError);
+  CHECK_THROWS_AS((void)packed_positions(tensor({1., 2.})), DTypeError);
 }
 
 TEST_CASE("mask: one made for other lengths is refused") {
