@@ -34,14 +34,16 @@ Mask Mask::sequences(const Tensor& query_lengths, const Tensor& key_lengths) {
                     "Mask::sequences: needs a length for each sequence of queries and of keys, got shapes {} and {}", query_lengths.shape(),
                     key_lengths.shape());
   Mask mask;
-  mask.queries_ = packed_rows(query_lengths);
-  mask.keys_ = packed_rows(key_lengths);
+  mask.queries_ = packed_rows("Mask::sequences", query_lengths);
+  mask.keys_ = packed_rows("Mask::sequences", key_lengths);
   mask.query_lengths_ = query_lengths.contiguous();
   mask.key_lengths_ = key_lengths.is_same(query_lengths) ? mask.query_lengths_ : key_lengths.contiguous();
   return mask;
 }
 
-Mask Mask::causal_sequences(const Tensor& lengths) { return sequences(lengths, lengths) & causal(packed_rows(lengths)); }
+Mask Mask::causal_sequences(const Tensor& lengths) {
+  return sequences(lengths, lengths) & causal(packed_rows("Mask::causal_sequences", lengths));
+}
 
 Mask operator&(const Mask& a, const Mask& b) {
   SLOPE_CHECK(!a.query_lengths_.defined() || !b.query_lengths_.defined() ||

@@ -17,23 +17,10 @@ Tensor unpadded_lengths(const Tensor& ids, int64_t pad) {
   return lengths;
 }
 
-int64_t packed_rows(const Tensor& lengths) {
-  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "packed sequences: lengths are int64, got {}", name(lengths.dtype()));
-  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "packed sequences: lengths are one row of numbers, got shape {}", lengths.shape());
-  const Tensor counts = lengths.contiguous();
-  const int64_t* count = counts.data<int64_t>();
-  int64_t rows = 0;
-  for (int64_t b = 0; b < counts.numel(); ++b) {
-    SLOPE_CHECK_SHAPE(count[b] >= 0 && count[b] <= INT64_MAX - rows, "packed sequences: number {} has length {}", b, count[b]);
-    rows += count[b];
-  }
-  return rows;
-}
-
 Tensor pack(const Tensor& ids, const Tensor& lengths) {
   const auto [B, T] = ids.dims<2>();
   SLOPE_CHECK_SHAPE(lengths.shape() == Dims{B}, "pack: {} rows, but lengths of shape {}", B, lengths.shape());
-  const int64_t N = packed_rows(lengths);
+  const int64_t N = packed_rows("pack", lengths);
   const Tensor counts = lengths.contiguous(), rows = ids.contiguous();
   const int64_t *count = counts.data<int64_t>(), *id = rows.data<int64_t>();
   for (int64_t b = 0; b < B; ++b) SLOPE_CHECK_SHAPE(count[b] <= T, "pack: row {} has {} ids, not {}", b, T, count[b]);
@@ -45,7 +32,7 @@ Tensor pack(const Tensor& ids, const Tensor& lengths) {
 }
 
 Tensor packed_positions(const Tensor& lengths) {
-  const Tensor positions = Tensor::empty({1, packed_rows(lengths)}, i64), counts = lengths.contiguous();
+  const Tensor positions = Tensor::empty({1, packed_rows("packed_positions", lengths)}, i64), counts = lengths.contiguous();
   const int64_t* count = counts.data<int64_t>();
   const auto out = positions.write<int64_t>();
   int64_t* next = out;

@@ -9,8 +9,6 @@ namespace slope::nn {
 // How many ids stand before a row's padding. Undefined where `pad` also stands among them: such a batch has to keep its padding.
 Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
 
-int64_t packed_rows(const Tensor& lengths);  // N, their sum
-
 // Of packed sequences, ids and their positions 0, 1, …: (1, N) i64. ShapeError where a row has fewer ids than its length.
 Tensor pack(const Tensor& ids, const Tensor& lengths);  // (B, T), (B)
 Tensor packed_positions(const Tensor& lengths);

@@ -62,9 +62,9 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
     for (const BenchCase& c : cases) profile(c, flags.steps, flags.trace);
     return 0;
   }
-  if (!cases.empty()) show(table_head());
   for (const BenchCase& c : cases) {
     const Measured measured = measure(c, flags.steps);
+    if (&c == &cases.front()) show(table_head());  // not before: its input may be refused
     json["cases"].push_back(to_json(measured));
     show(table_line(measured));
   }

@@ -4,9 +4,9 @@
 // sum. A row that sees nothing gives 0 and takes no gradient; what is masked is never read into a result or
 // gradient, not even nan; second derivatives, through the reference, are without that guarantee. Sequences that stand one after the other
 // are heads of their own lengths.
+#include <slope/autograd/ops/attention_heads.h>
 #include <slope/autograd/ops/dropout.h>
 #include <slope/autograd/ops/rows.h>
-#include <slope/core/kernels/attention.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,86 +17,6 @@ namespace slope {
 namespace {
 
 constexpr const char* op_name = "scaled_dot_product_attention";
-
-// ---- shapes and strides
-
-// Rows of q and of k, v that belong together: of each leading index one head.
-struct Sequence {
-  int64_t first_row, L, first_key, S;
-  int64_t first_weight;  // the weights of those before, in one leading index
-};
-
-struct Sizes {
-  Dims leading;
-  int64_t indices, L, S, D, E;
-  std::vector<Sequence> sequences;
-
-  Sizes(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_lengths, const Tensor& key_lengths)
-      : leading(q.shape().begin(), q.shape().end() - 2),
-        indices(numel(leading)),
-        L(q.size(-2)),
-        S(k.size(-2)),
-        D(q.size(-1)),
-        E(v.size(-1)) {
-    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // none at all: one without rows
-      sequences = {{0, L, 0, S, 0}};
-      return;
-    }
-    const int64_t *ls = query_lengths.data<int64_t>(), *ss = key_lengths.data<int64_t>();
-    Sequence next{};
-    for (int64_t i = 0; i < query_lengths.numel(); ++i) {
-      next.L = ls[i], next.S = ss[i];
-      sequences.push_back(next);
-      next.first_row += next.L, next.first_key += next.S, next.first_weight += next.L * next.S;
-    }
-  }
-  Dims with(int64_t rows_, int64_t cols) const {
-    Dims shape = leading;
-    shape.push_back(rows_);
-    shape.push_back(cols);
-    return shape;
-  }
-  int64_t weights() const { return sequences.back().first_weight + sequences.back().L * sequences.back().S; }
-
-  // Heads are counted sequence by sequence, within one by the leading index.
-  int64_t heads() const { return indices * static_cast<int64_t>(sequences.size()); }
-  const Sequence& sequence(int64_t head) const { return sequences[static_cast<size_t>(head / indices)]; }
-  int64_t index(int64_t head) const { return head % indices; }
-  int64_t first_weight(int64_t head) const {
-    const Sequence& s = sequence(head);
-    return s.first_weight * indices + index(head) * s.L * s.S;
-  }
-  int64_t first_statistic(int64_t head) const {  // of its rows, among those of all heads
-    const Sequence& s = sequence(head);
-    return s.first_row * indices + index(head) * s.L;
-  }
-
-  static int64_t tile(const Sequence& s) {  // rows
-    return std::min(s.L, std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, 48));
-  }
-  template <class T>
-  int64_t scratch() const {
-    int64_t most = 0;
-    for (const Sequence& s : sequences) most = std::max(most, kernels<AttentionKernels<T>>().scratch(tile(s), s.S, D, E));
-    return most;
-  }
-  int64_t heads_per_chunk() const {
-    const auto count = static_cast<int64_t>(sequences.size());
-    return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
-  }
-  // A few heads with many rows are cut, so that there is work for many threads: each part packs the keys and values again. Several
-  // sequences are taken to be work enough.
-  int64_t parts() const { return sequences.size() != 1 ? 1 : std::max<int64_t>(1, std::min(16 / std::max<int64_t>(indices, 1), L / 48)); }
-};
-
-// The (row, column) matrix from `first_row` on at leading index `index` within a layout of shape leading + (rows, columns).
-template <class T>
-HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row, int64_t first_column = 0) {
-  const size_t rank = layout.shape.size();
-  int64_t offset = first_row * layout.strides[rank - 2] + first_column * layout.strides[rank - 1];
-  for (size_t d = rank - 2; d-- > 0; index /= layout.shape[d]) offset += index % layout.shape[d] * layout.strides[d];
-  return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
-}
 
 // A new tensor whose dims lie in memory in the order of `like`: the heads of a (B, L, H, D) projection come out where the next one wants
 // them.
@@ -112,54 +32,6 @@ Tensor empty_in_order_of(const Dims& shape, const Tensor& like) {
   const Tensor x = Tensor::empty(ordered, like.dtype());
   return Tensor(x.storage(), x.layout().permute(back), x.dtype());
 }
-
-Layout mask_layout(const Tensor& mask, const Sizes& n) { return mask.layout().broadcast_to(n.with(n.L, n.S)); }
-
-template <class T>
-struct Heads {
-  const Sizes& n;
-  const Tensor &q, &k, &v, &mask;
-  bool causal;
-  double scale;
-  std::optional<Keep> keep;
-  Layout mask_at = mask.defined() ? mask_layout(mask, n) : Layout{};
-
-  template <class U>
-  HeadMatrix<U> of_queries(U* data, const Layout& layout, int64_t h) const {
-    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row);
-  }
-  template <class U>
-  HeadMatrix<U> of_keys(U* data, const Layout& layout, int64_t h) const {
-    return matrix_of(data, layout, n.index(h), n.sequence(h).first_key);
-  }
-  template <class U>
-  HeadMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
-    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
-  }
-  AttentionHead<T> operator()(int64_t h) const {
-    const Sequence& s = n.sequence(h);
-    HeadMatrix<const bool> allowed;
-    if (mask.defined()) allowed = of_pairs(mask.data<bool>(), mask_at, h);
-    return {s.L,
-            s.S,
-            n.D,
-            n.E,
-            of_queries(q.data<T>(), q.layout(), h),
-            of_keys(k.data<T>(), k.layout(), h),
-            of_keys(v.data<T>(), v.layout(), h),
-            allowed,
-            causal,
-            static_cast<T>(scale),
-            keep ? &*keep : nullptr,
-            n.first_weight(h)};
-  }
-  void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
-    const AttentionHead<T> head = (*this)(h);
-    run.fetch(head.q, head.L, n.D);
-    run.fetch(head.k, head.S, n.D);
-    run.fetch(head.v, head.S, n.E);
-  }
-};
 
 // ---- derivative
 
@@ -185,12 +57,12 @@ Tensor extra_or_none(const Saved& s, int i) { return s.integer("sequences") ? s.
 
 Tensors reference(const Saved& s) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
-  const Sizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
   const double p = s.number("dropout");
   const Tensor all_keep = p > 0 ? dropout_at(ones({n.indices * n.weights()}, q.dtype()), p, to_site(s.dims("site"))) : Tensor(),
                mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
   Tensors outputs, weights;  // weights: of all keys
-  for (const Sequence& one : n.sequences) {
+  for (const AttentionSequence& one : n.sequences) {
     const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
     const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };
     const Dims shape = n.with(one.L, one.S);
@@ -208,22 +80,23 @@ Grads kernel(const Saved& s, const Tensor&) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2), mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
-  const Sizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
-  const bool some_empty = std::any_of(n.sequences.begin(), n.sequences.end(), [](const Sequence& x) { return x.L == 0 || x.S == 0; });
+  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const bool some_empty =
+      std::any_of(n.sequences.begin(), n.sequences.end(), [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
   const auto like = [&](int i, const Tensor& x) {
     return !s.needs(i) ? Tensor() : some_empty ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x);
   };
   const Tensor dq = like(0, q), dk = like(1, k), dv = s.grad(0).defined() ? like(2, v) : Tensor();
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
-    const Heads<T> heads{n,
-                         q,
-                         k,
-                         v,
-                         mask,
-                         s.integer("causal") != 0,
-                         s.number("scale"),
-                         p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
+    const AttentionHeads<T> heads{n,
+                                  q,
+                                  k,
+                                  v,
+                                  mask,
+                                  s.integer("causal") != 0,
+                                  s.number("scale"),
+                                  p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
     const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(), *pi = inverse.data<T>();
     const auto target = [](const Tensor& x) { return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr; };
     T *pq = target(dq), *pk = target(dk), *pv = target(dv);
@@ -234,7 +107,7 @@ Grads kernel(const Saved& s, const Tensor&) {
       const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
       for (int64_t h = first; h < last; ++h) {
-        const Sequence& one = n.sequence(h);
+        const AttentionSequence& one = n.sequence(h);
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
@@ -274,7 +147,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
                     "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name, name(q.dtype()), name(k.dtype()),
                     name(v.dtype()));
   if (const Tensor& mask = options.mask; mask.defined()) {
-    const Sizes n(q, k, v, {}, {});
+    const AttentionSizes n(q, k, v, {}, {});
     SLOPE_CHECK_DTYPE(mask.dtype() == boolean, "{}: the mask is bool, true where attention may go; got {}", op_name, name(mask.dtype()));
     SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)), "{}: the mask {} does not broadcast to {}", op_name, mask.shape(),
                       n.with(n.L, n.S));
@@ -283,16 +156,7 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
 }
 
 void check_lengths(const char* what, const Tensor& lengths, int64_t rows) {
-  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: {} are int64, got {}", op_name, what, name(lengths.dtype()));
-  SLOPE_CHECK_SHAPE(lengths.rank() == 1 && lengths.is_contiguous(), "{}: {} are one contiguous row of numbers, got shape {}", op_name, what,
-                    lengths.shape());
-  int64_t sum = 0;
-  for (int64_t i = 0; i < lengths.numel(); ++i) {
-    const int64_t length = lengths.data<int64_t>()[i];
-    SLOPE_CHECK_SHAPE(length >= 0 && length <= rows - sum, "{}: {} do not add up to {} rows: number {} is {}", op_name, what, rows, i,
-                      length);
-    sum += length;
-  }
+  const int64_t sum = packed_rows(op_name, lengths);
   SLOPE_CHECK_SHAPE(sum == rows, "{}: {} add up to {}, but there are {} rows", op_name, what, sum, rows);
 }
 
@@ -308,8 +172,9 @@ void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& o
 Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, bool with_weights) {
   check(q, k, v, options);
   check_sequences(q, k, options);
-  const Tensor lengths = options.query_lengths;
-  const Sizes n(q, k, v, lengths, options.key_lengths);
+  const auto packed = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
+  const Tensor lengths = packed(options.query_lengths), key_lengths = packed(options.key_lengths);
+  const AttentionSizes n(q, k, v, lengths, key_lengths);
   const double scale = options.scale.value_or(n.D == 0 ? 1 : 1 / std::sqrt(static_cast<double>(n.D)));
   const RandomSite site = options.dropout > 0 ? generator().next_site() : RandomSite{};
   const Tensor o = empty_in_order_of(n.with(n.L, n.E), q), max = Tensor::empty({n.indices * n.L}, q.dtype()),
@@ -318,14 +183,14 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                          : lengths.defined() ? zeros(n.with(n.L, n.S), q.dtype())
                                              : Tensor::empty(n.with(n.L, n.S), q.dtype());
   visit_floating(q.dtype(), op_name, [&]<class T> {
-    const Heads<T> heads{n,
-                         q,
-                         k,
-                         v,
-                         options.mask,
-                         options.causal,
-                         scale,
-                         options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
+    const AttentionHeads<T> heads{n,
+                                  q,
+                                  k,
+                                  v,
+                                  options.mask,
+                                  options.causal,
+                                  scale,
+                                  options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
     T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const auto& run = kernels<AttentionKernels<T>>();
@@ -350,12 +215,25 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                         {"sequences", int64_t{lengths.defined()}},
                         {"dropout", options.dropout},
                         {"site", to_dims(site)}};
-  return ops::scaled_dot_product_attention.record(
-      with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask}, std::move(attributes),
-      lengths.defined() ? Tensors{max, inverse, lengths, options.key_lengths} : Tensors{max, inverse});
+  return ops::scaled_dot_product_attention.record(with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
+                                                  std::move(attributes),
+                                                  lengths.defined() ? Tensors{max, inverse, lengths, key_lengths} : Tensors{max, inverse});
 }
 
 }  // namespace
+
+int64_t packed_rows(const char* op, const Tensor& lengths) {
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences are int64, got {}", op, name(lengths.dtype()));
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "{}: lengths of sequences are one row of numbers, got shape {}", op, lengths.shape());
+  const Tensor counts = lengths.contiguous();
+  const int64_t* count = counts.data<int64_t>();
+  int64_t rows = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    SLOPE_CHECK_SHAPE(count[i] >= 0 && count[i] <= INT64_MAX - rows, "{}: sequence {} has length {}", op, i, count[i]);
+    rows += count[i];
+  }
+  return rows;
+}
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
   return forward(q, k, v, options, false)[0];
