@@ -73,8 +73,8 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
 }
 
 template <class T>
-void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse,
-             HeadMatrix<T> weights, T* scratch) {
+void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, const HeadMatrix<T>& o, T* max, T* inverse,
+             const HeadMatrix<T>& weights, T* scratch) {
   const int64_t S = h.S, stride = score_stride<T>(S);
   T *k_t = take(scratch, h.D * whole_panels<T>(S)), *v = take(scratch, S * whole_panels<T>(h.E)), *p = take(scratch, tile * stride);
   T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
@@ -130,8 +130,8 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
 }
 
 template <class T>
-void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max, const T* inverse,
-              HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch) {
+void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>& g, const HeadMatrix<const T>& gw, const T* max,
+              const T* inverse, const HeadMatrix<T>& dq, const HeadMatrix<T>& dk, const HeadMatrix<T>& dv, T* scratch) {
   const int64_t S = h.S, D = h.D, E = h.E, stride = score_stride<T>(S);
   T *k_t = take(scratch, D * whole_panels<T>(S)), *v_t = take(scratch, E * whole_panels<T>(S)), *k = take(scratch, S * whole_panels<T>(D)),
     *q = take(scratch, tile * whole_panels<T>(D)), *gs = take(scratch, tile * whole_panels<T>(E));
@@ -179,8 +179,8 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
 #pragma omp simd
         for (int64_t j = 0; j < columns; ++j) pr[j] *= keep[r * S + j];
     }
-    const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha, MatrixRef<T> a, const T* b, int64_t rows_of_b, bool may_skip,
-                              T* c, int64_t c_row, bool add) {
+    const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha, const MatrixRef<T>& a, const T* b, int64_t rows_of_b,
+                              bool may_skip, T* c, int64_t c_row, bool add) {
       (may_skip ? product_of_nonzeros<T> : product<T>)(m, n, terms, alpha, a, b, rows_of_b, c, c_row, add);
     };
     if (dq.data) multiply(rows, D, columns, h.scale, {ds, stride, 1}, k, S, k_may_skip, dq.data + begin * dq.row, dq.row, false);
@@ -196,7 +196,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, HeadMatrix<const T> g, He
 }
 
 template <class T>
-void fetch_rows(HeadMatrix<const T> x, int64_t rows, int64_t width) {
+void fetch_rows(const HeadMatrix<const T>& x, int64_t rows, int64_t width) {
   if (x.data && x.col == 1)
     for (int64_t i = 0; i < rows; ++i) fetch(x.data + i * x.row, width);
 }

@@ -25,15 +25,16 @@ struct AttentionHead {
 
 template <class T>
 struct AttentionKernels {
-  void (*fetch)(HeadMatrix<const T> x, int64_t rows, int64_t width);  // into the cache: of the next head, before this one is computed
+  void (*fetch)(const HeadMatrix<const T>& x, int64_t rows,
+                int64_t width);                                       // into the cache: of the next head, before this one is computed
   int64_t (*scratch)(int64_t tile, int64_t S, int64_t D, int64_t E);  // elements that a call needs
   // Rows begin … end - 1, `tile` at a time: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees
   // nothing), weights (L, S; columns side by side) unless null.
-  void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile, HeadMatrix<T> o, T* max, T* inverse,
-                  HeadMatrix<T> weights, T* scratch);
+  void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile, const HeadMatrix<T>& o, T* max, T* inverse,
+                  const HeadMatrix<T>& weights, T* scratch);
   // dq, dk, dv from g = dL/do and gw = dL/dweights (null: none). Null: not wanted.
-  void (*backward)(const AttentionHead<T>& head, int64_t tile, HeadMatrix<const T> g, HeadMatrix<const T> gw, const T* max,
-                   const T* inverse, HeadMatrix<T> dq, HeadMatrix<T> dk, HeadMatrix<T> dv, T* scratch);
+  void (*backward)(const AttentionHead<T>& head, int64_t tile, const HeadMatrix<const T>& g, const HeadMatrix<const T>& gw, const T* max,
+                   const T* inverse, const HeadMatrix<T>& dq, const HeadMatrix<T>& dk, const HeadMatrix<T>& dv, T* scratch);
 };
 
 }  // namespace slope

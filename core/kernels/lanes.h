@@ -2,24 +2,12 @@
 // vectors of any width; the result is the same for each.
 #pragma once
 
-#include <cstdint>
+#include <slope/core/kernels/vectors.h>
+
 #include <limits>
 
 namespace slope {
 namespace {
-
-// The lanes combined in a tree: l with l + width / 2, then halves of that.
-template <int width, class T, class F>
-[[gnu::always_inline]] inline T fold_lanes(const T (&lanes)[width], F combine) {
-  if constexpr (width == 1) {
-    return lanes[0];
-  } else {
-    T half[width / 2];
-#pragma omp simd
-    for (int l = 0; l < width / 2; ++l) half[l] = combine(lanes[l], lanes[l + width / 2]);
-    return fold_lanes(half, combine);
-  }
-}
 
 // Sum over i in [0, n) of f(i).
 template <class T, class F>
@@ -38,7 +26,7 @@ template <class T, class F>
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) sum[l] += f(i + l);
   for (int l = 0; i + l < n; ++l) sum[l] += f(i + l);
-  return fold_lanes(sum, [](T a, T b) { return a + b; });
+  return fold_lanes(sum, [](auto a, auto b) { return a + b; });
 }
 
 // Largest of `least` and f(i) for i in [first, n). A nan among the values is returned.
@@ -47,7 +35,7 @@ template <int lanes, class T, class F>
   T best[lanes];
 #pragma omp simd
   for (int l = 0; l < lanes; ++l) best[l] = least;
-  const auto larger = [](T a, T b) { return a > b || a != a ? a : b; };
+  const auto larger = [](auto a, auto b) { return (a > b) | (a != a) ? a : b; };
   int64_t i = first;
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd

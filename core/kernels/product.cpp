@@ -9,7 +9,8 @@ namespace {
 constexpr int64_t block_bytes = 256 << 10;  // of A, that the next panel finds in the cache
 
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc) {
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
+              int64_t ldc) {
   constexpr int W = width<T>;
   alignas(64) T panel[depth * W];
   const int64_t block = std::max(rows, block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / rows * rows);
@@ -42,7 +43,7 @@ int64_t packed_size(int64_t m, int64_t n, int64_t k) {
 
 // C (height, wide) from at most block_rows rows of A and panels of B, both `deep`.
 template <class T>
-void block_by_panels(int64_t height, int64_t wide, int64_t deep, MatrixRef<T> a, const T* panels, Place<T> corner, T* packed_a) {
+void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, Place<T> corner, T* packed_a) {
   constexpr int W = width<T>;
   pack_rows(height, deep, a, packed_a);
   for (int64_t j = 0; j < wide; j += W) {
@@ -55,8 +56,8 @@ void block_by_panels(int64_t height, int64_t wide, int64_t deep, MatrixRef<T> a,
 }
 
 template <class T>
-void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc,
-                     T* scratch) {
+void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
+                     int64_t ldc, T* scratch) {
   T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
@@ -71,7 +72,7 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, M
 }
 
 template <class T>
-void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels) {
+void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<T>& b, T* panels) {
   constexpr int W = width<T>;
   const int64_t all = round_up(n, W), left = first * W, right = std::min(n, last * W);
   for (int64_t p = 0; p < k; p += depth, panels += depth * all) {
@@ -81,8 +82,8 @@ void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, MatrixR
 }
 
 template <class T>
-void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c, int64_t ldc,
-                        T* scratch) {
+void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* panels, T beta, const T* bias, T* c,
+                        int64_t ldc, T* scratch) {
   constexpr int W = width<T>;
   const int64_t all = round_up(n, W);
   for (int64_t top = 0; top < m; top += block_rows)

@@ -16,17 +16,18 @@ template <class T>
 struct Product {
   // C (m, n; rows `ldc` apart) = alpha A B + beta C + bias, with A (m, k), B (k, n) and bias (n) or null; C is not read where beta is 0.
   // The sum of an element runs over k in order, in blocks of 256, wherever the element stands.
-  void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c, int64_t ldc);
+  void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
+                   int64_t ldc);
   // The same bits, faster where all of the sizes are large: A and B are packed into `scratch` (packed_size(m, n, k) elements) on the way.
   int64_t (*packed_size)(int64_t m, int64_t n, int64_t k);
-  void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c,
-                          int64_t ldc, T* scratch);
+  void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias,
+                          T* c, int64_t ldc, T* scratch);
   // The same bits again, for those who multiply by B in many pieces: B is packed once, as panels of `panel` columns (the last may have
   // fewer, and takes as much space); panels first … last - 1 of them at a time. `scratch` has packed_a_size(m, k) elements.
   int64_t panel;
-  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, MatrixRef<T> b, T* panels);
+  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<T>& b, T* panels);
   int64_t (*packed_a_size)(int64_t m, int64_t k);
-  void (*multiply_by_panels)(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* panels, T beta, const T* bias, T* c,
+  void (*multiply_by_panels)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* panels, T beta, const T* bias, T* c,
                              int64_t ldc, T* scratch);
 };
 

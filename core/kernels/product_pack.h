@@ -19,7 +19,7 @@ constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 template <class T>
-MatrixRef<T> from(MatrixRef<T> x, int64_t i, int64_t j) {
+MatrixRef<T> from(const MatrixRef<T>& x, int64_t i, int64_t j) {
   return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
@@ -38,24 +38,31 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       }
 }
 
-// Columns 0 … columns - 1 of b, the panel's others 0.
+// Columns 0 … columns - 1 of b, then zeros up to `written`, in whole vectors.
 template <class T>
-void pack_panel(int64_t deep, int64_t columns, MatrixRef<T> b, T* panel) {
+void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = width<T>) {
   constexpr int W = width<T>;
   if (columns == W && b.col == 1) {
     for (int64_t p = 0; p < deep; ++p)
       for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
     return;
   }
-  if (columns < W) std::fill(panel, panel + deep * W, T(0));
-  if (b.row == 1) return transpose_block(columns, deep, b.data, b.col, panel, W);
-  for (int64_t p = 0; p < deep; ++p)
+  int64_t p = 0;
+#if defined(__AVX__)
+  if constexpr (sizeof(T) == 4)
+    if (b.row == 1)
+      for (; p + 8 <= deep; p += 8)
+        for (int64_t l = 0; l < written; l += 8) transpose_8x8(b.data + l * b.col + p, b.col, panel + p * W + l, W, columns - l);
+#endif
+  for (; p < deep; ++p) {
     for (int64_t l = 0; l < columns; ++l) panel[p * W + l] = b.data[p * b.row + l * b.col];
+    for (int64_t l = columns; l < written; ++l) panel[p * W + l] = 0;
+  }
 }
 
 // Panel after panel.
 template <class T>
-void pack_panels(int64_t deep, int64_t columns, MatrixRef<T> b, T* panels) {
+void pack_panels(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panels) {
   constexpr int W = width<T>;
   const int64_t strips = b.col == 1 ? columns / W : 0;
   pack_strips<W>(deep, strips, b.data, b.row, panels);
@@ -82,7 +89,7 @@ constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
 // Rows 0 … height - 1 of a, `rows` of them side by side: out[i / rows][p][i % rows].
 template <class T>
-void pack_rows(int64_t height, int64_t deep, MatrixRef<T> a, T* out) {
+void pack_rows(int64_t height, int64_t deep, const MatrixRef<T>& a, T* out) {
   const int64_t strips = a.row == 1 ? height / rows : 0;
   pack_strips<rows>(deep, strips, a.data, a.col, out);
   out += strips * rows * deep;

@@ -41,7 +41,7 @@ T row(int64_t n, const T* x) {
   T y[lanes];
   unrolled<lanes / L>([&](auto v) __attribute__((always_inline)) { __builtin_memcpy(y + v * L, &sums[v], sizeof(sums[v])); });
   for (int l = 0; i + l < n; ++l) y[l] = Fold::f(y[l], x[i + l]);
-  return fold_lanes(y, [](T a, T b) { return Fold::f(a, b); });
+  return fold_lanes(y, [](auto a, auto b) { return Fold::f(a, b); });
 }
 
 // Four rows at a time: y is read and written once for them.

@@ -18,23 +18,28 @@ constexpr int64_t whole_panels(int64_t n) {
 }
 
 template <class T>
-MatrixRef<T> ref(HeadMatrix<const T> x) {
+MatrixRef<T> ref(const HeadMatrix<const T>& x) {
   return {x.data, x.row, x.col};
 }
 template <class T>
-MatrixRef<T> transposed(MatrixRef<T> x) {
+MatrixRef<T> transposed(const MatrixRef<T>& x) {
   return {x.data, x.col, x.row};
 }
 
-// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements.
+// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements, those beyond n's last vector
+// never written or read.
 template <class T>
-void pack(int64_t k, int64_t n, MatrixRef<T> b, T* out) {
-  for (int64_t j = 0; j < n; j += width<T>) pack_panel(k, std::min<int64_t>(width<T>, n - j), from(b, 0, j), out + j * k);
+void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
+  for (int64_t j = 0; j < n; j += width<T>) {
+    const int64_t columns = std::min<int64_t>(width<T>, n - j);
+    pack_panel(k, columns, from(b, 0, j), out + j * k, whole_vectors<T>(columns));
+  }
 }
 
 // C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; of these the first k_of_b rows are k, the others are not read.
 template <class T>
-void product(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
+void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b, int64_t k_of_b, T* c, int64_t ldc,
+             bool add = false) {
   const int64_t blocks = (m + rows - 1) / rows;
   for (int64_t j = 0; j < n; j += width<T>) {
     const int64_t columns = std::min<int64_t>(width<T>, n - j);
@@ -52,7 +57,7 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* 
 
 // The same, where a factor 0 in A takes nothing, not even nan or inf, from B. Where B is finite both give the same bits.
 template <class T>
-void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> a, const T* b, int64_t k_of_b, T* c, int64_t ldc,
+void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b, int64_t k_of_b, T* c, int64_t ldc,
                          bool add) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
@@ -65,7 +70,7 @@ void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, MatrixRef<T> 
 }
 
 template <class T>
-bool is_finite(int64_t rows, int64_t n, MatrixRef<T> x) {
+bool is_finite(int64_t rows, int64_t n, const MatrixRef<T>& x) {
   int bad = 0;
   for (int64_t i = 0; i < rows; ++i) {
     const T* row = x.data + i * x.row;

@@ -1,7 +1,6 @@
 // Vectors as wide as the instruction set's registers, for loops whose sums have to stay in them.
 #pragma once
 
-#include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
 
 #include <utility>
@@ -36,11 +35,37 @@ template <class T>
   return x;
 }
 
+// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` takes vectors, of which no part is a jump.
+template <int n, class T, class F>
+[[gnu::always_inline]] inline T fold_lanes(const T (&x)[n], F combine) {
+  constexpr int bytes = n * static_cast<int>(sizeof(T));
+  constexpr int width = bytes / 2 < 16 ? 16 : bytes / 2 < vector_bytes ? bytes / 2 : vector_bytes, L = width / static_cast<int>(sizeof(T));
+  typedef T Some __attribute__((vector_size(width)));
+  const auto some = [&](int first) __attribute__((always_inline)) {
+    Some y;
+    __builtin_memcpy(&y, x + first, sizeof(y));
+    return y;
+  };
+  if constexpr (bytes > 16) {
+    T half[n / 2];
+    for (int i = 0; i < n / 2; i += L) {
+      const Some y = combine(some(i), some(i + n / 2));
+      __builtin_memcpy(half + i, &y, sizeof(y));
+    }
+    return fold_lanes(half, combine);
+  } else if constexpr (L == 4) {
+    const Some y = combine(some(0), __builtin_shufflevector(some(0), some(0), 2, 3, 0, 1));
+    return combine(y, __builtin_shufflevector(y, y, 1, 0, 3, 2))[0];
+  } else {
+    return combine(some(0), __builtin_shufflevector(some(0), some(0), 1, 0))[0];
+  }
+}
+
 template <class T>
 [[gnu::always_inline]] inline T sum_of_elements(Vector<T> x) {
   T lanes[vector_size<T>];
   __builtin_memcpy(lanes, &x, sizeof(x));
-  return fold_lanes(lanes, [](T a, T b) { return a + b; });
+  return fold_lanes(lanes, [](auto a, auto b) { return a + b; });
 }
 
 // f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
