@@ -50,7 +50,8 @@ void Adam::update_part(const Part<T>& part) const {
                            static_cast<T>(o.betas[1]),
                            static_cast<T>(1 - o.betas[1]),
                            static_cast<T>(1 / std::sqrt(1 - std::pow(o.betas[1], t))),
-                           static_cast<T>(o.eps)};
+                           static_cast<T>(o.eps),
+                           static_cast<T>(grad_factor())};
   if (o.amsgrad) {
     kernels<OptimKernels<T>>().amsgrad(part.n, part.p, part.g, part.state[0], part.state[1], part.state[2], c);
   } else {

@@ -9,8 +9,11 @@ namespace slope::optim {
 // Norm of all gradients as one vector; norm_type may be infinity. 0 where there is none.
 double grad_norm(const Tensors& parameters, double norm_type = 2);
 
-// Scales all gradients by min(1, max_norm / (norm + 1e-6)) and returns the norm before. A norm that is not finite changes nothing (PyTorch
-// would spread nan): the caller sees it in the result, and first_nonfinite_grad() says where it comes from.
+// min(1, max_norm / (norm + 1e-6)); 1 where the norm is not finite.
+double clip_factor(double norm, double max_norm);
+
+// Scales all gradients by that and returns the norm before. A norm that is not finite changes nothing (PyTorch would spread nan): the
+// caller sees it in the result, and first_nonfinite_grad() says where it comes from.
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
 
 // Each element into [-limit, limit].

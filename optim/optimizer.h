@@ -27,6 +27,8 @@ class Optimizer {
   size_t groups() const { return lrs_.size(); }
   double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
   void set_lr_factor(double factor) { factor_ = factor; }              // of every group's own rate: what schedules give
+  // Every gradient counts times this from the next step on: clipping (clip_factor() in clip.h) without a pass of its own.
+  void set_grad_factor(double factor) { grad_factor_ = factor; }
 
   // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory.
   NamedTensors state_dict() const;
@@ -52,6 +54,7 @@ class Optimizer {
   virtual std::vector<const char*> state_names(size_t group) const = 0;  // starting at zero, in the parameter's shape and dtype
   virtual void update(const Part<float>& part) const = 0;
   virtual void update(const Part<double>& part) const = 0;
+  double grad_factor() const { return grad_factor_; }
 
  private:
   struct Slot {
@@ -66,7 +69,7 @@ class Optimizer {
 
   std::vector<Slot> slots_;
   std::vector<double> lrs_;
-  double factor_ = 1;
+  double factor_ = 1, grad_factor_ = 1;
 };
 
 }  // namespace slope::optim

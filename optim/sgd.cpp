@@ -32,8 +32,12 @@ std::vector<const char*> SGD::state_names(size_t group) const {
 template <class T>
 void SGD::update_part(const Part<T>& part) const {
   const SgdOptions& o = options_[part.group];
-  const SgdConstants<T> c{static_cast<T>(lr(part.group)), static_cast<T>(o.weight_decay), static_cast<T>(o.momentum),
-                          static_cast<T>(part.t == 1 ? 1 : 1 - o.dampening), o.nesterov};
+  const SgdConstants<T> c{static_cast<T>(lr(part.group)),
+                          static_cast<T>(o.weight_decay),
+                          static_cast<T>(o.momentum),
+                          static_cast<T>(part.t == 1 ? 1 : 1 - o.dampening),
+                          o.nesterov,
+                          static_cast<T>(grad_factor())};
   if (part.state[0]) {
     kernels<OptimKernels<T>>().sgd_momentum(part.n, part.p, part.g, part.state[0], c);
   } else {

@@ -9,18 +9,18 @@ namespace {
 
 template <class T>
 void sgd(int64_t n, T* p, const T* g, const SgdConstants<T>& c) {
-  const T lr = c.lr, w = c.weight_decay;
+  const T lr = c.lr, w = c.weight_decay, factor = c.factor;
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) p[i] -= lr * (g[i] + w * p[i]);
+  for (int64_t i = 0; i < n; ++i) p[i] -= lr * (factor * g[i] + w * p[i]);
 }
 
 template <class T>
 void sgd_momentum(int64_t n, T* p, const T* g, T* b, const SgdConstants<T>& c) {
-  const T lr = c.lr, w = c.weight_decay, mu = c.momentum, fresh = c.fresh;
+  const T lr = c.lr, w = c.weight_decay, mu = c.momentum, fresh = c.fresh, factor = c.factor;
   const T now = c.nesterov ? T(1) : T(0), along = c.nesterov ? mu : T(1);
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const T d = g[i] + w * p[i];
+    const T d = factor * g[i] + w * p[i];
     b[i] = mu * b[i] + fresh * d;
     p[i] -= lr * (now * d + along * b[i]);
   }
@@ -29,7 +29,7 @@ void sgd_momentum(int64_t n, T* p, const T* g, T* b, const SgdConstants<T>& c) {
 template <class T>
 [[gnu::always_inline]] inline void adam_moments(T& p, T g, T& m, T& v, const AdamConstants<T>& c) {
   p *= c.keep;
-  const T d = g + c.decay * p;
+  const T d = c.factor * g + c.decay * p;
   m += c.one_minus_beta1 * (d - m);
   v = c.beta2 * v + c.one_minus_beta2 * d * d;
 }

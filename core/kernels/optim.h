@@ -11,11 +11,13 @@ template <class T>
 struct SgdConstants {
   T lr, weight_decay, momentum, fresh;  // fresh: weight of the new gradient in the momentum, 1 - dampening; 1 at the first step
   bool nesterov;
+  T factor;  // of the gradient
 };
 
 template <class T>
 struct AdamConstants {
   T step_size, keep, decay, one_minus_beta1, beta2, one_minus_beta2, correction, eps;  // see optim/adam.cpp
+  T factor;                                                                            // of the gradient
 };
 
 template <class T>

@@ -64,7 +64,9 @@ Updater::Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& 
 Updater::~Updater() = default;
 
 double Updater::clip(double largest_norm) {
-  return largest_norm > 0 ? optim::clip_grad_norm(parts_->tensors, largest_norm) : optim::grad_norm(parts_->tensors);
+  const double norm = optim::grad_norm(parts_->tensors);
+  parts_->optimizer->set_grad_factor(largest_norm > 0 ? optim::clip_factor(norm, largest_norm) : 1);
+  return norm;
 }
 
 void Updater::step(double lr) {

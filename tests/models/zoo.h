@@ -5,9 +5,9 @@
 #include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/mlp.h>
+#include <slope/tests/autograd/same_bits.h>
 
 #include <cmath>
-#include <cstring>
 
 namespace slope::test {
 
@@ -43,19 +43,6 @@ inline char_gpt::CharGpt small_char_gpt(double dropout, DType dtype = f64, uint6
   char_gpt::CharGpt model({.vocab_size = 29, .block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 16, .dropout = dropout});
   nn::to(model, dtype);
   return model;
-}
-
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const Tensor x = contiguous_copy(a), y = contiguous_copy(b);
-  const size_t bytes = static_cast<size_t>(x.numel() * size_of(x.dtype()));
-  return visit(x.dtype(), [&]<class T> { return bytes == 0 || std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0; });
-}
-inline bool same_bits(const Tensors& a, const Tensors& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (!same_bits(a[i], b[i])) return false;
-  return true;
 }
 
 inline double largest(const Tensor& x) {

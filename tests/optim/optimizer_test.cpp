@@ -7,6 +7,7 @@
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
 #include <slope/optim/sgd.h>
+#include <slope/tests/autograd/same_bits.h>
 #include <slope/tests/golden.h>
 
 using namespace slope;
@@ -185,6 +186,39 @@ TEST_CASE("optimizers: what makes no sense is refused") {
   CHECK_THROWS_AS(Adam({{"a", zeros({2})}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Ema(ps, 1.0), UsageError);
   CHECK_THROWS_AS((void)grad_norm({ps[0].second}, 0), UsageError);
+}
+
+TEST_CASE("optimizers: a factor of the gradients gives the bits of gradients that were multiplied before") {
+  for (const DType dtype : {f32, f64})
+    for (int kind = 0; kind < 4; ++kind) {
+      const auto run = [&](bool by_factor) {
+        manual_seed(3);
+        const NamedTensors ps = parameters_of({{3, 41}, {5}}, dtype);
+        const std::unique_ptr<Optimizer> optimizer =
+            kind == 0   ? std::unique_ptr<Optimizer>(new SGD(ps, {.lr = 0.1, .weight_decay = 0.01}))
+            : kind == 1 ? std::unique_ptr<Optimizer>(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .nesterov = true}))
+                        : std::unique_ptr<Optimizer>(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = kind == 3}));
+        Tensors plain;
+        for (const auto& [name, p] : ps) plain.push_back(p);
+        for (int step = 0; step < 3; ++step) {
+          set_random_gradients(ps);
+          if (by_factor) {
+            optimizer->set_grad_factor(clip_factor(grad_norm(plain), 0.3));
+          } else {
+            clip_grad_norm(plain, 0.3);
+          }
+          optimizer->step();
+        }
+        return plain;
+      };
+      const Tensors a = run(true), b = run(false);
+      CHECK(same_bits(a, b));
+    }
+  CHECK(clip_factor(3, 1) == 1 / (3 + 1e-6));
+  CHECK(clip_factor(0.5, 1) == 1);
+  CHECK(clip_factor(NAN, 1) == 1);
+  CHECK(clip_factor(INFINITY, 1) == 1);
+  CHECK_THROWS_AS((void)clip_factor(1, -1), UsageError);
 }
 
 TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scaled once") {
