@@ -25,7 +25,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The same without tensors for the views.
+// The same without tensors for the views; what other uses of an input gave already, the products add to.
 Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
@@ -35,18 +35,17 @@ Grads kernel(const Saved& s, const Tensor& g) {
   Grads grads{Tensor(), Tensor(), Tensor()};
   visit_floating(g.dtype(), "linear", [&]<class T> {
     const T* pg = gs.data<T>();
+    const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k, const Tensor& b) {
+      const Tensor sum = s.sum_so_far(input), y = sum.defined() ? sum : Tensor::empty(shape, g.dtype());
+      gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, sum.defined() ? T(1) : T(0), y.write<T>(), in);
+      if (!sum.defined()) grads[static_cast<size_t>(input)] = y;
+    };
     if (s.needs(0)) {
-      const Tensor Ws = contiguous_values(W);
       Dims of_x = gs.shape();
       of_x.back() = in;
-      grads[0] = Tensor::empty(of_x, g.dtype());
-      gemm<T>(false, false, rows, in, out, 1, pg, out, Ws.data<T>(), in, 0, grads[0].write<T>(), in);
+      product(0, of_x, false, rows, out, contiguous_values(W));
     }
-    if (s.needs(1)) {
-      const Tensor x = contiguous_values(s.input(0));
-      grads[1] = Tensor::empty({out, in}, g.dtype());
-      gemm<T>(true, false, out, in, rows, 1, pg, out, x.data<T>(), in, 0, grads[1].write<T>(), in);
-    }
+    if (s.needs(1)) product(1, {out, in}, true, out, rows, contiguous_values(s.input(0)));
   });
   if (s.needs(2)) grads[2] = sum(rows_of(gs, out), {0});
   return grads;

@@ -116,6 +116,24 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
   set_num_threads(before);
 }
 
+TEST_CASE("linear: adds to what other uses of its input and weight gave, and writes into nobody else's tensor") {
+  for (const int64_t n : {5, 256}) {  // packed by itself, and once for all rows
+    manual_seed(4);
+    const Tensor x = randn({2, n, n}, f64).set_requires_grad(), W = randn({n, n}, f64).set_requires_grad(),
+                 V = randn({n, n}, f64).set_requires_grad(), u = randn({2, n, n}, f64);
+    const Tensor h = x * 2.0;
+    const Tensor twice = linear(linear(h, W), W) + linear(h, V);
+    const Tensor loss = sum((twice + h) * u);
+    const Tensors by_formula = grad({loss}, {x, W, V, h}, {.retain_graph = true, .create_graph = true});
+    h.retain_grad();
+    const Tensor u_before = u.clone();
+    (twice + h).backward(u);  // the given gradient itself goes to both sides of the sum
+    const Tensors found = {x.grad(), W.grad(), V.grad(), h.grad()};
+    for (size_t i = 0; i < found.size(); ++i) CHECK(max(abs(found[i] - by_formula[i])).item() <= 1e-13 * max(abs(by_formula[i])).item());
+    CHECK(u.to_vector() == u_before.to_vector());
+  }
+}
+
 TEST_CASE("einsum: walks all names") {
   manual_seed(4);
   struct Example {
