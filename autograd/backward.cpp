@@ -16,7 +16,8 @@ const Dims& shape_of(const Edge& edge) { return edge.leaf ? edge.leaf->layout.sh
 DType dtype_of_edge(const Edge& edge) { return edge.leaf ? edge.leaf->dtype : edge.node->outputs[edge.output].dtype; }
 
 bool is_ours_alone(const Tensor& x) {
-  return x.impl().ref_count() == 1 && x.storage()->ref_count() == 1 && x.is_contiguous() && !x.requires_grad();
+  const StorageImpl& memory = *x.storage();
+  return x.impl().ref_count() == 1 && memory.ref_count() == 1 && !memory.is_borrowed() && x.is_contiguous() && !x.requires_grad();
 }
 
 // What the engine found at output i of `node`: the first element that is not finite.

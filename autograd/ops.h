@@ -169,7 +169,8 @@ struct AttentionOptions {
   Tensor query_lengths = {}, key_lengths = {};
 };
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
-int64_t packed_rows(const char* op, const Tensor& lengths);  // the sum of such lengths; ShapeError, naming `op`, where one is negative
+// The sum of lengths of sequences. DTypeError or ShapeError (not of rank 1, a negative one, too many for an int64) that begins with `what`.
+int64_t packed_rows(std::string_view what, const Tensor& lengths);
 struct AttentionOutput {
   Tensor output, weights;  // weights (*, L, S) before dropout; a row with nothing to attend to is zero
 };

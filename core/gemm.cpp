@@ -161,6 +161,11 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
 }
 
 template <class T>
+bool adds_finished_sums(int64_t m, int64_t n, int64_t k) {
+  return PackedOnce<T>::is_worth(m, n, k) && k <= product_depth;
+}
+
+template <class T>
 void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, const MatrixBatch<const T>& a, const MatrixBatch<const T>& b,
                   T beta, const MatrixBatch<T>& c) {
   const int64_t items = numel(batch);
@@ -197,6 +202,8 @@ template void gemm(bool, bool, int64_t, int64_t, int64_t, float, const float*, i
                    const Epilogue<float>&);
 template void gemm(bool, bool, int64_t, int64_t, int64_t, double, const double*, int64_t, const double*, int64_t, double, double*, int64_t,
                    const Epilogue<double>&);
+template bool adds_finished_sums<float>(int64_t, int64_t, int64_t);
+template bool adds_finished_sums<double>(int64_t, int64_t, int64_t);
 template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, float, const MatrixBatch<const float>&, const MatrixBatch<const float>&,
                            float, const MatrixBatch<float>&);
 template void gemm_batched(const Dims&, int64_t, int64_t, int64_t, double, const MatrixBatch<const double>&,

@@ -21,6 +21,11 @@ template <class T>
 void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
           T beta, T* c, int64_t ldc, const Epilogue<T>& epilogue = {});
 
+// Whether such a product with beta = 1 adds the finished sums to C: the bits of a product that is added to C afterwards. Else a sum may
+// begin with what C has.
+template <class T>
+bool adds_finished_sums(int64_t m, int64_t n, int64_t k);
+
 // One matrix of a batch after the other: item (i, j, …) of `shape` begins at data + i strides[0] + j strides[1] + …
 template <class T>
 struct MatrixBatch {

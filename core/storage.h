@@ -15,6 +15,7 @@ class StorageImpl : public RefCounted {
 
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
+  bool is_borrowed() const { return deleter_ != nullptr; }  // who lent the memory may look at it
   bool read_only() const { return deleter_ && deleter_->read_only; }
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }

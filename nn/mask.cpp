@@ -42,7 +42,8 @@ Mask Mask::sequences(const Tensor& query_lengths, const Tensor& key_lengths) {
 }
 
 Mask Mask::causal_sequences(const Tensor& lengths) {
-  return sequences(lengths, lengths) & causal(packed_rows("Mask::causal_sequences", lengths));
+  const int64_t rows = packed_rows("Mask::causal_sequences", lengths);
+  return sequences(lengths, lengths) & causal(rows);
 }
 
 Mask operator&(const Mask& a, const Mask& b) {

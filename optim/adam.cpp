@@ -7,6 +7,7 @@
 
 namespace slope::optim {
 
+//   g = factor of the gradients (set_grad_factor) times gradient
 //   p = (1 - lr weight_decay) p                                       decoupled (AdamW)
 //   d = g + weight_decay p                                            else
 //   m = m + (1 - beta1) (d - m)      v = beta2 v + (1 - beta2) d^2     v_max = max(v_max, v)

@@ -4,6 +4,7 @@
 #include <slope/optim/optimizer.h>
 #include <slope/optim/sweep.h>
 
+#include <cmath>
 #include <map>
 
 namespace slope::optim {
@@ -18,6 +19,12 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     slots_.push_back({name, p, lrs_.size()});
   }
   lrs_.push_back(lr);
+}
+
+void Optimizer::set_grad_factor(double factor) {
+  SLOPE_CHECK_AS(UsageError, factor >= 0 && std::isfinite(factor),
+                 "optimizer: the gradients' factor must be finite and not negative, got {}", factor);
+  grad_factor_ = factor;
 }
 
 void Optimizer::zero_grad() {
@@ -67,6 +74,7 @@ void Optimizer::step() {
   }
   if (!f32_slots.empty()) run<float>(f32_slots);
   if (!f64_slots.empty()) run<double>(f64_slots);
+  grad_factor_ = 1;
 }
 
 NamedTensors Optimizer::state_dict() const {

@@ -27,8 +27,8 @@ class Optimizer {
   size_t groups() const { return lrs_.size(); }
   double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
   void set_lr_factor(double factor) { factor_ = factor; }              // of every group's own rate: what schedules give
-  // Every gradient counts times this from the next step on: clipping (clip_factor() in clip.h) without a pass of its own.
-  void set_grad_factor(double factor) { grad_factor_ = factor; }
+  // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in clip.h) without a pass of its own.
+  void set_grad_factor(double factor);
 
   // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory.
   NamedTensors state_dict() const;

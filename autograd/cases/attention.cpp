@@ -40,6 +40,8 @@ Cases attention_cases() {
   const Tensor lengths = tensor({1, 3, 2}), of_keys = tensor({3, 2, 2});
   add("sequences", rows_of_three, {.query_lengths = lengths, .key_lengths = of_keys});
   add("sequences, causal", rows_of_three, {.causal = true, .query_lengths = lengths, .key_lengths = of_keys});
+  add("sequences, lengths with strides", rows_of_three,
+      {.query_lengths = tensor({{1, 9}, {3, 9}, {2, 9}}).select(1, 0), .key_lengths = tensor({{9, 3}, {9, 2}, {9, 2}}).select(1, 1)});
   add("sequences, dropout", rows_of_three, {.dropout = 0.4, .query_lengths = lengths, .key_lengths = of_keys});
   add("sequences, mask", {{{2, 6, 4}}, {{2, 3, 4}}, {{2, 3, 3}}},
       {.mask = cat({mask, nothing}), .causal = true, .query_lengths = lengths, .key_lengths = tensor({1, 1, 1})});

@@ -155,9 +155,10 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
   check_probability(op_name, options.dropout);
 }
 
-void check_lengths(const char* what, const Tensor& lengths, int64_t rows) {
-  const int64_t sum = packed_rows(op_name, lengths);
-  SLOPE_CHECK_SHAPE(sum == rows, "{}: {} add up to {}, but there are {} rows", op_name, what, sum, rows);
+void check_lengths(const char* which, const Tensor& lengths, int64_t rows) {
+  const std::string what = fmt::format("{}: {}", op_name, which);
+  const int64_t sum = packed_rows(what, lengths);
+  SLOPE_CHECK_SHAPE(sum == rows, "{} add up to {}, but there are {} rows", what, sum, rows);
 }
 
 void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
@@ -222,14 +223,16 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
 
 }  // namespace
 
-int64_t packed_rows(const char* op, const Tensor& lengths) {
-  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences are int64, got {}", op, name(lengths.dtype()));
-  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "{}: lengths of sequences are one row of numbers, got shape {}", op, lengths.shape());
+int64_t packed_rows(std::string_view what, const Tensor& lengths) {
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences are int64, got {}", what, name(lengths.dtype()));
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "{}: lengths of sequences are one row of numbers, got shape {}", what, lengths.shape());
   const Tensor counts = lengths.contiguous();
   const int64_t* count = counts.data<int64_t>();
   int64_t rows = 0;
   for (int64_t i = 0; i < counts.numel(); ++i) {
-    SLOPE_CHECK_SHAPE(count[i] >= 0 && count[i] <= INT64_MAX - rows, "{}: sequence {} has length {}", op, i, count[i]);
+    SLOPE_CHECK_SHAPE(count[i] >= 0, "{}: sequence {} has length {}", what, i, count[i]);
+    SLOPE_CHECK_SHAPE(count[i] <= INT64_MAX - rows, "{}: all lengths up to that of sequence {}, {}, are more than can be counted", what, i,
+                      count[i]);
     rows += count[i];
   }
   return rows;

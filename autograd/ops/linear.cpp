@@ -25,7 +25,8 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The same without tensors for the views; what other uses of an input gave already, the products add to.
+// The same without tensors for the views. Where other uses of an input left a sum that only the engine holds, the product is added to it in
+// place, if that gives the same bits: who else looks at a gradient must not show in it.
 Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
@@ -36,7 +37,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
   visit_floating(g.dtype(), "linear", [&]<class T> {
     const T* pg = gs.data<T>();
     const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k, const Tensor& b) {
-      const Tensor sum = s.sum_so_far(input), y = sum.defined() ? sum : Tensor::empty(shape, g.dtype());
+      const Tensor sum = adds_finished_sums<T>(m, in, k) ? s.sum_so_far(input) : Tensor(),
+                   y = sum.defined() ? sum : Tensor::empty(shape, g.dtype());
       gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, sum.defined() ? T(1) : T(0), y.write<T>(), in);
       if (!sum.defined()) grads[static_cast<size_t>(input)] = y;
     };

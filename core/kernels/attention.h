@@ -25,8 +25,8 @@ struct AttentionHead {
 
 template <class T>
 struct AttentionKernels {
-  void (*fetch)(const HeadMatrix<const T>& x, int64_t rows,
-                int64_t width);                                       // into the cache: of the next head, before this one is computed
+  // Into the cache: what the next head needs, before this one is computed.
+  void (*fetch)(const HeadMatrix<const T>& x, int64_t rows, int64_t width);
   int64_t (*scratch)(int64_t tile, int64_t S, int64_t D, int64_t E);  // elements that a call needs
   // Rows begin … end - 1, `tile` at a time: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees
   // nothing), weights (L, S; columns side by side) unless null.

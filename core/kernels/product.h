@@ -12,10 +12,12 @@ struct MatrixRef {
   int64_t row, col;
 };
 
+inline constexpr int64_t product_depth = 256;
+
 template <class T>
 struct Product {
   // C (m, n; rows `ldc` apart) = alpha A B + beta C + bias, with A (m, k), B (k, n) and bias (n) or null; C is not read where beta is 0.
-  // The sum of an element runs over k in order, in blocks of 256, wherever the element stands.
+  // The sum of an element runs over k in order, in blocks of product_depth, wherever the element stands; each block's is added to C whole.
   void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
                    int64_t ldc);
   // The same bits, faster where all of the sizes are large: A and B are packed into `scratch` (packed_size(m, n, k) elements) on the way.

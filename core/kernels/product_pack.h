@@ -12,7 +12,7 @@ namespace slope {
 namespace {
 
 constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
-constexpr int64_t depth = 256;                         // of what is packed at once
+constexpr int64_t depth = product_depth;               // of what is packed at once
 template <class T>
 constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
@@ -38,7 +38,7 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       }
 }
 
-// Columns 0 … columns - 1 of b, then zeros up to `written`, in whole vectors.
+// Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most a panel's; what is beyond stays as it was.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = width<T>) {
   constexpr int W = width<T>;
@@ -52,7 +52,13 @@ void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, 
   if constexpr (sizeof(T) == 4)
     if (b.row == 1)
       for (; p + 8 <= deep; p += 8)
-        for (int64_t l = 0; l < written; l += 8) transpose_8x8(b.data + l * b.col + p, b.col, panel + p * W + l, W, columns - l);
+        for (int64_t l = 0; l < written; l += 8) {
+          T* const to = panel + p * W + l;
+          if (l < columns)
+            transpose_8x8(b.data + l * b.col + p, b.col, to, W, std::min<int64_t>(8, columns - l));
+          else
+            for (int r = 0; r < 8; ++r) _mm256_storeu_ps(to + r * W, _mm256_setzero_ps());
+        }
 #endif
   for (; p < deep; ++p) {
     for (int64_t l = 0; l < columns; ++l) panel[p * W + l] = b.data[p * b.row + l * b.col];

@@ -26,8 +26,8 @@ MatrixRef<T> transposed(const MatrixRef<T>& x) {
   return {x.data, x.col, x.row};
 }
 
-// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements, those beyond n's last vector
-// never written or read.
+// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements, those beyond
+// n's last vector never written or read.
 template <class T>
 void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
   for (int64_t j = 0; j < n; j += width<T>) {

@@ -23,10 +23,10 @@ namespace {
   for (int p = 0; p < 8; ++p) r[p] = s[p];
 }
 
-// to[p][l] = from[l][p]; 0 where l is not below `rows`
+// to[p][l] = from[l][p]; 0 where l is not below `rows`, of 1 … 8
 [[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to, int64_t to_row, int64_t rows = 8) {
   __m256 r[8];
-  if (rows >= 8)
+  if (rows == 8)
     for (int l = 0; l < 8; ++l) r[l] = _mm256_loadu_ps(from + l * from_row);
   else
     for (int l = 0; l < 8; ++l) r[l] = l < rows ? _mm256_loadu_ps(from + l * from_row) : _mm256_setzero_ps();

@@ -35,10 +35,12 @@ template <class T>
   return x;
 }
 
-// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` takes vectors, of which no part is a jump.
+// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` is given vectors, so it has to do without branches:
+// `|`, not `||`.
 template <int n, class T, class F>
 [[gnu::always_inline]] inline T fold_lanes(const T (&x)[n], F combine) {
   constexpr int bytes = n * static_cast<int>(sizeof(T));
+  static_assert((n & (n - 1)) == 0 && bytes >= 16 && (sizeof(T) == 4 || sizeof(T) == 8), "a power of two, one vector at least");
   constexpr int width = bytes / 2 < 16 ? 16 : bytes / 2 < vector_bytes ? bytes / 2 : vector_bytes, L = width / static_cast<int>(sizeof(T));
   typedef T Some __attribute__((vector_size(width)));
   const auto some = [&](int first) __attribute__((always_inline)) {

@@ -11,7 +11,7 @@ class Updater {
  public:
   Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings);
   ~Updater();
-  double clip(double largest_norm);                   // the gradient's norm, that the next step reduces to this; 0: no clipping
+  double clip(double largest_norm);                   // the gradient's norm; the next step takes at most so much of it; 0: all
   void step(double lr);                               // and forgets the gradients
   void with_average(const std::function<void()>& f);  // runs f with the average in the weights' place
   void save(const FolderSink& sink, const Task& task);

@@ -91,6 +91,22 @@ TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and nea
   CHECK(sum(many).item() == doctest::Approx(0.1f * (1 << 22)).epsilon(1e-5));
 }
 
+TEST_CASE("reductions: the largest and the smallest are found, and a nan, wherever they stand") {
+  for (const DType dtype : {f32, f64, i64})
+    for (const int64_t n : {31, 32, 33, 63, 64, 65, 300}) {
+      const auto with_diagonal = [&](double special) {  // of row i, element i
+        Values rows;
+        for (int64_t i = 0; i < n * n; ++i) rows.push_back(i % (n + 1) == 0 ? special : static_cast<double>(i * 7 % 11));
+        return to(from_vector(rows, {n, n}), dtype);
+      };
+      CHECK(values(amax(with_diagonal(100), {1})) == Values(static_cast<size_t>(n), 100));
+      CHECK(values(amin(with_diagonal(-100), {1})) == Values(static_cast<size_t>(n), -100));
+      if (dtype == i64) continue;
+      const Tensor x = with_diagonal(not_a_number);
+      for (const Tensor& found : {amax(x, {1}), amin(x, {1})}) CHECK(all(isnan(found)));
+    }
+}
+
 TEST_CASE("reductions: a nan wins, first of equal ones, both infinities") {
   const Tensor x = tensor({{1.0, not_a_number, 3.0}, {2.0, 2.0, -inf}});
   CHECK(std::isnan(values(amax(x, {1}))[0]));

@@ -4,6 +4,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/parallel.h>
+#include <slope/tests/autograd/same_bits.h>
 
 #include <cmath>
 #include <map>
@@ -114,6 +115,37 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
     CHECK_MESSAGE(values == first, threads << " threads");
   }
   set_num_threads(before);
+}
+
+TEST_CASE("linear: who else looks at a gradient does not show in it, and what they saw stays") {
+  for (const DType dtype : {f32, f64})
+    for (const int64_t inner : {256, 512}) {  // sums that are finished when they are added, and sums that would begin with what there is
+      const auto gradients = [&](bool watched) {
+        manual_seed(9);
+        const Tensor x = randn({300, 256}, dtype).set_requires_grad(), W = randn({inner, 256}, dtype).set_requires_grad();
+        const Tensor h = x * 2.0, loss = sum(linear(h, W)) + sum(h * h);
+        std::vector<std::pair<Tensor, Tensor>> seen;  // what hooks were given, and its values then
+        if (watched) {
+          h.retain_grad();
+          h.register_hook([&](const Tensor& g) { return seen.emplace_back(g, g.clone()), Tensor(); });
+        }
+        loss.backward();
+        for (const auto& [g, then] : seen) CHECK(same_bits(g, then));
+        return Tensors{x.grad(), W.grad()};
+      };
+      CHECK(same_bits(gradients(false), gradients(true)));
+    }
+}
+
+TEST_CASE("linear: a weight that is its own input, and no rows at all") {
+  const Tensor W = randn({256, 256}, f64).set_requires_grad();
+  sum(linear(W, W) * W).backward();
+  const Tensor expected = grad({sum(linear(W, W) * W)}, {W}, {.create_graph = true})[0];
+  CHECK(max(abs(W.grad() - expected)).item() <= 1e-11);
+  const Tensor x = zeros({0, 3}).set_requires_grad(), V = randn({2, 3}).set_requires_grad();
+  (sum(linear(x, V)) + sum(x * 2.0)).backward();
+  CHECK(x.grad().shape() == Dims{0, 3});
+  CHECK(V.grad().to_vector() == std::vector<double>(6, 0));
 }
 
 TEST_CASE("linear: adds to what other uses of its input and weight gave, and writes into nobody else's tensor") {

@@ -3,6 +3,7 @@
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/step.h>
 #include <slope/models/train/translation.h>
+#include <slope/models/train/updater.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <cmath>
@@ -73,6 +74,35 @@ std::string trained_language_model() {
 }
 
 }  // namespace
+
+TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only that step") {
+  TrainSettings settings;
+  settings.optimizer = "sgd";
+  const Tensor w = zeros({2}, f64).set_requires_grad();
+  Updater updater({{"w", w}}, settings);
+  const auto step = [&](double largest_norm) {
+    w.set_grad(tensor({30.0, 40.0}, f64));
+    CHECK(updater.clip(largest_norm) == doctest::Approx(50));
+    const std::vector<double> before = w.to_vector();
+    updater.step(0.1);
+    CHECK(!w.grad().defined());
+    return std::vector<double>{before[0] - w.to_vector()[0], before[1] - w.to_vector()[1]};
+  };
+  const auto check = [](const std::vector<double>& moved, double first, double second) {
+    CHECK(moved[0] == doctest::Approx(first).epsilon(1e-6));
+    CHECK(moved[1] == doctest::Approx(second).epsilon(1e-6));
+  };
+  check(step(5), 0.3, 0.4);
+  check(step(100), 3, 4);
+  check(step(5), 0.3, 0.4);
+  check(step(0), 3, 4);
+  updater.clip(5);
+  updater.step(0.1);  // without gradients nothing moves, and the factor is used up
+  w.set_grad(tensor({30.0, 40.0}, f64));
+  const std::vector<double> before = w.to_vector();
+  updater.step(0.1);
+  CHECK(before[0] - w.to_vector()[0] == doctest::Approx(3));
+}
 
 TEST_CASE("training: two models in two threads of one process become what each becomes alone, to the bit") {
   const std::string translation = trained_translation(), language_model = trained_language_model();

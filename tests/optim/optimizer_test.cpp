@@ -189,15 +189,20 @@ TEST_CASE("optimizers: what makes no sense is refused") {
 }
 
 TEST_CASE("optimizers: a factor of the gradients gives the bits of gradients that were multiplied before") {
+  using Made = std::unique_ptr<Optimizer>;
+  const std::vector<Made (*)(const NamedTensors&)> kinds = {
+      [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .weight_decay = 0.01})); },
+      [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1})); },
+      [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .nesterov = true})); },
+      [](const NamedTensors& ps) { return Made(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1})); },
+      [](const NamedTensors& ps) { return Made(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = true})); },
+      [](const NamedTensors& ps) { return Made(new AdamW(ps, {.lr = 0.1, .weight_decay = 0.1})); }};
   for (const DType dtype : {f32, f64})
-    for (int kind = 0; kind < 4; ++kind) {
+    for (const auto make : kinds) {
       const auto run = [&](bool by_factor) {
         manual_seed(3);
         const NamedTensors ps = parameters_of({{3, 41}, {5}}, dtype);
-        const std::unique_ptr<Optimizer> optimizer =
-            kind == 0   ? std::unique_ptr<Optimizer>(new SGD(ps, {.lr = 0.1, .weight_decay = 0.01}))
-            : kind == 1 ? std::unique_ptr<Optimizer>(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .nesterov = true}))
-                        : std::unique_ptr<Optimizer>(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = kind == 3}));
+        const Made optimizer = make(ps);
         Tensors plain;
         for (const auto& [name, p] : ps) plain.push_back(p);
         for (int step = 0; step < 3; ++step) {
@@ -219,6 +224,8 @@ TEST_CASE("optimizers: a factor of the gradients gives the bits of gradients tha
   CHECK(clip_factor(NAN, 1) == 1);
   CHECK(clip_factor(INFINITY, 1) == 1);
   CHECK_THROWS_AS((void)clip_factor(1, -1), UsageError);
+  SGD sgd(parameters_of({{2}}), {.lr = 0.1});
+  for (const double bad : {-1.0, double(NAN), double(INFINITY)}) CHECK_THROWS_AS(sgd.set_grad_factor(bad), UsageError);
 }
 
 TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scaled once") {

@@ -5,7 +5,7 @@ import statistics
 import subprocess
 import time
 
-from sides import FAST, HERE, Side, check_parameters, commands, environment, start_sides
+from sides import HERE, Side, check_parameters, commands, environment, start_sides
 
 # case: (times as fast by medians, at least; share of PyTorch's memory, at most)
 BARS = {"a": (3.0, 1 / 4), "b": (2.0, 1 / 2), "c1": (1.8, 1 / 3), "c2": (1.25, 1 / 4), "gpt2": (1.25, 0.85), "d": (60, 1 / 10),
