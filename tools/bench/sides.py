@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-# For PyTorch's times: glibc keeps memory and threads stay where they are, without which it is up to twice as slow. slope runs as it is
-# started by anyone: bound threads cost it 1 to 2 %.
+# For timing: glibc keeps memory and threads stay where they are, without which PyTorch is up to twice as slow. Threads that are not bound
+# would share a core with those of the other side, which spin for a while after each of its blocks.
 FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
 
@@ -68,8 +68,7 @@ def commands(options, case, batches=None):
 
 
 def start_sides(options, case, batches=None):
-    return {name: Side(name, command, environment(options, FAST if name == "pytorch" else {}))
-            for name, command in commands(options, case, batches).items()}
+    return {name: Side(name, command, environment(options, FAST)) for name, command in commands(options, case, batches).items()}
 
 
 def check_parameters(sides):
