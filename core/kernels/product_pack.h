@@ -7,6 +7,7 @@
 #include <slope/core/kernels/transpose.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace slope {
 namespace {
@@ -34,7 +35,7 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       for (int64_t p = top; p < std::min(deep, top + together); ++p) {
         const T* x = in + p * stride + s * L;
         fetch(x + together * stride, L);
-        for (int64_t l = 0; l < L; ++l) out[(s * deep + p) * L + l] = x[l];
+        std::memcpy(out + (s * deep + p) * L, x, L * sizeof(T));
       }
 }
 
