@@ -19,12 +19,13 @@ constexpr int64_t int_limit = INT32_MAX;
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 // How C and k are cut: functions of the sizes alone. A product that is worth it gets some pieces, a multiple of four for balance; among the
-// ways to cut, the one that moves least: every piece packs its part of A and B, and a cut in k writes and reads C once more.
+// ways to cut, the one that moves least: every piece packs its part of A and B (an A that is transposed it only reads), and a cut in k writes and
+// reads C once more.
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
   int64_t rows = 1, cols = 1, chunks = 1;
 
-  Grid(int64_t m, int64_t n, int64_t k, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
+  Grid(int64_t m, int64_t n, int64_t k, bool a_transposed, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
     const int64_t pieces = worthwhile_pieces(m, n, k);
     if (pieces == 1) return;
     double least = std::numeric_limits<double>::infinity();
@@ -32,7 +33,7 @@ struct Grid {
       for (int64_t r = 1; r <= pieces; ++r) {
         const int64_t l = cut(pieces, r * c);
         if (r * l * c % std::min<int64_t>(pieces, 4) != 0 || r * 16 > m + 15 || l * 16 > n + 15) continue;
-        const double moved = volume(k, 1, m * l + n * r) + (c > 1 ? 4 * volume(m, n, c) : 0);
+        const double moved = volume(k, 1, n * r) + volume(k, 1, m * l) * (a_transposed ? 0.25 : 1) + (c > 1 ? 4 * volume(m, n, c) : 0);
         if (moved < least) least = moved, rows = r, cols = l, chunks = c;
       }
     tile_m = cut(cut(m, rows), 16) * 16, tile_n = cut(cut(n, cols), 16) * 16, chunk_k = cut(k, chunks);
@@ -150,7 +151,7 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
   const Call<T> call{
       m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
   if (PackedOnce<T>::is_worth(m, n, k)) return PackedOnce<T>(m).multiply(call, epilogue);
-  const Grid grid(m, n, k, true);
+  const Grid grid(m, n, k, transpose_a, true);
   if (grid.chunks > 1) return multiply_in_chunks_of_k(call, grid, epilogue);
   parallel_for(grid.rows * grid.cols, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
@@ -173,7 +174,7 @@ void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha, c
   initialise_blas();
   check_rows("C", c.ld, m, n);
   const Operand<T> left = operand("A", a.data, a.ld, a.transpose, m, k), right = operand("B", b.data, b.ld, b.transpose, k, n);
-  const Grid grid(m, n, k, false);
+  const Grid grid(m, n, k, a.transpose, false);
   const int64_t tiles = grid.rows * grid.cols;
   const auto grain = static_cast<int64_t>(1 + 1.5e6 / volume(grid.tile_m, grid.tile_n, std::max<int64_t>(k, 1)));  // about 50 µs
   parallel_for(checked_mul(items, tiles), grain, [&](int64_t begin, int64_t end) {

@@ -3,6 +3,9 @@
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product_panel.h>
 
+#include <algorithm>
+#include <type_traits>
+
 namespace slope {
 namespace {
 
@@ -23,7 +26,7 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, c
         pack_panel(deep, columns, from(b, p, j), panel);
         Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + top * ldc + j, ldc, columns};
         for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc)
-          some_rows_by_panel<T, false>(std::min(rows, height - i), deep, from(a, top + i, p).data, a.row, a.col, panel, to);
+          some_rows_by_panel<T>(std::min(rows, height - i), deep, from(a, top + i, p), panel, to);
       }
     }
   }
@@ -41,18 +44,32 @@ int64_t packed_size(int64_t m, int64_t n, int64_t k) {
   return packed_a_size(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
 }
 
-// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`.
-template <class T>
-void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, Place<T> corner, T* packed_a) {
+// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. From one of A's rows to the next it is `down`.
+template <class T, class A>
+void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int64_t down, A strides, const T* panels, Place<T> corner) {
   constexpr int W = width<T>;
-  pack_rows(height, deep, a, packed_a);
   for (int64_t j = 0; j < wide; j += W) {
     Place<T> to = corner;
     to.c += j, to.columns = std::min<int64_t>(W, wide - j);
     if (to.bias) to.bias += j;
-    for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc)
-      some_rows_by_panel<T, true>(std::min(rows, height - i), deep, packed_a + i * deep, 1, rows, panels + j * deep, to);
+    for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc) {
+      if (std::is_same_v<A, Rows> && j == 0)
+        for (int64_t r = i + rows; r < i + 2 * rows; ++r) fetch(a + r * down, deep);
+      some_rows_by_panel<T, true>(std::min(rows, height - i), deep, a + i * down, strides, panels + j * deep, to);
+    }
   }
+}
+
+// A is read as it stands where one of its strides is 1: by columns always, for these lie in memory as they would in a copy, and by rows
+// where too few panels follow to make up for packing them. But not where all begin at the same place of a page: they would push one another
+// out of the caches.
+template <class T>
+void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner, T* packed_a) {
+  constexpr int64_t narrow = 512, page = 4096 / static_cast<int64_t>(sizeof(T));
+  if (a.row == 1 && a.col % page != 0) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
+  if (a.col == 1 && a.row % page != 0 && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
+  pack_rows(height, deep, a, packed_a);
+  rows_by_panels(height, wide, deep, static_cast<const T*>(packed_a), deep, PackedRows{}, panels, corner);
 }
 
 template <class T>

@@ -7,6 +7,23 @@
 namespace slope {
 namespace {
 
+// How A stands: element (r, p) at a[r * row + p * col]. Types of their own where a stride is known, for the inner loop is as good as its
+// addresses are simple.
+struct PackedRows {
+  static constexpr int64_t row = 1, col = rows;
+};
+struct Columns {
+  static constexpr int64_t row = 1;
+  int64_t col;
+};
+struct Rows {
+  int64_t row;
+  static constexpr int64_t col = 1;
+};
+struct Strides {
+  int64_t row, col;
+};
+
 // Where a block of sums goes: C = alpha sums + bias + keep C.
 template <class T>
 struct Place {
@@ -36,18 +53,18 @@ template <class T, int R, int N>
   });
 }
 
-// R rows of sums[r][l] = sum_p a[r * row + p * col] panel[p][l], over N of the panel's two vectors.
-template <class T, int R, int N, bool packed>
-[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, int64_t row, int64_t col, const T* panel, const Place<T>& to) {
+// R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors. `deep`: worth a loop four steps long.
+template <class T, int R, int N, bool deep, class A>
+[[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   using V = Vector<T>;
   constexpr int64_t L = vector_size<T>;
   for (int r = 0; r < R; ++r) __builtin_prefetch(to.c + r * to.ldc, 1), __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
   V sums[R][N] = {};
-  if constexpr (packed) {
+  if constexpr (deep) {
 #pragma GCC unroll 4
-    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R, N>(a, row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N>(a, strides.row, panel, sums);
   } else {
-    for (int64_t p = 0; p < k; ++p, a += col, panel += 2 * L) add_outer_product<T, R, N>(a, row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N>(a, strides.row, panel, sums);
   }
   if (to.columns == N * L) {
     unrolled<N * R>([&](auto i) __attribute__((always_inline)) {
@@ -68,16 +85,21 @@ template <class T, int R, int N, bool packed>
   }
 }
 
-// The same for 1 … R rows. Packed rows stand side by side: element (r, p) at a[r + p * rows].
-template <class T, bool packed, int N = 2, int R = static_cast<int>(rows)>
-[[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, int64_t row, int64_t col, const T* panel,
-                                          const Place<T>& to) {
+// The same for 1 … R rows.
+template <class T, bool deep, int N = 2, int R = static_cast<int>(rows), class A>
+[[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
-    if (height < R) return some_rows_by_panel<T, packed, N, R - 1>(height, k, a, row, col, panel, to);
-  if (packed || row == 1)  // a copy of the loop for each: one of the strides is 1 and known
-    rows_by_panel<T, R, N, packed>(k, a, 1, col, panel, to);
+    if (height < R) return some_rows_by_panel<T, deep, N, R - 1>(height, k, a, strides, panel, to);
+  rows_by_panel<T, R, N, deep>(k, a, strides, panel, to);
+}
+
+// Of a short A that has any strides.
+template <class T, int N = 2>
+void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel, const Place<T>& to) {
+  if (a.row == 1)
+    some_rows_by_panel<T, false, N>(height, k, a.data, Columns{a.col}, panel, to);
   else
-    rows_by_panel<T, R, N, packed>(k, a, row, col, panel, to);
+    some_rows_by_panel<T, false, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, co
       const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 22 rows are 6 + 6 + 5 + 5: short blocks are slow
       const Place<T> to{alpha, add ? T(1) : T(0), nullptr, c + i * ldc + j, ldc, columns};
       if (columns <= vector_size<T>)
-        some_rows_by_panel<T, false, 1>(height, k, from(a, i, 0).data, a.row, a.col, b + j * k_of_b, to);
+        some_rows_by_panel<T, 1>(height, k, from(a, i, 0), b + j * k_of_b, to);
       else
-        some_rows_by_panel<T, false, 2>(height, k, from(a, i, 0).data, a.row, a.col, b + j * k_of_b, to);
+        some_rows_by_panel<T, 2>(height, k, from(a, i, 0), b + j * k_of_b, to);
       i += height;
     }
   }
