@@ -60,14 +60,20 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
   }
 }
 
+// Rows so far apart begin at the same place of a page: many at once push one another out of the first cache.
+template <class T>
+bool crowd(int64_t stride) {
+  return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
+}
+
 // A is read as it stands where one of its strides is 1: by columns always, for these lie in memory as they would in a copy, and by rows
-// where too few panels follow to make up for packing them. But not where all begin at the same place of a page: they would push one another
-// out of the caches.
+// where too few panels follow to make up for packing them. But not where it would crowd or C does: a copy leaves room for the other.
 template <class T>
 void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner, T* packed_a) {
-  constexpr int64_t narrow = 512, page = 4096 / static_cast<int64_t>(sizeof(T));
-  if (a.row == 1 && a.col % page != 0) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
-  if (a.col == 1 && a.row % page != 0 && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
+  constexpr int64_t narrow = 512;
+  const bool crowded = crowd<T>(a.row == 1 ? a.col : a.row) || crowd<T>(corner.ldc);
+  if (a.row == 1 && !crowded) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
+  if (a.col == 1 && !crowded && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
   pack_rows(height, deep, a, packed_a);
   rows_by_panels(height, wide, deep, static_cast<const T*>(packed_a), deep, PackedRows{}, panels, corner);
 }
