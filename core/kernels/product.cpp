@@ -69,7 +69,8 @@ bool crowd(int64_t stride) {
 // A is read as it stands where one of its strides is 1: by columns always, for these lie in memory as they would in a copy, and by rows
 // where too few panels follow to make up for packing them. But not where it would crowd or C does: a copy leaves room for the other.
 template <class T>
-void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner, T* packed_a) {
+void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner,
+                     T* packed_a) {
   constexpr int64_t narrow = 512;
   const bool crowded = crowd<T>(a.row == 1 ? a.col : a.row) || crowd<T>(corner.ldc);
   if (a.row == 1 && !crowded) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);

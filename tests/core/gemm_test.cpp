@@ -66,10 +66,11 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-const std::vector<Sizes> sizes = {{1, 1, 1},     {1, 7, 5},      {5, 1, 3},       {6, 16, 8},     {7, 17, 9},
-                                  {24, 24, 32},  {13, 33, 300},  {64, 96, 64},    {100, 50, 70},  {1, 300, 256},
-                                  {300, 1, 256}, {130, 520, 40}, {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300},
-                                  {3, 101, 77},  {11, 70, 256},  {450, 200, 300}, {20, 1050, 300}};
+// In the last three one of the matrices has rows or columns a multiple of a page apart.
+const std::vector<Sizes> sizes = {{1, 1, 1},       {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
+                                  {13, 33, 300},   {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
+                                  {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300},
+                                  {20, 1050, 300}, {26, 40, 1024}, {1024, 40, 26},  {26, 1024, 40}};
 
 // -0.5 A B + 0.25 C + bias by `multiply` has the bits of the plain product, for every flag and size.
 template <class T, class F>
