@@ -44,6 +44,11 @@ int64_t packed_size(int64_t m, int64_t n, int64_t k) {
   return packed_a_size(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
 }
 
+template <class T, class A>
+[[gnu::noinline]] void full_rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
+  rows_by_panel<T, static_cast<int>(rows), 2, true>(k, a, strides, panel, to);
+}
+
 // C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. From one of A's rows to the next it is `down`.
 template <class T, class A>
 void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int64_t down, A strides, const T* panels, Place<T> corner) {
@@ -55,7 +60,10 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
     for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc) {
       if (std::is_same_v<A, Rows> && j == 0)
         for (int64_t r = i + rows; r < i + 2 * rows; ++r) fetch(a + r * down, deep);
-      some_rows_by_panel<T, true>(std::min(rows, height - i), deep, a + i * down, strides, panels + j * deep, to);
+      if (i + rows <= height)
+        full_rows_by_panel(deep, a + i * down, strides, panels + j * deep, to);
+      else
+        some_rows_by_panel<T>(height - i, deep, MatrixRef<T>{a + i * down, strides.row, strides.col}, panels + j * deep, to);
     }
   }
 }

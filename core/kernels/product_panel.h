@@ -86,20 +86,18 @@ template <class T, int R, int N, bool deep, class A>
 }
 
 // The same for 1 … R rows.
-template <class T, bool deep, int N = 2, int R = static_cast<int>(rows), class A>
+template <class T, int N = 2, int R = static_cast<int>(rows), class A>
 [[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
-    if (height < R) return some_rows_by_panel<T, deep, N, R - 1>(height, k, a, strides, panel, to);
-  rows_by_panel<T, R, N, deep>(k, a, strides, panel, to);
+    if (height < R) return some_rows_by_panel<T, N, R - 1>(height, k, a, strides, panel, to);
+  rows_by_panel<T, R, N, false>(k, a, strides, panel, to);
 }
-
-// Of a short A that has any strides.
 template <class T, int N = 2>
 void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel, const Place<T>& to) {
   if (a.row == 1)
-    some_rows_by_panel<T, false, N>(height, k, a.data, Columns{a.col}, panel, to);
+    some_rows_by_panel<T, N>(height, k, a.data, Columns{a.col}, panel, to);
   else
-    some_rows_by_panel<T, false, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
+    some_rows_by_panel<T, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
 }
 
 }  // namespace
