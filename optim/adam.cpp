@@ -7,7 +7,7 @@
 
 namespace slope::optim {
 
-//   g = factor of the gradients (set_grad_factor) times gradient
+//   g = factor gradient                                               factor: set_grad_factor, else 1
 //   p = (1 - lr weight_decay) p                                       decoupled (AdamW)
 //   d = g + weight_decay p                                            else
 //   m = m + (1 - beta1) (d - m)      v = beta2 v + (1 - beta2) d^2     v_max = max(v_max, v)

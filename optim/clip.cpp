@@ -76,17 +76,21 @@ void rewrite(const Tensors& gs, const F& f) {  // f(n, elements)
   });
 }
 
+void check_max_norm(double max_norm) {
+  SLOPE_CHECK_AS(UsageError, max_norm >= 0, "clip_grad_norm, clip_factor: max_norm must not be negative, got {}", max_norm);
+}
+
 }  // namespace
 
 double grad_norm(const Tensors& parameters, double norm_type) { return norm_of(gradients(parameters, false), norm_type); }
 
 double clip_factor(double norm, double max_norm) {
-  SLOPE_CHECK_AS(UsageError, max_norm >= 0, "clip_grad_norm, clip_factor: max_norm must not be negative, got {}", max_norm);
+  check_max_norm(max_norm);
   return std::isfinite(norm) ? std::min(1.0, max_norm / (norm + 1e-6)) : 1;
 }
 
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
-  (void)clip_factor(0, max_norm);  // refused before anything changes
+  check_max_norm(max_norm);  // before anything changes
   const Tensors gs = gradients(parameters, true);
   const double norm = norm_of(gs, norm_type), factor = clip_factor(norm, max_norm);
   if (factor < 1) rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });

@@ -4,7 +4,7 @@
 
 namespace slope::optim {
 
-//   g = factor of the gradients (set_grad_factor) times gradient
+//   g = factor gradient                           factor: set_grad_factor, else 1
 //   d = g + weight_decay p
 //   b = d at the first step, then momentum b + (1 - dampening) d
 //   p = p - lr d,  with momentum: p - lr b,  Nesterov's: p - lr (d + momentum b)

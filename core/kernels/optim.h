@@ -14,10 +14,10 @@ struct SgdConstants {
   T factor;  // of the gradient
 };
 
+// See optim/adam.cpp; factor: of the gradient.
 template <class T>
 struct AdamConstants {
-  T step_size, keep, decay, one_minus_beta1, beta2, one_minus_beta2, correction, eps;  // see optim/adam.cpp
-  T factor;                                                                            // of the gradient
+  T step_size, keep, decay, one_minus_beta1, beta2, one_minus_beta2, correction, eps, factor;
 };
 
 template <class T>
