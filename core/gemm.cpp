@@ -115,7 +115,7 @@ struct PackedOnce {
     T* const packed = static_cast<T*>(block.data);
     parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
                  [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
-    parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, [&](int64_t tile, int64_t) {
+    const auto multiply_tile = [&](int64_t tile, int64_t) {
       const int64_t begin = tiles[static_cast<size_t>(tile)], end = tiles[static_cast<size_t>(tile) + 1];
       const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
       T* c = call.c + begin * call.ldc;
@@ -123,7 +123,8 @@ struct PackedOnce {
                              call.ldc, static_cast<T*>(scratch.data));
       if (epilogue.activate)
         for (int64_t i = begin; i < end; ++i, c += call.ldc) epilogue.activate(c, call.n);
-    });
+    };
+    parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, multiply_tile, Sharing::in_order);
   }
 };
 

@@ -27,6 +27,32 @@ int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_
 thread_local int threads = default_threads();
 thread_local Team team_of_thread(threads);
 
+// Chunks in a queue for each of some threads, of neighbours; threads beyond share theirs.
+class Queues {
+ public:
+  Queues(int64_t chunks, int threads) : count_(std::min(threads, most)) {
+    for (int q = 0; q < count_; ++q) queues_[q].next = chunks * q / count_, queues_[q].end = chunks * (q + 1) / count_;
+  }
+
+  // f(chunk) for those of the thread's own queue, then for what is left in the others'.
+  template <class F>
+  void for_each(int thread, const F& f) {
+    for (int q = 0; q < count_; ++q) {
+      Queue& queue = queues_[(thread + q) % count_];
+      for (int64_t i; (i = queue.next.fetch_add(1, std::memory_order_relaxed)) < queue.end;) f(i);
+    }
+  }
+
+ private:
+  static constexpr int most = 16;
+  struct alignas(64) Queue {  // a cache line each
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+  Queue queues_[most];
+  int count_;
+};
+
 // After a parallel region a forked child would wait for ever for threads that it does not have: refuse instead.
 void refuse_forked_child() {
 #if !defined(SLOPE_PLAIN)
@@ -68,7 +94,7 @@ void unbind_thread() {
 #endif
 }
 
-void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context) {
+void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context, [[maybe_unused]] Sharing sharing) {
 #if defined(SLOPE_OPENMP)
   const Clock::time_point start = threads > 1 && chunks > 1 && !inside ? Clock::now() : Clock::time_point();
   const int team = start == Clock::time_point() ? 1 : static_cast<int>(std::min<int64_t>(team_of_thread.size(start), chunks));
@@ -76,14 +102,17 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
     refuse_forked_child();
     Clock::duration longest{};       // of the caller's chunks
     Clock::time_point done = start;  // the caller's last
-    std::atomic<int64_t> next{0}, failed_chunk{INT64_MAX};
+    Queues queues(chunks, sharing == Sharing::in_order ? 1 : team);
+    std::atomic<int64_t> failed_chunk{INT64_MAX};
     std::exception_ptr failure;
     std::mutex mutex;
 #pragma omp parallel num_threads(team)
     {
       inside = true;
-      const bool is_caller = omp_get_thread_num() == 0;
-      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < chunks && i < failed_chunk.load(std::memory_order_relaxed);) {
+      const int thread = omp_get_thread_num();
+      const bool is_caller = thread == 0;
+      queues.for_each(thread, [&](int64_t i) {
+        if (i > failed_chunk.load(std::memory_order_relaxed)) return;
         try {
           chunk(context, i);
           if (is_caller) {
@@ -94,7 +123,7 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
           std::lock_guard lock(mutex);
           if (i < failed_chunk.load()) failed_chunk = i, failure = std::current_exception();
         }
-      }
+      });
       inside = false;
     }
     if (failure) std::rethrow_exception(failure);

@@ -1,5 +1,9 @@
 // parallel_for: the one parallel loop. Chunks depend on n and grain alone, never on the number of threads, so a sum over chunks that is
 // combined in chunk order has the same bits for any number of threads. Nested loops run serially.
+//
+// Each thread begins with chunks of its own, the t-th part of all, so that in one loop after another it meets the same elements again, in
+// its own core's caches; when they are done it helps the others with theirs (8192 x 512 floats on two cores of Zen 5, beside one queue for
+// all: relu and its derivative 1.8 times as fast, softmax 1.4).
 #pragma once
 
 #include <algorithm>
@@ -15,14 +19,19 @@ void set_num_threads(int n);  // for the calling thread; n >= 1
 // is about to start, which would inherit the one.
 void unbind_thread();
 
+enum class Sharing {
+  own_part_first,
+  in_order,  // one queue for all: where chunks become smaller towards the end
+};
+
 namespace detail {
 // Calls chunk(context, i) for i in [0, chunks). An exception ends the loop; that of the lowest chunk is rethrown.
-void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context);
+void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context, Sharing sharing);
 }  // namespace detail
 
 // f(begin, end) over [0, n) in chunks of `grain` elements. A grain is worth 20-50 µs: below that the loop should be one chunk.
 template <class F>
-void parallel_for(int64_t n, int64_t grain, F&& f) {
+void parallel_for(int64_t n, int64_t grain, F&& f, Sharing sharing = Sharing::own_part_first) {
   if (n <= 0) return;
   if (n <= grain) return f(int64_t{0}, n);
   struct Context {
@@ -34,7 +43,7 @@ void parallel_for(int64_t n, int64_t grain, F&& f) {
                        auto& loop = *static_cast<Context*>(c);
                        loop.f(i * loop.grain, std::min(loop.n, (i + 1) * loop.grain));
                      },
-                     &context);
+                     &context, sharing);
 }
 
 }  // namespace slope

@@ -1,0 +1,83 @@
+// parallel_for: every element once, in the chunks it promises, whatever the threads; exceptions; nested loops.
+#include <doctest/doctest.h>
+#include <slope/core/parallel.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace slope;
+
+namespace {
+
+struct Threads {
+  int before = num_threads();
+  ~Threads() { set_num_threads(before); }
+};
+
+constexpr Sharing both[] = {Sharing::own_part_first, Sharing::in_order};
+
+}  // namespace
+
+TEST_CASE("parallel_for: each element once, in chunks that depend on n and grain alone") {
+  const Threads restore;
+  for (int threads : {1, 2, 3, 7, 40})
+    for (Sharing sharing : both)
+      for (int64_t n : {1, 7, 64, 1001})
+        for (int64_t grain : {1, 10, 2000}) {
+          set_num_threads(threads);
+          std::vector<std::atomic<int>> visits(static_cast<size_t>(n));
+          std::atomic<int> odd{0};
+          parallel_for(
+              n, grain,
+              [&](int64_t begin, int64_t end) {
+                odd += begin % grain != 0 || end != std::min(n, begin + grain);
+                for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+              },
+              sharing);
+          int wrong = 0;
+          for (const auto& v : visits) wrong += v != 1;
+          INFO("threads ", threads, " n ", n, " grain ", grain);
+          CHECK(wrong == 0);
+          CHECK(odd == 0);
+        }
+}
+
+TEST_CASE("parallel_for: of several exceptions that of the lowest chunk arrives, and loops go on working") {
+  const Threads restore;
+  for (int threads : {1, 2, 5})
+    for (Sharing sharing : both) {
+      set_num_threads(threads);
+      for (int round = 0; round < 20; ++round) {
+        std::string what;
+        try {
+          parallel_for(
+              200, 1,
+              [](int64_t i, int64_t) {
+                if (i % 50 == 37) throw std::runtime_error(std::to_string(i));
+              },
+              sharing);
+        } catch (const std::runtime_error& e) {
+          what = e.what();
+        }
+        CHECK(what == "37");
+      }
+      std::atomic<int64_t> sum{0};
+      parallel_for(
+          100, 1, [&](int64_t i, int64_t) { sum += i; }, sharing);
+      CHECK(sum == 4950);
+    }
+}
+
+TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it") {
+  const Threads restore;
+  set_num_threads(3);
+  std::atomic<int> elsewhere{0};
+  parallel_for(20, 1, [&](int64_t, int64_t) {
+    const auto self = std::this_thread::get_id();
+    parallel_for(20, 1, [&](int64_t, int64_t) { elsewhere += std::this_thread::get_id() != self; });
+  });
+  CHECK(elsewhere == 0);
+}
