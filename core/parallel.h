@@ -20,12 +20,12 @@ void set_num_threads(int n);  // for the calling thread; n >= 1
 void unbind_thread();
 
 enum class Sharing {
-  own_part_first,
-  in_order,  // one queue for all: where chunks become smaller towards the end
+  own_part_first,  // from 17 threads on some have one part together
+  in_order,        // chunks begin in ascending order: for those that become smaller towards the end
 };
 
 namespace detail {
-// Calls chunk(context, i) for i in [0, chunks). An exception ends the loop; that of the lowest chunk is rethrown.
+// Calls chunk(context, i) for i in [0, chunks). After an exception no higher chunk begins; that of the lowest is rethrown.
 void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context, Sharing sharing);
 }  // namespace detail
 

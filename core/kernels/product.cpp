@@ -1,5 +1,5 @@
-// The two ways of a product: a panel of B at a time on the stack and A as it stands, or blocks of both packed into scratch memory, as in
-// Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
+// The two ways of a product: a panel of B at a time on the stack and A as it stands, or blocks of B, and of A where that pays, packed into
+// scratch memory, as in Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008.
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product_panel.h>
 
@@ -74,8 +74,8 @@ bool crowd(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
 }
 
-// A is read as it stands where one of its strides is 1: by columns always, for these lie in memory as they would in a copy, and by rows
-// where too few panels follow to make up for packing them. But not where it would crowd or C does: a copy leaves room for the other.
+// A is read as it stands where one of its strides is 1 and neither it nor C crowds the cache: by columns, for these lie in memory as they
+// would in a copy, and by rows where too few panels follow to make up for packing them.
 template <class T>
 void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner,
                      T* packed_a) {

@@ -20,7 +20,8 @@ struct Product {
   // The sum of an element runs over k in order, in blocks of product_depth, wherever the element stands; each block's is added to C whole.
   void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
                    int64_t ldc);
-  // The same bits, faster where all of the sizes are large: A and B are packed into `scratch` (packed_size(m, n, k) elements) on the way.
+  // The same bits, faster where all of the sizes are large: B, and A where that pays, are packed into `scratch`
+  // (packed_size(m, n, k) elements) on the way.
   int64_t (*packed_size)(int64_t m, int64_t n, int64_t k);
   void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias,
                           T* c, int64_t ldc, T* scratch);

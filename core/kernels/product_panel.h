@@ -53,14 +53,14 @@ template <class T, int R, int N>
   });
 }
 
-// R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors. `deep`: worth a loop four steps long.
-template <class T, int R, int N, bool deep, class A>
+// R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors. `unroll`: four steps at a time.
+template <class T, int R, int N, bool unroll, class A>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   using V = Vector<T>;
   constexpr int64_t L = vector_size<T>;
   for (int r = 0; r < R; ++r) __builtin_prefetch(to.c + r * to.ldc, 1), __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
   V sums[R][N] = {};
-  if constexpr (deep) {
+  if constexpr (unroll) {
 #pragma GCC unroll 4
     for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N>(a, strides.row, panel, sums);
   } else {

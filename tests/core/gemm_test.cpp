@@ -66,7 +66,7 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-// In the last three one of the matrices has rows or columns a multiple of a page apart.
+// In the last three rows or columns of one matrix are a multiple of a page apart, where it has no slack.
 const std::vector<Sizes> sizes = {{1, 1, 1},       {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
                                   {13, 33, 300},   {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
                                   {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300},
@@ -165,16 +165,17 @@ TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float,
   const Threads restore;
   for (const Sizes& size :
        std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}, {5, 4000, 128}})
-    for (const bool transposed : {false, true}) {
+    for (int flags = 0; flags < 4; ++flags) {
+      const bool ta = flags & 1, tb = flags & 2;
       const auto [m, n, k] = size;
       const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
       std::vector<T> first;
       for (const int threads : {1, 2, 3, 4, 7}) {
         set_num_threads(threads);
         std::vector<T> y(static_cast<size_t>(m * n));
-        gemm<T>(false, transposed, m, n, k, 1, a.data(), k, b.data(), transposed ? k : n, 0, y.data(), n, {.bias = bias.data()});
+        gemm<T>(ta, tb, m, n, k, 1, a.data(), ta ? m : k, b.data(), tb ? k : n, 0, y.data(), n, {.bias = bias.data()});
         if (first.empty()) first = y;
-        CHECK_MESSAGE(y == first, threads << " threads");
+        CHECK_MESSAGE(y == first, fmt::format("m {} n {} k {} flags {} {}, {} threads", m, n, k, ta, tb, threads));
       }
     }
 }

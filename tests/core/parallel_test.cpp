@@ -3,6 +3,7 @@
 #include <slope/core/parallel.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -16,6 +17,18 @@ struct Threads {
   int before = num_threads();
   ~Threads() { set_num_threads(before); }
 };
+
+// Whether it comes true before long: threads may have to wait for a core, not for ever.
+template <class F>
+bool soon(const F& condition) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition())
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    else
+      std::this_thread::yield();
+  return true;
+}
 
 constexpr Sharing both[] = {Sharing::own_part_first, Sharing::in_order};
 
@@ -39,7 +52,7 @@ TEST_CASE("parallel_for: each element once, in chunks that depend on n and grain
               sharing);
           int wrong = 0;
           for (const auto& v : visits) wrong += v != 1;
-          INFO("threads ", threads, " n ", n, " grain ", grain);
+          INFO("threads ", threads, " n ", n, " grain ", grain, " in order ", sharing == Sharing::in_order);
           CHECK(wrong == 0);
           CHECK(odd == 0);
         }
@@ -74,10 +87,51 @@ TEST_CASE("parallel_for: of several exceptions that of the lowest chunk arrives,
 TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it") {
   const Threads restore;
   set_num_threads(3);
-  std::atomic<int> elsewhere{0};
+  std::atomic<int> elsewhere{0}, visits{0};
   parallel_for(20, 1, [&](int64_t, int64_t) {
     const auto self = std::this_thread::get_id();
-    parallel_for(20, 1, [&](int64_t, int64_t) { elsewhere += std::this_thread::get_id() != self; });
+    int64_t next = 0;
+    parallel_for(20, 1, [&](int64_t i, int64_t) {
+      elsewhere += std::this_thread::get_id() != self || i != next++;
+      ++visits;
+    });
   });
   CHECK(elsewhere == 0);
+  CHECK(visits == 400);
+}
+
+TEST_CASE("parallel_for: two threads begin with the first chunks of their own parts, or with the first two of all") {
+  const Threads restore;
+  for (Sharing sharing : both) {
+    set_num_threads(2);
+    if (num_threads() == 1) return;
+    std::atomic<int> begun{0};
+    std::atomic<int64_t> sum_of_first{0};
+    parallel_for(
+        100, 1,
+        [&](int64_t i, int64_t) {
+          if (begun.fetch_add(1) >= 2) return;
+          sum_of_first += i;
+          CHECK(soon([&] { return begun >= 2; }));
+        },
+        sharing);
+    CHECK(sum_of_first == (sharing == Sharing::in_order ? 0 + 1 : 0 + 50));
+  }
+}
+
+TEST_CASE("parallel_for: a thread whose part is done helps with the others'") {
+  const Threads restore;
+  for (Sharing sharing : both) {
+    set_num_threads(2);
+    if (num_threads() == 1) return;
+    std::atomic<int> done{0};
+    parallel_for(
+        100, 1,
+        [&](int64_t i, int64_t) {
+          if (i == 0) CHECK(soon([&] { return done == 99; }));
+          ++done;
+        },
+        sharing);
+    CHECK(done == 100);
+  }
 }
