@@ -28,12 +28,13 @@ struct Grid {
   Grid(int64_t m, int64_t n, int64_t k, bool a_transposed, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
     const int64_t pieces = worthwhile_pieces(m, n, k);
     if (pieces == 1) return;
+    const double of_a = a_transposed ? 0.25 : 1;
     double least = std::numeric_limits<double>::infinity();
     for (int64_t c = 1; c <= (may_cut_k ? std::min(pieces, k / 512) : 1) || c == 1; ++c)
       for (int64_t r = 1; r <= pieces; ++r) {
         const int64_t l = cut(pieces, r * c);
         if (r * l * c % std::min<int64_t>(pieces, 4) != 0 || r * 16 > m + 15 || l * 16 > n + 15) continue;
-        const double moved = volume(k, 1, n * r) + volume(k, 1, m * l) * (a_transposed ? 0.25 : 1) + (c > 1 ? 4 * volume(m, n, c) : 0);
+        const double moved = volume(k, 1, n * r) + of_a * volume(k, 1, m * l) + (c > 1 ? 4 * volume(m, n, c) : 0);
         if (moved < least) least = moved, rows = r, cols = l, chunks = c;
       }
     tile_m = cut(cut(m, rows), 16) * 16, tile_n = cut(cut(n, cols), 16) * 16, chunk_k = cut(k, chunks);
@@ -115,7 +116,7 @@ struct PackedOnce {
     T* const packed = static_cast<T*>(block.data);
     parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
                  [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
-    const auto multiply_tile = [&](int64_t tile, int64_t) {
+    const auto multiply_rows = [&](int64_t tile, int64_t) {
       const int64_t begin = tiles[static_cast<size_t>(tile)], end = tiles[static_cast<size_t>(tile) + 1];
       const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
       T* c = call.c + begin * call.ldc;
@@ -124,7 +125,7 @@ struct PackedOnce {
       if (epilogue.activate)
         for (int64_t i = begin; i < end; ++i, c += call.ldc) epilogue.activate(c, call.n);
     };
-    parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, multiply_tile, Sharing::in_order);
+    parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, multiply_rows, Sharing::in_order);
   }
 };
 

@@ -27,7 +27,7 @@ int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_
 thread_local int threads = default_threads();
 thread_local Team team_of_thread(threads);
 
-// Chunks in a queue for each of some threads, of neighbours; threads beyond share theirs.
+// The chunks of a loop in queues of neighbours, one for each thread but for more than `most` threads, some of which share one.
 class Queues {
  public:
   Queues(int64_t chunks, int threads) : count_(std::min(threads, most)) {

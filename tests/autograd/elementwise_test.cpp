@@ -3,6 +3,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/memory.h>
 #include <slope/core/parallel.h>
+#include <slope/tests/threads.h>
 
 #include <doctest/doctest.h>
 
@@ -73,7 +74,7 @@ TEST_CASE("elementwise: nothing is kept where no gradient is wanted, and only wh
 
 TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and near the exact sum") {
   manual_seed(4);
-  const int threads = num_threads();
+  const KeepThreads restore;
   const Tensor x = randn({700, 3, 257});
   Tensors first;
   for (int n : {1, 2, 3, 7}) {
@@ -83,7 +84,6 @@ TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and nea
     if (first.empty()) first = now;
     for (size_t k = 0; k < now.size(); ++k) CHECK(equal(first[k], now[k]));
   }
-  set_num_threads(threads);
   const Tensor exact = to(x, f64);
   CHECK(sum(x).item() == doctest::Approx(sum(exact).item()).epsilon(1e-5));
   CHECK(allclose(to(sum(x, {0, 2}), f64), sum(exact, {0, 2}), 1e-5, 1e-3));

@@ -3,6 +3,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/parallel.h>
+#include <slope/tests/threads.h>
 
 using namespace slope;
 
@@ -50,7 +51,7 @@ TEST_CASE("embedding: the gradient has the same bits for 1, 2, 3, 4 and 7 thread
   manual_seed(5);
   const int64_t V = 700, d = 64, n = 5000;
   const Tensor index = randint(0, V, {n}), g = randn({n, d}), weight = randn({V, d}).set_requires_grad();
-  const int before = num_threads();
+  const KeepThreads restore;
   std::vector<float> expected(static_cast<size_t>(V * d));
   for (int64_t k = 0; k < n; ++k)
     for (int64_t c = 0; c < d; ++c) expected[static_cast<size_t>(index.data<int64_t>()[k] * d + c)] += g.data<float>()[k * d + c];
@@ -59,7 +60,6 @@ TEST_CASE("embedding: the gradient has the same bits for 1, 2, 3, 4 and 7 thread
     const Tensor dw = grad({embedding(index, weight)}, {weight}, {.grad_outputs = {g}})[0];
     CHECK_MESSAGE(std::equal(expected.begin(), expected.end(), dw.data<float>()), threads << " threads");
   }
-  set_num_threads(before);
 }
 
 TEST_CASE("indexing: an index that an operation kept may not be written before backward") {

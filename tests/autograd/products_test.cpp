@@ -5,6 +5,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/parallel.h>
 #include <slope/tests/autograd/same_bits.h>
+#include <slope/tests/threads.h>
 
 #include <cmath>
 #include <map>
@@ -104,7 +105,7 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
   manual_seed(3);
   const Tensor x = randn({12, 64, 128}), W = randn({384, 128}), b = randn({384}), g = randn({12, 64, 384});
   for (const Tensor& t : {x, W, b}) (void)t.set_requires_grad();
-  const int before = num_threads();
+  const KeepThreads restore;
   std::vector<std::vector<double>> first;
   for (const int threads : {1, 2, 3, 4, 7}) {
     set_num_threads(threads);
@@ -114,7 +115,6 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
     if (first.empty()) first = values;
     CHECK_MESSAGE(values == first, threads << " threads");
   }
-  set_num_threads(before);
 }
 
 TEST_CASE("linear: who else looks at a gradient does not show in it, and what they saw stays") {

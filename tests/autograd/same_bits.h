@@ -4,6 +4,7 @@
 #include <slope/core/copy.h>
 #include <slope/core/parallel.h>
 #include <slope/core/random.h>
+#include <slope/tests/threads.h>
 
 #include <cstring>
 
@@ -25,7 +26,7 @@ inline bool same_bits(const Tensors& a, const Tensors& b) {
 // Whether f() gives the same tensors with 1, 2, 3 and 7 threads; the generator starts from the same place each time.
 template <class F>
 bool same_for_all_threads(F&& f) {
-  const int before = num_threads();
+  const KeepThreads restore;
   const Generator start = generator();
   Tensors first;
   bool same = true;
@@ -38,7 +39,6 @@ bool same_for_all_threads(F&& f) {
     else
       same = same && same_bits(first, now);
   }
-  set_num_threads(before);
   return same;
 }
 

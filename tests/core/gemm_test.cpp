@@ -7,6 +7,7 @@
 #include <slope/core/kernels/product.h>
 #include <slope/core/parallel.h>
 #include <slope/core/random.h>
+#include <slope/tests/threads.h>
 
 #include <cmath>
 #include <limits>
@@ -23,11 +24,6 @@ std::vector<T> numbers(int64_t n, uint32_t site) {
     x[i] = static_cast<T>(uniform_f64(RandomSite{.seed = 7, .site = site}, static_cast<int64_t>(i)) * 2 - 1);
   return x;
 }
-
-struct Threads {
-  int before = num_threads();
-  ~Threads() { set_num_threads(before); }
-};
 
 struct Sizes {
   int64_t m, n, k;
@@ -162,7 +158,7 @@ TEST_CASE("gemm: an activation follows the bias") {
 }
 
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
-  const Threads restore;
+  const KeepThreads restore;
   for (const Sizes& size :
        std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}, {5, 4000, 128}})
     for (int flags = 0; flags < 4; ++flags) {
@@ -181,7 +177,7 @@ TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float,
 }
 
 TEST_CASE_TEMPLATE("gemm_batched: each item is the product alone, whatever the strides and threads", T, float, double) {
-  const Threads restore;
+  const KeepThreads restore;
   const int64_t B = 3, H = 4, L = 24, S = 26, D = 32;  // attention: (B, L, H, D) seen as (B, H, L, D)
   const std::vector<T> q = numbers<T>(B * L * H * D, 1), key = numbers<T>(B * S * H * D, 2);
   std::vector<T> first;

@@ -1,6 +1,7 @@
 // parallel_for: every element once, in the chunks it promises, whatever the threads; exceptions; nested loops.
 #include <doctest/doctest.h>
 #include <slope/core/parallel.h>
+#include <slope/tests/threads.h>
 
 #include <atomic>
 #include <chrono>
@@ -12,11 +13,6 @@
 using namespace slope;
 
 namespace {
-
-struct Threads {
-  int before = num_threads();
-  ~Threads() { set_num_threads(before); }
-};
 
 // Whether it comes true before long: threads may have to wait for a core, not for ever.
 template <class F>
@@ -32,10 +28,19 @@ bool soon(const F& condition) {
 
 constexpr Sharing both[] = {Sharing::own_part_first, Sharing::in_order};
 
+template <class F>
+void for_two_threads(const F& f) {  // nothing to see where loops have one
+  const KeepThreads restore;
+  for (Sharing sharing : both) {
+    set_num_threads(2);
+    if (num_threads() == 2) f(sharing);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("parallel_for: each element once, in chunks that depend on n and grain alone") {
-  const Threads restore;
+  const KeepThreads restore;
   for (int threads : {1, 2, 3, 7, 40})
     for (Sharing sharing : both)
       for (int64_t n : {1, 7, 64, 1001})
@@ -59,7 +64,7 @@ TEST_CASE("parallel_for: each element once, in chunks that depend on n and grain
 }
 
 TEST_CASE("parallel_for: of several exceptions that of the lowest chunk arrives, and loops go on working") {
-  const Threads restore;
+  const KeepThreads restore;
   for (int threads : {1, 2, 5})
     for (Sharing sharing : both) {
       set_num_threads(threads);
@@ -85,7 +90,7 @@ TEST_CASE("parallel_for: of several exceptions that of the lowest chunk arrives,
 }
 
 TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it") {
-  const Threads restore;
+  const KeepThreads restore;
   set_num_threads(3);
   std::atomic<int> elsewhere{0}, visits{0};
   parallel_for(20, 1, [&](int64_t, int64_t) {
@@ -101,37 +106,27 @@ TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it")
 }
 
 TEST_CASE("parallel_for: two threads begin with the first chunks of their own parts, or with the first two of all") {
-  const Threads restore;
-  for (Sharing sharing : both) {
-    set_num_threads(2);
-    if (num_threads() == 1) return;
+  for_two_threads([](Sharing sharing) {
     std::atomic<int> begun{0};
     std::atomic<int64_t> sum_of_first{0};
-    parallel_for(
-        100, 1,
-        [&](int64_t i, int64_t) {
-          if (begun.fetch_add(1) >= 2) return;
-          sum_of_first += i;
-          CHECK(soon([&] { return begun >= 2; }));
-        },
-        sharing);
+    const auto chunk = [&](int64_t i, int64_t) {
+      if (begun.fetch_add(1) >= 2) return;
+      sum_of_first += i;
+      CHECK(soon([&] { return begun >= 2; }));
+    };
+    parallel_for(100, 1, chunk, sharing);
     CHECK(sum_of_first == (sharing == Sharing::in_order ? 0 + 1 : 0 + 50));
-  }
+  });
 }
 
 TEST_CASE("parallel_for: a thread whose part is done helps with the others'") {
-  const Threads restore;
-  for (Sharing sharing : both) {
-    set_num_threads(2);
-    if (num_threads() == 1) return;
+  for_two_threads([](Sharing sharing) {
     std::atomic<int> done{0};
-    parallel_for(
-        100, 1,
-        [&](int64_t i, int64_t) {
-          if (i == 0) CHECK(soon([&] { return done == 99; }));
-          ++done;
-        },
-        sharing);
+    const auto chunk = [&](int64_t i, int64_t) {
+      if (i == 0) CHECK(soon([&] { return done == 99; }));
+      ++done;
+    };
+    parallel_for(100, 1, chunk, sharing);
     CHECK(done == 100);
-  }
+  });
 }

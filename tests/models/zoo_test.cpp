@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <slope/autograd/graph.h>
 #include <slope/core/parallel.h>
+#include <slope/tests/threads.h>
 
 #include <algorithm>
 #include <functional>
@@ -214,10 +215,7 @@ TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits
 }
 
 TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threads, with dropout") {
-  struct Restore {
-    int before = num_threads();
-    ~Restore() { set_num_threads(before); }
-  } restore;
+  const KeepThreads restore;
   manual_seed(7);
   const c_scratch::CScratch translator({.source_vocab = 400,
                                         .target_vocab = 500,

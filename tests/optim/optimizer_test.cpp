@@ -9,6 +9,7 @@
 #include <slope/optim/sgd.h>
 #include <slope/tests/autograd/same_bits.h>
 #include <slope/tests/golden.h>
+#include <slope/tests/threads.h>
 
 using namespace slope;
 using namespace slope::optim;
@@ -27,7 +28,7 @@ void set_random_gradients(const NamedTensors& parameters) {
 }
 
 std::vector<double> run(int threads, DType dtype) {  // all values after five steps with clipping and averaging
-  const int before = num_threads();
+  const KeepThreads restore;
   set_num_threads(threads);
   manual_seed(5);
   const NamedTensors ps = parameters_of({{300, 257}, {7}, {}, {0, 3}, {20000}}, dtype);
@@ -46,7 +47,6 @@ std::vector<double> run(int threads, DType dtype) {  // all values after five st
     for (double v : p.to_vector()) values.push_back(v);
   for (const auto& [name, e] : ema.averages())
     for (double v : e.to_vector()) values.push_back(v);
-  set_num_threads(before);
   return values;
 }
 

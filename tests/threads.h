@@ -1,0 +1,19 @@
+// The number of threads as it was, whatever a test makes of it, also where the test throws.
+#pragma once
+
+#include <slope/core/parallel.h>
+
+namespace slope {
+
+class KeepThreads {
+ public:
+  KeepThreads() = default;
+  ~KeepThreads() { set_num_threads(before_); }
+  KeepThreads(const KeepThreads&) = delete;
+  KeepThreads& operator=(const KeepThreads&) = delete;
+
+ private:
+  int before_ = num_threads();
+};
+
+}  // namespace slope
