@@ -76,7 +76,9 @@ Pass::~Pass() {
 }
 
 void Pass::collect() {
+  constexpr size_t usual = 32;  // nodes of a small graph
   std::vector<Node*> stack;
+  stack.reserve(usual), order_.reserve(usual), visits_.reserve(usual), leaves_.reserve(usual), leaf_sums_.reserve(usual);
   uint32_t slots = 0;
   const auto is_of_this_thread = [](const Pass* pass) {  // another thread's may be gone: compared, never read
     for (const Pass* p = innermost; p; p = p->outer_)
@@ -89,7 +91,7 @@ void Pass::collect() {
     SLOPE_CHECK_AS(AutogradError, !current || is_of_this_thread(current),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
     if (visits_.size() == visits_.capacity())
-      visits_.reserve(2 * visits_.size() + 16);  // nothing may fail between taking and noting a node
+      visits_.reserve(2 * visits_.size());  // nothing may fail between taking and noting a node
     SLOPE_CHECK_AS(AutogradError, node->pass.compare_exchange_strong(current, this),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
     visits_.push_back({node, current, node->slot});
@@ -227,9 +229,10 @@ void Pass::run() {
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
+  const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };
   const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
-    const Tensor before = Tensor(leaves_[i]).grad();
+    const Tensor& before = grad_of(leaves_[i]);
     Tensor& g = leaf_sums_[i];
     if (adds_in_place(before)) continue;
     if (before.defined())
@@ -238,11 +241,11 @@ void Pass::commit() {
       g = contiguous_copy(g);  // two leaves may have been handed the same tensor
   }
   for (size_t i = 0; i < leaves_.size(); ++i) {
-    const Tensor leaf(leaves_[i]), before = leaf.grad();
-    if (adds_in_place(before))
-      add_into(leaf_sums_[i], before);
+    Tensor& grad = grad_of(leaves_[i]);
+    if (adds_in_place(grad))
+      add_into(leaf_sums_[i], grad);
     else
-      leaf.set_grad(leaf_sums_[i]);
+      grad = std::move(leaf_sums_[i]);
   }
 }
 

@@ -48,7 +48,8 @@ std::string AutogradMeta::text() const {
   return "grad_fn=<" + name + "Backward0>";
 }
 
-AutogradMeta* autograd_meta(const Tensor& x) { return static_cast<AutogradMeta*>(x.impl().meta.get()); }
+AutogradMeta* autograd_meta(const TensorImpl& x) { return static_cast<AutogradMeta*>(x.meta.get()); }
+AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
 
 AutogradMeta& ensure_autograd_meta(const Tensor& x) {
   if (!x.impl().meta) {

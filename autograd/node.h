@@ -66,7 +66,8 @@ struct AutogradMeta : Meta {
   std::string text() const override;
 };
 
-AutogradMeta* autograd_meta(const Tensor& x);  // null where there is none
+AutogradMeta* autograd_meta(const TensorImpl& x);  // null where there is none
+AutogradMeta* autograd_meta(const Tensor& x);
 AutogradMeta& ensure_autograd_meta(const Tensor& x);
 Edge gradient_edge(const Tensor& x);       // empty where x needs no gradient
 Ref<Node> gradient_node(const Tensor& x);  // the node that made x; null for leaves

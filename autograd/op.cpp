@@ -4,6 +4,9 @@
 #include <slope/autograd/origin.h>
 #include <slope/autograd/profile.h>
 
+#include <algorithm>
+#include <bit>
+
 namespace slope {
 
 namespace {
@@ -23,31 +26,39 @@ bool is_to_be_had(const Edge& edge, const Tensor& x) {
          edge.node->outputs[0].version == x.storage()->version();
 }
 
-bool any_needs_grad(const Tensor* inputs, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    if (!inputs[i].defined()) continue;
-    const AutogradMeta* meta = autograd_meta(inputs[i]);
-    if (meta && meta->requires_grad) return true;
-  }
-  return false;
+// How many values of its inputs and outputs a node of `op` keeps, at most.
+size_t saved_values(const Op& op, size_t inputs, size_t outputs) {
+  const size_t named = op.saves & saves_inputs ? inputs : static_cast<size_t>(std::popcount(op.saves & (saves_inputs - 1)));
+  return named + (op.again != nullptr && !(op.saves & saves_input(0))) + (op.saves & saves_output ? outputs : 0);
 }
 
-void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* inputs, size_t n_inputs, Attributes& attributes,
-            Tensors& extras) {
+bool needs_grad(const Tensor& x) {
+  const AutogradMeta* meta = x.defined() ? autograd_meta(x) : nullptr;
+  return meta && meta->requires_grad;
+}
+template <class Inputs>
+bool any_needs_grad(const Inputs& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const Input& x) { return needs_grad(*x); });
+}
+
+template <class Inputs>
+void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Inputs& inputs, Attributes& attributes, Tensors& extras) {
   Ref<Node> node(new Node);
   node->op = &op;
   node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
   node->module = current_module();
   if (anomaly_enabled()) node->origin = std::make_unique<std::string>(describe_origin());
-  node->inputs.reserve(n_inputs);
-  for (size_t i = 0; i < n_inputs; ++i) {
-    node->inputs.push_back(gradient_edge(inputs[i]));
+  node->inputs.reserve(inputs.size());
+  node->saved.reserve(saved_values(op, inputs.size(), n_outputs) + extras.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& x = *Input(inputs.begin()[i]);
+    node->inputs.push_back(gradient_edge(x));
     const Edge& edge = node->inputs.back();
-    const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), to_be_had = is_to_be_had(edge, inputs[i]);
+    const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), to_be_had = is_to_be_had(edge, x);
     const int steps = to_be_had ? edge.node->steps_again : 0;  // 0: the value itself is there
     if (i == 0 && op.again && (is_saved || to_be_had) && steps < most_steps_again) node->steps_again = static_cast<uint8_t>(steps + 1);
-    if (!inputs[i].defined() || !(is_saved || (i == 0 && node->steps_again > 0))) continue;
-    node->saved.push_back(save(inputs[i], SavedValue::Kind::input, i));
+    if (!x.defined() || !(is_saved || (i == 0 && node->steps_again > 0))) continue;
+    node->saved.push_back(save(x, SavedValue::Kind::input, i));
     if (steps > 0) node->saved.back().storage = Storage();
   }
   for (size_t i = 0; i < n_outputs; ++i) {
@@ -68,16 +79,14 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Tensor* input
 
 }  // namespace
 
-Tensor Op::record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes, Tensors extras) const {
-  if (grad_enabled() && any_needs_grad(inputs.begin(), inputs.size()))
-    attach(*this, &y, 1, inputs.begin(), inputs.size(), attributes, extras);
+Tensor Op::record(Tensor y, std::initializer_list<Input> inputs, Attributes attributes, Tensors extras) const {
+  if (grad_enabled() && any_needs_grad(inputs)) attach(*this, &y, 1, inputs, attributes, extras);
   if (profiling()) profile_forward(name, current_module());
   return y;
 }
 
 Tensors Op::record(Tensors outputs, const Tensors& inputs, Attributes attributes, Tensors extras) const {
-  if (grad_enabled() && any_needs_grad(inputs.data(), inputs.size()))
-    attach(*this, outputs.data(), outputs.size(), inputs.data(), inputs.size(), attributes, extras);
+  if (grad_enabled() && any_needs_grad(inputs)) attach(*this, outputs.data(), outputs.size(), inputs, attributes, extras);
   if (profiling()) profile_forward(name, current_module());
   return outputs;
 }

@@ -14,6 +14,17 @@
 
 namespace slope {
 
+// An input, handed over without taking hold of it: counting references takes longer than much of what is done with small tensors.
+class Input {
+ public:
+  Input(const Tensor& x) : tensor_(&x) {}
+  const Tensor& operator*() const { return *tensor_; }
+  const Tensor* operator->() const { return tensor_; }
+
+ private:
+  const Tensor* tensor_;
+};
+
 using Grads = InlineVector<Tensor, 3>;  // one for each input; undefined where there is none (an index, a mask) or none is needed
 
 // What `record` keeps for backward: inputs by number, all inputs, outputs. Extras and attributes given to `record` are kept always.
@@ -33,11 +44,11 @@ struct Op {
   Tensor (*again)(const Saved& s) = nullptr;
 
   // Attaches a node to y where gradients are recorded and an input needs one. Returns y.
-  Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Attributes attributes = {}, Tensors extras = {}) const;
+  Tensor record(Tensor y, std::initializer_list<Input> inputs, Attributes attributes = {}, Tensors extras = {}) const;
   Tensors record(Tensors outputs, const Tensors& inputs, Attributes attributes = {}, Tensors extras = {}) const;
 
   // Compares the inputs' shapes with the signature: the same letter means the same size. ShapeError names the op, the input and the sizes.
-  void check(std::initializer_list<Tensor> inputs) const;
+  void check(std::initializer_list<Input> inputs) const;
 };
 
 }  // namespace slope

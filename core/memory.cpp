@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,11 +27,37 @@
 namespace slope::memory {
 namespace {
 
-constexpr size_t line = 64, small_limit = 1024, chunk_bytes = 64 << 10;
+constexpr size_t line = 64, small_limit = 1024, chunk_bytes = 16 << 10;
 
 [[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // not where a sanitizer sees each block
 
 std::atomic<int64_t> live{0}, peak{0}, allocations{0}, reserved{0}, countdown{0};
+
+// What a thread has asked for and given back since it last told the others: to add to a shared count takes as long as all the rest of a
+// small allocation.
+class Account {
+ public:
+  ~Account() { settle(); }
+  void allocated(size_t bytes) {
+    ++allocations_;
+    if ((live_ += static_cast<int64_t>(bytes)) >= most) settle();
+  }
+  void freed(size_t bytes) {
+    if ((live_ -= static_cast<int64_t>(bytes)) <= -most) settle();
+  }
+  void settle() {
+    allocations.fetch_add(std::exchange(allocations_, 0), std::memory_order_relaxed);
+    const int64_t change = std::exchange(live_, 0), now = live.fetch_add(change, std::memory_order_relaxed) + change;
+    int64_t seen = peak.load(std::memory_order_relaxed);
+    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  static constexpr int64_t most = 64 << 10;
+  int64_t live_ = 0, allocations_ = 0;
+};
+thread_local Account account;
 
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -301,25 +328,27 @@ void give(void* block, size_t bytes) {
 
 void* allocate(size_t bytes) {
   if (bytes == 0) bytes = 1;
-  allocations.fetch_add(1, std::memory_order_relaxed);
   const bool refused = countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1;
   void* block = refused || bytes > (size_t{1} << 48) ? nullptr : take(bytes);
-  SLOPE_CHECK_AS(MemoryError, block, "out of memory: {} bytes requested, {} in use", bytes, live.load());
-  const int64_t now = live.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed) + static_cast<int64_t>(bytes);
-  int64_t seen = peak.load(std::memory_order_relaxed);
-  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-  }
+  SLOPE_CHECK_AS(MemoryError, block, "out of memory: {} bytes requested, {} in use", bytes, stats().live);
+  account.allocated(bytes);
   return block;
 }
 
 void deallocate(void* block, size_t bytes) noexcept {
   if (bytes == 0) bytes = 1;
-  live.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+  account.freed(bytes);
   give(block, bytes);
 }
 
-Stats stats() { return {live.load(), peak.load(), allocations.load(), reserved.load()}; }
-void reset_peak() { peak = live.load(); }
+Stats stats() {
+  account.settle();
+  return {live.load(), peak.load(), allocations.load(), reserved.load()};
+}
+void reset_peak() {
+  account.settle();
+  peak = live.load();
+}
 void release_cached() { large().release(); }
 void fail_allocation(int64_t n) { countdown = n; }
 

@@ -38,7 +38,8 @@ class Ref {
     return *this;
   }
   ~Ref() {
-    if (object_ && object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) T::destroy(object_);
+    if (object_ && (object_->count_.load(std::memory_order_acquire) == 1 || object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      T::destroy(object_);
   }
 
   T* get() const { return object_; }

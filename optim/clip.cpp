@@ -14,6 +14,7 @@ namespace {
 // The gradients that there are, contiguous. `own`: safe to write, shared with nobody.
 Tensors gradients(const Tensors& parameters, bool own) {
   Tensors all;
+  all.reserve(parameters.size());
   std::unordered_set<const TensorImpl*> seen;  // two parameters may hold the same gradient
   for (const Tensor& p : parameters) {
     Tensor g = p.grad();
@@ -22,13 +23,14 @@ Tensors gradients(const Tensors& parameters, bool own) {
       g = contiguous_copy(g);
       if (own) p.set_grad(g);
     }
-    all.push_back(g);
+    all.push_back(std::move(g));
   }
   return all;
 }
 
 std::vector<int64_t> sizes_of(const Tensors& xs) {
   std::vector<int64_t> sizes;
+  sizes.reserve(xs.size());
   for (const Tensor& x : xs) sizes.push_back(x.numel());
   return sizes;
 }

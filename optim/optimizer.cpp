@@ -36,9 +36,11 @@ void Optimizer::run(std::vector<Slot*>& slots) const {
   std::vector<Part<T>> parts;
   std::vector<int64_t> sizes;
   Tensors gradients;  // alive until the pass is over
+  parts.reserve(slots.size()), sizes.reserve(slots.size()), gradients.reserve(slots.size());
   for (Slot* slot : slots) {
-    const Tensor g = slot->parameter.grad();
-    gradients.push_back(g.is_contiguous() ? g : contiguous_copy(g));
+    Tensor g = slot->parameter.grad();
+    if (!g.is_contiguous()) g = contiguous_copy(g);
+    gradients.push_back(std::move(g));
     Part<T> part{slot->parameter.numel(), slot->steps + 1, slot->group, slot->parameter.write<T>(), gradients.back().data<T>(), {}};
     for (size_t k = 0; k < slot->state.size(); ++k) part.state[k] = slot->state[k].write<T>();
     parts.push_back(part);
@@ -59,6 +61,7 @@ void Optimizer::run(std::vector<Slot*>& slots) const {
 void Optimizer::step() {
   const NoGrad no_grad;
   std::vector<Slot*> f32_slots, f64_slots;
+  f32_slots.reserve(slots_.size());
   for (Slot& slot : slots_) {
     const Tensor &p = slot.parameter, g = p.grad();
     if (!g.defined()) continue;
