@@ -90,8 +90,7 @@ void Pass::collect() {
     if (current == this) return;
     SLOPE_CHECK_AS(AutogradError, !current || is_of_this_thread(current),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
-    if (visits_.size() == visits_.capacity())
-      visits_.reserve(2 * visits_.size());  // nothing may fail between taking and noting a node
+    if (visits_.size() == visits_.capacity()) visits_.reserve(2 * visits_.capacity());  // nothing may fail between taking and noting a node
     SLOPE_CHECK_AS(AutogradError, node->pass.compare_exchange_strong(current, this),
                    "backward: another thread is running backward through this graph ({})", node->op->name);
     visits_.push_back({node, current, node->slot});
@@ -229,7 +228,7 @@ void Pass::run() {
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };
+  const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };  // who needs one has a meta
   const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor& before = grad_of(leaves_[i]);

@@ -26,10 +26,10 @@ bool is_to_be_had(const Edge& edge, const Tensor& x) {
          edge.node->outputs[0].version == x.storage()->version();
 }
 
-// How many values of its inputs and outputs a node of `op` keeps, at most.
+// How many values of its inputs and outputs a node of `op` is recorded with, at most.
 size_t saved_values(const Op& op, size_t inputs, size_t outputs) {
   const size_t named = op.saves & saves_inputs ? inputs : static_cast<size_t>(std::popcount(op.saves & (saves_inputs - 1)));
-  return named + (op.again != nullptr && !(op.saves & saves_input(0))) + (op.saves & saves_output ? outputs : 0);
+  return named + (op.again != nullptr && !(op.saves & (saves_inputs | saves_input(0)))) + (op.saves & saves_output ? outputs : 0);
 }
 
 bool needs_grad(const Tensor& x) {
@@ -51,7 +51,7 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Inputs& input
   node->inputs.reserve(inputs.size());
   node->saved.reserve(saved_values(op, inputs.size(), n_outputs) + extras.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor& x = *Input(inputs.begin()[i]);
+    const Tensor& x = *static_cast<Input>(inputs.begin()[i]);  // of a list of Inputs, or of Tensors
     node->inputs.push_back(gradient_edge(x));
     const Edge& edge = node->inputs.back();
     const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), to_be_had = is_to_be_had(edge, x);

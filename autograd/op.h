@@ -14,7 +14,8 @@
 
 namespace slope {
 
-// An input, handed over without taking hold of it: counting references takes longer than much of what is done with small tensors.
+// An input, handed over without taking hold of it: counting references takes longer than much of what is done with small tensors. Good
+// for the call that it is made for, not to be kept.
 class Input {
  public:
   Input(const Tensor& x) : tensor_(&x) {}

@@ -17,7 +17,7 @@ struct Pass {
 
   void capture(const Tensors& inputs);  // only these gradients are wanted; nodes that lead to none are skipped
   void run();
-  void commit();  // adds the leaves' gradients to theirs
+  void commit();  // adds the leaves' gradients to theirs, and ends the pass
   Tensor gradient_of(const Tensor& x) const;
   Tensor sum_so_far(const Edge& edge) const;
   bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }

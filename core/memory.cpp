@@ -27,37 +27,53 @@
 namespace slope::memory {
 namespace {
 
-constexpr size_t line = 64, small_limit = 1024, chunk_bytes = 16 << 10;
+constexpr size_t line = 64, small_limit = 1024;
+constexpr size_t chunk_bytes = 16 << 10;  // of which a chunk's first use touches all; four times as much was no faster
+constexpr int64_t most_untold = 64 << 10, most_calls_untold = 1024;  // what a thread allocates without telling the others
 
 [[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // not where a sanitizer sees each block
 
 std::atomic<int64_t> live{0}, peak{0}, allocations{0}, reserved{0}, countdown{0};
 
-// What a thread has asked for and given back since it last told the others: to add to a shared count takes as long as all the rest of a
-// small allocation.
-class Account {
- public:
-  ~Account() { settle(); }
-  void allocated(size_t bytes) {
-    ++allocations_;
-    if ((live_ += static_cast<int64_t>(bytes)) >= most) settle();
-  }
-  void freed(size_t bytes) {
-    if ((live_ -= static_cast<int64_t>(bytes)) <= -most) settle();
-  }
-  void settle() {
-    allocations.fetch_add(std::exchange(allocations_, 0), std::memory_order_relaxed);
-    const int64_t change = std::exchange(live_, 0), now = live.fetch_add(change, std::memory_order_relaxed) + change;
-    int64_t seen = peak.load(std::memory_order_relaxed);
-    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-    }
-  }
-
- private:
-  static constexpr int64_t most = 64 << 10;
-  int64_t live_ = 0, allocations_ = 0;
+// What a thread has allocated and freed since it last told the others: to add to a shared count takes as long as all the rest of a small
+// allocation. Trivially destroyed, so that what a thread's own variables free at its end counts too.
+struct Account {
+  int64_t live = 0, calls = 0;
+  int64_t most = 0;  // bytes kept to itself; 0 before the first settlement and after the thread's end
+  bool begun = false;
 };
-thread_local Account account;
+constinit thread_local Account account;
+
+void settle();
+struct SettleAtEnd {
+  ~SettleAtEnd() {
+    account.most = 0;
+    settle();
+  }
+};
+
+void settle() {
+  if (!account.begun) {
+    account.begun = true;
+    account.most = most_untold;
+    static thread_local const SettleAtEnd at_end;
+  }
+  allocations.fetch_add(std::exchange(account.calls, 0), std::memory_order_relaxed);
+  const int64_t change = std::exchange(account.live, 0), now = live.fetch_add(change, std::memory_order_relaxed) + change;
+  int64_t seen = peak.load(std::memory_order_relaxed);
+  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+}
+
+void count_allocated(size_t bytes) {
+  ++account.calls;
+  account.live += static_cast<int64_t>(bytes);
+  if (account.live > account.most || account.calls == most_calls_untold) settle();
+}
+void count_freed(size_t bytes) {
+  account.live -= static_cast<int64_t>(bytes);
+  if (account.live < -account.most) settle();
+}
 
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -331,22 +347,22 @@ void* allocate(size_t bytes) {
   const bool refused = countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1;
   void* block = refused || bytes > (size_t{1} << 48) ? nullptr : take(bytes);
   SLOPE_CHECK_AS(MemoryError, block, "out of memory: {} bytes requested, {} in use", bytes, stats().live);
-  account.allocated(bytes);
+  count_allocated(bytes);
   return block;
 }
 
 void deallocate(void* block, size_t bytes) noexcept {
   if (bytes == 0) bytes = 1;
-  account.freed(bytes);
+  count_freed(bytes);
   give(block, bytes);
 }
 
 Stats stats() {
-  account.settle();
+  settle();
   return {live.load(), peak.load(), allocations.load(), reserved.load()};
 }
 void reset_peak() {
-  account.settle();
+  settle();
   peak = live.load();
 }
 void release_cached() { large().release(); }

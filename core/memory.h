@@ -7,8 +7,8 @@
 
 namespace slope::memory {
 
-// As the calling thread sees them: of what other threads that still run have allocated and freed, up to 64 KiB each may be missing, and
-// the peak may be as much higher.
+// Exact where one thread allocates and frees, but for `peak`, which misses rises of up to 64 KiB. Each other thread that still runs may
+// have up to 64 KiB allocated or freed, and up to 1024 calls, that are not counted yet.
 struct Stats {
   int64_t live = 0;         // bytes in use now
   int64_t peak = 0;         // most bytes in use since the last reset_peak()

@@ -23,12 +23,10 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, c
       const int64_t columns = std::min<int64_t>(W, n - j);
       for (int64_t p = 0; p == 0 || p < k; p += depth) {
         const int64_t deep = std::min(depth, k - p);
-        pack_panel(deep, columns, from(b, p, j), panel, round_up(columns, vector_size<T>));
+        pack_panel(deep, columns, from(b, p, j), panel, whole_vectors<T>(columns));
         Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + top * ldc + j, ldc, columns};
-        for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc) {
-          const auto multiply_rows = columns <= vector_size<T> ? some_rows_by_panel<T, 1> : some_rows_by_panel<T, 2>;
-          multiply_rows(std::min(rows, height - i), deep, from(a, top + i, p), panel, to);
-        }
+        for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc)
+          some_rows_by_narrow_panel<T>(std::min(rows, height - i), deep, from(a, top + i, p), panel, to);
       }
     }
   }

@@ -18,6 +18,10 @@ template <class T>
 constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
 
 constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+template <class T>
+constexpr int64_t whole_vectors(int64_t n) {
+  return round_up(n, vector_size<T>);
+}
 
 template <class T>
 MatrixRef<T> from(const MatrixRef<T>& x, int64_t i, int64_t j) {

@@ -74,13 +74,14 @@ template <class T, int R, int N, bool unroll, class A>
       __builtin_memcpy(y, &x, sizeof(V));
     });
   } else {
+    constexpr T nothing = -T(0);  // x + 0 is not x where x is -0, and `placed` adds nothing
     T out[R][N * L];
     unrolled<N * R>([&](auto i)
                         __attribute__((always_inline)) { __builtin_memcpy(out[i / N] + i % N * L, &sums[i / N][i % N], sizeof(V)); });
     for (int r = 0; r < R; ++r)
       for (int64_t l = 0; l < to.columns; ++l) {
         T& y = to.c[r * to.ldc + l];
-        y = to.alpha * out[r][l] + (to.bias ? to.bias[l] : T(0)) + (to.keep != T(0) ? to.keep * y : T(0));
+        y = to.alpha * out[r][l] + (to.bias ? to.bias[l] : nothing) + (to.keep != T(0) ? to.keep * y : nothing);
       }
   }
 }
@@ -98,6 +99,14 @@ void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const 
     some_rows_by_panel<T, N>(height, k, a.data, Columns{a.col}, panel, to);
   else
     some_rows_by_panel<T, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
+}
+// And over one of the panel's vectors where that is all that C has of it.
+template <class T>
+void some_rows_by_narrow_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel, const Place<T>& to) {
+  if (to.columns <= vector_size<T>)
+    some_rows_by_panel<T, 1>(height, k, a, panel, to);
+  else
+    some_rows_by_panel<T, 2>(height, k, a, panel, to);
 }
 
 }  // namespace

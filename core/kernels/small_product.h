@@ -9,10 +9,6 @@ namespace slope {
 namespace {
 
 template <class T>
-constexpr int64_t whole_vectors(int64_t n) {
-  return round_up(n, vector_size<T>);
-}
-template <class T>
 constexpr int64_t whole_panels(int64_t n) {
   return round_up(n, width<T>);
 }
@@ -45,11 +41,8 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, co
     const int64_t columns = std::min<int64_t>(width<T>, n - j);
     for (int64_t block = 0, i = 0; block < blocks; ++block) {
       const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 22 rows are 6 + 6 + 5 + 5: short blocks are slow
-      const Place<T> to{alpha, add ? T(1) : T(0), nullptr, c + i * ldc + j, ldc, columns};
-      if (columns <= vector_size<T>)
-        some_rows_by_panel<T, 1>(height, k, from(a, i, 0), b + j * k_of_b, to);
-      else
-        some_rows_by_panel<T, 2>(height, k, from(a, i, 0), b + j * k_of_b, to);
+      some_rows_by_narrow_panel<T>(height, k, from(a, i, 0), b + j * k_of_b,
+                                   {alpha, add ? T(1) : T(0), nullptr, c + i * ldc + j, ldc, columns});
       i += height;
     }
   }

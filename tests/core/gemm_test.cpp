@@ -9,6 +9,7 @@
 #include <slope/core/random.h>
 #include <slope/tests/threads.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -68,7 +69,7 @@ const std::vector<Sizes> sizes = {{1, 1, 1},       {1, 7, 5},      {5, 1, 3},   
                                   {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300},
                                   {20, 1050, 300}, {26, 40, 1024}, {1024, 40, 26},  {26, 1024, 40}};
 
-// -0.5 A B + 0.25 C + bias by `multiply` has the bits of the plain product, for every flag and size.
+// -0.7 A B + 0.3 C + bias by `multiply` has the bits of the plain product, for every flag and size.
 template <class T, class F>
 void check_same_bits(const F& multiply) {
   const Product<T>& product = kernels<Product<T>>();
@@ -78,8 +79,8 @@ void check_same_bits(const F& multiply) {
       const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
       std::vector<T> other = numbers<T>(m * n, 4), plain = other;
       const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
-      product.multiply(m, n, k, T(-0.5), left, right, T(0.25), bias.data(), plain.data(), n);
-      multiply(Sizes{m, n, k}, T(-0.5), left, right, T(0.25), bias.data(), other.data());
+      product.multiply(m, n, k, T(-0.7), left, right, T(0.3), bias.data(), plain.data(), n);
+      multiply(Sizes{m, n, k}, T(-0.7), left, right, T(0.3), bias.data(), other.data());
       CHECK_MESSAGE(other == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
     }
 }
@@ -115,6 +116,21 @@ TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, d
     product.pack_panels(panels / 2, panels, n, k, b, packed.data());
     product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n, scratch.data());
   });
+}
+
+TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherever a column stands", T, float, double) {
+  const Product<T>& product = kernels<Product<T>>();
+  constexpr int64_t m = 13, k = 7;
+  for (int64_t n = 1; n <= 2 * product.panel + 1; ++n) {
+    const std::vector<T> zeros(static_cast<size_t>(std::max(m, n) * k));
+    std::vector<T> plain(static_cast<size_t>(m * n)), packed = plain, scratch(static_cast<size_t>(product.packed_size(m, n, k)));
+    const MatrixRef<T> a{zeros.data(), k, 1}, b{zeros.data(), n, 1};
+    product.multiply(m, n, k, -1, a, b, 0, nullptr, plain.data(), n);
+    product.multiply_packed(m, n, k, -1, a, b, 0, nullptr, packed.data(), n, scratch.data());
+    const auto is_minus_zero = [](T x) { return x == 0 && std::signbit(x); };
+    CHECK(std::all_of(plain.begin(), plain.end(), is_minus_zero));
+    CHECK(std::all_of(packed.begin(), packed.end(), is_minus_zero));
+  }
 }
 
 TEST_CASE_TEMPLATE("dots: an element has the same bits wherever it stands", T, float, double) {

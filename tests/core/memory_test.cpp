@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -87,6 +88,34 @@ TEST_CASE("memory: blocks that one thread allocates and another frees do not pil
     for (void* block : blocks) memory::deallocate(block, 200);  // this thread lives on, and hands back what it does not need
   }
   CHECK(memory::stats().reserved <= settled + (1 << 20));
+}
+
+TEST_CASE("memory: what ended threads allocated and freed is counted to the byte, what others do to within 64 KiB and 1024 calls") {
+  const memory::Stats before = memory::stats();
+  void* block = nullptr;
+  std::thread([&] { block = memory::allocate(5000); }).join();
+  CHECK(memory::stats().live - before.live == 5000);
+  CHECK(memory::stats().allocations - before.allocations == 1);
+  std::thread([&] { memory::deallocate(block, 5000); }).join();
+  CHECK(memory::stats().live == before.live);
+
+  constexpr int64_t calls = 10'000;
+  std::promise<void> done, end;
+  std::thread other([&] {
+    for (int64_t i = 0; i < calls; ++i) memory::deallocate(memory::allocate(100), 100);
+    block = memory::allocate(60'000);
+    done.set_value();
+    end.get_future().wait();
+    memory::deallocate(block, 60'000);
+  });
+  done.get_future().wait();
+  const memory::Stats meanwhile = memory::stats();
+  CHECK(std::abs(meanwhile.live - before.live - 60'000) <= 64 << 10);
+  CHECK(meanwhile.allocations - before.allocations >= calls - 1024);
+  end.set_value();
+  other.join();
+  CHECK(memory::stats().live == before.live);
+  CHECK(memory::stats().allocations - before.allocations >= calls + 2);  // the promises may have some too
 }
 
 TEST_CASE("memory: the n-th allocation fails once, naming the request; an impossible one always") {
