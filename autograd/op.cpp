@@ -5,7 +5,7 @@
 #include <slope/autograd/profile.h>
 
 #include <algorithm>
-#include <bit>
+#include <span>
 
 namespace slope {
 
@@ -26,32 +26,26 @@ bool is_to_be_had(const Edge& edge, const Tensor& x) {
          edge.node->outputs[0].version == x.storage()->version();
 }
 
-// How many values of its inputs and outputs a node of `op` is recorded with, at most.
-size_t saved_values(const Op& op, size_t inputs, size_t outputs) {
-  const size_t named = op.saves & saves_inputs ? inputs : static_cast<size_t>(std::popcount(op.saves & (saves_inputs - 1)));
-  return named + (op.again != nullptr && !(op.saves & (saves_inputs | saves_input(0)))) + (op.saves & saves_output ? outputs : 0);
-}
+using Inputs = std::span<const InputRef>;
 
 bool needs_grad(const Tensor& x) {
   const AutogradMeta* meta = x.defined() ? autograd_meta(x) : nullptr;
   return meta && meta->requires_grad;
 }
-template <class Inputs>
-bool any_needs_grad(const Inputs& inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [](const Input& x) { return needs_grad(*x); });
+bool any_needs_grad(Inputs inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const InputRef& x) { return needs_grad(*x); });
 }
 
-template <class Inputs>
-void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Inputs& inputs, Attributes& attributes, Tensors& extras) {
+void attach(const Op& op, std::span<Tensor> outputs, Inputs inputs, Attributes& attributes, Tensors& extras) {
   Ref<Node> node(new Node);
   node->op = &op;
   node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
   node->module = current_module();
   if (anomaly_enabled()) node->origin = std::make_unique<std::string>(describe_origin());
   node->inputs.reserve(inputs.size());
-  node->saved.reserve(saved_values(op, inputs.size(), n_outputs) + extras.size());
+  if (op.saves != saves_nothing) node->saved.reserve(2);  // an input and another, or the output: what most keep
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor& x = *static_cast<Input>(inputs.begin()[i]);  // of a list of Inputs, or of Tensors
+    const Tensor& x = *inputs[i];
     node->inputs.push_back(gradient_edge(x));
     const Edge& edge = node->inputs.back();
     const bool is_saved = op.saves & saves_inputs || (i < 30 && op.saves >> i & 1), to_be_had = is_to_be_had(edge, x);
@@ -61,14 +55,14 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Inputs& input
     node->saved.push_back(save(x, SavedValue::Kind::input, i));
     if (steps > 0) node->saved.back().storage = Storage();
   }
-  for (size_t i = 0; i < n_outputs; ++i) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
     node->outputs.push_back({outputs[i].shape(), outputs[i].dtype(), outputs[i].storage()->version()});
     if (op.saves & saves_output) node->saved.push_back(save(outputs[i], SavedValue::Kind::output, i));
   }
   for (size_t i = 0; i < extras.size(); ++i)
     if (extras[i].defined()) node->saved.push_back(save(extras[i], SavedValue::Kind::extra, i));
   if (!attributes.empty()) node->attributes = std::make_unique<Attributes>(std::move(attributes));
-  for (size_t i = 0; i < n_outputs; ++i) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
     if (!is_floating(outputs[i].dtype())) continue;  // indices have no gradient
     AutogradMeta& meta = ensure_autograd_meta(outputs[i]);
     meta.node = node;
@@ -79,14 +73,15 @@ void attach(const Op& op, Tensor* outputs, size_t n_outputs, const Inputs& input
 
 }  // namespace
 
-Tensor Op::record(Tensor y, std::initializer_list<Input> inputs, Attributes attributes, Tensors extras) const {
-  if (grad_enabled() && any_needs_grad(inputs)) attach(*this, &y, 1, inputs, attributes, extras);
+Tensor Op::record(Tensor y, std::initializer_list<InputRef> inputs, Attributes attributes, Tensors extras) const {
+  if (grad_enabled() && any_needs_grad(inputs)) attach(*this, {&y, 1}, inputs, attributes, extras);
   if (profiling()) profile_forward(name, current_module());
   return y;
 }
 
 Tensors Op::record(Tensors outputs, const Tensors& inputs, Attributes attributes, Tensors extras) const {
-  if (grad_enabled() && any_needs_grad(inputs)) attach(*this, outputs.data(), outputs.size(), inputs, attributes, extras);
+  const std::vector<InputRef> refs(inputs.begin(), inputs.end());
+  if (grad_enabled() && any_needs_grad(refs)) attach(*this, outputs, refs, attributes, extras);
   if (profiling()) profile_forward(name, current_module());
   return outputs;
 }

@@ -16,9 +16,9 @@ namespace slope {
 
 // An input, handed over without taking hold of it: counting references takes longer than much of what is done with small tensors. Good
 // for the call that it is made for, not to be kept.
-class Input {
+class InputRef {
  public:
-  Input(const Tensor& x) : tensor_(&x) {}
+  InputRef(const Tensor& x) : tensor_(&x) {}
   const Tensor& operator*() const { return *tensor_; }
   const Tensor* operator->() const { return tensor_; }
 
@@ -45,11 +45,11 @@ struct Op {
   Tensor (*again)(const Saved& s) = nullptr;
 
   // Attaches a node to y where gradients are recorded and an input needs one. Returns y.
-  Tensor record(Tensor y, std::initializer_list<Input> inputs, Attributes attributes = {}, Tensors extras = {}) const;
+  Tensor record(Tensor y, std::initializer_list<InputRef> inputs, Attributes attributes = {}, Tensors extras = {}) const;
   Tensors record(Tensors outputs, const Tensors& inputs, Attributes attributes = {}, Tensors extras = {}) const;
 
   // Compares the inputs' shapes with the signature: the same letter means the same size. ShapeError names the op, the input and the sizes.
-  void check(std::initializer_list<Input> inputs) const;
+  void check(std::initializer_list<InputRef> inputs) const;
 };
 
 }  // namespace slope

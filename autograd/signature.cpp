@@ -81,13 +81,13 @@ void check_input(const Op& op, size_t input, const Dims& shape, std::string_view
 
 }  // namespace
 
-void Op::check(std::initializer_list<Input> inputs) const {
+void Op::check(std::initializer_list<InputRef> inputs) const {
   std::string_view rest = signature, pattern;
   rest = rest.substr(0, rest.find("->"));
   Bindings bindings;
   bool repeats = false, optional = false;
   size_t i = 0;
-  for (const Input& x : inputs) {
+  for (const InputRef& x : inputs) {
     if (!repeats) {
       const size_t open = rest.find('('), close = rest.find(')');
       SLOPE_CHECK_SHAPE(close != std::string_view::npos, "{}: takes fewer than {} inputs: {}", name, i + 1, signature);

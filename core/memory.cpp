@@ -3,6 +3,7 @@
 // Medium blocks (up to 64 KiB) are kept by size class. Large blocks are cut from one growing range of addresses, where they fit best, and
 // merged with their free neighbours, so that batches of every length share the same memory. Under AddressSanitizer every block is the
 // system's own, so that it sees each misuse.
+#include <slope/core/account.h>
 #include <slope/core/address_range.h>
 #include <slope/core/error.h>
 #include <slope/core/memory.h>
@@ -13,7 +14,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -28,52 +28,11 @@ namespace slope::memory {
 namespace {
 
 constexpr size_t line = 64, small_limit = 1024;
-constexpr size_t chunk_bytes = 16 << 10;  // of which a chunk's first use touches all; four times as much was no faster
-constexpr int64_t most_untold = 64 << 10, most_calls_untold = 1024;  // what a thread allocates without telling the others
+constexpr size_t chunk_bytes = 16 << 10;  // cutting a chunk up touches all of it, and 64 KiB were no faster
 
 [[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // not where a sanitizer sees each block
 
-std::atomic<int64_t> live{0}, peak{0}, allocations{0}, reserved{0}, countdown{0};
-
-// What a thread has allocated and freed since it last told the others: to add to a shared count takes as long as all the rest of a small
-// allocation. Trivially destroyed, so that what a thread's own variables free at its end counts too.
-struct Account {
-  int64_t live = 0, calls = 0;
-  int64_t most = 0;  // bytes kept to itself; 0 before the first settlement and after the thread's end
-  bool begun = false;
-};
-constinit thread_local Account account;
-
-void settle();
-struct SettleAtEnd {
-  ~SettleAtEnd() {
-    account.most = 0;
-    settle();
-  }
-};
-
-void settle() {
-  if (!account.begun) {
-    account.begun = true;
-    account.most = most_untold;
-    static thread_local const SettleAtEnd at_end;
-  }
-  allocations.fetch_add(std::exchange(account.calls, 0), std::memory_order_relaxed);
-  const int64_t change = std::exchange(account.live, 0), now = live.fetch_add(change, std::memory_order_relaxed) + change;
-  int64_t seen = peak.load(std::memory_order_relaxed);
-  while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
-  }
-}
-
-void count_allocated(size_t bytes) {
-  ++account.calls;
-  account.live += static_cast<int64_t>(bytes);
-  if (account.live > account.most || account.calls == most_calls_untold) settle();
-}
-void count_freed(size_t bytes) {
-  account.live -= static_cast<int64_t>(bytes);
-  if (account.live < -account.most) settle();
-}
+std::atomic<int64_t> reserved{0}, countdown{0};
 
 size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -358,12 +317,8 @@ void deallocate(void* block, size_t bytes) noexcept {
 }
 
 Stats stats() {
-  settle();
-  return {live.load(), peak.load(), allocations.load(), reserved.load()};
-}
-void reset_peak() {
-  settle();
-  peak = live.load();
+  const Totals all = totals();
+  return {all.live, all.peak, all.allocations, reserved.load()};
 }
 void release_cached() { large().release(); }
 void fail_allocation(int64_t n) { countdown = n; }

@@ -9,6 +9,13 @@
 
 namespace slope::optim {
 
+// All of it before the first step, so that the second needs no more memory than the first.
+Tensors Optimizer::fresh_state(const Tensor& parameter, size_t group) const {
+  Tensors state;
+  for (size_t k = 0; k < state_names(group).size(); ++k) state.push_back(zeros(parameter.shape(), parameter.dtype()));
+  return state;
+}
+
 void Optimizer::add_group(const NamedTensors& parameters, double lr) {
   SLOPE_CHECK_AS(UsageError, lr >= 0, "optimizer: the learning rate must not be negative, got {}", lr);
   for (const auto& [name, p] : parameters) {
@@ -16,7 +23,7 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
                      "optimizer: {} and {} are one parameter, or have one name", other.name, name);
-    slots_.push_back({name, p, lrs_.size()});
+    slots_.push_back({name, p, lrs_.size(), 0, fresh_state(p, lrs_.size())});
   }
   lrs_.push_back(lr);
 }
@@ -68,10 +75,8 @@ void Optimizer::step() {
     SLOPE_CHECK_SHAPE(g.shape() == p.shape(), "optimizer: {} has shape {}, its gradient {}", slot.name, p.shape(), g.shape());
     SLOPE_CHECK_DTYPE(g.dtype() == p.dtype(), "optimizer: {} is {}, its gradient {}", slot.name, name(p.dtype()), name(g.dtype()));
     SLOPE_CHECK_AS(UsageError, p.is_contiguous(), "optimizer: {} is not contiguous", slot.name);
-    if (slot.state.empty())
-      for (size_t k = 0; k < state_names(slot.group).size(); ++k) slot.state.push_back(zeros(p.shape(), p.dtype()));
     for (const Tensor& s : slot.state)
-      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after its first step; make a new optimizer", slot.name,
+      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after the optimizer was made; make a new one", slot.name,
                         name(p.dtype()));
     (p.dtype() == f32 ? f32_slots : f64_slots).push_back(&slot);
   }
@@ -105,8 +110,11 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
   std::vector<Slot> loaded = slots_;
   for (Slot& slot : loaded) {
     slot.steps = 0;
+    if (!given.contains(slot.name + ".step")) {  // was never stepped
+      slot.state = fresh_state(slot.parameter, slot.group);
+      continue;
+    }
     slot.state.clear();
-    if (!given.contains(slot.name + ".step")) continue;  // was never stepped
     const Tensor steps = take(slot.name + ".step", {});
     SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 && steps.item<int64_t>() < int64_t{1} << 53,
                       "optimizer state: {}.step must be a whole number above 0 and below 2^53", slot.name);

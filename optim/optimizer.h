@@ -1,5 +1,6 @@
 // Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by parameter name, and one parallel pass
-// over all elements. A parameter without a gradient is left alone, and so is its state.
+// over all elements. A parameter without a gradient is left alone, and so is its state. State begins at zero, in the dtype that the
+// parameter has when the optimizer is made.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
 //   adam.zero_grad();  loss.backward();  adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
 #pragma once
@@ -62,8 +63,9 @@ class Optimizer {
     Tensor parameter;
     size_t group;
     int64_t steps = 0;
-    Tensors state;  // empty before the first step
+    Tensors state;
   };
+  Tensors fresh_state(const Tensor& parameter, size_t group) const;
   template <class T>
   void run(std::vector<Slot*>& slots) const;
 

@@ -80,7 +80,7 @@ TEST_CASE("split: a piece without a gradient counts as zeros") {
 
 TEST_CASE("signature: names the operation, the input and the size that does not fit") {
   const Op op{.name = "thing", .signature = "(b, *, n), (n, m)?, (2)... -> (b, *, m)"};
-  const auto message = [&](std::initializer_list<Input> inputs) -> std::string {
+  const auto message = [&](std::initializer_list<InputRef> inputs) -> std::string {
     try {
       op.check(inputs);
     } catch (const ShapeError& e) {

@@ -1,10 +1,12 @@
 // What the trainer's steps promise beside the command: the learning rates of each schedule, and models that do not disturb each other.
 #include <doctest/doctest.h>
+#include <slope/core/memory.h>
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/step.h>
 #include <slope/models/train/translation.h>
 #include <slope/models/train/updater.h>
 #include <slope/tests/temporary_folder.h>
+#include <slope/tests/threads.h>
 
 #include <cmath>
 #include <fstream>
@@ -102,6 +104,18 @@ TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only 
   const std::vector<double> before = w.to_vector();
   updater.step(0.1);
   CHECK(before[0] - w.to_vector()[0] == doctest::Approx(3));
+}
+
+TEST_CASE("training: a step after the first takes nothing from the system") {
+  const KeepThreads restore;
+  set_num_threads(1);  // of several each keeps blocks, and which takes what is chance
+  const LanguageModelSettings s = small_language_model();
+  LanguageModelTask task(s, characters());
+  Updater updater(task.parameters(), s.training);
+  take_step(task, updater, s.training, 0, 20);
+  const int64_t reserved = memory::stats().reserved;
+  for (int64_t step = 1; step < 20; ++step) take_step(task, updater, s.training, step, 20);
+  CHECK(memory::stats().reserved == reserved);
 }
 
 TEST_CASE("training: two models in two threads of one process become what each becomes alone, to the bit") {
