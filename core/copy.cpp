@@ -1,5 +1,6 @@
 #include <slope/core/copy.h>
 #include <slope/core/kernels/elementwise.h>
+#include <slope/core/kernels/fill.h>
 #include <slope/core/kernels/transposed_copy.h>
 #include <slope/core/streamed.h>
 #include <slope/core/strided.h>
@@ -21,15 +22,11 @@ void copy_row(int64_t n, const T* from, T* to, bool is_large) {
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
 
-// By doubling: memcpy has the machine's vectors, which this file is not compiled for.
 template <class T>
 void fill_row(int64_t n, T value, T* to, bool is_large) {
-  T values[1024];
-  const int64_t whole = std::min<int64_t>(n, 1024), first = std::min<int64_t>(n, 16);
-  std::fill_n(values, first, value);
-  for (int64_t done = first; done < whole; done *= 2)
-    std::memcpy(values + done, values, static_cast<size_t>(std::min(done, whole - done)) * sizeof(T));
-  for (int64_t i = 0; i < n; i += whole) copy_row(std::min(n - i, whole), values, to + i, is_large);
+  T line[64 / sizeof(T)];
+  std::fill(std::begin(line), std::end(line), value);
+  kernels<Fill>().fill(n * static_cast<int64_t>(sizeof(T)), line, to, is_large);
 }
 
 // Matrices of which one lies transposed in memory; false where these are others.
@@ -71,7 +68,9 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const A* x = from.data<A>();
       const auto out = to.write<B>();
       B* y = out;
-      const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(B)));
+      const bool repeats = std::find(from.strides().begin(), from.strides().end(), 0) != from.strides().end();
+      const int64_t bytes = to.numel() * static_cast<int64_t>(sizeof(B));
+      const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // few values leave the caches to the result
       for_each_run<2>(
           from.shape(), {&from.strides(), &to.strides()}, grain,
           [&](int64_t n, auto at, auto step) {

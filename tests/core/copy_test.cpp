@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/copy.h>
 #include <slope/core/factories.h>
+#include <slope/core/kernels/fill.h>
 #include <slope/core/kernels/stream.h>
 
 #include <cmath>
@@ -26,6 +27,21 @@ TEST_CASE("stream: copies any number of bytes between any alignments, and no mor
   CHECK(wrong == 0);
 }
 
+TEST_CASE("fill: writes any number of bytes at any alignment, past the caches too, and no more") {
+  const std::vector<unsigned char> line(64, 7);
+  std::vector<unsigned char> to;
+  int wrong = 0;
+  for (bool past_caches : {false, true})
+    for (size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{128}, size_t{200}})
+      for (size_t at = 0; at < 70; ++at) {
+        to.assign(400, 0);
+        kernels<Fill>().fill(static_cast<int64_t>(bytes), line.data(), to.data() + at, past_caches);
+        if (past_caches) kernels<Stream>().finish();
+        for (size_t i = 0; i < to.size(); ++i) wrong += to[i] != (i >= at && i < at + bytes ? 7 : 0);
+      }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("fill: every value arrives as it is, the sign of zero too") {
   for (const double value : {0.0, -0.0, 1.5}) {
     const Tensor x = full({37}, value);
@@ -40,4 +56,8 @@ TEST_CASE("copy: what is larger than caches, and what is broadcast, arrives") {
   CHECK(std::equal(x.data<float>(), x.data<float>() + x.numel(), y.data<float>()));
   const Tensor row = arange(3).to(f32), all = contiguous_copy(row.unsqueeze(1).expand({3, 4}));
   for (int64_t i = 0; i < 12; ++i) CHECK(all.data<float>()[i] == static_cast<float>(i / 4));
+  const int64_t large = 3'000'001;  // rows of it begin within a line
+  const Tensor rows = contiguous_copy(row.unsqueeze(1).expand({3, large}));
+  for (int64_t i = 0; i < 3; ++i)
+    CHECK(std::count(rows.data<float>() + i * large, rows.data<float>() + (i + 1) * large, static_cast<float>(i)) == large);
 }
