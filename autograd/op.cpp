@@ -80,8 +80,10 @@ Tensor Op::record(Tensor y, std::initializer_list<InputRef> inputs, Attributes a
 }
 
 Tensors Op::record(Tensors outputs, const Tensors& inputs, Attributes attributes, Tensors extras) const {
-  const std::vector<InputRef> refs(inputs.begin(), inputs.end());
-  if (grad_enabled() && any_needs_grad(refs)) attach(*this, outputs, refs, attributes, extras);
+  if (grad_enabled()) {
+    const std::vector<InputRef> refs(inputs.begin(), inputs.end());
+    if (any_needs_grad(refs)) attach(*this, outputs, refs, attributes, extras);
+  }
   if (profiling()) profile_forward(name, current_module());
   return outputs;
 }

@@ -9,13 +9,6 @@
 
 namespace slope::optim {
 
-// All of it before the first step, so that the second needs no more memory than the first.
-Tensors Optimizer::fresh_state(const Tensor& parameter, size_t group) const {
-  Tensors state;
-  for (size_t k = 0; k < state_names(group).size(); ++k) state.push_back(zeros(parameter.shape(), parameter.dtype()));
-  return state;
-}
-
 void Optimizer::add_group(const NamedTensors& parameters, double lr) {
   SLOPE_CHECK_AS(UsageError, lr >= 0, "optimizer: the learning rate must not be negative, got {}", lr);
   for (const auto& [name, p] : parameters) {
@@ -23,7 +16,9 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
                      "optimizer: {} and {} are one parameter, or have one name", other.name, name);
-    slots_.push_back({name, p, lrs_.size(), 0, fresh_state(p, lrs_.size())});
+    Tensors state;  // all of it now, so that the second step needs no more memory than the first
+    for (size_t k = 0; k < state_names(lrs_.size()).size(); ++k) state.push_back(zeros(p.shape(), p.dtype()));
+    slots_.push_back({name, p, lrs_.size(), 0, std::move(state)});
   }
   lrs_.push_back(lr);
 }
@@ -107,27 +102,30 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     given.erase(found);
     return x;
   };
-  std::vector<Slot> loaded = slots_;
-  for (Slot& slot : loaded) {
-    slot.steps = 0;
-    if (!given.contains(slot.name + ".step")) {  // was never stepped
-      slot.state = fresh_state(slot.parameter, slot.group);
-      continue;
-    }
-    slot.state.clear();
+  struct Loaded {
+    int64_t steps = 0;
+    Tensors state;  // none where the parameter was never stepped
+  };
+  std::vector<Loaded> loaded;
+  for (const Slot& slot : slots_) {
+    Loaded& l = loaded.emplace_back();
+    if (!given.contains(slot.name + ".step")) continue;
     const Tensor steps = take(slot.name + ".step", {});
     SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 && steps.item<int64_t>() < int64_t{1} << 53,
                       "optimizer state: {}.step must be a whole number above 0 and below 2^53", slot.name);
-    slot.steps = steps.item<int64_t>();
+    l.steps = steps.item<int64_t>();
     for (const char* kind : state_names(slot.group)) {
-      const Tensor x = take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape());
-      SLOPE_CHECK_INPUT(is_floating(x.dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind, name(x.dtype()),
-                        name(slot.parameter.dtype()));
-      slot.state.push_back(contiguous_copy(x, slot.parameter.dtype()));
+      l.state.push_back(take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape()));
+      SLOPE_CHECK_INPUT(is_floating(l.state.back().dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind,
+                        name(l.state.back().dtype()), name(slot.parameter.dtype()));
     }
   }
   SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} belongs to no parameter of this optimizer", given.begin()->first);
-  slots_ = std::move(loaded);
+  for (size_t i = 0; i < slots_.size(); ++i) {  // nothing can fail from here on
+    slots_[i].steps = loaded[i].steps;
+    for (size_t k = 0; k < slots_[i].state.size(); ++k)
+      loaded[i].state.empty() ? fill(slots_[i].state[k], 0) : copy_into(loaded[i].state[k], slots_[i].state[k]);
+  }
 }
 
 }  // namespace slope::optim

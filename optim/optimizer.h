@@ -65,7 +65,6 @@ class Optimizer {
     int64_t steps = 0;
     Tensors state;
   };
-  Tensors fresh_state(const Tensor& parameter, size_t group) const;
   template <class T>
   void run(std::vector<Slot*>& slots) const;
 

@@ -92,9 +92,9 @@ void Updater::save(const FolderSink& sink, const Task& task) {
 }
 
 void Updater::load(const std::string& folder, Task& task) {
+  task.load_weights(folder);  // first: what this reads is gone again when the rest is read
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
-  task.load_weights(folder);
   try {
     parts_->optimizer->load_state_dict(part_of(state, optimizer_prefix));
   } catch (const InputError& e) {

@@ -176,6 +176,28 @@ TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing
   CHECK_THROWS_WITH(adam.load_state_dict({{"p0.step", tensor(int64_t{1})}}), "optimizer state: p0.exp_avg is missing");
 }
 
+TEST_CASE("optimizers: a state loads into its own optimizer; without a parameter's, that one begins anew") {
+  manual_seed(8);
+  const NamedTensors ps = parameters_of({{4}, {5}});
+  Adam adam(ps);
+  set_random_gradients(ps);
+  adam.step();
+  const std::string before = format_safetensors(adam.state_dict());
+  adam.load_state_dict(adam.state_dict());
+  CHECK(format_safetensors(adam.state_dict()) == before);
+  const Tensor p = ps[0].second.detach().clone();
+  const auto updated = [&](Adam& a) {  // by the same gradient from the same values
+    const NoGrad no_grad;
+    copy_into(p, ps[0].second);
+    a.step();
+    return ps[0].second.to_vector();
+  };
+  adam.load_state_dict({});
+  CHECK(adam.state_dict().empty());
+  Adam fresh(ps);
+  CHECK(updated(adam) == updated(fresh));
+}
+
 TEST_CASE("optimizers: what makes no sense is refused") {
   manual_seed(7);
   const NamedTensors ps = parameters_of({{4}});
