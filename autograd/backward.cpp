@@ -122,6 +122,7 @@ Tensor& Pass::leaf_sum(TensorImpl* leaf) {
 
 // A node is wanted where one of its inputs is captured, or comes from a wanted node; creation order makes one sweep enough.
 void Pass::capture(const Tensors& inputs) {
+  captures_ = true;
   wanted_.assign(sums_.size(), 0);
   captured_.assign(sums_.size(), 0);
   for (const Tensor& x : inputs) {
@@ -136,6 +137,14 @@ void Pass::capture(const Tensors& inputs) {
       if (leads) wanted_[node->slot] = 1;
     }
 }
+
+bool Pass::wants(const Edge& edge) const {
+  if (!edge || !captures_) return static_cast<bool>(edge);
+  if (edge.leaf) return wanted_leaves_.contains(edge.leaf.get());
+  return captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot];
+}
+
+Tensor& Pass::sum_of(const Edge& edge) { return edge.leaf ? leaf_sum(edge.leaf.get()) : sums_[edge.node->slot + edge.output]; }
 
 Tensor Pass::sum_so_far(const Edge& edge) const {
   if (!edge || options_.create_graph || anomaly_enabled()) return {};
@@ -157,7 +166,7 @@ void Pass::accumulate(Tensor& sum, Tensor g) {
 // Checks a gradient that `from` returned for one of its inputs, sums it back over broadcast dims and adds it to what is there.
 void Pass::deliver(const Node& from, size_t input, Tensor g) {
   const Edge& edge = from.inputs[input];
-  if (!edge || !g.defined() || (edge.leaf && !captured_.empty() && !wanted_leaves_.contains(edge.leaf.get()))) return;
+  if (!g.defined() || !wants(edge)) return;
   const Dims& shape = shape_of(edge);
   SLOPE_CHECK_AS(AutogradError, g.dtype() == dtype_of_edge(edge), "{}: its derivative returned {} for input {}, which is {}", from.op->name,
                  name(g.dtype()), input, name(dtype_of_edge(edge)));
@@ -167,7 +176,7 @@ void Pass::deliver(const Node& from, size_t input, Tensor g) {
     g = sum_to(g, shape);
   }
   if (anomaly_enabled()) check_finite(from, "the gradient of input", input, g);
-  accumulate(edge.leaf ? leaf_sum(edge.leaf.get()) : sums_[edge.node->slot + edge.output], std::move(g));
+  accumulate(sum_of(edge), std::move(g));
 }
 
 void Pass::apply_hooks(Node& node) {
@@ -184,7 +193,7 @@ void Pass::apply_hooks(Node& node) {
 
 void Pass::run_node(Node& node) {
   if (node.hooks) apply_hooks(node);
-  if (!wanted_.empty() && !wanted_[node.slot]) return;
+  if (captures_ && !wanted_[node.slot]) return;
   const size_t outputs = node.outputs.size();
   const Tensor* grads = &sums_[node.slot];
   if (std::none_of(grads, grads + outputs, [](const Tensor& g) { return g.defined(); })) return;
@@ -205,7 +214,7 @@ void Pass::run_node(Node& node) {
     node.freed = true;
   }
   for (size_t k = node.slot; k < node.slot + outputs; ++k)
-    if (captured_.empty() || !captured_[k]) sums_[k] = Tensor();
+    if (!captures_ || !captured_[k]) sums_[k] = Tensor();
   const GradMode mode(options_.create_graph);
   for (size_t i = 0; i < result.size(); ++i) deliver(node, i, std::move(result[i]));
 }
@@ -214,7 +223,7 @@ void Pass::run() {
   {
     const GradMode mode(options_.create_graph);
     for (size_t i = 0; i < roots_.size(); ++i)
-      accumulate(roots_[i].leaf ? leaf_sum(roots_[i].leaf.get()) : sums_[roots_[i].node->slot + roots_[i].output], root_gradients_[i]);
+      if (wants(roots_[i])) accumulate(sum_of(roots_[i]), root_gradients_[i]);
     root_gradients_.clear();
   }
   for (size_t i = order_.size(); i-- > 0;) run_node(*order_[i]);
@@ -228,6 +237,8 @@ void Pass::run() {
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
+  // A gradient belongs to its leaf alone: another leaf, a retained gradient or the caller may have been handed the same tensor, and the
+  // next pass adds in place.
   const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };  // who needs one has a meta
   const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
@@ -236,8 +247,10 @@ void Pass::commit() {
     if (adds_in_place(before)) continue;
     if (before.defined())
       g = before + g;
-    else if (!options_.create_graph && !is_ours_alone(g))
-      g = contiguous_copy(g);  // two leaves may have been handed the same tensor
+    else if (options_.create_graph)
+      g = clone(g);
+    else if (!is_ours_alone(g))
+      g = contiguous_copy(g);
   }
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Tensor& grad = grad_of(leaves_[i]);

@@ -19,6 +19,7 @@ struct Pass {
   void run();
   void commit();  // adds the leaves' gradients to theirs, and ends the pass
   Tensor gradient_of(const Tensor& x) const;
+  bool wants(const Edge& edge) const;  // whether somebody asks for this gradient, or for one that it leads to
   Tensor sum_so_far(const Edge& edge) const;
   bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }
   const std::vector<Node*>& nodes() const { return order_; }  // in creation order
@@ -38,6 +39,7 @@ struct Pass {
   void deliver(const Node& from, size_t input, Tensor g);
   void accumulate(Tensor& sum, Tensor g);
   Tensor& leaf_sum(TensorImpl* leaf);
+  Tensor& sum_of(const Edge& edge);
   void apply_hooks(Node& node);
 
   BackwardOptions options_;
@@ -50,7 +52,8 @@ struct Pass {
   std::vector<Ref<TensorImpl>> leaves_;  // in the order in which gradients first reached them
   std::vector<Tensor> leaf_sums_;
   std::unordered_map<TensorImpl*, size_t> leaf_index_;
-  std::vector<char> wanted_;    // by slot of a node's first output; empty: all
+  bool captures_ = false;       // else all are wanted
+  std::vector<char> wanted_;    // by slot of a node's first output
   std::vector<char> captured_;  // by slot: this sum is asked for, keep it
   std::unordered_set<TensorImpl*> wanted_leaves_;
 };

@@ -77,8 +77,9 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
   {
     // Recorded once to learn which leaves f uses, then dropped: the peak is that of f alone, as in the second run.
     Tensors roots;
-    for (const Tensor& x : inputs) roots.push_back(x.requires_grad() ? x.detach().set_requires_grad() : x);
+    for (const Tensor& x : inputs) roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);
     const Tensor recorded = f(roots);
+    if (!recorded.requires_grad()) return recorded;
     for (const Tensor& leaf : leaves_of({recorded}))
       if (std::none_of(roots.begin(), roots.end(), [&](const Tensor& root) { return root.is_same(leaf); })) all.push_back(leaf);
     y = recorded.detach();

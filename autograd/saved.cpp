@@ -10,7 +10,7 @@ namespace slope {
 Tensor Saved::input(int i) const { return unpack(SavedValue::Kind::input, i); }
 Tensor Saved::output(int i) const { return unpack(SavedValue::Kind::output, i); }
 Tensor Saved::extra(int i) const { return unpack(SavedValue::Kind::extra, i); }
-bool Saved::needs(int i) const { return static_cast<bool>(node_.inputs[static_cast<size_t>(i)]); }
+bool Saved::needs(int i) const { return pass_->wants(node_.inputs[static_cast<size_t>(i)]); }
 int Saved::inputs() const { return static_cast<int>(node_.inputs.size()); }
 const Dims& Saved::output_shape(int i) const { return node_.outputs[static_cast<size_t>(i)].shape; }
 
@@ -83,7 +83,11 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
                    "{}: {} {} of shape {} was written after the forward used it (version {}, now {}); write to a clone() instead",
                    node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
-    if (connected_ && is_input && node_.inputs[static_cast<size_t>(i)].leaf) return Tensor(node_.inputs[static_cast<size_t>(i)].leaf);
+    if (const Ref<TensorImpl>& leaf = node_.inputs[static_cast<size_t>(i)].leaf; connected_ && is_input && leaf) {
+      SLOPE_CHECK_AS(AutogradError, leaf->storage == value.storage, "{}: {} {} of shape {} was given other memory after the forward used it",
+                     node_.op->name, what, i, value.layout.shape);
+      return Tensor(leaf);
+    }
     const Tensor x = value.storage ? Tensor(value.storage, value.layout, value.dtype) : made_by_the_node_before(i);
     if (connected_ && kind != SavedValue::Kind::extra && is_floating(value.dtype)) {
       const Edge edge = is_input ? node_.inputs[static_cast<size_t>(i)] : Edge{Ref<Node>(&node_), nullptr, static_cast<uint32_t>(i)};

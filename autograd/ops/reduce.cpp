@@ -23,7 +23,7 @@ extern const Op sum_to{.name = "sum_to", .signature = "(*) -> (*)", .formula = [
 Tensor sum(const Tensor& x, const Dims& list, bool keep) {
   const Dims dims = wrap_dims(list, x.rank(), "sum");
   Tensor y = reduce_sum(x, dims, keep);
-  return x.requires_grad() ? ops::sum.record(y, {x}, {{"shape", x.shape()}, {"dims", dims}}) : y;
+  return x.requires_grad() ? ops::sum.record(y, {x}, {{"shape", x.shape()}, {"dims", dims}}) : ops::sum.record(y, {x});
 }
 
 Tensor mean(const Tensor& x, const Dims& list, bool keep) {
@@ -35,7 +35,7 @@ Tensor mean(const Tensor& x, const Dims& list, bool keep) {
     const auto out = y.write<T>();
     for (int64_t i = 0; i < y.numel(); ++i) out.get()[i] /= static_cast<T>(n);
   });
-  return x.requires_grad() ? ops::mean.record(y, {x}, {{"shape", x.shape()}, {"dims", dims}}) : y;
+  return x.requires_grad() ? ops::mean.record(y, {x}, {{"shape", x.shape()}, {"dims", dims}}) : ops::mean.record(y, {x});
 }
 
 Tensor sum_to(const Tensor& x, const Dims& shape) {
@@ -45,7 +45,7 @@ Tensor sum_to(const Tensor& x, const Dims& shape) {
   for (int64_t d = 0; d < x.rank(); ++d)
     if (d < extra || (shape[static_cast<size_t>(d - extra)] == 1 && x.shape()[static_cast<size_t>(d)] != 1)) dims.push_back(d);
   Tensor y = dims.empty() ? contiguous_copy(x) : reshaped(reduce_sum(x, dims, false, "sum_to"), shape);
-  return x.requires_grad() ? ops::sum_to.record(y, {x}, {{"shape", x.shape()}}) : y;
+  return x.requires_grad() ? ops::sum_to.record(y, {x}, {{"shape", x.shape()}}) : ops::sum_to.record(y, {x});
 }
 
 }  // namespace slope

@@ -54,7 +54,7 @@ Tensor mul(const Tensor& x0, double b) {
   const Tensor x = meeting(x0, b);
   if (x.dtype() == i64) return elementwise<Mul>(x, full({}, b, i64), "mul");
   Tensor y = elementwise_scalar<Mul>(x, b, "mul");
-  return x.requires_grad() ? ops::mul_scalar.record(y, {x}, {{"b", b}}) : y;
+  return x.requires_grad() ? ops::mul_scalar.record(y, {x}, {{"b", b}}) : ops::mul_scalar.record(y, {x});
 }
 
 Tensor operator/(const Tensor& x0, double b) {

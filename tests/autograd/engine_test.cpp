@@ -70,6 +70,22 @@ TEST_CASE("backward: two leaves never share one gradient") {
   CHECK(equal(b.grad(), tensor({1., 1.}, f64)));
 }
 
+TEST_CASE("backward: with the gradient recorded too, what a leaf is given is shared with nobody; the next pass adds in place") {
+  const Tensor a = leaf({1.}), b = leaf({2.}), flowing = tensor({1.}, f64);
+  const Tensor c = a + b;
+  c.retain_grad();
+  sum(c * c).backward({}, false, true);
+  sum(a * 10).backward();
+  CHECK(a.grad().item() == 16);
+  CHECK(b.grad().item() == 6);
+  CHECK(c.grad().item() == 6);
+  const Tensor d = leaf({1.});
+  backward({d + 0.0}, {flowing}, {.create_graph = true});
+  sum(d * 3).backward();
+  CHECK(d.grad().item() == 4);
+  CHECK(flowing.item() == 1);
+}
+
 TEST_CASE("backward: what cannot be differentiated is refused, saying why") {
   const Tensor x = leaf({1., 2.});
   CHECK(contains(message_of([&] { (x * 2).backward(); }), "one element"));
@@ -108,6 +124,22 @@ TEST_CASE("grad: leaves stay as they are; intermediate results may be inputs; un
   CHECK(g[1].item() == 12);
   CHECK_FALSE(g[2].defined());
   CHECK_FALSE(a.grad().defined());
+}
+
+TEST_CASE("grad: nothing is computed that nobody asked for") {
+  const Tensor x = ones({1, 1024}).set_requires_grad(), w = ones({1024, 1024}).set_requires_grad();  // w's gradient: 4 MB
+  const Tensor y = sum(linear(tanh(linear(x, w)), w));
+  const int64_t before = (memory::reset_peak(), memory::stats().live);
+  CHECK(grad({y}, {x})[0].defined());
+  CHECK(memory::stats().peak - before < 1 << 20);
+}
+
+TEST_CASE("grad: a leaf that was given other memory after the forward is found out where the gradient is recorded") {
+  const Tensor x = leaf({2.}), w = leaf({3.});
+  const Tensor y = sum(x * w);
+  std::swap(w.impl().storage, tensor({100.}, f64).impl().storage);
+  CHECK(grad({y}, {x}, {.retain_graph = true})[0].item() == 3);
+  CHECK(contains(message_of([&] { (void)grad({y}, {x}, {.create_graph = true}); }), "other memory"));
 }
 
 TEST_CASE("grad: higher derivatives of x^4") {
@@ -166,6 +198,14 @@ TEST_CASE("checkpoint: the same values and gradients, of inputs and of leaves th
   for (size_t i = 0; i < straight.size(); ++i) CHECK(equal(straight[i].detach(), again[i].detach()));
 }
 
+TEST_CASE("checkpoint: as f alone where an input is undefined or the result needs no gradient") {
+  const Tensor w = leaf({0.5, -0.25});
+  const auto add_if_given = [&](const Tensors& in) { return in[1].defined() ? in[0] + in[1] : in[0] * w; };
+  sum(checkpoint(add_if_given, {leaf({1., 2.}), Tensor()})).backward();
+  CHECK(equal(w.grad(), tensor({1., 2.}, f64)));
+  CHECK_FALSE(checkpoint([](const Tensors& in) { return in[0].detach() * 2; }, {w}).requires_grad());
+}
+
 TEST_CASE("anomaly mode: names the operation, its making and the element") {
   const Tensor x = leaf({1., 0.});
   const DetectAnomaly anomaly;
@@ -181,6 +221,13 @@ TEST_CASE("engine: what a rule returns is checked") {
   const Tensor x = leaf({1., 2.});
   for (const Op* op : {&wrong_shape, &wrong_count, &wrong_dtype})
     CHECK(contains(message_of([&] { sum(op->record(contiguous_copy(x), {x})).backward(); }), op->name));
+}
+
+TEST_CASE("engine: an operation cannot return its input") {
+  static const Op identity{.name = "identity", .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
+  const Tensor x = leaf({1., 2.});
+  CHECK(contains(message_of([&] { (void)identity.record(x, {x}); }), "identity"));
+  CHECK(x.is_leaf());
 }
 
 TEST_CASE("engine: a rule that throws changes no gradient and leaks nothing; the graph can be run again") {

@@ -32,7 +32,8 @@ TEST_CASE("hooks: grad runs those of the inputs that were asked for, and of no o
   a.register_hook([&](const Tensor&) { return ++of_a, Tensor(); });
   b.register_hook([&](const Tensor&) { return ++of_b, Tensor(); });
   CHECK(grad({sum(a * b)}, {a})[0].to_vector() == Values{3, 4});
-  CHECK(of_a == 1);
+  CHECK(grad({sum(a), b}, {a}, {.grad_outputs = {Tensor(), ones({2}, f64)}})[0].to_vector() == Values{1, 1});
+  CHECK(of_a == 2);
   CHECK(of_b == 0);
 }
 

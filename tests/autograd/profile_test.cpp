@@ -1,6 +1,7 @@
 // The profile names every operation with its module, leaves no time out, and changes nothing.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/autograd/profile.h>
 #include <slope/core/factories.h>
@@ -55,6 +56,14 @@ TEST_CASE("profile: every operation and derivative is an event, one after the ot
   const std::string trace = profile.chrome_trace();
   CHECK(trace.starts_with("[{\"name\":\"linear\",\"cat\":\"forward\",\"ph\":\"X\",\"ts\":0.000,"));
   CHECK(static_cast<size_t>(std::count(trace.begin(), trace.end(), '\n')) == profile.events().size());
+}
+
+TEST_CASE("profile: operations are events also where nothing is recorded") {
+  const NoGrad no_grad;
+  const Tensor x = ones({2, 3});
+  const Profile profile;
+  (void)sum_to(mean(sum(x * 2, {0}, true), {1}, true), {1});
+  for (const char* name : {"mul_scalar", "sum", "mean", "sum_to"}) CHECK(calls(profile, name, false) == 1);
 }
 
 TEST_CASE("profile: an inner one hides the outer one, and without one nothing is noted") {
