@@ -34,7 +34,7 @@ constexpr uint32_t saves_input(int i = 0) { return 1u << i; }  // i < 30
 
 struct Op {
   const char* name;
-  const char* signature = "";  // shapes in letters, `*` for any dims: "(*, n), (n) -> (*, n)"; for errors, drawings and docs, see check()
+  const char* signature = "";  // shapes in letters, `*` for any dims: "(*, n), (n) -> (*, n)"; for readers, and for check()
   uint32_t saves = saves_nothing;
   Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;  // g = dL/dy of the first output; others: s.grad(i)
   Grads (*kernel)(const Saved& s, const Tensor& g) = nullptr;

@@ -63,13 +63,15 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);               // condition: bool
 [[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);                 // value where mask is true
 
-// ---- reductions (autograd/ops/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks, fixed tree: same bits for any threads
+// ---- reductions (autograd/ops/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks, fixed tree: same bits for any
+// number of threads. Without dims, over all.
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);  // nan where there is nothing to average
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keep = false);
-[[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1, bool keep = false);
+[[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,
+                         bool keep = false);                                           // slope::std(x) where both namespaces are open
 [[nodiscard]] Tensor amax(const Tensor& x, const Dims& dims = {}, bool keep = false);  // ties share the gradient evenly
 [[nodiscard]] Tensor amin(const Tensor& x, const Dims& dims = {}, bool keep = false);
 struct ValuesAndIndices {
@@ -121,38 +123,43 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t dim);
 
 // ---- picking by index; indices are i64, out of range is an IndexError before anything is written (autograd/ops/indexing.cpp)
+// x (…, n, …), index (m) -> (…, m, …)
 [[nodiscard]] Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
+// y = x at the index along dim, in the index's shape: the rank of x, and nowhere but in dim larger than x
 [[nodiscard]] Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
+// x, plus the source's elements where the index along dim says; the source has the index's shape, or is larger
 [[nodiscard]] Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source);
-[[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight,
-                               int64_t padding_idx = -1);  // (*), (V, d) -> (*, d); that row gets no gradient
+// (*), (V, d) -> (*, d). Row padding_idx gets no gradient; -1: there is none (it does not count from the end).
+[[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight, int64_t padding_idx = -1);
 
 // ---- normalisation and random (softmax.cpp, layer_norm.cpp, rms_norm.cpp, dropout.cpp)
 [[nodiscard]] Tensor softmax(const Tensor& x, int64_t dim = -1);  // a row of -inf gives nan, as in PyTorch
 [[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t dim = -1);
-[[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                                double eps = 1e-5);  // over the last dims, those of weight
-[[nodiscard]] Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps = 1e-5);
-[[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);  // zero with probability p, else x / (1 - p)
+// Over the last dims, those of the weight, or of the bias; both may be undefined: then over the last one.
+[[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps = 1e-5);
+[[nodiscard]] Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps = 1e-5);  // the same without a bias
+[[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);               // zero with probability p, else x / (1 - p)
 
-// ---- losses (cross_entropy.cpp, linear_cross_entropy.cpp; composites)
+// ---- losses (cross_entropy.cpp, linear_cross_entropy.cpp; composites). Class scores are (N, C) with targets (N), or (C) with one; the
+// result is a scalar, with Reduction::none of the targets' shape.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   int64_t ignore_index = -100;
   double label_smoothing = 0;
   Reduction reduction = Reduction::mean;
 };
-[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target,
-                                   CrossEntropyOptions options = {});  // (N, C), (N); or (C), ()
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, CrossEntropyOptions options = {});
 struct LossAndCount {
   Tensor sum;         // scalar: summed over the targets that count
   int64_t count = 0;  // how many those are
 };
-[[nodiscard]] LossAndCount cross_entropy_sum(const Tensor& logits, const Tensor& target, CrossEntropyOptions options = {});
-// Cross entropy of linear(x, weight, bias), in chunks of rows: the logits never exist whole. (N, d), (V, d), (V), (N)
+[[nodiscard]] LossAndCount cross_entropy_sum(const Tensor& logits, const Tensor& target,
+                                             CrossEntropyOptions options = {});  // whatever the reduction says
+// Cross entropy of linear(x, weight, bias), in chunks of rows: the logits never exist whole. (N, d), (V, d), (V) or undefined, (N)
 [[nodiscard]] Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target,
                                           CrossEntropyOptions options = {});
 [[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, CrossEntropyOptions options = {});
+// Of two tensors of one shape:
 [[nodiscard]] Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
 [[nodiscard]] Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
 [[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction = Reduction::mean);  // p (log p - log_q)

@@ -58,7 +58,8 @@ struct MultiheadAttention {
         fc_out(c.d_model, c.d_model),
         dropout(c.dropout),
         n_heads(c.n_heads) {
-    SLOPE_CHECK_AS(UsageError, c.d_model % c.n_heads == 0, "c-scratch: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
+    SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0, "c-scratch: d_model {} is not divisible by n_heads {}",
+                   c.d_model, c.n_heads);
   }
   KeysValues keys_values(const Tensor& x) const { return {nn::split_heads(fc_key(x), n_heads), nn::split_heads(fc_value(x), n_heads)}; }
   Tensor attend(const Tensor& x, const KeysValues& kv, const nn::Mask& mask) const {

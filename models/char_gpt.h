@@ -28,7 +28,8 @@ struct CausalSelfAttention {
         attn_dropout(c.dropout),
         resid_dropout(c.dropout),
         n_head(c.n_head) {
-    SLOPE_CHECK_AS(UsageError, c.n_embd % c.n_head == 0, "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
+    SLOPE_CHECK_AS(UsageError, c.n_head > 0 && c.n_embd % c.n_head == 0, "gpt: n_embd {} is not divisible by n_head {}", c.n_embd,
+                   c.n_head);
   }
   // With a cache, x holds the newest tokens and attends to those before as well.
   Tensor forward(const Tensor& x, nn::KvCache* cache = nullptr) const {
@@ -73,6 +74,7 @@ struct GptBody {
   nn::LayerNorm ln_f;
   explicit GptBody(const Config& c)
       : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout), ln_f(c.n_embd, {.bias = c.bias}) {
+    SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs one layer at least, got n_layer {}", c.n_layer);
     for (int64_t i = 0; i < c.n_layer; ++i) h.emplace_back(c);
   }
   Tensor forward(const Tensor& tokens, std::vector<nn::KvCache>* cache = nullptr) const {  // (B, T) i64

@@ -9,6 +9,7 @@ MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads, Mul
       dropout(options.dropout) {
   SLOPE_CHECK_SHAPE(num_heads > 0 && embed_dim % num_heads == 0, "MultiheadAttention: {} heads do not divide embed_dim {}", num_heads,
                     embed_dim);
+  SLOPE_CHECK_AS(UsageError, dropout >= 0 && dropout <= 1, "MultiheadAttention: the dropout must be in [0, 1], got {}", dropout);
   out_proj.module_state.printed_type = "NonDynamicallyQuantizableLinear";
   init::xavier_uniform(in_proj_weight);
   if (!options.bias) return;

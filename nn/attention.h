@@ -23,7 +23,8 @@ struct MultiheadAttention {
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value,
                  const Mask& mask = {}) const;  // (B, L, E), 2 x (B, S, E) -> (B, L, E)
-  // torch's need_weights=True: also the weights before dropout, averaged over the heads (B, L, S), or of each head (B, H, L, S).
+  // torch's need_weights=True: also the weights, averaged over the heads (B, L, S), or of each head (B, H, L, S). Before dropout, while
+  // torch's in training are those after it.
   AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
                                bool average_heads = true) const;
 

@@ -10,7 +10,8 @@ namespace {
 
 using Copies = std::unordered_map<const TensorImpl*, Parameter*>;  // of the parameters met so far
 
-void copy_fields(const std::string& path, ModuleRef from, ModuleRef to, Copies& copies) {
+// Throws where `to` is not built like `from`: the same fields, of the same shapes.
+void check_fields(const std::string& path, ModuleRef from, ModuleRef to) {
   const Fields a = from.fields(), b = to.fields();
   const auto same = [&] {
     if (a.size() != b.size()) return false;
@@ -18,18 +19,28 @@ void copy_fields(const std::string& path, ModuleRef from, ModuleRef to, Copies& 
       if (a[i].name != b[i].name || !a[i].parameter != !b[i].parameter || !a[i].buffer != !b[i].buffer) return false;
     return true;
   };
-  const auto check_shapes = [&](const std::string& name, const Tensor& x, const Tensor& y) {
-    SLOPE_CHECK_AS(UsageError, x.shape() == y.shape(), "copy_state: {} has shape {} in one model and {} in the other", name, x.shape(),
-                   y.shape());
-  };
   SLOPE_CHECK_AS(UsageError, same(), "copy_state: the two models have different fields at '{}'", path);
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].buffer) check_shapes(a[i].name, *a[i].buffer, *b[i].buffer);
-    if (a[i].parameter) check_shapes(a[i].name, *a[i].parameter, *b[i].parameter);
+    const std::string name = path.empty() ? a[i].name : path + "." + a[i].name;
+    if (a[i].module) {
+      check_fields(name, *a[i].module, *b[i].module);
+      continue;
+    }
+    const auto tensor = [](const Field& field) -> const Tensor& {
+      if (field.buffer) return *field.buffer;
+      return *field.parameter;
+    };
+    const Tensor &x = tensor(a[i]), &y = tensor(b[i]);
+    SLOPE_CHECK_AS(UsageError, x.shape() == y.shape(), "copy_state: {} has shape {} in one model and {} in the other", name, x.shape(),
+                   y.shape());
   }
+}
+
+void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
+  const Fields a = from.fields(), b = to.fields();
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i].module) {
-      copy_fields(path.empty() ? a[i].name : path + "." + a[i].name, *a[i].module, *b[i].module, copies);
+      copy_fields(*a[i].module, *b[i].module, copies);
     } else if (a[i].buffer) {
       replace_data(*b[i].buffer, contiguous_copy(*a[i].buffer));
     } else if (const auto [first, is_new] = copies.try_emplace(&a[i].parameter->impl(), b[i].parameter); is_new) {
@@ -46,8 +57,9 @@ void copy_fields(const std::string& path, ModuleRef from, ModuleRef to, Copies& 
 }  // namespace
 
 void copy_state(ModuleRef from, ModuleRef to) {
+  check_fields("", from, to);
   Copies copies;
-  copy_fields("", from, to, copies);
+  copy_fields(from, to, copies);
 }
 
 }  // namespace slope::nn

@@ -33,9 +33,4 @@ void check_positions(int64_t length, int64_t positions, const char* who, int64_t
   SLOPE_CHECK_SHAPE(length + offset <= positions, "{}: sequence of {} exceeds {} positions", who, length + offset, positions);
 }
 
-Tensor position_ids(int64_t length, int64_t positions, const char* who, int64_t offset) {
-  check_positions(length, positions, who, offset);
-  return offset == 0 ? arange(length) : arange(length) + static_cast<double>(offset);
-}
-
 }  // namespace slope::nn

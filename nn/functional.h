@@ -14,8 +14,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mas
               double dropout = 0);  // (B, H, L, D), 2 x (B, H, S, D)
 AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {}, double dropout = 0);
 
-// offset, offset + 1, …: `length` positions; ShapeError "gpt: sequence of 300 exceeds 256 positions".
-Tensor position_ids(int64_t length, int64_t positions, const char* who, int64_t offset = 0);
+// ShapeError "gpt: sequence of 300 exceeds 256 positions".
 void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset = 0);
 
 }  // namespace slope::nn

@@ -77,9 +77,12 @@ void normal(const Tensor& x, double mean, double std) {
 
 void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
   SLOPE_CHECK_AS(UsageError, low < high && std > 0, "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high, std);
-  const double from = cumulative_normal((low - mean) / std), to = cumulative_normal((high - mean) / std);
+  const bool above = low > mean;  // far up the distribution function is 1 to the last digit: drawn from the mirror image below the mean
+  const double least = above ? 2 * mean - high : low, most = above ? 2 * mean - low : high;
+  const double from = cumulative_normal((least - mean) / std), to = cumulative_normal((most - mean) / std);
   write_each(x, "init.trunc_normal", [=](const RandomSite& site, int64_t i) {
-    return std::clamp(mean + std * inverse_normal(from + (to - from) * uniform_f64(site, i)), low, high);
+    const double y = std::clamp(mean + std * inverse_normal(from + (to - from) * uniform_f64(site, i)), least, most);
+    return above ? 2 * mean - y : y;
   });
 }
 

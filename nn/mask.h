@@ -17,7 +17,8 @@ class Mask {
   // Sequences that stand one after the other without padding (sequences.h): those of the queries see their own keys only.
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);  // both i64 (number of sequences)
   static Mask causal_sequences(const Tensor& lengths);                            // each on itself, and causal
-  friend Mask operator&(const Mask& a, const Mask& b);                            // may where both may
+  friend Mask operator&(const Mask& a,
+                        const Mask& b);  // may where both may; Error where both have sequences, ShapeError where lengths differ
 
   bool allows_everything() const { return !allowed_.defined() && !causal_ && !query_lengths_.defined(); }
   Tensor tensor(int64_t L, int64_t S) const;             // bool, broadcasts to (B, H, L, S), true: may

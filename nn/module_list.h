@@ -11,6 +11,12 @@ class AnyModule {
  public:
   template <IsModule T>
   AnyModule(T module) : held_(std::make_unique<Holds<T>>(std::move(module))) {}
+  AnyModule(AnyModule&& other) noexcept : held_(std::move(other.held_)) { forget_name(); }
+  AnyModule& operator=(AnyModule&& other) noexcept {
+    held_ = std::move(other.held_);
+    forget_name();
+    return *this;
+  }
 
   Tensor operator()(const Tensor& x) const { return held_->call(x); }  // UsageError where the module's forward wants something else
   operator ModuleRef() const { return held_->ref(); }
@@ -43,6 +49,9 @@ class AnyModule {
     }
     T module;
   };
+  void forget_name() {  // it stands in another place now, though the module itself has not moved
+    if (const ModuleState* state = held_ ? held_->ref().state() : nullptr) state->name = nullptr;
+  }
   std::unique_ptr<Held> held_;
 };
 

@@ -51,9 +51,6 @@ class ModeGuard {
 struct EvalMode : ModeGuard {
   explicit EvalMode(ModuleRef model) : ModeGuard(model, false) {}
 };
-struct TrainMode : ModeGuard {
-  explicit TrainMode(ModuleRef model) : ModeGuard(model, true) {}
-};
 
 // Puts other elements into the tensor that everybody holds: x keeps its identity, its gradient's record and its requires_grad.
 void replace_data(const Tensor& x, const Tensor& data);

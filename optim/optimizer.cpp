@@ -10,7 +10,7 @@
 namespace slope::optim {
 
 void Optimizer::add_group(const NamedTensors& parameters, double lr) {
-  SLOPE_CHECK_AS(UsageError, lr >= 0, "optimizer: the learning rate must not be negative, got {}", lr);
+  SLOPE_CHECK_AS(UsageError, lr >= 0 && std::isfinite(lr), "optimizer: the learning rate must be finite and not negative, got {}", lr);
   for (const auto& [name, p] : parameters) {
     SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(), "optimizer: {} is not a leaf that requires grad", name);
     for (const Slot& other : slots_)
@@ -21,6 +21,12 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     slots_.push_back({name, p, lrs_.size(), 0, std::move(state)});
   }
   lrs_.push_back(lr);
+}
+
+void Optimizer::set_lr_factor(double factor) {
+  SLOPE_CHECK_AS(UsageError, factor >= 0 && std::isfinite(factor),
+                 "optimizer: the learning rate's factor must be finite and not negative, got {}", factor);
+  factor_ = factor;
 }
 
 void Optimizer::set_grad_factor(double factor) {

@@ -27,7 +27,7 @@ class Optimizer {
 
   size_t groups() const { return lrs_.size(); }
   double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
-  void set_lr_factor(double factor) { factor_ = factor; }              // of every group's own rate: what schedules give
+  void set_lr_factor(double factor);                                   // of every group's own rate: what schedules give
   // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in clip.h) without a pass of its own.
   void set_grad_factor(double factor);
 

@@ -124,7 +124,7 @@ Grads kernel(const Saved& s, const Tensor&) {
 
 namespace ops {
 extern const Op scaled_dot_product_attention{.name = op_name,
-                                             .signature = "(*, L, D), (*, S, D), (*, S, E), (*, L, S) -> (*, L, E)",
+                                             .signature = "(*, L, D), (*, S, D), (*, S, E), (*)? -> (*, L, E)",
                                              .saves = saves_inputs,
                                              .kernel = kernel,
                                              .reference = reference};

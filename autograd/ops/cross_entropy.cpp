@@ -36,7 +36,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
 
 namespace ops {
 extern const Op cross_entropy{
-    .name = "cross_entropy", .signature = "(N, C), (N) -> ()", .saves = saves_inputs, .kernel = kernel, .reference = reference};
+    .name = "cross_entropy", .signature = "(*, C), (*) -> (*)", .saves = saves_inputs, .kernel = kernel, .reference = reference};
 }
 
 namespace {

@@ -44,13 +44,12 @@ Tensor again(const Saved& s) {
 }  // namespace
 
 namespace ops {
-extern const Op layer_norm{
-    .name = "layer_norm",
-    .signature = "(*, n), (n), (n) -> (*, n)",
-    .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference,
-    .again = again};
+extern const Op layer_norm{.name = "layer_norm",
+                           .signature = "(*), (*)?, (*)? -> (*)",
+                           .saves = saves_inputs,
+                           .kernel = kernel,
+                           .reference = reference,
+                           .again = again};
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {

@@ -121,7 +121,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
 
 namespace ops {
 extern const Op linear_cross_entropy{.name = "linear_cross_entropy",
-                                     .signature = "(N, d), (V, d), (V), (N) -> ()",
+                                     .signature = "(N, d), (V, d), (V)?, (N) -> (*)",
                                      .saves = saves_inputs,
                                      .kernel = kernel,
                                      .reference = reference};

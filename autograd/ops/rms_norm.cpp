@@ -40,12 +40,7 @@ Tensor again(const Saved& s) { return rms_norm(s.input(0), s.integer("weight") ?
 
 namespace ops {
 extern const Op rms_norm{
-    .name = "rms_norm",
-    .signature = "(*, n), (n) -> (*, n)",
-    .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference,
-    .again = again};
+    .name = "rms_norm", .signature = "(*), (*)? -> (*)", .saves = saves_inputs, .kernel = kernel, .reference = reference, .again = again};
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {

@@ -89,8 +89,8 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   const double digit = rough / power;
   const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
   std::vector<double> ticks;
-  const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
-  for (double k = first; k <= last; ++k) ticks.push_back(k * step + 0.0);
+  const double first = std::ceil(low / step - 1e-9), steps = std::floor(high / step + 1e-9) - first;
+  for (int k = 0; k <= steps; ++k) ticks.push_back((first + k) * step + 0.0);
   return ticks;
 }
 

@@ -125,6 +125,12 @@ TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
   CHECK(joined(complaints(uses, mean(uses(x)))) == "b.weight is not part of the loss; b.weight gets no gradient");
 }
 
+TEST_CASE("zoo: a model without heads or layers is refused") {
+  CHECK_THROWS_AS(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 9, .n_heads = 0}), UsageError);
+  CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_head = 0}), UsageError);
+  CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_layer = 0}), UsageError);
+}
+
 TEST_CASE("zoo: the loss at the start is that of guessing") {
   manual_seed(4);
   const int64_t V = 500;

@@ -100,6 +100,7 @@ TEST_CASE("mask: one made for other lengths is refused") {
   CHECK_THROWS_AS((void)Mask::padding(tensor({1, 2}), 0), ShapeError);
   CHECK_THROWS_AS((void)split_heads(zeros({1, 2, 5}), 2), ShapeError);
   CHECK_THROWS_AS(MultiheadAttention(5, 2), ShapeError);
+  CHECK_THROWS_AS(MultiheadAttention(4, 2, {.dropout = 2}), UsageError);
 }
 
 TEST_CASE("attention: heads are split and merged back") {

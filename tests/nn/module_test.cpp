@@ -43,6 +43,15 @@ struct Outer {
   SLOPE_MODULE(Outer, a, b)
 };
 
+struct Parts {  // of kinds known at run time only
+  std::vector<nn::AnyModule> parts;
+  Tensor forward(Tensor x) const {
+    for (const nn::AnyModule& part : parts) x = part(x);
+    return x;
+  }
+  SLOPE_MODULE(Parts, parts)
+};
+
 struct Pair {
   nn::Linear linear{2, 2};
   std::pair<Tensor, Tensor> forward(const Tensor& x) const { return {linear(x), x}; }
@@ -139,6 +148,17 @@ TEST_CASE("parameters: leaves that require grad, found by backward") {
     CHECK_MESSAGE(named.second.is_leaf(), named.first);
     CHECK_MESSAGE(named.second.grad().defined(), named.first);
   }
+}
+
+TEST_CASE("scope: modules known at run time only have the path of the place that they were moved to") {
+  std::vector<std::string> seen;
+  Parts model;
+  for (int i = 0; i < 3; ++i) model.parts.emplace_back(Probe(&seen));
+  const Tensor x = ones({1});
+  (void)model(x);
+  std::swap(model.parts[0], model.parts[2]);
+  (void)model(x);
+  CHECK(seen == std::vector<std::string>{"parts.0", "parts.1", "parts.2", "parts.0", "parts.1", "parts.2"});
 }
 
 TEST_CASE("module list: of modules known at run time only") {

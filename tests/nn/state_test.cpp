@@ -38,6 +38,17 @@ std::vector<std::string> expected_keys() {  // PyTorch's order: a module's own t
   return keys;
 }
 
+struct Two {
+  nn::Linear a, b;
+  explicit Two(int64_t width) : a(2, 2), b(2, width) {}
+  SLOPE_MODULE(Two, a, b)
+};
+struct Whole {
+  Two two;
+  explicit Whole(int64_t width) : two(width) {}
+  SLOPE_MODULE(Whole, two)
+};
+
 }  // namespace
 
 TEST_CASE("state: names are PyTorch's, tied tensors count once") {
@@ -204,6 +215,14 @@ TEST_CASE("clone: independent, tied like the original, draws no random numbers")
   const auto twin = nn::clone(net);
   CHECK(nn::to_string(twin) == nn::to_string(net));
   CHECK(format_safetensors(nn::state_dict(twin).tensors) == format_safetensors(nn::state_dict(net).tensors));
+}
+
+TEST_CASE("copy_state: refuses a model of other shapes by name, and nothing changes") {
+  const Whole from(3), to(4);
+  const std::vector<double> before = to.two.a.weight.to_vector();
+  CHECK_THROWS_WITH_AS(nn::copy_state(from, to), "copy_state: two.b.weight has shape (3, 2) in one model and (4, 2) in the other",
+                       UsageError);
+  CHECK(to.two.a.weight.to_vector() == before);
 }
 
 TEST_CASE("modes: train and eval reach every module; a guard restores each as it was, also by an exception") {

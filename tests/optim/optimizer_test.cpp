@@ -204,6 +204,11 @@ TEST_CASE("optimizers: what makes no sense is refused") {
   CHECK_THROWS_AS(Adam(ps, {.lr = -1}), UsageError);
   CHECK_THROWS_AS(Adam(ps, {.betas = {1, 0.9}}), UsageError);
   CHECK_THROWS_AS(SGD(ps, {.nesterov = true}), UsageError);
+  for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), -1.0}) {
+    CHECK_THROWS_AS(SGD(ps, {.lr = bad}), UsageError);
+    CHECK_THROWS_AS(Adam(ps).set_lr_factor(bad), UsageError);
+    CHECK_THROWS_AS(Adam(ps).set_grad_factor(bad), UsageError);
+  }
   CHECK_THROWS_AS(Adam({{"a", ps[0].second}, {"b", ps[0].second}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Adam({{"a", zeros({2})}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Ema(ps, 1.0), UsageError);
