@@ -48,6 +48,10 @@ void check_names(const std::vector<std::string>& asked, const std::vector<BenchC
 }
 
 int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flags) {
+  const bool profiles = flags.profile || !flags.trace.empty();
+  SLOPE_CHECK_AS(UsageError, flags.trace.empty() || (cases.size() == 1 && !machine_too), "bench --trace: name exactly one case, got {}",
+                 cases.size() + (machine_too ? 1 : 0));
+  SLOPE_CHECK_AS(UsageError, !flags.json || !profiles, "bench --json: gives figures, no profile; leave out --profile and --trace");
   nlohmann::ordered_json json = {{"threads", num_threads()}, {"cases", nlohmann::ordered_json::array()}};
   const auto show = [&](const std::string& text) {
     if (!flags.json) std::printf("%s\n", text.c_str()), std::fflush(stdout);
@@ -57,8 +61,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
     json[machine] = to_json(limits);
     show(machine_table(limits));
   }
-  if (flags.profile || !flags.trace.empty()) {
-    SLOPE_CHECK_AS(UsageError, flags.trace.empty() || cases.size() == 1, "bench --trace: name exactly one case, got {}", cases.size());
+  if (profiles) {
     for (const BenchCase& c : cases) profile(c, flags.steps, flags.trace);
     return 0;
   }
@@ -72,6 +75,10 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   return 0;
 }
 
+void check_serves_alone(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.profile && flags.trace.empty(), "bench --serve: takes no --json, --profile or --trace");
+}
+
 int run_named(const Flags& flags) {
   std::vector<BenchCase> cases = all_cases();
   check_names(flags.cases, cases);
@@ -82,6 +89,7 @@ int run_named(const Flags& flags) {
     return first_step();
   }
   if (flags.serve) {
+    check_serves_alone(flags);
     SLOPE_CHECK_AS(UsageError, cases.size() == 1 && !machine_too, "bench --serve: name exactly one case, got {}",
                    cases.size() + (machine_too ? 1 : 0));
     return serve(cases[0]);
@@ -94,7 +102,9 @@ int run_real(const Flags& flags) {
   if (!flags.write_batches.empty()) return write_batches(flags.write_batches, flags.train, flags.count), 0;
   SLOPE_CHECK_AS(UsageError, !flags.batches.empty(), "bench real: give --batches FILE, made by --write-batches FILE");
   const BenchCase real = real_case(flags.batches);
-  return flags.serve ? serve(real) : run({real}, false, flags);
+  if (!flags.serve) return run({real}, false, flags);
+  check_serves_alone(flags);
+  return serve(real);
 }
 
 void add_common(Command& command, Flags& flags) {

@@ -4,11 +4,14 @@
 #include <slope/tools/bench_case.h>
 
 #include <cstdio>
+#include <optional>
 
 namespace slope::tools {
 
 void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file) {
   constexpr int most_rows = 40;
+  std::optional<FileSink> trace;  // refused before anything is measured
+  if (!trace_file.empty()) trace.emplace(trace_file);
   const auto workload = bench_case.make();
   workload->run(2);
   const Profile profile;
@@ -16,7 +19,7 @@ void profile(const BenchCase& bench_case, int64_t steps, const std::string& trac
   workload->run(n);
   Profile::mark("the rest");
   std::printf("%s, %ld steps\n%s\n", bench_case.name.c_str(), static_cast<long>(n), profile.table(most_rows).c_str());
-  if (!trace_file.empty()) write_file(trace_file, profile.chrome_trace());
+  if (trace) trace->write(profile.chrome_trace()), trace->commit();
 }
 
 }  // namespace slope::tools

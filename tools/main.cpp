@@ -65,12 +65,14 @@ void occupy_standard_descriptors() {
 
 }  // namespace
 
-// libgomp's threads spin for milliseconds between parallel loops, which costs much where cores are shared. Its limit is read when it is
-// loaded, so it has to be in the environment before: the program starts itself once more with it.
-void bound_spinning(char** argv) {
+// What libraries read from the environment when they are loaded: the program starts itself once more with it. libgomp's threads spin for
+// milliseconds between parallel loops, which costs much where cores are shared. OpenBLAS makes threads that nobody here uses; where
+// addresses are limited (ulimit -v) they come half to life, and the program's end would wait for them for ever.
+void set_up_libraries(char** argv) {
 #if defined(SLOPE_OPENMP)
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
   setenv("GOMP_SPINCOUNT", "10000", 1);  // about 20 µs
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
   unbind_thread();
   execv("/proc/self/exe", argv);  // where that fails, all works, only slower beside other programs
 #else
@@ -90,7 +92,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   slope::tools::occupy_standard_descriptors();
-  slope::tools::bound_spinning(argv);
+  slope::tools::set_up_libraries(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
   return slope::tools::run(argc, argv);
 }

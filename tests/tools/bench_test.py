@@ -26,7 +26,11 @@ class Bench(Case):
         with open("trace.json", encoding="utf-8") as file:
             events = json.load(file)
         self.assertEqual(sum(event["name"] == "linear" and event["cat"] == "backward" for event in events), 9)
-        self.refused(2, "bench", "d", "c1", "--trace", "trace.json", says="exactly one case")
+        for cases in (["d", "c1"], ["machine"], ["d", "machine"]):
+            self.assertEqual(self.refused(2, "bench", *cases, "--trace", "trace.json", says="exactly one case").out, "")
+        self.assertEqual(self.refused(4, "bench", "d", "--trace", "missing/trace.json", says="missing").out, "")
+        self.refused(2, "bench", "d", "--profile", "--json", says="--json")
+        self.refused(2, "bench", "d", "--serve", "--json", says="--serve")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "skipped: one CPU")
     def test_threads_that_the_environment_binds_get_a_cpu_each(self):
