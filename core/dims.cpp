@@ -6,14 +6,13 @@ namespace slope {
 
 int64_t numel(const Dims& shape) {
   int64_t n = 1;
-  bool empty = false;  // (2^63, 2^63, 0) has no elements and does not overflow
+  bool empty = false;
   for (int64_t size : shape) {
     SLOPE_CHECK_SHAPE(size >= 0, "shape {}: sizes must not be negative", shape);
     empty |= size == 0;
+    n = checked_mul(n, std::max<int64_t>(size, 1));
   }
-  if (empty) return 0;
-  for (int64_t size : shape) n = checked_mul(n, size);
-  return n;
+  return empty ? 0 : n;
 }
 
 int64_t wrap_dim(int64_t dim, int64_t rank, const char* op) {

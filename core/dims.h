@@ -12,14 +12,20 @@ namespace slope {
 
 using Dims = InlineVector<int64_t, 4>;
 
-// a * b, or ShapeError where the product does not fit in 63 bits; sizes come from files and users.
+// a * b and a + b, or ShapeError where the result does not fit in 63 bits; sizes come from files and users.
 inline int64_t checked_mul(int64_t a, int64_t b) {
   int64_t product;
-  SLOPE_CHECK_SHAPE(!__builtin_mul_overflow(a, b, &product), "size overflow: {} * {} does not fit in 64 bits", a, b);
+  SLOPE_CHECK_SHAPE(!__builtin_mul_overflow(a, b, &product), "size overflow: {} * {} does not fit in 63 bits", a, b);
   return product;
 }
+inline int64_t checked_add(int64_t a, int64_t b) {
+  int64_t sum;
+  SLOPE_CHECK_SHAPE(!__builtin_add_overflow(a, b, &sum), "size overflow: {} + {} does not fit in 63 bits", a, b);
+  return sum;
+}
 
-// Number of elements of a shape; 1 for rank 0. ShapeError on a negative size or overflow.
+// Number of elements of a shape; 1 for rank 0. ShapeError on a negative size or overflow. Sizes of 0 are left out of the product:
+// (2^62, 4, 0) is refused whatever the order, since strides are products too.
 int64_t numel(const Dims& shape);
 
 // -1 is the last of `rank` dims. IndexError outside [-rank, rank); a scalar accepts 0 and -1, as in PyTorch.

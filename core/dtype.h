@@ -3,8 +3,8 @@
 
 #include <slope/core/error.h>
 
+#include <concepts>
 #include <cstdint>
-#include <type_traits>
 
 namespace slope {
 
@@ -21,10 +21,12 @@ constexpr int64_t size_of(DType dtype) {
 constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64; }
 
 template <class T>
-constexpr DType dtype_of = std::is_same_v<T, float>     ? f32
-                           : std::is_same_v<T, double>  ? f64
-                           : std::is_same_v<T, int64_t> ? i64
-                                                        : boolean;
+concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, int64_t> || std::same_as<T, bool>;
+template <Element T>
+constexpr DType dtype_of = std::same_as<T, float>     ? f32
+                           : std::same_as<T, double>  ? f64
+                           : std::same_as<T, int64_t> ? i64
+                                                      : boolean;
 
 // bool < i64 < f32 < f64: the dtype of a result of two operands.
 constexpr DType promote(DType a, DType b) {

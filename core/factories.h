@@ -36,6 +36,8 @@ struct Literal {
   Literal(int64_t value) : dtype(i64), value(static_cast<double>(value)), whole(value) {}
   Literal(float value) : value(value) {}
   Literal(double value) : value(value) {}
+  template <class T>
+  Literal(T*) = delete;  // a text would be the boolean true
   Literal(std::initializer_list<Literal> items) : items(items), is_list(true) {}
 
   DType dtype = f32;
@@ -46,7 +48,7 @@ struct Literal {
 };
 Tensor tensor(const Literal& literal);
 Tensor tensor(const Literal& literal, DType dtype);
-template <class T>
+template <Element T>
 Tensor from_vector(const std::vector<T>& values, const Dims& shape) {
   Tensor x = Tensor::empty(shape, dtype_of<T>);
   SLOPE_CHECK_SHAPE(x.numel() == static_cast<int64_t>(values.size()), "from_vector: {} values do not fill shape {}", values.size(), shape);

@@ -7,12 +7,27 @@ namespace slope {
 Layout Layout::contiguous(const Dims& shape) {
   Layout layout{shape, Dims(shape.size(), 1), 0};
   int64_t stride = 1;
-  (void)slope::numel(shape);  // refuses negative sizes and overflow
+  (void)slope::numel(shape);  // refuses negative sizes and overflow, in the strides of an empty shape too
   for (size_t d = shape.size(); d-- > 0;) {
     layout.strides[d] = stride;
     stride *= std::max<int64_t>(shape[d], 1);
   }
   return layout;
+}
+
+bool Layout::is_within(int64_t elements) const {
+  if (shape.size() != strides.size() || offset < 0) return false;
+  int64_t n = 1, last = offset, span;
+  bool empty = false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int64_t size = shape[d], stride = strides[d];
+    if (size < 0 || stride < 0) return false;
+    empty |= size == 0;
+    if (size == 0 || size == 1) continue;
+    if (__builtin_mul_overflow(n, size, &n) || __builtin_mul_overflow(size - 1, stride, &span) || __builtin_add_overflow(last, span, &last))
+      return false;
+  }
+  return empty || last < elements;
 }
 
 std::pair<int64_t, int64_t> Layout::extent() const {
@@ -126,15 +141,18 @@ Layout Layout::unsqueeze(int64_t dim) const {
 Dims infer_shape(const Dims& shape, int64_t numel) {
   Dims result = shape;
   int64_t known = 1, unknown = -1;
+  bool empty = false;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == -1) {
       SLOPE_CHECK_SHAPE(unknown < 0, "reshape: only one size may be -1, got {}", shape);
       unknown = static_cast<int64_t>(d);
     } else {
       SLOPE_CHECK_SHAPE(shape[d] >= 0, "reshape: invalid size {} in {}", shape[d], shape);
-      known = checked_mul(known, shape[d]);
+      empty |= shape[d] == 0;
+      known = checked_mul(known, std::max<int64_t>(shape[d], 1));
     }
   }
+  if (empty) known = 0;
   if (unknown >= 0) {
     SLOPE_CHECK_SHAPE(known != 0 && numel % known == 0, "reshape: {} elements do not fill shape {}", numel, shape);
     result[unknown] = numel / known;

@@ -25,6 +25,7 @@ struct Layout {
     }
     return true;
   }
+  bool is_within(int64_t elements) const;      // whether a storage of so many holds every element; no sizes or strides are negative
   std::pair<int64_t, int64_t> extent() const;  // [first, last) element of the storage that can be touched; (0, 0) where empty
 
   Layout transpose(int64_t a, int64_t b) const;

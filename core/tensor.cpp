@@ -8,10 +8,9 @@ void* TensorImpl::operator new(size_t bytes) { return memory::allocate(bytes); }
 void TensorImpl::operator delete(void* impl, size_t bytes) { memory::deallocate(impl, bytes); }
 
 Tensor::Tensor(Storage storage, Layout layout, DType dtype) : impl_(new TensorImpl) {
-  const auto [first, last] = layout.extent();
-  SLOPE_CHECK_INDEX(first >= 0 && last <= storage->bytes() / size_of(dtype),
-                    "tensor: shape {} with strides {} and offset {} leaves its storage of {} bytes", layout.shape, layout.strides,
-                    layout.offset, storage->bytes());
+  SLOPE_CHECK_INDEX(storage && layout.is_within(storage->bytes() / size_of(dtype)),
+                    "tensor: shape {} with strides {} and offset {} does not lie within a storage of {} bytes", layout.shape,
+                    layout.strides, layout.offset, storage ? storage->bytes() : 0);
   impl_->storage = std::move(storage);
   impl_->layout = std::move(layout);
   impl_->dtype = dtype;

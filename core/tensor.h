@@ -56,7 +56,7 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
-  Tensor(Storage storage, Layout layout, DType dtype);  // IndexError where the layout reaches outside the storage
+  Tensor(Storage storage, Layout layout, DType dtype);  // IndexError where the layout does not lie within the storage
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & = default;  // assigning to a temporary would do nothing: it does not compile
@@ -94,15 +94,15 @@ class Tensor {
     return sizes;
   }
 
-  template <class T>
+  template <Element T>
   const T* data() const {
     return static_cast<const T*>(address(dtype_of<T>));
   }
-  template <class T>
+  template <Element T>
   [[nodiscard]] Write<T> write() const {  // under no_grad for anything that the tape sees; refuses read-only memory
     return Write<T>(static_cast<T*>(writable_address(dtype_of<T>)), storage());
   }
-  template <class T>
+  template <Element T>
   T item() const {  // the one element, of exactly this dtype
     SLOPE_CHECK_SHAPE(numel() == 1, "item: needs exactly one element, got shape {}", shape());
     return *data<T>();

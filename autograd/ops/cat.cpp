@@ -70,7 +70,7 @@ Tensor cat(const Tensors& given, int64_t dim) {
     SLOPE_CHECK_SHAPE(x.shape() == expected, "cat: shapes {} and {} differ outside dim {}", xs[0].shape(), x.shape(), dim);
     sizes.push_back(x.shape()[d]);
   }
-  for (const int64_t size : sizes) shape[d] += size;
+  for (const int64_t size : sizes) shape[d] = checked_add(shape[d], size);
   Tensor y = Tensor::empty(shape, xs[0].dtype());
   int64_t start = 0;
   for (const Tensor& x : xs) {
@@ -97,7 +97,7 @@ Tensors split(const Tensor& x, const Dims& sizes, int64_t dim) {
   int64_t total = 0;
   for (const int64_t size : sizes) {
     SLOPE_CHECK_SHAPE(size >= 0, "split: sizes must not be negative, got {}", sizes);
-    total += size;
+    total = checked_add(total, size);
   }
   SLOPE_CHECK_SHAPE(total == x.size(dim), "split: sizes {} add up to {}, dim {} of shape {} has {}", sizes, total, dim, x.shape(),
                     x.size(dim));

@@ -23,6 +23,13 @@ TEST_CASE("views: share their tensor's storage") {
   CHECK_THROWS_AS((void)x.transpose(0, 1).view({24}), ShapeError);
 }
 
+TEST_CASE("shapes: sizes that overflow where tensors are joined or split are refused") {
+  const int64_t huge = int64_t{1} << 62;
+  const Tensor x = ones({1}).expand({huge});
+  CHECK_THROWS_AS((void)cat({x, x, x, x}, 0), ShapeError);
+  CHECK_THROWS_AS((void)split(zeros({4}), {huge, huge, huge, huge, 4}, 0), ShapeError);
+}
+
 TEST_CASE("views: methods give the shapes and elements of PyTorch's") {
   const Tensor x = numbers();
   CHECK(x.transpose(0, 1).to_vector() == Values{0, 3, 1, 4, 2, 5});

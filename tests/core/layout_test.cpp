@@ -123,6 +123,23 @@ TEST_CASE("layout: a rank of 0 and sizes of 0 are shapes like others") {
   CHECK(empty.diagonal(0, 1).shape == Dims{3, 0});
 }
 
+TEST_CASE("layout: an empty shape whose strides would overflow is refused, wherever its 0 stands") {
+  const int64_t huge = int64_t{1} << 62;
+  const Layout empty = Layout::contiguous({0});
+  for (const Dims& shape : {Dims{0, huge, 4}, Dims{huge, 0, 4}, Dims{huge, 4, 0}, Dims{0, INT64_MAX, INT64_MAX}}) {
+    CAPTURE(to_string(shape));
+    CHECK_THROWS_AS((void)numel(shape), ShapeError);
+    CHECK_THROWS_AS((void)Layout::contiguous(shape), ShapeError);
+    CHECK_THROWS_AS((void)empty.reshape(shape), ShapeError);
+    CHECK_THROWS_AS((void)empty.broadcast_to(shape), ShapeError);
+  }
+  for (const Dims& shape : {Dims{0, huge}, Dims{huge, 0}, Dims{0, INT64_MAX, 1}}) {
+    CHECK(Layout::contiguous(shape).numel() == 0);
+    CHECK(Layout::contiguous(shape).is_contiguous());
+    CHECK(empty.reshape(shape)->numel() == 0);
+  }
+}
+
 TEST_CASE("layout: what cannot be is refused") {
   const Layout x = Layout::contiguous({2, 3});
   CHECK_THROWS_AS((void)x.reshape({4, 2}), ShapeError);

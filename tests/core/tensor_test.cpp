@@ -1,0 +1,63 @@
+// What a tensor may be made of: element types, and layouts that lie within their storage.
+#include <doctest/doctest.h>
+#include <slope/core/factories.h>
+
+using namespace slope;
+
+namespace {
+
+template <class T>
+constexpr bool is_element = requires(const Tensor& x, const std::vector<T>& values) {
+  dtype_of<T>;
+  x.data<T>();
+  x.write<T>();
+  x.item<T>();
+  from_vector(values, {1});
+};
+template <class T>
+constexpr bool is_any_element = requires {
+  dtype_of<T>;
+}
+|| requires(const Tensor& x) { x.data<T>(); }
+|| requires(const std::vector<T>& values) { from_vector(values, {1}); };
+template <class T>
+constexpr bool is_literal = requires(T value) {
+  tensor(value);
+};
+
+static_assert(is_element<float> && is_element<double> && is_element<int64_t> && is_element<bool>);
+static_assert(!is_any_element<int> && !is_any_element<char> && !is_any_element<size_t>);
+static_assert(is_literal<int> && is_literal<int64_t> && is_literal<float> && is_literal<double> && is_literal<bool>);
+static_assert(!is_literal<const char*> && !is_literal<const char (&)[5]> && !is_literal<int*>);
+
+}  // namespace
+
+TEST_CASE("tensor: its layout lies within its storage, or IndexError") {
+  const int64_t huge = int64_t{1} << 62;
+  const Storage six = zeros({6}).storage();
+  CHECK(Tensor(six, Layout{{2, 3}, {1, 2}, 0}, f32).is_contiguous() == false);
+  CHECK(Tensor(six, Layout{{4}, {1}, 2}, f32).numel() == 4);
+  CHECK(Tensor(six, Layout{{huge}, {0}, 5}, f32).numel() == huge);
+  CHECK(Tensor(six, Layout{{3, 0}, {1, 1}, 6}, f32).numel() == 0);
+  const std::vector<Layout> outside = {
+      {{7}, {1}, 0},                       // too long
+      {{1}, {1}, 6},                       // begins behind it
+      {{1}, {1}, -1},                      // begins before it
+      {{4}, {-1}, 3},                      // runs backwards
+      {{3, 2}, {-1, 3}, 2},                // one dim does
+      {{2, 3}, {1}, 0},                    // a stride is missing
+      {{2}, {1, 1}, 0},                    // one too many
+      {{-1}, {1}, 0},                      // a negative size
+      {{3}, {huge}, 0},                    // (3 - 1) 2^62 overflows
+      {{2, 2, 2}, {huge, huge, huge}, 0},  // a sum that overflows
+      {{huge, 4}, {0, 0}, 0},              // so does the number of elements
+      {{2}, {1}, INT64_MAX},
+  };
+  for (const Layout& layout : outside) {
+    CAPTURE(to_string(layout.shape));
+    CAPTURE(to_string(layout.strides));
+    CHECK_THROWS_AS(Tensor(six, layout, f32), IndexError);
+  }
+  CHECK_THROWS_AS(Tensor(six, Layout{{4}, {1}, 0}, f64), IndexError);
+  CHECK_THROWS_AS(Tensor(Storage(), Layout{{1}, {1}, 0}, f32), IndexError);
+}
