@@ -36,11 +36,17 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
   return visit(dtype, [&]<class T> { return compare_as<T>(p, q, op, f); });
 }
 
-// A number takes a floating tensor's dtype; beside whole numbers and bools it stays what it is.
+// A number takes a floating tensor's dtype; with whole numbers and bools it is compared exactly.
 template <class F>
 Tensor compare(const Tensor& a, double b, const char* op, F f) {
-  const Tensor p = is_floating(a.dtype()) ? a : contiguous_copy(a, f64);
-  return compare(p, full({}, b, p.dtype()), op, f);
+  if (is_floating(a.dtype())) return compare(a, full({}, b, a.dtype()), op, f);
+  if (!(b >= -0x1p63 && b < 0x1p63)) return full(a.shape(), f(0.0, b), boolean);  // nan, or beyond every int64
+  const auto below = static_cast<int64_t>(std::floor(b)), above = static_cast<int64_t>(std::ceil(b));
+  Tensor y = Tensor::empty(a.shape(), boolean);
+  run_unary<int64_t, bool>(as(a, i64), y, [=](int64_t n, const int64_t* p, int64_t step, bool* to) {
+    for (int64_t i = 0; i < n; ++i) to[i] = f((p[i * step] > below) - (p[i * step] < above), 0);  // -1, 0, 1: less, equal, greater
+  });
+  return y;
 }
 
 template <class F>

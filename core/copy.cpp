@@ -79,9 +79,9 @@ void copy_into(const Tensor& from, const Tensor& to) {
             if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
               copy_row(n, reinterpret_cast<const B*>(a), b, is_large);
             } else if (step[0] == 0 && step[1] == 1) {
-              fill_row(n, static_cast<B>(*a), b, is_large);
+              fill_row(n, as_element<B>(*a), b, is_large);
             } else {
-              for (int64_t i = 0; i < n; ++i) b[i * step[1]] = static_cast<B>(a[i * step[0]]);
+              for (int64_t i = 0; i < n; ++i) b[i * step[1]] = as_element<B>(a[i * step[0]]);
             }
           },
           [is_large] {
@@ -93,13 +93,14 @@ void copy_into(const Tensor& from, const Tensor& to) {
 
 void fill(const Tensor& x, double value) {
   visit(x.dtype(), [&]<class T> {
+    const T element = as_element<T>(value);
     const auto out = x.write<T>();
     T* y = out;
     for_each_run<1>(x.shape(), {&x.strides()}, grain, [&](int64_t n, auto at, auto step) {
       if (step[0] == 1) {
-        fill_row(n, static_cast<T>(value), y + at[0], false);
+        fill_row(n, element, y + at[0], false);
       } else {
-        for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = static_cast<T>(value);
+        for (int64_t i = 0; i < n; ++i) y[at[0] + i * step[0]] = element;
       }
     });
   });

@@ -5,7 +5,8 @@
 
 namespace slope {
 
-void copy_into(const Tensor& from, const Tensor& to);  // same shape; any strides; converts the dtype (to bool: is not zero)
+// to = from; same shape; any strides; converts the dtype (to bool: is not zero; to i64: DTypeError where a value does not fit).
+void copy_into(const Tensor& from, const Tensor& to);
 void fill(const Tensor& x, double value);
 void add_into(const Tensor& from, const Tensor& to);  // to += from; same shape and floating dtype
 Tensor contiguous_copy(const Tensor& x);

@@ -28,6 +28,14 @@ constexpr DType dtype_of = std::same_as<T, float>     ? f32
                            : std::same_as<T, int64_t> ? i64
                                                       : boolean;
 
+// A value as an element. What an int64 cannot hold (nan, infinities, beyond 63 bits) is a DTypeError.
+template <Element T, class V>
+T as_element(V value) {
+  if constexpr (std::same_as<T, int64_t> && std::floating_point<V>)
+    SLOPE_CHECK_DTYPE(value >= V(-0x1p63) && value < V(0x1p63), "{} does not fit in int64", value);
+  return static_cast<T>(value);
+}
+
 // bool < i64 < f32 < f64: the dtype of a result of two operands.
 constexpr DType promote(DType a, DType b) {
   constexpr int order[] = {2, 3, 1, 0};

@@ -19,7 +19,7 @@ Tensor generate(const Dims& shape, DType dtype, int64_t chunk, F f) {
   visit(dtype, [&]<class T> {
     const auto out = y.write<T>();
     parallel_for(y.numel(), chunk, [&, p = out.get()](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) p[i] = static_cast<T>(f(i));
+      for (int64_t i = begin; i < end; ++i) p[i] = as_element<T>(f(i));
     });
   });
   return y;
@@ -90,7 +90,10 @@ Tensor randn(const Dims& shape, DType dtype) {
 
 Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   SLOPE_CHECK_INDEX(low < high, "randint: needs low < high, got {} and {}", low, high);
-  SLOPE_CHECK_AS(DTypeError, dtype != boolean, "randint: whole numbers do not fit into bool");
+  SLOPE_CHECK_DTYPE(dtype != boolean, "randint: whole numbers do not fit into bool");
+  const int64_t exact = int64_t{1} << (dtype == f32 ? 24 : 53);  // from there on floating numbers leave some out
+  SLOPE_CHECK_DTYPE(!is_floating(dtype) || (low >= -exact && high - 1 <= exact),
+                    "randint: {} does not hold every whole number in [{}, {}); draw int64", name(dtype), low, high);
   const RandomSite site = generator().next_site();
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   return generate(shape, dtype, random_grain,
@@ -146,7 +149,7 @@ void write_items(const Literal& literal, const Dims& shape, size_t depth, T*& to
       "tensor: the literal is ragged: expected {} at depth {}", depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number",
       depth);
   if (!literal.is_list) {
-    *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64 ? static_cast<T>(literal.whole) : static_cast<T>(literal.value);
+    *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64 ? static_cast<T>(literal.whole) : as_element<T>(literal.value);
     return;
   }
   for (const Literal& item : literal.items) write_items(item, shape, depth + 1, to);

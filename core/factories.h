@@ -32,7 +32,7 @@ Tensor bernoulli_like(const Tensor& x, double p);
 // PyTorch.
 struct Literal {
   Literal(bool value) : dtype(boolean), value(value) {}
-  Literal(int value) : dtype(i64), value(value) {}
+  Literal(int value) : dtype(i64), value(value), whole(value) {}
   Literal(int64_t value) : dtype(i64), value(static_cast<double>(value)), whole(value) {}
   Literal(float value) : value(value) {}
   Literal(double value) : value(value) {}
@@ -42,7 +42,7 @@ struct Literal {
 
   DType dtype = f32;
   double value = 0;
-  int64_t whole = static_cast<int64_t>(value);
+  int64_t whole = 0;  // where dtype is i64: not every one is a double
   std::vector<Literal> items;
   bool is_list = false;
 };

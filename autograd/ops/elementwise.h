@@ -7,6 +7,8 @@
 #include <slope/core/streamed.h>
 #include <slope/core/strided.h>
 
+#include <cmath>
+
 namespace slope {
 
 constexpr int64_t elementwise_grain = 1 << 15;
@@ -60,6 +62,12 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
     visit_floating(a.dtype(), op,
                    [&]<class T> { run_binary<T, T>(a, b, y, kernels<Binary<T>>().rows[binary_index<Row>], Written::past_caches); });
   return y;
+}
+
+// x in the dtype in which it can meet the number b.
+inline Tensor meeting(const Tensor& x, double b) {
+  if (is_floating(x.dtype())) return x;
+  return to(x, b == std::trunc(b) && std::abs(b) < 0x1p53 ? i64 : f32);
 }
 
 // Row::f(x, b), or Row::f(b, x) where `reversed`, for a floating x.

@@ -2,8 +2,6 @@
 #include <slope/autograd/ops/elementwise.h>
 #include <slope/core/copy.h>
 
-#include <cmath>
-
 namespace slope {
 
 namespace ops {
@@ -35,11 +33,6 @@ extern const Op pow_scalar{
 
 namespace {
 
-// The tensor in the dtype in which it can meet b.
-Tensor meeting(const Tensor& x, double b) {
-  if (is_floating(x.dtype())) return x;
-  return to(x, b == std::trunc(b) && std::abs(b) < 0x1p53 ? i64 : f32);
-}
 Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : to(x, f32); }
 
 }  // namespace

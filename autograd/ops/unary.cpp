@@ -101,12 +101,20 @@ Tensor gelu(const Tensor& x, Gelu form) {
 Tensor silu(const Tensor& x) { return apply_floating<Silu>(ops::silu, x); }
 Tensor softplus(const Tensor& x) { return apply_floating<Softplus>(ops::softplus, x); }
 
-Tensor clamp(const Tensor& x, std::optional<double> low, std::optional<double> high) {
+Tensor clamp(const Tensor& given, std::optional<double> low, std::optional<double> high) {
   SLOPE_CHECK(low || high, "clamp: needs a lower or an upper bound");
   SLOPE_CHECK(!(low && std::isnan(*low)) && !(high && std::isnan(*high)), "clamp: a bound is nan");
-  const double a = low.value_or(-INFINITY), b = high.value_or(INFINITY);
+  const Tensor above = low ? meeting(given, *low) : given, x = high ? meeting(above, *high) : above;
   Tensor y = Tensor::empty(x.shape(), x.dtype());
-  visit(x.dtype(), [&]<class T> {
+  if (x.dtype() == i64) {
+    const int64_t a = low ? static_cast<int64_t>(*low) : INT64_MIN, b = high ? static_cast<int64_t>(*high) : INT64_MAX;
+    run_unary<int64_t, int64_t>(x, y, [=](int64_t n, const int64_t* p, int64_t step, int64_t* to) {
+      for (int64_t i = 0; i < n; ++i) to[i] = std::min(std::max(p[i * step], a), b);
+    });
+    return y;
+  }
+  const double a = low.value_or(-INFINITY), b = high.value_or(INFINITY);
+  visit_floating(x.dtype(), "clamp", [&]<class T> {
     run_unary<T, T>(x, y, [=](int64_t n, const T* p, int64_t step, T* to) {
       for (int64_t i = 0; i < n; ++i) {
         const T v = p[i * step], raised = v < static_cast<double>(a) ? static_cast<T>(a) : v;

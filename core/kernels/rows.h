@@ -178,6 +178,12 @@ struct Div {
 };
 struct Pow {
   SLOPE_ROW_INLINE f(auto a, auto b) { return std::pow(a, b); }
+  SLOPE_ROW_INLINE f(int64_t a, int64_t b) {  // by squaring, modulo 2^64; b >= 0
+    uint64_t y = 1;
+    for (auto square = static_cast<uint64_t>(a); b > 0; b >>= 1, square *= square)
+      if (b & 1) y *= square;
+    return static_cast<int64_t>(y);
+  }
 };
 struct Maximum {
   SLOPE_ROW_INLINE f(auto a, auto b) { return a > b || a != a ? a : b; }

@@ -46,6 +46,75 @@ TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients 
   CHECK(values(x.grad()) == Values{3, 4});
 }
 
+TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo 2^64") {
+  const auto power = [](int64_t a, int64_t b) { return pow(tensor({a}), tensor({b})).data<int64_t>()[0]; };
+  CHECK(power(3, 39) == 4052555153018976267);
+  CHECK(power(-3, 39) == -4052555153018976267);
+  CHECK(pow(tensor({7}), 20.0).data<int64_t>()[0] == 79792266297612001);
+  CHECK(power(0, 0) == 1);
+  CHECK(power(-1, INT64_MAX) == -1);
+  CHECK(power(2, 63) == INT64_MIN);
+  CHECK(power(2, 64) == 0);
+  CHECK(power(10, 19) == static_cast<int64_t>(10'000'000'000'000'000'000u));
+  CHECK(values(pow(tensor({true, false}), tensor({{0, 2}, {1, 0}}))) == Values{1, 0, 1, 1});
+  CHECK_THROWS_AS((void)pow(tensor({0}), tensor({-1})), DTypeError);
+  CHECK_THROWS_AS((void)pow(tensor({true}), tensor({1, -1})), DTypeError);
+  CHECK(values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
+  CHECK(values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
+  CHECK(values(pow(tensor({2}), -1)) == Values{0.5});
+  CHECK(pow(tensor({2}), -1).dtype() == f32);
+}
+
+TEST_CASE("elementwise: whole numbers and bools compare with any number exactly") {
+  const int64_t odd = (int64_t{1} << 53) + 1;  // no double
+  const Tensor x = tensor({odd, odd - 1, -odd, INT64_MAX, INT64_MIN});
+  CHECK(values(x > 0x1p53) == Values{1, 0, 0, 1, 0});
+  CHECK(values(x >= 0x1p53) == Values{1, 1, 0, 1, 0});
+  CHECK(values(x == 0x1p53) == Values{0, 1, 0, 0, 0});
+  CHECK(values(x != 0x1p53) == Values{1, 0, 1, 1, 1});
+  CHECK(values(x < -0x1p53) == Values{0, 0, 1, 0, 1});
+  CHECK(values(x <= -0x1p53) == Values{0, 0, 1, 0, 1});
+  CHECK(values(x < 0x1p63) == Values{1, 1, 1, 1, 1});
+  CHECK(values(x == 0x1p63) == Values{0, 0, 0, 0, 0});
+  CHECK(values(x >= -0x1p63) == Values{1, 1, 1, 1, 1});
+  CHECK(values(x == -0x1p63) == Values{0, 0, 0, 0, 1});
+  CHECK(values(x > inf) == Values{0, 0, 0, 0, 0});
+  CHECK(values(x > -inf) == Values{1, 1, 1, 1, 1});
+  CHECK(values(x != not_a_number) == Values{1, 1, 1, 1, 1});
+  CHECK(values(x < not_a_number) == Values{0, 0, 0, 0, 0});
+  const Tensor small = tensor({{-1, 0}, {1, 2}}).transpose(0, 1);  // -1 1 / 0 2
+  CHECK(values(small < 0.5) == Values{1, 0, 1, 0});
+  CHECK(values(small >= -0.5) == Values{0, 1, 1, 1});
+  CHECK(values(small == 0.5) == Values{0, 0, 0, 0});
+  CHECK(values(small <= 1) == Values{1, 1, 1, 0});
+  CHECK(values(tensor({true, false}) > 0.5) == Values{1, 0});
+  CHECK(values(tensor({true, false}) == 1) == Values{1, 0});
+}
+
+TEST_CASE("elementwise: clamp stays among whole numbers where its bounds are whole, as other operations with a number do") {
+  const Tensor i = tensor({-3, 0, 5});
+  CHECK(clamp(i, 0, 4).dtype() == i64);
+  CHECK(values(clamp(i, 0, {})) == Values{0, 0, 5});
+  CHECK(clamp(i, 0.5, {}).dtype() == f32);
+  CHECK(values(clamp(i, 0.5, {})) == Values{0.5, 0.5, 5});
+  CHECK(values(clamp(i, {}, 0.5)) == Values{-3, 0, 0.5});
+  CHECK(values(clamp(i, -1, 0.5)) == Values{-1, 0, 0.5});
+  CHECK(values(clamp(i, 2, 1)) == Values{1, 1, 1});
+  CHECK(values(clamp(i, {}, 1e30)) == Values{-3, 0, 5});
+  CHECK(values(clamp(i, 1e300, {})) == Values{inf, inf, inf});  // beyond f32
+  CHECK(values(clamp(tensor({true, false}), {}, 0)) == Values{0, 0});
+  const int64_t odd = (int64_t{1} << 53) + 1;
+  CHECK(clamp(tensor({odd}), 0, {}).data<int64_t>()[0] == odd);
+}
+
+TEST_CASE("elementwise: a number that an int64 cannot hold is not filled in") {
+  const Tensor mask = tensor({true, false});
+  CHECK(values(masked_fill(tensor({1, 2}), mask, -7)) == Values{-7, 2});
+  CHECK_THROWS_AS((void)masked_fill(tensor({1, 2}), mask, -inf), DTypeError);
+  CHECK_THROWS_AS((void)masked_fill(tensor({1, 2}), mask, 1e19), DTypeError);
+  CHECK_THROWS_AS((void)tensor({inf}).to(i64), DTypeError);
+}
+
 TEST_CASE("elementwise: transposed, sliced, expanded and offset inputs give what their copies give") {
   manual_seed(2);
   const Tensor whole = randn({6, 8});

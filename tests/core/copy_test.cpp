@@ -10,6 +10,17 @@
 
 using namespace slope;
 
+TEST_CASE("copy: to int64 goes what it holds, and nothing else") {
+  const double nan = std::nan("");
+  CHECK(contiguous_copy(tensor({-2.5, 3.75}, f64), i64).to_vector() == std::vector<double>{-2, 3});
+  CHECK(contiguous_copy(tensor({nan, 0.0}), boolean).to_vector() == std::vector<double>{1, 0});
+  for (const DType dtype : {f32, f64})
+    for (const double value : std::vector<double>{nan, INFINITY, -INFINITY, 1e19, -1e19}) {
+      CHECK_THROWS_AS((void)contiguous_copy(tensor({0.0, value}, dtype), i64), DTypeError);
+      CHECK_THROWS_AS((void)contiguous_copy(full({}, value, dtype), i64), DTypeError);
+    }
+}
+
 TEST_CASE("stream: copies any number of bytes between any alignments, and no more") {
   std::vector<unsigned char> from(400), to;
   std::iota(from.begin(), from.end(), static_cast<unsigned char>(1));

@@ -115,6 +115,12 @@ TEST_CASE("random: ranges and moments") {
   for (double x : values(randint(-2, 3, {n}))) ++counts.at(static_cast<size_t>(x + 2));
   for (int c : counts) CHECK(c == doctest::Approx(n / 5).epsilon(0.03));
   CHECK_THROWS_AS((void)randint(3, 3, {1}), IndexError);
+  const int64_t f32_exact = 1 << 24, f64_exact = int64_t{1} << 53;
+  CHECK_THROWS_AS((void)randint(f32_exact + 2, f32_exact + 4, {9}, f32), DTypeError);  // 2^24 + 3 would round to the bound
+  CHECK_THROWS_AS((void)randint(-f32_exact - 1, 0, {9}, f32), DTypeError);
+  CHECK_THROWS_AS((void)randint(0, f64_exact + 2, {9}, f64), DTypeError);
+  CHECK(randint(f32_exact, f32_exact + 1, {}, f32).item() == static_cast<double>(f32_exact));
+  CHECK(randint(INT64_MAX - 1, INT64_MAX, {}).item<int64_t>() == INT64_MAX - 1);
   Values p = values(randperm(50));
   CHECK(p != values(arange(50)));
   std::sort(p.begin(), p.end());

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <slope/core/factories.h>
 
+#include <cmath>
+
 using namespace slope;
 
 namespace {
@@ -60,4 +62,18 @@ TEST_CASE("tensor: its layout lies within its storage, or IndexError") {
   }
   CHECK_THROWS_AS(Tensor(six, Layout{{4}, {1}, 0}, f64), IndexError);
   CHECK_THROWS_AS(Tensor(Storage(), Layout{{1}, {1}, 0}, f32), IndexError);
+}
+
+TEST_CASE("dtype: what an int64 cannot hold is refused") {
+  CHECK(as_element<int64_t>(-0x1p63) == INT64_MIN);
+  CHECK(as_element<int64_t>(-2.75) == -2);
+  for (const double value : std::vector<double>{0x1p63, -0x1.0000000000001p63, 1e300, INFINITY, -INFINITY, std::nan("")}) {
+    CAPTURE(value);
+    CHECK_THROWS_AS((void)full({2}, value, i64), DTypeError);
+    CHECK_THROWS_AS((void)tensor({value}, i64), DTypeError);
+  }
+  CHECK_THROWS_AS((void)arange(0, 1e300, 1e299, i64), DTypeError);
+  CHECK_THROWS_AS((void)linspace(0, 1e300, 3, i64), DTypeError);
+  CHECK(full({1}, INFINITY, boolean).item() == 1);
+  CHECK(tensor({int64_t{9007199254740993}, 1}).data<int64_t>()[0] == 9007199254740993);
 }
