@@ -21,17 +21,17 @@ Tensor positions(const Tensor& x, int64_t k, int64_t dim, bool descending) {
   Dims shape = x.shape();
   if (!shape.empty()) shape[static_cast<size_t>(dim)] = k;
   Tensor y = Tensor::empty(shape, i64);
-  const Tensor source = contiguous_copy(x);
+  const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
   visit(x.dtype(), [&]<class T> {
     const T* px = source.data<T>();
     const auto out = y.write<int64_t>();
     int64_t* py = out;
     const int64_t n = around.n, inner = around.inner, rows = around.outer * inner;
-    std::vector<int64_t> orders(static_cast<size_t>(rows * n));
     parallel_for(rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)), [&](int64_t begin, int64_t end) {
+      const Tensor scratch = Tensor::empty({n}, i64);
+      int64_t* order = scratch.write<int64_t>();
       for (int64_t i = begin; i < end; ++i) {
         const T* row = px + i / inner * n * inner + i % inner;
-        int64_t* order = orders.data() + i * n;
         std::iota(order, order + n, int64_t{0});
         std::partial_sort(order, order + k, order + n, [&](int64_t a, int64_t b) {
           const T u = row[a * inner], v = row[b * inner];

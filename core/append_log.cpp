@@ -47,7 +47,7 @@ void AppendLog::append(std::string_view line) {
 void AppendLog::sync() { sys::sync(fd_, path_); }
 
 void AppendLog::cut_back(int64_t bytes) {
-  SLOPE_CHECK_AS(UsageError, bytes >= 0, "{}: cannot cut the log to {} bytes", path_, bytes);
+  SLOPE_CHECK_AS(UsageError, bytes >= 0 && bytes <= bytes_, "{}: cannot cut the log of {} bytes to {}", path_, bytes_, bytes);
   sys::cut(fd_, bytes, path_);
   bytes_ = bytes;
   sync();

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <vector>
 
@@ -57,22 +58,18 @@ class LargeBlocks {
       if (!grow(bytes)) return nullptr;
       fit = free_.lower_bound({bytes, nullptr});
     }
-    auto* block = fit->address;
-    free_.erase(fit);
-    Block& used = blocks_[block];
-    used.free = false;
-    if (used.bytes > bytes) {
-      insert_free(block + bytes, used.bytes - bytes);
-      used.bytes = bytes;
-    }
-    return block;
+    Block& block = blocks_.find(fit->address)->second;
+    if (block.bytes > bytes) insert_free(fit->address + bytes, block.bytes - bytes);  // what may throw comes first
+    block.bytes = bytes;
+    block.key = free_.extract(fit);
+    return block.key.value().address;
   }
 
   void deallocate(void* address) {
     std::lock_guard lock(mutex_);
     const auto at = blocks_.find(static_cast<std::byte*>(address));
-    at->second.free = true;
-    free_.insert({at->second.bytes, at->first});
+    at->second.key.value().bytes = at->second.bytes;
+    free_.insert(std::move(at->second.key));
     merge_with_next(at);
     if (at != blocks_.begin()) merge_with_next(std::prev(at));
   }
@@ -83,14 +80,16 @@ class LargeBlocks {
   }
 
  private:
-  struct Block {
-    size_t bytes;
-    bool free;
-  };
   struct Key {
     size_t bytes;
     std::byte* address;
     auto operator<=>(const Key&) const = default;
+  };
+  using Keys = std::set<Key>;
+  struct Block {
+    size_t bytes;
+    Keys::node_type key = {};  // of a used block, to go back among the free ones: making one could fail
+    bool is_free() const { return key.empty(); }
   };
   using Blocks = std::map<std::byte*, Block>;
 
@@ -98,7 +97,7 @@ class LargeBlocks {
   bool grow(size_t bytes) {
     size_t at_top = 0;  // free bytes that the new ones would join
     if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
-      if (const auto& [address, block] = *std::prev(above); block.free && address + block.bytes == range_.top()) at_top = block.bytes;
+      if (const auto& [address, block] = *std::prev(above); block.is_free() && address + block.bytes == range_.top()) at_top = block.bytes;
     const size_t missing = round_up(bytes - at_top, huge_page);
     if (missing <= range_.room()) return extend(range_, missing);
     const size_t whole = round_up(bytes, huge_page);
@@ -126,12 +125,14 @@ class LargeBlocks {
     if (at != blocks_.begin()) merge_with_next(std::prev(at));
   }
   Blocks::iterator insert_free(std::byte* address, size_t bytes) {
-    free_.insert({bytes, address});
-    return blocks_.insert_or_assign(address, Block{bytes, true}).first;
+    Keys key{{bytes, address}};
+    const auto at = blocks_.insert_or_assign(address, Block{bytes}).first;
+    free_.merge(key);
+    return at;
   }
   void merge_with_next(Blocks::iterator at) {
     const auto next = std::next(at);
-    if (next == blocks_.end() || !at->second.free || !next->second.free || at->first + at->second.bytes != next->first) return;
+    if (next == blocks_.end() || !at->second.is_free() || !next->second.is_free() || at->first + at->second.bytes != next->first) return;
     free_.erase({next->second.bytes, next->first});
     auto key = free_.extract({at->second.bytes, at->first});  // moved, not made anew: nothing here may fail
     at->second.bytes += next->second.bytes;
@@ -143,7 +144,7 @@ class LargeBlocks {
   std::mutex mutex_;
   AddressRange range_;
   Blocks blocks_;
-  std::set<Key> free_;
+  Keys free_;
 };
 
 // Medium blocks: four classes for each power of two.
@@ -291,7 +292,12 @@ thread_local SmallPool small;
 
 void* take(size_t bytes) {
   if (bytes <= small_limit) return small.allocate(bytes);
-  return bytes <= medium_limit ? classes().allocate(bytes) : large().allocate(bytes);
+  if (bytes <= medium_limit) return classes().allocate(bytes);
+  try {
+    return large().allocate(bytes);
+  } catch (const std::bad_alloc&) {  // none left for keeping account of the blocks
+    return nullptr;
+  }
 }
 void give(void* block, size_t bytes) {
   if (bytes <= small_limit) return small.deallocate(block, bytes);

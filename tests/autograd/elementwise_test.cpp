@@ -224,6 +224,20 @@ TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
   CHECK_THROWS_WITH_AS((void)(ones({2}) < ones({3})), doctest::Contains("<"), ShapeError);
 }
 
+TEST_CASE("order: topk takes a row of memory for each thread, from the allocator, and no copy of its input") {
+  const KeepThreads restore;
+  set_num_threads(1);
+  const auto taken = [](const Tensor& x) {
+    memory::reset_peak();
+    const int64_t before = memory::stats().live;
+    (void)topk(x, 1);
+    return memory::stats().peak - before;
+  };
+  constexpr int64_t n = 1 << 20, row = n * 8;
+  CHECK(std::abs(taken(zeros({1, n})) - row) < row / 16);
+  CHECK(taken(zeros({64, n / 64})) < row / 16);
+}
+
 TEST_CASE("order: sort is stable, nan last, topk in order, gradients go where values came from") {
   const Tensor x = tensor({{3.0, 1.0, 2.0, 1.0}, {not_a_number, 0.0, -1.0, inf}});
   CHECK(values(sort(x).indices) == Values{1, 3, 2, 0, 2, 1, 3, 0});

@@ -134,6 +134,9 @@ TEST_CASE("append log: grows by whole lines, cuts a torn line and what came afte
   CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\nnext\n");
   log.cut_back(11);
   CHECK(read_file(path) == "{\"step\":1}\n");
+  CHECK_THROWS_AS(log.cut_back(12), UsageError);  // would fill the file up with zeros
+  CHECK_THROWS_AS(log.cut_back(-1), UsageError);
+  CHECK(read_file(path) == "{\"step\":1}\n");
   CHECK_THROWS_AS(AppendLog{run.path()}, IoError);
 }
 

@@ -3,9 +3,11 @@
 #include <slope/core/error.h>
 #include <slope/core/memory.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <future>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -14,6 +16,18 @@
 #endif
 
 using namespace slope;
+
+namespace {
+thread_local int heap_countdown = 0;  // 1: the next request of the heap fails
+}
+
+void* operator new(size_t bytes) {
+  if (heap_countdown > 0 && --heap_countdown == 0) throw std::bad_alloc();
+  if (void* block = std::malloc(bytes > 0 ? bytes : 1)) return block;
+  throw std::bad_alloc();
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, size_t) noexcept { std::free(block); }
 
 namespace {
 
@@ -126,6 +140,39 @@ TEST_CASE("memory: the n-th allocation fails once, naming the request; an imposs
   memory::deallocate(first, 10);
   memory::deallocate(third, 10);
   CHECK_THROWS_AS(static_cast<void>(memory::allocate(size_t{1} << 60)), MemoryError);
+}
+
+TEST_CASE("memory: an exhausted heap makes an allocation fail, with a MemoryError, and never a deallocation") {
+  std::vector<std::pair<unsigned char*, size_t>> blocks;
+  blocks.reserve(1000);
+  int refusals = 0;
+  for (int k = 1; k <= 4; ++k)
+    for (const size_t bytes : {size_t{70'000}, size_t{1} << 20, size_t{100} << 20, size_t{5} << 20}) {  // cut from one another, or new
+      heap_countdown = k;
+      try {
+        blocks.emplace_back(static_cast<unsigned char*>(memory::allocate(bytes)), bytes);
+      } catch (const MemoryError&) {
+        ++refusals;
+      }
+      heap_countdown = 0;
+      if (blocks.empty()) continue;
+      blocks.back().first[0] = blocks.back().first[blocks.back().second - 1] = static_cast<unsigned char>(blocks.size());
+    }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // where the heap keeps no account of the blocks
+  CHECK(refusals > 0);
+#endif
+  CHECK(!blocks.empty());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    CHECK(blocks[i].first[0] == i + 1);
+    CHECK(blocks[i].first[blocks[i].second - 1] == i + 1);
+  }
+  for (const auto& [block, bytes] : blocks) {
+    heap_countdown = 1;
+    memory::deallocate(block, bytes);
+    heap_countdown = 0;
+  }
+  void* again = memory::allocate(size_t{100} << 20);
+  memory::deallocate(again, size_t{100} << 20);
 }
 
 TEST_CASE("memory: the peak can be reset to what is live") {
