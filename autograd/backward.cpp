@@ -17,7 +17,7 @@ DType dtype_of_edge(const Edge& edge) { return edge.leaf ? edge.leaf->dtype : ed
 
 bool is_ours_alone(const Tensor& x) {
   const StorageImpl& memory = *x.storage();
-  return x.impl().ref_count() == 1 && memory.ref_count() == 1 && !memory.is_borrowed() && x.is_contiguous() && !x.requires_grad();
+  return x.impl().ref_count() == 1 && memory.ref_count() == 1 && x.is_contiguous() && !x.requires_grad();
 }
 
 // What the engine found at output i of `node`: the first element that is not finite.

@@ -53,16 +53,5 @@ void AppendLog::cut_back(int64_t bytes) {
   sync();
 }
 
-void AppendLog::keep_while(const std::function<bool(std::string_view line)>& keeps) {
-  const std::string content = read_file(path_);
-  size_t begin = 0;
-  while (begin < content.size()) {
-    const size_t end = content.find('\n', begin);
-    if (end == std::string::npos || !keeps(std::string_view(content).substr(begin, end - begin))) break;
-    begin = end + 1;
-  }
-  cut_back(static_cast<int64_t>(begin));
-}
-
 }  // namespace slope
 #endif

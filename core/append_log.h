@@ -4,7 +4,6 @@
 #ifndef SLOPE_PLAIN
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +19,7 @@ class AppendLog {
   void append(std::string_view line);  // without '\n'
   void sync();
   int64_t bytes() const { return bytes_; }
-  void cut_back(int64_t bytes);                                              // durable
-  void keep_while(const std::function<bool(std::string_view line)>& keeps);  // cuts at the first line that is not kept; durable
+  void cut_back(int64_t bytes);  // durable; UsageError beyond the log's end
 
  private:
   std::string path_;

@@ -5,7 +5,6 @@
 #include <slope/core/system_call.h>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,19 +52,6 @@ std::string read_file(const std::string& path, int64_t limit) {
   std::string content(static_cast<size_t>(file.bytes()), '\0');
   file.read(0, content.data(), content.size());
   return content;
-}
-
-MappedFile::MappedFile(const std::string& path) {
-  const FileReader file(path);
-  if (file.bytes() == 0) return;
-  void* data = ::mmap(nullptr, static_cast<size_t>(file.bytes()), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-  if (data == MAP_FAILED) sys::fail(path, "map into memory", errno);
-  data_ = static_cast<const char*>(data);
-  bytes_ = file.bytes();
-}
-
-MappedFile::~MappedFile() {
-  if (data_) ::munmap(const_cast<char*>(data_), static_cast<size_t>(bytes_));
 }
 
 }  // namespace slope

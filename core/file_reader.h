@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace slope {
 
@@ -18,7 +17,6 @@ class FileReader {
 
   int64_t bytes() const { return bytes_; }                  // when it was opened
   void read(int64_t offset, void* to, size_t bytes) const;  // exactly so many: IoError where the file has become shorter
-  int descriptor() const { return fd_; }
 
  private:
   std::string path_;
@@ -28,21 +26,6 @@ class FileReader {
 
 // The whole file. IoError where it holds more than `limit` bytes.
 std::string read_file(const std::string& path, int64_t limit = int64_t{1} << 32);
-
-// The file's bytes as memory, read only, loaded as they are touched. Requires that nobody shortens the file meanwhile (SIGBUS): meant for
-// large data that the user owns, not for what may be replaced in place.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  std::string_view bytes() const { return {data_, static_cast<size_t>(bytes_)}; }
-
- private:
-  const char* data_ = nullptr;
-  int64_t bytes_ = 0;
-};
 
 }  // namespace slope
 #endif

@@ -61,8 +61,6 @@ struct Call {
   void tile(int64_t i, int64_t rows, int64_t j, int64_t cols, const Epilogue<T>& epilogue) const {
     T* y = c + i * ldc + j;
     multiply_tile(rows, cols, k, alpha, a.at(i, 0), b.at(0, j), beta, epilogue.bias ? epilogue.bias + j : nullptr, y, ldc);
-    if (epilogue.activate)
-      for (int64_t r = 0; r < rows; ++r) epilogue.activate(y + r * ldc, cols);
   }
 };
 
@@ -85,7 +83,6 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
       for (int64_t chunk = 1; chunk < grid.chunks; ++chunk) add(n, sums + chunk * size, 1, sums, 1);
       if (epilogue.bias) add(n, epilogue.bias, 1, sums, 1);
       for (int64_t j = 0; j < n; ++j) y[j] = beta == T(0) ? sums[j] : sums[j] + beta * y[j];
-      if (epilogue.activate) epilogue.activate(y, n);
     }
   });
 }
@@ -119,11 +116,8 @@ struct PackedOnce {
     const auto multiply_rows = [&](int64_t tile, int64_t) {
       const int64_t begin = tiles[static_cast<size_t>(tile)], end = tiles[static_cast<size_t>(tile) + 1];
       const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
-      T* c = call.c + begin * call.ldc;
-      own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias, c,
-                             call.ldc, static_cast<T*>(scratch.data));
-      if (epilogue.activate)
-        for (int64_t i = begin; i < end; ++i, c += call.ldc) epilogue.activate(c, call.n);
+      own.multiply_by_panels(end - begin, call.n, call.k, call.alpha, call.a.at(begin, 0).ref(), packed, call.beta, epilogue.bias,
+                             call.c + begin * call.ldc, call.ldc, static_cast<T*>(scratch.data));
     };
     parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, multiply_rows, Sharing::in_order);
   }

@@ -1,8 +1,7 @@
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for any number of threads.
 //
 // C is cut into tiles by a rule that looks at sizes and at A's order alone; each tile is multiplied by one thread, by own kernels or BLAS
-// (gemm_tile.h). Where C is small and k long, k is cut too, and the partial sums are added in order. A bias is added with the sums, an
-// activation follows while the tile is in cache.
+// (gemm_tile.h). Where C is small and k long, k is cut too, and the partial sums are added in order. A bias is added with the sums.
 #pragma once
 
 #include <slope/core/dims.h>
@@ -11,8 +10,7 @@ namespace slope {
 
 template <class T>
 struct Epilogue {
-  const T* bias = nullptr;                        // (n): added to each row of C
-  void (*activate)(T* row, int64_t n) = nullptr;  // applied to each row of a tile, at the end
+  const T* bias = nullptr;  // (n): added to each row of C
 };
 
 // op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: elements between rows as they stand in memory. C is not read where beta is 0; k =
@@ -21,8 +19,7 @@ template <class T>
 void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
           T beta, T* c, int64_t ldc, const Epilogue<T>& epilogue = {});
 
-// Whether such a product with beta = 1 adds the finished sums to C: the bits of a product that is added to C afterwards. Else a sum may
-// begin with what C has.
+// True if gemm with beta = 1 gives the same bits as computing the product and then adding it to C. Else a sum may begin with what C has.
 template <class T>
 bool adds_finished_sums(int64_t m, int64_t n, int64_t k);
 

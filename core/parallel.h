@@ -20,7 +20,7 @@ void set_num_threads(int n);  // for the calling thread; n >= 1
 void unbind_thread();
 
 enum class Sharing {
-  own_part_first,  // from 17 threads on some have one part together
+  own_part_first,  // there are at most 16 parts: with more threads, some share one
   in_order,        // chunks begin in ascending order: for those that become smaller towards the end
 };
 

@@ -18,23 +18,8 @@ Ref<StorageImpl> StorageImpl::allocate(int64_t bytes) {
   return Ref<StorageImpl>(storage);
 }
 
-Ref<StorageImpl> StorageImpl::borrow(void* data, int64_t bytes, bool read_only, std::function<void()> deleter) {
-  auto* storage = new (memory::allocate(header)) StorageImpl;
-  Ref<StorageImpl> ref(storage);
-  storage->deleter_ = new Borrowed{std::move(deleter), read_only};
-  storage->data_ = data;
-  storage->bytes_ = bytes;
-  return ref;
-}
-
 void StorageImpl::destroy(StorageImpl* storage) {
-  const size_t bytes = header + (storage->deleter_ ? 0 : static_cast<size_t>(storage->bytes_));
-  if (storage->deleter_) {
-    if (storage->deleter_->release) storage->deleter_->release();
-    delete storage->deleter_;
-  } else if (!storage->data_) {
-    return memory::deallocate(storage, header);  // borrow() failed before it took the data
-  }
+  const size_t bytes = header + static_cast<size_t>(storage->bytes_);
   storage->~StorageImpl();
   memory::deallocate(storage, bytes);
 }

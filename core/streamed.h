@@ -8,7 +8,7 @@
 
 namespace slope {
 
-// Whether a result is to be: where it is larger than the caches together with what is read for it, as many bytes at least.
+// True when the result alone is larger than the caches; the operands are at least as large again.
 inline bool is_past_caches(int64_t bytes) { return bytes >= 16 << 20; }
 
 // make(i, n, to) writes elements i … i + n - 1 of a result to `to`; called until elements begin … end - 1 stand at y + begin.

@@ -99,7 +99,7 @@ class Tensor {
     return static_cast<const T*>(address(dtype_of<T>));
   }
   template <Element T>
-  [[nodiscard]] Write<T> write() const {  // under no_grad for anything that the tape sees; refuses read-only memory
+  [[nodiscard]] Write<T> write() const {  // under no_grad for anything that the tape sees
     return Write<T>(static_cast<T*>(writable_address(dtype_of<T>)), storage());
   }
   template <Element T>

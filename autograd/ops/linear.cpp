@@ -16,7 +16,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   if (s.needs(0)) grads[0] = matmul(g, W);
   if (in == 0 || out == 0) {
     if (s.needs(1)) grads[1] = zeros(W.shape(), g.dtype());
-    if (s.inputs() > 2 && s.needs(2)) grads[2] = sum_to(g, {out});
+    if (s.needs(2)) grads[2] = sum_to(g, {out});
     return grads;
   }
   const Tensor g_rows = rows_of(g, out);

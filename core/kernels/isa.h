@@ -1,9 +1,9 @@
 // Fast loops, compiled once for each instruction set and chosen at start.
 //
-// A group of loops is an aggregate of function pointers (Softmax<T>, Elementwise<T>, …), declared in a header of this folder. Its file
-// defines the loops in an anonymous namespace (so that no variant's code can be linked into another's) and hands them out:
-//   template <> Softmax<float> variant<Softmax<float>, Isa::SLOPE_ISA>() { return {forward<float>, backward<float>}; }
-// Callers say kernels<Softmax<T>>().forward(…). Loops take raw pointers and sizes, never allocate, never start threads.
+// A group of loops is an aggregate of function pointers (Accumulate<T>, SoftmaxKernels<T>, …), declared in a header of this folder. Its
+// file defines the loops in an anonymous namespace (so that no variant's code can be linked into another's) and hands them out:
+//   template <> Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
+// Callers say kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate, never start threads.
 // Rules for the loops: plain `#pragma omp simd`, no calls but those of kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h),
 // so that a value depends on its operands alone, not on its position or on how a loop was cut.
 #pragma once

@@ -39,8 +39,8 @@ void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_r
   finish_lines();
 }
 
-// Low blocks, of which two fit into the second cache, where all that is written is whole lines; else high ones, for the pieces of lines at
-// both ends of what is written at once cost more than memory's delay.
+// Past the caches in whole lines: blocks of 32 rows, of which two fit into the second cache, so that the next one can be fetched ahead.
+// Else blocks of 256 rows: a line written in two pieces costs more than waiting for memory, and longer pieces have fewer such ends.
 template <class T>
 void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row, bool past_caches) {
   const bool whole_lines = reinterpret_cast<uintptr_t>(to) % 64 == 0 && to_row * sizeof(T) % 64 == 0;

@@ -17,7 +17,7 @@ using namespace slope;
 using slope::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
-TEST_CASE("file reader: whole files, ranges and maps") {
+TEST_CASE("file reader: whole files and ranges") {
   const TemporaryFolder folder;
   write_file(folder.file("a"), std::string("ab\0cd", 5));
   CHECK(read_file(folder.file("a")) == std::string("ab\0cd", 5));
@@ -26,11 +26,8 @@ TEST_CASE("file reader: whole files, ranges and maps") {
   reader.read(3, range, 2);
   CHECK(std::string(range, 2) == "cd");
   CHECK_THROWS_AS(reader.read(4, range, 2), IoError);
-  const MappedFile map(folder.file("a"));
-  CHECK(map.bytes() == std::string_view("ab\0cd", 5));
   write_file(folder.file("empty"), "");
   CHECK(read_file(folder.file("empty")).empty());
-  CHECK(MappedFile(folder.file("empty")).bytes().empty());
 }
 
 TEST_CASE("file reader: what is no regular file is refused at once") {
@@ -43,7 +40,6 @@ TEST_CASE("file reader: what is no regular file is refused at once") {
                                   folder.file("missing"), std::string("/dev/zero"), std::string("/dev/tty"), std::string()}) {
     CAPTURE(path);
     CHECK_THROWS_AS(read_file(path), IoError);
-    CHECK_THROWS_AS(MappedFile{path}, IoError);
   }
 }
 

@@ -161,18 +161,6 @@ TEST_CASE("gemm: an inner size of 0 gives beta C, or the bias alone") {
   gemm<double>(false, false, 2, 0, 2, 1, &none, 2, &none, 0, 0, c.data(), 0);
 }
 
-TEST_CASE("gemm: an activation follows the bias") {
-  const std::vector<float> a = numbers<float>(200 * 40, 1), b = numbers<float>(40 * 300, 2), bias = numbers<float>(300, 3);
-  std::vector<float> plain(200 * 300), active(200 * 300);
-  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, plain.data(), 300, {.bias = bias.data()});
-  gemm<float>(false, false, 200, 300, 40, 1, a.data(), 40, b.data(), 300, 0, active.data(), 300,
-              {.bias = bias.data(), .activate = [](float* row, int64_t n) {
-                 for (int64_t j = 0; j < n; ++j) row[j] = std::max(row[j], 0.0f);
-               }});
-  for (float& y : plain) y = std::max(y, 0.0f);
-  CHECK(plain == active);
-}
-
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
   const KeepThreads restore;
   for (const Sizes& size :
