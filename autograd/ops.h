@@ -39,7 +39,7 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor operator/(const Tensor& a, double b);
 [[nodiscard]] Tensor operator/(double a, const Tensor& b);
 
-// ---- elementwise (autograd/ops/unary.cpp; the rows stand in core/kernels/rows.h)
+// ---- elementwise (autograd/ops/unary.cpp; the rows stand in core/kernels/elementwise_rows.h)
 [[nodiscard]] Tensor neg(const Tensor& x);
 [[nodiscard]] Tensor abs(const Tensor& x);   // derivative 0 at 0
 [[nodiscard]] Tensor sign(const Tensor& x);  // derivative 0

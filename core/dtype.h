@@ -52,10 +52,14 @@ decltype(auto) visit(DType dtype, F&& f) {
     default: return f.template operator()<bool>();
   }
 }
-// The same for f32 and f64 only; `op` is named in the error for the others.
+// DTypeError for others than f32 and f64; `op` is named in it.
+inline void check_floating(DType dtype, const char* op) {
+  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
+}
+// visit for f32 and f64 only.
 template <class F>
 decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
-  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
+  check_floating(dtype, op);
   if (dtype == f32) return f.template operator()<float>();
   return f.template operator()<double>();
 }

@@ -25,10 +25,6 @@ Tensor generate(const Dims& shape, DType dtype, int64_t chunk, F f) {
   return y;
 }
 
-void check_floating(DType dtype, const char* op) {
-  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
-}
-
 }  // namespace
 
 Tensor full(const Dims& shape, double value, DType dtype) {

@@ -3,7 +3,7 @@
 
 #include <slope/autograd/ops.h>
 #include <slope/core/kernels/elementwise.h>
-#include <slope/core/kernels/rows.h>
+#include <slope/core/kernels/elementwise_rows.h>
 #include <slope/core/streamed.h>
 #include <slope/core/strided.h>
 

@@ -1,8 +1,7 @@
 // Picking by index. The derivative of picking is adding back: repeated indices add, in the order in which they appear.
-#include <slope/autograd/ops.h>
-#include <slope/core/copy.h>
+#include <slope/autograd/ops/reduction.h>
+#include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/elementwise.h>
-#include <slope/core/parallel.h>
 
 #include <algorithm>
 
@@ -20,22 +19,11 @@ Tensor checked_index(const char* op, const Tensor& index, int64_t size) {
   return flat;
 }
 
-// Sizes before, at and behind a dim.
-struct Around {
-  int64_t outer = 1, size = 1, inner = 1;
-  Around(const Dims& shape, int64_t dim) {
-    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
-      (d < dim ? outer : d == dim ? size : inner) *= shape[static_cast<size_t>(d)];
-  }
-};
-
-int64_t rows_per_chunk(int64_t inner) { return std::max<int64_t>(1, 16384 / std::max<int64_t>(inner, 1)); }
-
 // y (outer, n, inner) = x (outer, size, inner) at index (n)
 Tensor pick_rows(const Tensor& given, const Around& around, const Tensor& index, const Dims& shape) {
   const Tensor x = given.is_contiguous() ? given : contiguous_copy(given);
   Tensor y = Tensor::empty(shape, x.dtype());
-  const int64_t n = index.numel(), inner = around.inner, size = around.size;
+  const int64_t n = index.numel(), inner = around.inner, size = around.n;
   const int64_t* i = index.data<int64_t>();
   visit(x.dtype(), [&]<class T> {
     const T* from = x.data<T>();
@@ -52,7 +40,7 @@ Tensor pick_rows(const Tensor& given, const Around& around, const Tensor& index,
 // Positions are sorted by index first (counting), so that every row of dx is written by one thread. `is_new`: dx is yet to be written.
 void add_rows(const Tensor& given, const Around& around, const Tensor& index, const Tensor& dx, bool is_new, int64_t skip = -1) {
   const Tensor g = given.is_contiguous() ? given : contiguous_copy(given);
-  const int64_t n = index.numel(), inner = around.inner, size = around.size;
+  const int64_t n = index.numel(), inner = around.inner, size = around.n;
   const int64_t* i = index.data<int64_t>();
   const Tensor starts = zeros({size + 1}, i64), positions = Tensor::empty({n}, i64);
   int64_t* start = starts.write<int64_t>();
@@ -149,7 +137,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
   SLOPE_CHECK_SHAPE(index.rank() <= 1, "index_select: the index must be a list, got shape {}", index.shape());
   dim = wrap_dim(dim, x.rank(), "index_select");
   const Around around(x.shape(), dim);
-  const Tensor at = checked_index("index_select", index, around.size);
+  const Tensor at = checked_index("index_select", index, around.n);
   Dims shape = x.shape();
   if (x.rank() > 0)
     shape[static_cast<size_t>(dim)] = index.numel();

@@ -14,7 +14,7 @@ extern const Op logsumexp{
 }
 
 Tensor logsumexp(const Tensor& x, const Dims& list, bool keep) {
-  check_floating(x, "logsumexp");
+  check_floating(x.dtype(), "logsumexp");
   const Dims dims = wrap_dims(list, x.rank(), "logsumexp");
   Tensor y;
   {

@@ -23,7 +23,7 @@ extern const Op norm{
 }
 
 Tensor norm(const Tensor& x, double p, const Dims& list, bool keep) {
-  check_floating(x, "norm");
+  check_floating(x.dtype(), "norm");
   SLOPE_CHECK(p > 0, "norm: p must be positive, got {}", p);
   const Dims dims = wrap_dims(list, x.rank(), "norm");
   Tensor y;

@@ -27,7 +27,7 @@ Tensor sum(const Tensor& x, const Dims& list, bool keep) {
 }
 
 Tensor mean(const Tensor& x, const Dims& list, bool keep) {
-  check_floating(x, "mean");
+  check_floating(x.dtype(), "mean");
   const Dims dims = wrap_dims(list, x.rank(), "mean");
   const int64_t n = count_of(x.shape(), dims);
   Tensor y = reduce_sum(x, dims, keep, "mean");

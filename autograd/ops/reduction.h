@@ -25,10 +25,6 @@ inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) {
   return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype());
 }
 
-inline void check_floating(const Tensor& x, const char* op) {
-  SLOPE_CHECK_DTYPE(is_floating(x.dtype()), "{}: needs float32 or float64, got {}", op, name(x.dtype()));
-}
-
 // x as (outer, n, inner) around one dim; a scalar is (1, 1, 1).
 struct Around {
   int64_t outer = 1, n = 1, inner = 1;

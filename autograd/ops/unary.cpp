@@ -1,4 +1,4 @@
-// Elementwise operations of one tensor: for each row of core/kernels/rows.h its entry and its function.
+// Elementwise operations of one tensor: for each row of core/kernels/elementwise_rows.h its entry and its function.
 //   y = f(x), dx = g df(x), or g df(y) where the derivative is simpler so and x need not be kept
 #include <slope/autograd/ops/elementwise.h>
 

@@ -37,13 +37,13 @@ extern const Op std{
 }  // namespace ops
 
 Tensor var(const Tensor& x, const Dims& list, double correction, bool keep) {
-  check_floating(x, "var");
+  check_floating(x.dtype(), "var");
   const Dims dims = wrap_dims(list, x.rank(), "var");
   return ops::var.record(two_passes(x, dims, correction, keep), {x}, {{"dims", dims}, {"correction", correction}});
 }
 
 Tensor std(const Tensor& x, const Dims& list, double correction, bool keep) {
-  check_floating(x, "std");
+  check_floating(x.dtype(), "std");
   const Dims dims = wrap_dims(list, x.rank(), "std");
   Tensor y;
   {

@@ -1,5 +1,5 @@
 #include <slope/core/kernels/elementwise.h>
-#include <slope/core/kernels/rows.h>
+#include <slope/core/kernels/elementwise_rows.h>
 
 namespace slope {
 namespace {

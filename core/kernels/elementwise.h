@@ -14,7 +14,7 @@ struct UnaryLoops {
 };
 template <class T>
 struct Unary {
-  UnaryLoops<T> rows[19];  // by unary_index (rows.h)
+  UnaryLoops<T> rows[19];  // by unary_index (elementwise_rows.h)
 };
 
 template <class T>

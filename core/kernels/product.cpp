@@ -14,53 +14,54 @@ constexpr int64_t block_bytes = 256 << 10;  // of A, that the next panel finds i
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
               int64_t ldc) {
-  constexpr int W = width<T>;
-  alignas(64) T panel[depth * W];
-  const int64_t block = std::max(rows, block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / rows * rows);
+  constexpr int W = panel_width<T>;
+  alignas(64) T panel[pack_depth * W];
+  const int64_t block =
+      std::max(register_rows, block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / register_rows * register_rows);
   for (int64_t top = 0; top < m; top += block) {
     const int64_t height = std::min(block, m - top);
     for (int64_t j = 0; j < n; j += W) {
       const int64_t columns = std::min<int64_t>(W, n - j);
-      for (int64_t p = 0; p == 0 || p < k; p += depth) {
-        const int64_t deep = std::min(depth, k - p);
+      for (int64_t p = 0; p == 0 || p < k; p += pack_depth) {
+        const int64_t deep = std::min(pack_depth, k - p);
         pack_panel(deep, columns, from(b, p, j), panel, whole_vectors<T>(columns));
         Place<T> to{alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + j : nullptr, c + top * ldc + j, ldc, columns};
-        for (int64_t i = 0; i < height; i += rows, to.c += rows * ldc)
-          some_rows_by_narrow_panel<T>(std::min(rows, height - i), deep, from(a, top + i, p), panel, to);
+        for (int64_t i = 0; i < height; i += register_rows, to.c += register_rows * ldc)
+          some_rows_by_narrow_panel<T>(std::min(register_rows, height - i), deep, from(a, top + i, p), panel, to);
       }
     }
   }
 }
 
-// ---- packed: of A block_rows by `depth` at a time, which L2 keeps; of B `depth` by block_columns, which L3 keeps, or all of it
+// ---- packed: of A block_rows by pack_depth at a time, which L2 keeps; of B pack_depth by block_columns, which L3 keeps, or all of it
 
-constexpr int64_t block_rows = 192 / rows * rows, block_columns = 1024;
+constexpr int64_t block_rows = 192 / register_rows * register_rows, block_columns = 1024;
 
 int64_t packed_a_size(int64_t m, int64_t k) {
-  return round_up(std::min(block_rows, round_up(m, rows)) * std::min(depth, k) + overrun, 16);  // what follows is aligned
+  return round_up(std::min(block_rows, round_up(m, register_rows)) * std::min(pack_depth, k) + overrun, 16);  // what follows is aligned
 }
 template <class T>
 int64_t packed_size(int64_t m, int64_t n, int64_t k) {
-  return packed_a_size(m, k) + std::min(block_columns, round_up(n, width<T>)) * std::min(depth, k);
+  return packed_a_size(m, k) + std::min(block_columns, round_up(n, panel_width<T>)) * std::min(pack_depth, k);
 }
 
 template <class T, class A>
 [[gnu::noinline]] void full_rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
-  rows_by_panel<T, static_cast<int>(rows), 2, true>(k, a, strides, panel, to);
+  rows_by_panel<T, static_cast<int>(register_rows), 2, true>(k, a, strides, panel, to);
 }
 
 // C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. From one of A's rows to the next it is `down`.
 template <class T, class A>
 void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int64_t down, A strides, const T* panels, Place<T> corner) {
-  constexpr int W = width<T>;
+  constexpr int W = panel_width<T>;
   for (int64_t j = 0; j < wide; j += W) {
     Place<T> to = corner;
     to.c += j, to.columns = std::min<int64_t>(W, wide - j);
     if (to.bias) to.bias += j;
-    for (int64_t i = 0; i < height; i += rows, to.c += rows * to.ldc) {
+    for (int64_t i = 0; i < height; i += register_rows, to.c += register_rows * to.ldc) {
       if (std::is_same_v<A, Rows> && j == 0)  // the next ones, which nobody has read yet: 1 to 3 % of products 256 deep
-        for (int64_t r = i + rows; r < i + 2 * rows; ++r) fetch(a + r * down, deep);
-      if (i + rows <= height)
+        for (int64_t r = i + register_rows; r < i + 2 * register_rows; ++r) fetch(a + r * down, deep);
+      if (i + register_rows <= height)
         full_rows_by_panel(deep, a + i * down, strides, panels + j * deep, to);
       else
         some_rows_by_panel<T>(height - i, deep, MatrixRef<T>{a + i * down, strides.row, strides.col}, panels + j * deep, to);
@@ -93,8 +94,8 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T
   T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
-    for (int64_t p = 0; p < k; p += depth) {
-      const int64_t deep = std::min(depth, k - p);
+    for (int64_t p = 0; p < k; p += pack_depth) {
+      const int64_t deep = std::min(pack_depth, k - p);
       pack_panels(deep, wide, from(b, p, left), packed_b);
       for (int64_t top = 0; top < m; top += block_rows)
         block_by_panels(std::min(block_rows, m - top), wide, deep, from(a, top, p), packed_b,
@@ -105,10 +106,10 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T
 
 template <class T>
 void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<T>& b, T* panels) {
-  constexpr int W = width<T>;
+  constexpr int W = panel_width<T>;
   const int64_t all = round_up(n, W), left = first * W, right = std::min(n, last * W);
-  for (int64_t p = 0; p < k; p += depth, panels += depth * all) {
-    const int64_t deep = std::min(depth, k - p);
+  for (int64_t p = 0; p < k; p += pack_depth, panels += pack_depth * all) {
+    const int64_t deep = std::min(pack_depth, k - p);
     pack_panels(deep, right - left, from(b, p, left), panels + left * deep);
   }
 }
@@ -116,17 +117,17 @@ void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const M
 template <class T>
 void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* panels, T beta, const T* bias, T* c,
                         int64_t ldc, T* scratch) {
-  constexpr int W = width<T>;
+  constexpr int W = panel_width<T>;
   const int64_t all = round_up(n, W);
   for (int64_t top = 0; top < m; top += block_rows)
-    for (int64_t p = 0; p < k; p += depth)
-      block_by_panels(std::min(block_rows, m - top), n, std::min(depth, k - p), from(a, top, p), panels + p * all,
+    for (int64_t p = 0; p < k; p += pack_depth)
+      block_by_panels(std::min(block_rows, m - top), n, std::min(pack_depth, k - p), from(a, top, p), panels + p * all,
                       {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
 }
 
 template <class T>
 Product<T> all() {
-  return {multiply<T>, packed_size<T>, multiply_packed<T>, width<T>, pack_some_panels<T>, packed_a_size, multiply_by_panels<T>};
+  return {multiply<T>, packed_size<T>, multiply_packed<T>, panel_width<T>, pack_some_panels<T>, packed_a_size, multiply_by_panels<T>};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Packing for a product: copies of both operands in the order in which its inner loop reads them. A in groups of `rows` rows, B in panels
-// of two vectors' width, each with its elements of one step of the sum side by side.
+// Packing for a product: copies of both operands in the order in which its inner loop reads them. A in groups of register_rows rows, B in
+// panels of two vectors' width, each with its elements of one step of the sum side by side.
 #pragma once
 
 #include <slope/core/kernels/prefetch.h>
@@ -12,10 +12,10 @@
 namespace slope {
 namespace {
 
-constexpr int64_t rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
-constexpr int64_t depth = product_depth;               // of what is packed at once
+constexpr int64_t register_rows = vector_bytes == 64 ? 12 : 6;  // 24 or 12 sums of a vector each: the registers but a few
+constexpr int64_t pack_depth = product_depth;                   // of what is packed at once
 template <class T>
-constexpr int width = static_cast<int>(2 * vector_size<T>);  // of a panel
+constexpr int panel_width = static_cast<int>(2 * vector_size<T>);
 
 constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 template <class T>
@@ -45,8 +45,8 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
 
 // Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most a panel's; what is beyond stays as it was.
 template <class T>
-void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = width<T>) {
-  constexpr int W = width<T>;
+void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = panel_width<T>) {
+  constexpr int W = panel_width<T>;
   if (columns == W && b.col == 1) {
     for (int64_t p = 0; p < deep; ++p)
       for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
@@ -74,7 +74,7 @@ void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, 
 // Panel after panel.
 template <class T>
 void pack_panels(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panels) {
-  constexpr int W = width<T>;
+  constexpr int W = panel_width<T>;
   const int64_t strips = b.col == 1 ? columns / W : 0;
   pack_strips<W>(deep, strips, b.data, b.row, panels);
   for (int64_t j = strips * W; j < columns; j += W) pack_panel(deep, std::min<int64_t>(W, columns - j), from(b, 0, j), panels + j * deep);
@@ -83,10 +83,10 @@ void pack_panels(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panels
 constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
 #if defined(__AVX__)
-// to[p * rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the next
-// store overwrites.
+// to[p * register_rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column stored with two garbage elements that the
+// next store overwrites.
 [[gnu::always_inline]] inline void transpose_rows(const float* from, int64_t from_row, float* to) {
-  constexpr int64_t sixes = rows / 6;
+  constexpr int64_t sixes = register_rows / 6;
   __m256 columns[sixes][8];
   for (int64_t g = 0; g < sixes; ++g) {
     for (int64_t r = 0; r < 6; ++r) columns[g][r] = _mm256_loadu_ps(from + (6 * g + r) * from_row);
@@ -94,31 +94,31 @@ constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
     transpose_registers(columns[g]);
   }
   for (int64_t p = 0; p < 8; ++p)
-    for (int64_t g = 0; g < sixes; ++g) _mm256_storeu_ps(to + p * rows + 6 * g, columns[g][p]);
+    for (int64_t g = 0; g < sixes; ++g) _mm256_storeu_ps(to + p * register_rows + 6 * g, columns[g][p]);
 }
 #endif
 
-// Rows 0 … height - 1 of a, `rows` of them side by side: out[i / rows][p][i % rows].
+// Rows 0 … height - 1 of a, register_rows of them side by side: out[i / register_rows][p][i % register_rows].
 template <class T>
 void pack_rows(int64_t height, int64_t deep, const MatrixRef<T>& a, T* out) {
-  const int64_t strips = a.row == 1 ? height / rows : 0;
-  pack_strips<rows>(deep, strips, a.data, a.col, out);
-  out += strips * rows * deep;
-  for (int64_t i = strips * rows; i < height; i += rows, out += rows * deep) {
+  const int64_t strips = a.row == 1 ? height / register_rows : 0;
+  pack_strips<register_rows>(deep, strips, a.data, a.col, out);
+  out += strips * register_rows * deep;
+  for (int64_t i = strips * register_rows; i < height; i += register_rows, out += register_rows * deep) {
     const T* in = a.data + i * a.row;
-    const int64_t here = std::min(rows, height - i);
+    const int64_t here = std::min(register_rows, height - i);
     int64_t p = 0;
 #if defined(__AVX__)
     if constexpr (sizeof(T) == 4)
-      if (here == rows && a.col == 1)
+      if (here == register_rows && a.col == 1)
         for (; p + 8 <= deep; p += 8) {
           if (p % 16 == 0)
-            for (int64_t r = 0; r < rows; ++r) fetch(in + p + (rows + r) * a.row, 1);  // a line of the next group
-          transpose_rows(in + p, a.row, out + p * rows);
+            for (int64_t r = 0; r < register_rows; ++r) fetch(in + p + (register_rows + r) * a.row, 1);  // a line of the next group
+          transpose_rows(in + p, a.row, out + p * register_rows);
         }
 #endif
     for (; p < deep; ++p)
-      for (int64_t r = 0; r < here; ++r) out[p * rows + r] = in[r * a.row + p * a.col];
+      for (int64_t r = 0; r < here; ++r) out[p * register_rows + r] = in[r * a.row + p * a.col];
   }
 }
 

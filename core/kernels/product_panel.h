@@ -10,7 +10,7 @@ namespace {
 // How A stands: element (r, p) at a[r * row + p * col]. Types of their own where a stride is known, for the inner loop is as good as its
 // addresses are simple.
 struct PackedRows {
-  static constexpr int64_t row = 1, col = rows;
+  static constexpr int64_t row = 1, col = register_rows;
 };
 struct Columns {
   static constexpr int64_t row = 1;
@@ -87,7 +87,7 @@ template <class T, int R, int N, bool unroll, class A>
 }
 
 // The same for 1 … R rows.
-template <class T, int N = 2, int R = static_cast<int>(rows), class A>
+template <class T, int N = 2, int R = static_cast<int>(register_rows), class A>
 [[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
     if (height < R) return some_rows_by_panel<T, N, R - 1>(height, k, a, strides, panel, to);

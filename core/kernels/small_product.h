@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 constexpr int64_t whole_panels(int64_t n) {
-  return round_up(n, width<T>);
+  return round_up(n, panel_width<T>);
 }
 
 template <class T>
@@ -22,12 +22,12 @@ MatrixRef<T> transposed(const MatrixRef<T>& x) {
   return {x.data, x.col, x.row};
 }
 
-// B (k, n) as panels: element (p, j) at out[(j / width * k + p) * width + j % width]; whole_panels(n) k elements, those beyond
+// B (k, n) as panels: element (p, j) at out[(j / W * k + p) * W + j % W], W = panel_width<T>; whole_panels(n) k elements, those beyond
 // n's last vector never written or read.
 template <class T>
 void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
-  for (int64_t j = 0; j < n; j += width<T>) {
-    const int64_t columns = std::min<int64_t>(width<T>, n - j);
+  for (int64_t j = 0; j < n; j += panel_width<T>) {
+    const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
     pack_panel(k, columns, from(b, 0, j), out + j * k, whole_vectors<T>(columns));
   }
 }
@@ -36,9 +36,9 @@ void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
 template <class T>
 void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b, int64_t k_of_b, T* c, int64_t ldc,
              bool add = false) {
-  const int64_t blocks = (m + rows - 1) / rows;
-  for (int64_t j = 0; j < n; j += width<T>) {
-    const int64_t columns = std::min<int64_t>(width<T>, n - j);
+  const int64_t blocks = (m + register_rows - 1) / register_rows;
+  for (int64_t j = 0; j < n; j += panel_width<T>) {
+    const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
     for (int64_t block = 0, i = 0; block < blocks; ++block) {
       const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 22 rows are 6 + 6 + 5 + 5: short blocks are slow
       some_rows_by_narrow_panel<T>(height, k, from(a, i, 0), b + j * k_of_b,
@@ -54,10 +54,10 @@ void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixR
                          bool add) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
-      const T* column = b + j / width<T> * width<T> * k_of_b + j % width<T>;
+      const T* column = b + j / panel_width<T> * panel_width<T> * k_of_b + j % panel_width<T>;
       T sum = 0;
       for (int64_t p = 0; p < k; ++p)
-        if (const T factor = a.data[i * a.row + p * a.col]; factor != 0) sum = fma_(factor, column[p * width<T>], sum);
+        if (const T factor = a.data[i * a.row + p * a.col]; factor != 0) sum = fma_(factor, column[p * panel_width<T>], sum);
       c[i * ldc + j] = alpha * sum + (add ? c[i * ldc + j] : T(0));
     }
 }

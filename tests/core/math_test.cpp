@@ -1,6 +1,6 @@
 // The float functions of core/kernels/math.h against double, over floats of every size, and their vector body against their scalar tail.
 #include <slope/core/kernels/elementwise.h>
-#include <slope/core/kernels/rows.h>
+#include <slope/core/kernels/elementwise_rows.h>
 
 #include <doctest/doctest.h>
 
