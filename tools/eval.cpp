@@ -2,7 +2,7 @@
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/evaluate.h>
 #include <slope/models/train/json.h>
-#include <slope/models/train/trainer.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // slope generate: text from a character model, character by character.
 #include <slope/models/train/generate.h>
 #include <slope/models/train/language_model.h>
-#include <slope/models/train/trainer.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 #include <slope/core/safetensors.h>
 #include <slope/models/train/json.h>
 #include <slope/models/train/run_state.h>
-#include <slope/models/train/trainer.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
 
 #include <nlohmann/json.hpp>

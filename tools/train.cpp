@@ -3,6 +3,7 @@
 #include <slope/models/data/read_text.h>
 #include <slope/models/train/json.h>
 #include <slope/models/train/language_model.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/trainer.h>
 #include <slope/models/train/translation.h>
@@ -11,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <map>
 
 namespace slope::tools {
@@ -56,8 +56,8 @@ void check_out(const TrainFlags& flags) {
 
 // `settings` point into the run's settings, which hold the defaults or the preset's values.
 void gather(const TrainFlags& flags, const Settings& settings, const std::string& model, const std::function<void()>& apply_preset = {}) {
-  const std::string state = flags.out + "/last/state.json";
-  if (flags.resume && std::filesystem::exists(state)) {
+  const std::string point = flags.resume ? train::resume_point(flags.out) : "", state = flags.out + "/" + point + "/state.json";
+  if (!point.empty()) {
     const std::string before = train::RunState::read(state).settings, was = train::model_of(before, state);
     SLOPE_CHECK_AS(UsageError, was == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
                    was.empty() ? "nothing known" : was, model);

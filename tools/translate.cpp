@@ -3,7 +3,7 @@
 #include <slope/models/data/read_text.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/train/attention_figure.h>
-#include <slope/models/train/trainer.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
 
 #include <unistd.h>

@@ -11,18 +11,26 @@ namespace {
 
 constexpr uint16_t dropout_stream = 1;
 
-[[noreturn]] void refuse_not_finite(const Task& task, int64_t step, double lr, const std::string& what) {
-  const auto bad = [](const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); };
+bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
+
+}  // namespace
+
+std::string not_finite(const char* what, double value) { return fmt::format("the {} is {}", what, std::isnan(value) ? "nan" : "infinite"); }
+
+void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total, const std::string& what) {
   std::string first = "every parameter and gradient is finite";
   for (const NamedLeaf& p : task.parameters())
     if (bad(p.tensor) || bad(p.tensor.grad())) {
       first = fmt::format("the first tensor that is not finite is {}{}", bad(p.tensor) ? "" : "the gradient of ", p.name);
       break;
     }
-  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step + 1, what, first, lr));
+  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first, learning_rate(t, step, total)));
 }
 
-}  // namespace
+void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total) {
+  for (const NamedLeaf& p : task.parameters())
+    if (bad(p.tensor)) refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
+}
 
 bool at_epoch_end(const Task& task) { return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0; }
 
@@ -47,16 +55,14 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
     const Tensor loss = works[k].loss();
     result.loss_sum += loss.item();
     (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
-    if (!std::isfinite(loss.item()))
-      refuse_not_finite(task, step, result.lr, fmt::format("the loss is {}", std::isnan(loss.item()) ? "nan" : "infinite"));
+    if (!std::isfinite(loss.item())) refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
     if (works.size() > 1) tree.push(task.parameters());
   }
   if (works.size() > 1) tree.finish(task.parameters());
   result.gradient_norm = updater.clip(t.clip);
   Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
-    refuse_not_finite(task, step, result.lr,
-                      fmt::format("the gradient's norm is {}", std::isnan(result.gradient_norm) ? "nan" : "infinite"));
+    refuse_not_finite(task, t, step + 1, total, not_finite("gradient's norm", result.gradient_norm));
   updater.step(result.lr);
   Profile::mark("optimizer");
   return result;

@@ -19,4 +19,12 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
 
 bool at_epoch_end(const Task& task);
 
+// After step `step` (from 1) of `total`: NumericError where a weight is not finite. An update can overflow though its gradient is finite,
+// and the next loss would tell only after the weights were saved.
+void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total);
+
+// NumericError that says `what` is wrong in that step and names the first tensor that is not finite.
+[[noreturn]] void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total, const std::string& what);
+std::string not_finite(const char* what, double value);  // "the loss is nan"
+
 }  // namespace slope::train

@@ -8,6 +8,7 @@
 #include <slope/models/train/json.h>
 #include <slope/models/train/loss_plot.h>
 #include <slope/models/train/progress.h>
+#include <slope/models/train/run_folder.h>
 #include <slope/models/train/run_state.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
@@ -40,20 +41,27 @@ class Run {
     SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
     const FileLock lock(path("lock"));
-    const bool resumes = options_.resume && fs::exists(path("last"));
     if (!options_.resume) refuse_run(options_.folder);
+    const std::string point = resume_point(options_.folder);
+    const bool resumes = !point.empty();
     remove_strays(options_.folder);
+    if (options_.resume && !resumes) progress_.message(fmt::format("{} holds no checkpoint: the run starts anew", options_.folder));
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics();
-    if (resumes) restore();
+    if (resumes) restore(point);
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);  // shorter where somebody cut it meanwhile
     log_ = &log;
-    if (resumes) tidy();  // what a kill right after a checkpoint left undone
+    if (resumes) finish_save(point);
     task_.seek(state_.position);
-    loop();
-    return {state_.step, state_.best_loss, state_.best_step, SignalGuard::received()};
+    try {
+      loop();
+    } catch (const NumericError& e) {
+      throw NumericError(fmt::format(
+          "{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
+    }
+    return {state_.step, state_.best_loss, state_.best_step, complete() ? 0 : SignalGuard::received()};
   }
 
  private:
@@ -65,7 +73,7 @@ class Run {
 
   void loop() {
     bool saved = true;  // the state as it stands is in a checkpoint
-    while (state_.step < total_ && !SignalGuard::received() && !stopped_early()) {
+    while (!complete() && !SignalGuard::received()) {
       step();
       saved = false;
       const bool last = state_.step == total_;
@@ -78,25 +86,19 @@ class Run {
       }
     }
     if (!saved) save(false);
-    if (SignalGuard::received())
+    if (!complete())
       progress_.message(state_.step == 0
                             ? "interrupted before the first step"
                             : fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
     else if (stopped_early())
       progress_.message(fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
+  bool complete() const { return state_.step >= total_ || stopped_early(); }  // a signal that comes then has nothing left to interrupt
   bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
 
   void step() {
     const auto start = std::chrono::steady_clock::now();
-    const StepResult result = [&] {
-      try {
-        return take_step(task_, updater_, t_, state_.step, total_);
-      } catch (const NumericError& e) {
-        throw NumericError(fmt::format(
-            "{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
-      }
-    }();
+    const StepResult result = take_step(task_, updater_, t_, state_.step, total_);
     state_.position = task_.position();
     ++state_.step;
     report(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -130,6 +132,7 @@ class Run {
       evaluation = task_.evaluate();
     });
     const double loss = evaluation.loss();
+    if (!std::isfinite(loss)) refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
     const bool better = loss < state_.best_loss;
     if (better) {
       state_.best_loss = loss;
@@ -145,6 +148,7 @@ class Run {
   }
 
   void save(bool best) {
+    check_weights(task_, t_, state_.step, total_);
     log_->sync();
     state_.log_bytes = log_->bytes();
     const std::string folder = fmt::format("step-{}", state_.step);
@@ -152,13 +156,17 @@ class Run {
     updater_.save(sink, task_);
     write_file(sink.file("state.json"), state_.text());
     sink.commit();
+    swap_link(path("last"), folder);  // first: without `last`, a `best` would tell of a run that lost its links
     if (best) swap_link(path("best"), folder);
-    swap_link(path("last"), folder);
     tidy();
   }
 
-  static bool is_checkpoint(const std::string& name) {
-    return name.starts_with("step-") && name.size() > 5 && name.find_first_not_of("0123456789", 5) == name.npos;
+  // What a kill in the middle of a save left undone.
+  void finish_save(const std::string& point) const {
+    if (point != "last") swap_link(path("last"), point);
+    const std::string best = fmt::format("step-{}", state_.best_step);
+    if (state_.best_step > 0 && fs::is_directory(path(best)) && !leads_to(path("best"), path(best))) swap_link(path("best"), best);
+    tidy();
   }
 
   // Of the texts that the fingerprint stands for, those that are others now.
@@ -172,18 +180,11 @@ class Run {
   // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
   void tidy() const {
     write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
-    const auto target = [&](const char* link) {
-      return fs::is_symlink(path(link)) ? fs::read_symlink(path(link)).string() : std::string();
-    };
-    const std::string last = target("last"), best = target("best");
-    for (const auto& entry : fs::directory_iterator(options_.folder)) {
-      const std::string name = entry.path().filename().string();
-      if (is_checkpoint(name) && name != last && name != best) fs::remove_all(entry.path());
-    }
+    keep_linked(options_.folder);
   }
 
-  void restore() {
-    const std::string folder = path("last");
+  void restore(const std::string& point) {
+    const std::string folder = path(point);
     const RunState read = RunState::read(folder + "/state.json");
     const std::vector<std::string> changed = differences(all_, read.settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
@@ -216,20 +217,6 @@ class Run {
 
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) {
   return Run(task, settings, all, options).execute();
-}
-
-void refuse_run(const std::string& folder) {
-  const auto exists = [&](const char* name) { return fs::exists(folder + "/" + name); };
-  const bool held = exists("last") || exists("best") || (exists("log.jsonl") && fs::file_size(folder + "/log.jsonl") > 0);
-  SLOPE_CHECK_AS(UsageError, !held, "{} holds a run already; say --resume to go on, or choose another --out", folder);
-}
-
-std::string checkpoint_folder(const std::string& run) {
-  SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
-  SLOPE_CHECK_AS(IoError, fs::exists(run), "{}: no such folder", run);
-  for (const std::string& folder : {run + "/best", run + "/last", run})
-    if (fs::exists(folder + "/model.safetensors")) return folder;
-  throw InputError(fmt::format("{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));
 }
 
 }  // namespace slope::train

@@ -22,17 +22,12 @@ struct RunResult {
   int64_t steps = 0;
   double best_loss = 0;
   int64_t best_step = 0;
-  int signal = 0;  // the run was interrupted by it and has been saved
+  int signal = 0;  // the run was interrupted by it before its end and has been saved
 };
 
 // UsageError where the folder holds a run and resume was not said, or where `all` settings that may not change differ from the run's;
-// NumericError, naming the step and the first tensor that is not finite, where the loss or a gradient is not.
+// InputError where the folder's links are not what a run leaves (run_folder.h). NumericError, naming the step and the first tensor that is
+// not finite, where the loss, a gradient, or a weight that is to be saved is not.
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options);
-
-// UsageError where the folder holds a run: to be said before long preparations.
-void refuse_run(const std::string& folder);
-
-// The folder of a run that commands read: best, else last, else the folder itself where it holds a model. InputError where there is none.
-std::string checkpoint_folder(const std::string& run);
 
 }  // namespace slope::train

@@ -158,6 +158,21 @@ class Numbers(Case):
         again = self.slope("train", "translation", "--resume", "--out", "run")
         self.assertEqual((again.code, again.err), (5, result.err))  # the same bits, the same end
 
+    def test_what_is_not_finite_is_never_saved(self):
+        """The update overflows, though loss and gradient of its step are finite."""
+        for more in (["--save-every", "1"], ["--validate-every", "1"], ["--steps", "1"], ["--average", "0.5", "--save-every", "1"]):
+            with self.subTest(more=more):
+                result = self.slope(*TRAIN, "--lr", "4e38", "--steps", "5", *more, "--out", "run")
+                self.check_refusal(result, 5, ["step 1:", "the first tensor that is not finite is embed", "lr", "no checkpoint yet"])
+                self.assertFalse([name for name in os.listdir("run") if name.startswith(("step-", "last", "best"))])
+                shutil.rmtree("run")
+
+    def test_a_validation_loss_that_is_not_finite_is_never_saved(self):
+        """Weights that are finite, but give logits that are not."""
+        result = self.slope(*TRAIN, "--optimizer", "sgd", "--clip", "0.001", "--lr", "1e38", "--validate-every", "1", "--steps", "3", "--out", "wild")
+        self.check_refusal(result, 5, ["step 1: the validation loss is nan; every parameter and gradient is finite", "lr", "no checkpoint yet"])
+        self.assertFalse([name for name in os.listdir("wild") if name.startswith(("step-", "last", "best"))])
+
     def test_lines_of_the_log_are_json(self):
         self.slope(*TRAIN, "--lr", "1e30", "--steps", "50", "--out", "run")
         self.assertTrue(all("step" in line for line in log_of("run")))
