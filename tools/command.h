@@ -22,6 +22,8 @@ void add_bench(Command& slope);
 std::string bundled_corpus();  // the folder of the German-English corpus; IoError where it is not installed
 void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
 
+void print(const std::string& text);  // on standard output, NUL characters too
+
 // What f gives; an InputError of it names the file that it is about.
 template <class F>
 auto with_file(const std::string& file, F f) {

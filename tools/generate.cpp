@@ -28,9 +28,9 @@ void add_generate(Command& slope) {
   command.runs([] {
     const train::LanguageModel m = train::load_language_model(train::checkpoint_folder(folder));
     options.seed = static_cast<uint64_t>(seed);
-    options.on_start = [] { std::fputs(prompt.c_str(), stdout); };
+    options.on_start = [] { print(prompt); };
     options.on_token = [](const std::string& character) {
-      std::fputs(character.c_str(), stdout);
+      print(character);
       std::fflush(stdout);
     };
     (void)train::generate(m.model, m.vocab, prompt, options);

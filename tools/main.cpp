@@ -20,6 +20,8 @@ void check_text(const std::string& flag, const std::string& value) {
   SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag);
 }
 
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
 std::string version_text() {
   return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(),
                      num_threads());

@@ -54,6 +54,14 @@ void check_out(const TrainFlags& flags) {
   if (!flags.resume) train::refuse_run(flags.out);
 }
 
+// Of `steps` and `epochs`, the one that was said decides.
+void steps_or_epochs(const Settings& settings, const std::vector<std::string>& said) {
+  const auto is_said = [&](const char* key) { return std::find(said.begin(), said.end(), key) != said.end(); };
+  if (!is_said("epochs") || is_said("steps")) return;
+  for (const train::Setting& s : settings)
+    if (s.key == "steps") *std::get<int64_t*>(s.place) = 0;
+}
+
 // `settings` point into the run's settings, which hold the defaults or the preset's values.
 void gather(const TrainFlags& flags, const Settings& settings, const std::string& model, const std::function<void()>& apply_preset = {}) {
   const std::string point = flags.resume ? train::resume_point(flags.out) : "", state = flags.out + "/" + point + "/state.json";
@@ -64,14 +72,16 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
     from_json(settings, before, state);
   }
   if (!flags.preset.empty() && apply_preset) apply_preset();
-  if (!flags.config.empty()) from_json(settings, train::read_json_text(flags.config), flags.config);
+  std::vector<std::string> said;
+  if (!flags.config.empty()) said = from_json(settings, train::read_json_text(flags.config), flags.config);
+  steps_or_epochs(settings, said);
+  said.clear();
   for (const auto& [key, text] : flags.values) {
-    for (const train::Setting& s : settings) {
+    for (const train::Setting& s : settings)
       if (s.key == key) set_from_text(s, text);
-      if (s.key == "steps" && key == "epochs" && !flags.values.contains("steps"))
-        *std::get<int64_t*>(s.place) = 0;  // the one that is said decides
-    }
+    said.push_back(key);
   }
+  steps_or_epochs(settings, said);
 }
 
 int finish(const train::RunResult& result, const TrainFlags& flags) {

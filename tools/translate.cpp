@@ -34,7 +34,7 @@ std::string read_standard_input() {
 
 void print(const train::Translator& translator, const std::vector<std::string>& lines, const std::string& from, const Flags& flags) {
   for (const std::string& line : with_file(from, [&] { return train::translate_lines(translator, lines, flags.decode); }))
-    std::printf("%s\n", line.c_str());
+    tools::print(line + "\n");
 }
 
 // Somebody types: each line is answered at once.

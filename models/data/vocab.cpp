@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/vocab.h>
@@ -95,7 +96,13 @@ Vocab Vocab::parse(std::string_view text, const std::string& file, Specials spec
   return vocab;
 }
 
-Vocab Vocab::load(const std::string& file, Specials specials) { return parse(read_text(file), file, specials); }
+Vocab Vocab::load(const std::string& file, Specials specials) {
+  constexpr const char* mark = "\xEF\xBB\xBF";  // alone on the first line it is a token, else an editor's byte order mark
+  std::string text = read_file(file);
+  const bool is_token = text.starts_with(std::string(mark) + "\n");
+  text = clean_text(std::move(text), file);
+  return parse(is_token ? mark + text : text, file, specials);
+}
 
 std::string Vocab::text() const {
   std::string text;

@@ -45,7 +45,8 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   const Sentence found = translate_sentences(translator, {source}, options)[0];
   Sentence target = {data::sos_id};
   target.insert(target.end(), found.begin(), found.end());
-  if (static_cast<int64_t>(target.size()) > positions) target.pop_back();  // cut off: nothing is written behind the last position
+  const bool cut_off = static_cast<int64_t>(found.size()) == longest_target(translator, options);
+  if (cut_off) target.pop_back();  // nothing was written behind it
 
   const NoGrad no_grad;
   const nn::EvalMode eval(translator.model);
@@ -56,7 +57,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   const auto [H, T, S] = weights.dims<3>();
 
   std::vector<std::string> read = translator.target.decode(target), written(read.begin() + 1, read.end());
-  written.push_back(found.size() + 1 == target.size() ? "<eos>" : translator.target.token(found.back()));
+  written.push_back(cut_off ? translator.target.token(found.back()) : "<eos>");
   const std::vector<std::string> words = source_labels(sentence);
   draw::HeatMaps maps{.title = fmt::format("{}, layer {} of {}",
                                            encoder                                 ? "Encoder self-attention"

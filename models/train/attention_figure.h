@@ -14,8 +14,9 @@ struct AttentionChoice {
   int64_t layer = -1;  // from 0; -1: the last. UsageError where there is none
 };
 
-// The sentence is translated greedily and both sides then go through the model once. A row is the token that the decoder writes there (in
-// the encoder: the token that attends), a column the token that is attended to. The figure is drawn by draw::to_svg or draw::to_text.
+// The sentence is translated as `options` say and both sides then go through the model once. A row is the token that the decoder writes
+// there (in the encoder: the token that attends), a column the token that is attended to. The figure is drawn by draw::to_svg or
+// draw::to_text.
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence, const AttentionChoice& choice = {},
                                 const DecodeOptions& options = {});
 

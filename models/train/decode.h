@@ -25,7 +25,7 @@ using StartDecoding = std::function<std::unique_ptr<Decoding>(const Tensor& sour
 struct DecodeOptions {
   int64_t beam = 1;           // 1: greedy
   double length_penalty = 1;  // alpha of score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short sentences
-  int64_t max_length = 100;   // tokens; a sentence that has no <eos> among them is cut off
+  int64_t max_length = 0;     // tokens; a sentence that has no <eos> among them is cut off; 0: as many as the model has positions
   int64_t batch_size = 64;    // sentences at once
   bool cached = true;         // false: the whole prefix at each step, for comparison
 };
@@ -36,8 +36,9 @@ struct DecodeOptions {
 //   A beam keeps the `beam` best unfinished prefixes. One that ends in <eos> and is among the `beam` best continuations is finished; a
 //   sentence is done when `beam` are finished, and the best of them by score is taken. A beam of 1 is greedy decoding: the likeliest token
 //   at each step.
-// UsageError for options that make no sense; NumericError where a logit is nan.
-std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources, const DecodeOptions& options = {});
+// A search that knows no model needs a max_length of at least 1. UsageError for options that make no sense; NumericError where a logit is
+// nan.
+std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources, const DecodeOptions& options);
 
 // Models with start(source), step(newest, cache) and Cache::select(rows): each step computes what is new.
 template <class Model>

@@ -27,12 +27,17 @@ RunState RunState::read(const std::string& file) {
   const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
   RunState state;
   try {
-    for_each_field(state, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+    for_each_field(state, [&]<class T>(const char* key, T& value) {
+      const nlohmann::ordered_json& found = json.at(key);
+      if constexpr (std::is_same_v<T, int64_t>)
+        SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0, "{}: \"{}\" must be a whole number of at least 0, got {}",
+                          file, key, json_text(found).substr(0, 80));
+      found.get_to(value);
+    });
     state.settings = json_text(json.at("settings"));
   } catch (const nlohmann::ordered_json::exception& e) {
     throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
   }
-  SLOPE_CHECK_INPUT(state.step >= 0 && state.position >= 0 && state.log_bytes >= 0, "{}: negative counts", file);
   return state;
 }
 

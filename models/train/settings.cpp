@@ -77,8 +77,9 @@ std::string to_json(const Settings& settings, int indent) {
 
 namespace {
 
-void set_from_json(const Settings& settings, const nlohmann::ordered_json& json, const std::string& file) {
+std::vector<std::string> set_from_json(const Settings& settings, const nlohmann::ordered_json& json, const std::string& file) {
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
+  std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(), [&key = key](const Setting& s) { return s.key == key; });
     SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key, did_you_mean(key, keys_of(settings)));
@@ -99,7 +100,9 @@ void set_from_json(const Settings& settings, const nlohmann::ordered_json& json,
       if (good) *std::get<std::string*>(at->place) = value.get<std::string>();
     }
     SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at), shortened(value));
+    keys.push_back(key);
   }
+  return keys;
 }
 
 std::string model_in(const nlohmann::ordered_json& json) {
@@ -110,8 +113,8 @@ std::string model_in(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
-void from_json(const Settings& settings, const std::string& text, const std::string& file) {
-  set_from_json(settings, parse_json(text, file), file);
+std::vector<std::string> from_json(const Settings& settings, const std::string& text, const std::string& file) {
+  return set_from_json(settings, parse_json(text, file), file);
 }
 
 std::string model_of(const std::string& text, const std::string& file) { return model_in(parse_json(text, file)); }

@@ -23,8 +23,8 @@ std::string to_text(const Setting& setting);                          // the cur
 void set_from_text(const Setting& setting, const std::string& text);  // a flag's value; UsageError names the key and what it takes
 std::string to_json(const Settings& settings, int indent = -1);       // an object; -1: on one line
 // `json` is a text that was read from `file`. Every key must be known and of the right type and range, else InputError naming file and key
-// (with the nearest known key). Others keep their values.
-void from_json(const Settings& settings, const std::string& json, const std::string& file);
+// (with the nearest known key). Others keep their values. Returns the keys.
+std::vector<std::string> from_json(const Settings& settings, const std::string& json, const std::string& file);
 std::string model_of(const std::string& json, const std::string& file);  // the value of "model"; empty where there is none
 // A checkpoint's config.json; InputError where its model is not the one of these settings.
 void read_config(const Settings& settings, const std::string& model, const std::string& file);

@@ -38,6 +38,7 @@ class Run {
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
+    SLOPE_CHECK_AS(UsageError, total_ > 0 || t_.epochs == 0 || task_.epoch_length() > 0, "train: these data have no epochs; give --steps");
     SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
     const FileLock lock(path("lock"));

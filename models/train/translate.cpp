@@ -5,11 +5,16 @@
 
 namespace slope::train {
 
+int64_t longest_target(const Translator& translator, const DecodeOptions& options) {
+  const int64_t positions = translator.model.config.max_len;
+  return options.max_length == 0 ? positions : std::min(options.max_length, positions);
+}
+
 std::vector<Sentence> translate_sentences(const Translator& translator, const std::vector<Sentence>& sources,
                                           const DecodeOptions& options) {
   const nn::EvalMode eval(translator.model);
   DecodeOptions fitting = options;
-  fitting.max_length = std::min(options.max_length, translator.model.config.max_len);
+  fitting.max_length = longest_target(translator, options);
   return decode(options.cached ? cached_decoding(translator.model) : uncached_decoding(translator.model), sources, fitting);
 }
 

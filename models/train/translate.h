@@ -6,7 +6,10 @@
 
 namespace slope::train {
 
-// The model's sentences for encoded ones (<sos> … <eos>), as token numbers. A target never exceeds the model's positions.
+// Tokens that a target may have, <eos> included: options.max_length, and never more than the model's positions.
+int64_t longest_target(const Translator& translator, const DecodeOptions& options);
+
+// The model's sentences for encoded ones (<sos> … <eos>), as token numbers.
 std::vector<Sentence> translate_sentences(const Translator& translator, const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
 

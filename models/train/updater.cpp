@@ -101,9 +101,7 @@ void Updater::load(const std::string& folder, Task& task) {
     throw InputError(fmt::format("{}: {}", file, e.what()));
   }
   if (!parts_->average) return;
-  NamedTensors averages;  // as loaded into the model
-  for (const auto& [name, tensor] : parts_->named) averages.emplace_back(name, contiguous_copy(tensor));
-  parts_->average->load_averages(averages);
+  parts_->average->load_averages(parts_->named);  // as loaded into the model
   const NamedTensors weights = part_of(state, weight_prefix);
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());

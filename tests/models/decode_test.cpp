@@ -185,7 +185,7 @@ TEST_CASE("decode: max_length cuts off") {
   const StartDecoding endless = [](const Tensor&) { return std::make_unique<Endless>(); };
   CHECK(decode(endless, {{2, 4, 3}}, {.max_length = 4})[0] == Sentence{4, 4, 4, 4});
   CHECK(decode(endless, {{2, 4, 3}}, {.beam = 2, .max_length = 3})[0] == Sentence{4, 4, 4});
-  CHECK(decode(endless, {}, {}).empty());
+  CHECK(decode(endless, {}, {.max_length = 4}).empty());
 }
 
 TEST_CASE("decode: <pad> and <sos> are never written; impossible tokens neither") {
@@ -207,14 +207,14 @@ TEST_CASE("decode: <pad> and <sos> are never written; impossible tokens neither"
 TEST_CASE("decode: options and logits that make no sense are refused") {
   const Table table;
   CHECK_THROWS_AS(decode(start(table), sources, {.beam = 0}), UsageError);
-  CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);
+  CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);  // nothing would end it
   CHECK_THROWS_AS(decode(start(table), sources, {.batch_size = 0}), UsageError);
   CHECK_THROWS_AS(decode(start(table), sources, {.length_penalty = NAN}), UsageError);
   struct Nan : Decoding {
     Tensor step(const Tensor& newest) override { return full({newest.numel(), 6}, NAN); }
     void select(const Tensor&) override {}
   };
-  CHECK_THROWS_AS(decode([](const Tensor&) { return std::make_unique<Nan>(); }, sources, {}), NumericError);
+  CHECK_THROWS_AS(decode([](const Tensor&) { return std::make_unique<Nan>(); }, sources, {.max_length = 5}), NumericError);
 }
 
 TEST_CASE("detokenize: spaces as one would write them") {

@@ -118,6 +118,25 @@ TEST_CASE("training: a step after the first takes nothing from the system") {
   CHECK(memory::stats().reserved == reserved);
 }
 
+TEST_CASE("updater: loading takes, beside what it keeps, the weights or the state as read, and no further copy") {
+  LanguageModelSettings s = small_language_model();
+  s.n_embd = 128;
+  s.training.optimizer = "sgd";  // its state is small: what is read is the weights, twice
+  LanguageModelTask task(s, characters());
+  const TemporaryFolder run;
+  Updater updater(task.parameters(), s.training);
+  take_step(task, updater, s.training, 0, 20);
+  FolderSink sink(run.file("step-1"));
+  updater.save(sink, task);
+  sink.commit();
+  int64_t weights = 0;
+  for (const NamedLeaf& p : task.parameters()) weights += p.tensor.numel() * 4;
+  const int64_t before = memory::stats().live;
+  memory::reset_peak();
+  updater.load(run.file("step-1"), task);
+  CHECK(memory::stats().peak - before < weights * 3 / 2);
+}
+
 TEST_CASE("training: two models in two threads of one process become what each becomes alone, to the bit") {
   const std::string translation = trained_translation(), language_model = trained_language_model();
   REQUIRE(translation.size() > 10'000);

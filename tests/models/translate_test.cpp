@@ -20,10 +20,10 @@ const std::vector<std::string> german = {"ein mann schläft .", "zwei hunde spie
 const std::vector<std::string> english = {"a man sleeps .", "two dogs play in the park .", "a woman reads a book , and a child plays .",
                                           "a dog .", "the man eats ."};
 
-Translator small_translator(uint64_t seed, DType dtype = f64) {
+Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 16) {
   manual_seed(seed);
   const TranslationSettings settings{
-      .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 3, .d_feedforward = 24, .max_len = 16};
+      .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 3, .d_feedforward = 24, .max_len = max_len};
   const auto vocab = [](const std::vector<std::string>& lines) {
     return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence);
   };
@@ -74,6 +74,19 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
   CHECK(translate_tokens(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
 }
 
+TEST_CASE("translate: without a max_length a target may have as many tokens as the model has positions") {
+  for (const int64_t positions : {16, 100, 130}) {
+    const Translator translator = small_translator(2, f64, positions);  // goes on for ever
+    const auto length = [&](int64_t most) {
+      return static_cast<int64_t>(translate_tokens(translator, {"hund"}, {.max_length = most})[0].size());
+    };
+    CHECK(length(0) == positions);
+    CHECK(length(1000) == positions);
+    CHECK(length(7) == 7);
+    CHECK_THROWS_AS(length(-1), UsageError);
+  }
+}
+
 TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens on both axes") {
   const Translator translator = small_translator(3);
   const std::string sentence = "ein unbekannter hund .";
@@ -103,6 +116,9 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
   CHECK_THROWS_AS(attention_figure(translator, sentence, {.layer = 3}), UsageError);
   CHECK_THROWS_AS(attention_figure(translator, sentence, {.kind = AttentionKind::encoder, .layer = 2}), UsageError);
   CHECK_THROWS_AS(attention_kind("self"), UsageError);
+  const draw::HeatMaps cut = attention_figure(translator, sentence, {}, {.max_length = 2});  // <eos> stands only where it was written
+  CHECK(cut.rows == translate_tokens(translator, {sentence}, {.max_length = 2})[0]);
+  CHECK(cut.rows.size() == 2);
   CHECK(attention_figure(translator, "").columns == std::vector<std::string>{"<sos>", "<eos>"});
 }
 

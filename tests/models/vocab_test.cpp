@@ -37,6 +37,15 @@ TEST_CASE("vocab: words and characters come back from their file, newline and ba
   CHECK_THROWS_WITH_AS((void)characters.encode({"z"}), "vocabulary: 'z' is not one of its 9 tokens, and it has no <unk>", InputError);
 }
 
+TEST_CASE("vocab: U+FEFF is a token where it stands alone on the first line, else a byte order mark") {
+  const TemporaryFolder folder;
+  const auto characters = Vocab::from_counts(count_tokens(split_characters("\uFEFF\uFEFFab")), Specials::none);
+  CHECK(characters.token(0) == "\uFEFF");
+  characters.save(folder.file("v"));
+  CHECK(Vocab::load(folder.file("v"), Specials::none) == characters);
+  CHECK(Vocab::load(folder.write("marked", "\uFEFFa\r\nb\r\n"), Specials::none).token(0) == "a");
+}
+
 TEST_CASE("vocab: a file that is not a vocabulary is refused, with its line") {
   const std::string head = "<pad>\n<unk>\n<sos>\n<eos>\n";
   const auto refuses = [](const std::string& text, const char* message) {

@@ -115,7 +115,6 @@ class OtherFiles(Case):
         path = f"{self.last}/{name}"
         with open(path, encoding="utf-8") as file:
             content = file.read()
-        self.addCleanup(lambda: None)
         with open(path, "w", encoding="utf-8") as file:
             file.write(edit(content))
         return content
@@ -172,7 +171,8 @@ class OtherFiles(Case):
         resume = ["train", "translation", "--resume", "--steps", "4", "--out", "run"]
         for name, edit in [("state.safetensors", lambda c: c[:-1]), ("state.safetensors", lambda c: c[:100] + b"~" + c[101:]), ("state.safetensors", lambda c: b""),
                            ("model.safetensors", lambda c: c[:-4]), ("state.json", lambda c: c[:-3]), ("state.json", lambda c: c.replace(b'"step": 2', b'"step": -2')),
-                           ("state.json", lambda c: c.replace(b'"step"', b'"stop"')), ("state.json", lambda c: b"[]"), ("state.json", lambda c: b"")]:
+                           ("state.json", lambda c: c.replace(b'"step": 2', b'"step": 2.7')), ("state.json", lambda c: c.replace(b'"best_step": 2', b'"best_step": 2e0')),
+                           ("state.json", lambda c: c.replace(b'"stale": 0', b'"stale": 18446744073709551615')), ("state.json", lambda c: c.replace(b'"step"', b'"stop"')), ("state.json", lambda c: b"[]"), ("state.json", lambda c: b"")]:
             with self.subTest(name=name):
                 with open(f"{self.last}/{name}", "rb") as file:
                     before = file.read()

@@ -170,7 +170,7 @@ class Numbers(Case):
     def test_a_validation_loss_that_is_not_finite_is_never_saved(self):
         """Weights that are finite, but give logits that are not."""
         result = self.slope(*TRAIN, "--optimizer", "sgd", "--clip", "0.001", "--lr", "1e38", "--validate-every", "1", "--steps", "3", "--out", "wild")
-        self.check_refusal(result, 5, ["step 1: the validation loss is nan; every parameter and gradient is finite", "lr", "no checkpoint yet"])
+        self.check_refusal(result, 5, ["step 1: the validation loss is ", "; every parameter and gradient is finite", "lr", "no checkpoint yet"])
         self.assertFalse([name for name in os.listdir("wild") if name.startswith(("step-", "last", "best"))])
 
     def test_lines_of_the_log_are_json(self):

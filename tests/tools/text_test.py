@@ -13,6 +13,18 @@ def get(path):
         return file.read()
 
 
+class NulCharacters(Case):
+    def test_they_are_printed(self):
+        put("text", b"\0\0\0a" * 100)
+        self.good("train", "char-gpt", "--text", "text", *SMALL_GPT, "--steps", "200", "--lr", "0.02", "--out", "gpt")
+        out = self.good("generate", "gpt", "--tokens", "40", "--temperature", "0").out
+        self.assertEqual((len(out), set(out)), (41, set("\0a\n")))
+        for ending in ("de", "en"):
+            put(f"nul.{ending}", b"a \0 \0\n" * 40)
+        self.good("train", "translation", "--train", "nul", "--valid", "nul", *SMALL, "--steps", "150", "--lr", "0.02", "--out", "run")
+        self.assertEqual(self.good("translate", "run", stdin="a \0 \0\n").out.count("\0"), 2)
+
+
 class TrainingText(Case):
     def refuse(self, code, says, train="train", valid="valid", more=()):
         return self.refused(code, "train", "translation", "--train", train, "--valid", valid, *SMALL, *more, "--steps", "3", "--out", "run", says=says)

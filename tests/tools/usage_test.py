@@ -1,6 +1,6 @@
 """Flags and values that make no sense: exit 2, one line that names them, nothing written."""
 import os, unittest
-from slope_runner import Case, SMALL, TEXT
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT
 
 TRAIN = ["train", "translation", *TEXT, *SMALL, "--steps", "3", "--out", "run"]
 
@@ -73,6 +73,7 @@ class Usage(Case):
         for content, says in [
             ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "a whole number"]), ('{"steps": -1}', "at least 0"),
             ('{"lr": 1', "byte 9"), ("[]", "object"), ("", "JSON"), ('{"lr": 1, "lr": 2}', "twice"), ('{"lr": null}', '"lr"'), ("\ufeff{}x", "JSON"), ("[" * 100000, "nested"),
+            ('{"lr": 1e999}', "number overflow parsing '1e999'"),
         ]:
             with self.subTest(content=content[:30]):
                 with open("config.json", "w", encoding="utf-8") as file:
@@ -80,6 +81,18 @@ class Usage(Case):
                 self.refused(3, *TRAIN, "--config", "config.json", says=["config.json", *([says] if isinstance(says, str) else says)])
         self.refused(4, *TRAIN, "--config", "missing.json", says="missing.json")
         self.refused(4, *TRAIN, "--config", ".", says="folder")
+
+    def test_steps_or_epochs_decide_where_they_are_said(self):
+        """As 60 pairs in batches of 64 a step is an epoch; --preset quickstart sets 2500 steps."""
+        quick = ["train", "translation", *TEXT, "--preset", "quickstart", *SMALL, "--batch-size", "64"]
+        for config, flags, steps in [('{"epochs": 3}', [], 3), ('{"epochs": 3, "steps": 5}', [], 5), ('{"epochs": 3}', ["--steps", "4"], 4), ('{"steps": 5}', ["--epochs", "2"], 2)]:
+            with self.subTest(config=config, flags=flags):
+                with open("config.json", "w") as file:
+                    file.write(config)
+                self.assertIn(f"done: {steps} steps", self.good(*quick, "--config", "config.json", *flags, "--out", f"run{steps}").out)
+
+    def test_data_without_epochs(self):
+        self.refused(2, "train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--epochs", "3", "--out", "run", says="these data have no epochs; give --steps")
 
     def test_a_config_file_sets_and_flags_win(self):
         with open("config.json", "w", encoding="utf-8") as file:
