@@ -62,8 +62,8 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
     return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, s.min_freq);
   };
   const data::Vocab source = words(text.source), target = words(text.target);
-  data::TrainingBatches batches(data::encode_pairs(text, source, target, s.max_len).pairs,
-                                {.batch_size = s.training.batch_size, .seed = static_cast<uint64_t>(s.training.seed)});
+  const data::Pairs encoded = data::encode_pairs(text, source, target, s.max_len);
+  data::TrainingBatches batches(encoded.pairs, {.batch_size = s.training.batch_size, .seed = static_cast<uint64_t>(s.training.seed)});
   NamedTensors tensors;
   for (int64_t i = 0; i < count; ++i) {
     const data::Batch b = batches.next();

@@ -29,7 +29,7 @@ struct Batch {
 };
 
 using Rows = std::vector<int64_t>;  // numbers of the pairs of one batch
-Batch make_batch(const std::vector<Pair>& pairs, std::span<const int64_t> rows);
+Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 
 struct BatchOptions {
   int64_t batch_size = 128;
@@ -38,9 +38,9 @@ struct BatchOptions {
 };
 
 // The batches of an epoch: shuffle the pairs, sort pools of them by length, cut these into batches, shuffle the batches. Each pair once.
-std::vector<Rows> training_order(const std::vector<Pair>& pairs, const BatchOptions& options, int64_t epoch);
+std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions& options, int64_t epoch);
 
 // For evaluation: all pairs sorted by length, the same always.
-std::vector<Rows> sorted_order(const std::vector<Pair>& pairs, int64_t batch_size);
+std::vector<Rows> sorted_order(std::span<const Pair> pairs, int64_t batch_size);
 
 }  // namespace slope::data

@@ -1,5 +1,6 @@
 // The batches of all epochs as one endless sequence, prepared ahead. Its position, the number of batches consumed since the first epoch
-// began, is all that a resume needs: a sequence that starts there goes on exactly as one that ran up to there.
+// began, is all that a resume needs: a sequence that starts there goes on exactly as one that ran up to there. The pairs are the caller's
+// and must outlive it.
 #pragma once
 
 #include <slope/models/data/batches.h>
@@ -9,18 +10,15 @@ namespace slope::data {
 
 class TrainingBatches {
  public:
-  TrainingBatches(std::vector<Pair> pairs, const BatchOptions& options, int64_t position = 0)
-      : pairs_(std::move(pairs)),
+  TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0)
+      : pairs_(pairs),
         options_(options),
         per_epoch_(static_cast<int64_t>(training_order(pairs_, options_, 0).size())),
         prefetch_([this](int64_t k) { return produce(k); }, position) {}
 
   Batch next() { return prefetch_.next(); }
   int64_t position() const { return prefetch_.position(); }
-  int64_t per_epoch() const { return per_epoch_; }           // the same in every epoch
-  int64_t epoch() const { return position() / per_epoch_; }  // of the next batch
-  bool at_epoch_end() const { return position() % per_epoch_ == 0; }
-  const std::vector<Pair>& pairs() const { return pairs_; }
+  int64_t per_epoch() const { return per_epoch_; }  // the same in every epoch
 
  private:
   Batch produce(int64_t k) {  // in the thread
@@ -28,7 +26,7 @@ class TrainingBatches {
     return make_batch(pairs_, order_[static_cast<size_t>(k % per_epoch_)]);
   }
 
-  const std::vector<Pair> pairs_;
+  const std::span<const Pair> pairs_;
   const BatchOptions options_;
   const int64_t per_epoch_;
   int64_t order_epoch_ = -1;

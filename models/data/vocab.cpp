@@ -2,6 +2,7 @@
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/data/read_text.h>
+#include <slope/models/data/utf8.h>
 #include <slope/models/data/vocab.h>
 
 #include <algorithm>
@@ -53,6 +54,14 @@ Counts count_words(const std::vector<std::string>& lines) {
   Counts counts;
   for (const auto& line : lines)
     for (auto& word : split_words(line)) ++counts[std::move(word)];
+  return counts;
+}
+
+Counts count_characters(std::string_view text) {
+  std::unordered_map<char32_t, int64_t> seen;
+  for (char32_t c : decode_utf8(text)) ++seen[c];
+  Counts counts;
+  for (const auto& [c, count] : seen) counts[encode_utf8({&c, 1})] = count;
   return counts;
 }
 
@@ -129,6 +138,19 @@ std::vector<int64_t> Vocab::encode(const Tokens& tokens) const {
   std::vector<int64_t> ids;
   ids.reserve(tokens.size());
   for (const auto& token : tokens) ids.push_back(id(token));
+  return ids;
+}
+
+std::vector<int64_t> Vocab::encode_characters(std::string_view text) const {
+  const std::u32string characters = decode_utf8(text);
+  std::unordered_map<char32_t, int64_t> found;
+  std::vector<int64_t> ids;
+  ids.reserve(characters.size());
+  for (char32_t c : characters) {
+    const auto [at, is_new] = found.emplace(c, 0);
+    if (is_new) at->second = id(encode_utf8({&c, 1}));
+    ids.push_back(at->second);
+  }
   return ids;
 }
 

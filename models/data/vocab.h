@@ -16,6 +16,7 @@ enum class Specials { none, sentence };  // sentence: <pad> <unk> <sos> <eos> ar
 using Counts = std::unordered_map<std::string, int64_t>;
 Counts count_tokens(const Tokens& tokens);
 Counts count_words(const std::vector<std::string>& lines);
+Counts count_characters(std::string_view text);  // code points, none of them held as a string of its own
 
 class Vocab {
  public:
@@ -35,6 +36,7 @@ class Vocab {
   int64_t id(const std::string& token) const;  // <unk> for a token that is not there; InputError where there are no specials
   const std::string& token(int64_t id) const;  // IndexError outside [0, size)
   std::vector<int64_t> encode(const Tokens& tokens) const;
+  std::vector<int64_t> encode_characters(std::string_view text) const;
   Tokens decode(const std::vector<int64_t>& ids) const;
 
   friend bool operator==(const Vocab& a, const Vocab& b) { return a.specials_ == b.specials_ && a.tokens_ == b.tokens_; }

@@ -50,7 +50,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 
 EvalResult evaluate_language_model(const LanguageModel& model, const std::string& text) {
   const nn::EvalMode eval(model.model);
-  return figures(evaluate_text(model.model, model.vocab.encode(data::split_characters(text)), model.settings.training.batch_size));
+  return figures(evaluate_text(model.model, model.vocab.encode_characters(text), model.settings.training.batch_size));
 }
 
 std::string EvalResult::json() const {

@@ -45,7 +45,7 @@ std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab, c
   const int64_t block = model.config.block_size;
   std::vector<int64_t> text;
   try {
-    text = vocab.encode(data::split_characters(prompt));
+    text = vocab.encode_characters(prompt);
   } catch (const InputError& e) {
     throw InputError(fmt::format("the prompt: {}", e.what()));
   }

@@ -53,31 +53,26 @@ LanguageModel load_language_model(const std::string& checkpoint) {
 
 namespace {
 
-int64_t training_length(const std::vector<int64_t>& text, double validation_share) {
-  return static_cast<int64_t>(static_cast<double>(text.size()) * (1 - validation_share));
-}
-
 Tensor block_tensor(const std::vector<int64_t>& values, const data::Blocks& b) { return from_vector(values, {b.rows, b.length}); }
 
 }  // namespace
 
 LanguageModelTask::LanguageModelTask(const LanguageModelSettings& s, const std::string& text)
     : settings_(s),
-      vocab_(data::Vocab::from_counts(data::count_tokens(data::split_characters(text)), data::Specials::none)),
+      vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
       model_((manual_seed(static_cast<uint64_t>(s.training.seed)), make_model(s, std::max<int64_t>(1, vocab_.size())))),
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
-  const std::vector<int64_t> ids = vocab_.encode(data::split_characters(text));
-  const int64_t cut = training_length(ids, s.validation_share);
-  training_.assign(ids.begin(), ids.begin() + cut);
-  validation_.assign(ids.begin() + cut, ids.end());
-  SLOPE_CHECK_INPUT(static_cast<int64_t>(training_.size()) > s.block_size,
-                    "the training part of the text has {} characters, it needs more than block_size {}", training_.size(), s.block_size);
-  SLOPE_CHECK_INPUT(validation_.size() >= 2, "the validation part of the text has {} characters, it needs at least 2", validation_.size());
+  text_ = vocab_.encode_characters(text);
+  cut_ = static_cast<size_t>(static_cast<double>(text_.size()) * (1 - s.validation_share));
+  SLOPE_CHECK_INPUT(static_cast<int64_t>(training().size()) > s.block_size,
+                    "the training part of the text has {} characters, it needs more than block_size {}", training().size(), s.block_size);
+  SLOPE_CHECK_INPUT(validation().size() >= 2, "the validation part of the text has {} characters, it needs at least 2",
+                    validation().size());
   for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
 }
 
 Work LanguageModelTask::next() {
-  const auto blocks = std::make_shared<data::Blocks>(data::random_blocks(training_, settings_.training.batch_size, settings_.block_size,
+  const auto blocks = std::make_shared<data::Blocks>(data::random_blocks(training(), settings_.training.batch_size, settings_.block_size,
                                                                          static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
   return {.targets = targets, .tokens = targets, .loss = [this, blocks] {
@@ -86,9 +81,9 @@ Work LanguageModelTask::next() {
           }};
 }
 
-Evaluation LanguageModelTask::evaluate() { return evaluate_text(model_, validation_, settings_.training.batch_size); }
+Evaluation LanguageModelTask::evaluate() { return evaluate_text(model_, validation(), settings_.training.batch_size); }
 
-Evaluation evaluate_text(const char_gpt::CharGpt& model, const std::vector<int64_t>& text, int64_t batch_size) {
+Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t> text, int64_t batch_size) {
   const NoGrad no_grad;
   Evaluation evaluation;
   for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.config.block_size)) {
@@ -110,7 +105,7 @@ void LanguageModelTask::load_weights(const std::string& folder) {
 }
 
 std::string LanguageModelTask::summary() const {
-  return fmt::format("{} training and {} validation characters, {} different ones; {} parameters", training_.size(), validation_.size(),
+  return fmt::format("{} training and {} validation characters, {} different ones; {} parameters", training().size(), validation().size(),
                      vocab_.size(), nn::count_parameters(model_));
 }
 

@@ -6,6 +6,8 @@
 #include <slope/models/train/task.h>
 #include <slope/models/train/train_settings.h>
 
+#include <span>
+
 namespace slope::train {
 
 struct LanguageModelSettings {
@@ -56,9 +58,13 @@ class LanguageModelTask : public Task {
   std::string summary() const;
 
  private:
+  std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
+  std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }
+
   LanguageModelSettings settings_;
   data::Vocab vocab_;
-  std::vector<int64_t> training_, validation_;
+  std::vector<int64_t> text_;  // training, from cut_ on validation
+  size_t cut_ = 0;
   char_gpt::CharGpt model_;
   std::vector<NamedLeaf> parameters_;
   int64_t position_ = 0;
@@ -66,6 +72,6 @@ class LanguageModelTask : public Task {
 };
 
 // Loss over a whole text in blocks that do not overlap.
-Evaluation evaluate_text(const char_gpt::CharGpt& model, const std::vector<int64_t>& text, int64_t batch_size);
+Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t> text, int64_t batch_size);
 
 }  // namespace slope::train

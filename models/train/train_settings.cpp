@@ -19,7 +19,7 @@ Settings settings_of(TrainSettings& t) {
       {"weight_decay", &t.weight_decay, "on weights of two or more dims", 0, any},
       {"schedule", &t.schedule, "how lr moves after the warm-up", -any, any, {"constant", "cosine", "inverse_sqrt", "linear"}},
       {"warmup", &t.warmup, "steps of linear rise to lr", 0, 1e9},
-      {"lr_min", &t.lr_min, "where cosine and linear end", 0, any},
+      {"lr_min", &t.lr_min, "what cosine and linear fall towards; a step after the last would have it", 0, any},
       {"clip", &t.clip, "largest norm of the gradient; 0: no clipping", 0, any},
       {"label_smoothing", &t.label_smoothing, "share of the target spread over all classes", 0, 1},
       {"average", &t.average, "decay of the moving average of weights that is validated and kept; 0: none", 0, 0.9999999},

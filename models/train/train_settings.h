@@ -17,7 +17,7 @@ struct TrainSettings {
   double weight_decay = 0;  // on what has two or more dims
   std::string schedule = "constant";
   int64_t warmup = 0;  // steps of linear rise from 0 to lr
-  double lr_min = 0;   // where cosine and linear end
+  double lr_min = 0;   // what cosine and linear fall towards; a step after the last would have it
   double clip = 1;     // largest norm of the whole gradient; 0: none
   double label_smoothing = 0;
   double average = 0;          // decay of the moving average of the weights that is validated and saved as best; 0: none

@@ -13,7 +13,7 @@ import sys
 TABLE = re.compile(r"(<!-- slope train ([\w-]+) --help -->\n)((?:\|.*\n)*)")
 SETTING = re.compile(r"^  --([\w-]+) \[(.*?)\]\s+(.*?)(?=^  --|\Z)", re.MULTILINE | re.DOTALL)
 PRESETS = re.compile(r"(<!-- presets of (\S+) -->\n)((?:\|.*\n)*)")
-PRESET = re.compile(r"((?:^    // [^\n]*\n)+)    \{\"(\w+)\",\s*\[\]\(\w+&(?: s)?\) \{(.*?)\}\}", re.MULTILINE | re.DOTALL)
+PRESET = re.compile(r"((?:^    // [^\n]*\n)+)    \{\"([\w-]+)\",\s*\[\]\(\w+&(?: s)?\) \{(.*?)\}\}", re.MULTILINE | re.DOTALL)
 ASSIGNMENT = re.compile(r"s\.(?:training\.)?(\w+) = ([^,;]+)[,;]")
 
 
@@ -42,6 +42,12 @@ def main():
     if "--write" in sys.argv:
         document.write_text(fresh, encoding="utf-8")
         return 0
+    help_text = subprocess.run([command, "train", "translation", "--help"], capture_output=True, text=True, check=True).stdout
+    offered = re.search(r"a named set of settings:\s+([\w,\s-]+?)\n  -", help_text)
+    shown = [name for table in PRESETS.finditer(text) for name in re.findall(r"^\| `([\w-]+)`", table[3], re.MULTILINE)]
+    if not offered or shown != re.split(r",\s+", offered[1].strip()):
+        print(f"docs/config.md shows the presets {shown}, slope train translation --help others: run tests/house/settings.py build/slope . --write")
+        return 1
     rows = fresh.count("\n| `")
     if rows < 50:
         print(f"only {rows} settings were seen: this test looks in the wrong place")

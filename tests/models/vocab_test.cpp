@@ -37,6 +37,15 @@ TEST_CASE("vocab: words and characters come back from their file, newline and ba
   CHECK_THROWS_WITH_AS((void)characters.encode({"z"}), "vocabulary: 'z' is not one of its 9 tokens, and it has no <unk>", InputError);
 }
 
+TEST_CASE("vocab: characters counted and encoded from code points are those of strings") {
+  const std::string text = "aé\n日本 aa\\\U0001F600\U0001F600b" + std::string(1, '\0');
+  CHECK(count_characters(text) == count_tokens(split_characters(text)));
+  const auto vocab = Vocab::from_counts(count_characters(text), Specials::none);
+  CHECK(vocab.encode_characters(text) == vocab.encode(split_characters(text)));
+  CHECK(vocab.encode_characters("").empty());
+  CHECK_THROWS_WITH_AS((void)vocab.encode_characters("az"), doctest::Contains("'z' is not one of"), InputError);
+}
+
 TEST_CASE("vocab: U+FEFF is a token where it stands alone on the first line, else a byte order mark") {
   const TemporaryFolder folder;
   const auto characters = Vocab::from_counts(count_tokens(split_characters("\uFEFF\uFEFFab")), Specials::none);
