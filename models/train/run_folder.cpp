@@ -34,22 +34,20 @@ std::vector<std::string> checkpoints(const std::string& folder) {  // by their s
   return names;
 }
 
-// What makes a link again of RUN/last or RUN/best that a copy made a folder.
-std::string mend(const std::string& run, const std::string& link) {
-  const std::string path = run + "/" + link, step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
-  return fs::exists(run + "/" + step) ? fmt::format("rm -r {0} && ln -s {1} {0}", path, step)
-                                      : fmt::format("mv {0} {1}/{2} && ln -s {2} {0}", path, run, step);
-}
-
-// `last` and `best` must be links: nothing else can be swapped.
+// `last` and `best` must be links: nothing else can be swapped. Those that a copy made folders become links again by the command that is
+// said.
 void check_links(const std::string& run) {
-  std::vector<std::string> folders, commands;
+  std::vector<std::string> folders, commands, steps = checkpoints(run);
   for (const std::string link : {"last", "best"}) {
     const std::string path = run + "/" + link;
     if (!is_there(path) || fs::is_symlink(path)) continue;
     SLOPE_CHECK_INPUT(fs::exists(path + "/state.json"), "{}: is no link to a checkpoint; move it away", path);
     folders.push_back(path);
-    commands.push_back(mend(run, link));
+    const std::string step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
+    const bool is_copy = std::find(steps.begin(), steps.end(), step) != steps.end();
+    commands.push_back(is_copy ? fmt::format("rm -r {0} && ln -s {1} {0}", path, step)
+                               : fmt::format("mv {0} {1}/{2} && ln -s {2} {0}", path, run, step));
+    steps.push_back(step);
   }
   SLOPE_CHECK_INPUT(folders.empty(), "{}: must be a link to a checkpoint, is a folder (a copy made with cp -L?): {}",
                     fmt::join(folders, ", "), fmt::join(commands, " && "));

@@ -263,6 +263,16 @@ class LostLinks(Case):
             os.remove(f"run/{link}"), os.rename(f"run/{name}", f"run/{link}")
         self.refused_until(f"mv run/last run/{self.last} && ln -s {self.last} run/last && mv run/best")
 
+    def test_folders_of_one_step_in_the_links_place(self):
+        self.train("one", "--steps", "4")
+        os.remove("one/last"), os.remove("one/best"), shutil.copytree("one/step-4", "one/best"), os.rename("one/step-4", "one/last")
+        before = snapshot("one/last")
+        said = self.refused(3, "train", "translation", "--resume", "--out", "one", says="mv one/last one/step-4").err
+        subprocess.run(["sh", "-ec", said.strip().rsplit(": ", 1)[1]], check=True)
+        self.good("train", "translation", "--resume", "--out", "one")
+        self.assertEqual(list(snapshot("one/last/").values()), list(before.values()))
+        self.assertEqual((os.readlink("one/last"), os.readlink("one/best")), ("step-4", "step-4"))
+
     def test_something_else_in_a_links_place(self):
         os.remove("run/best")
         with open("run/best", "w"):
