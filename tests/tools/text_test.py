@@ -25,6 +25,24 @@ class NulCharacters(Case):
         self.assertEqual(self.good("translate", "run", stdin="a \0 \0\n").out.count("\0"), 2)
 
 
+class Memory(Case):
+    def peak(self, *arguments):
+        """The most memory that slope took, in bytes."""
+        process = self.start(*arguments, "--quiet")
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((process.returncode, process.stderr.read()), (0, b""))
+        process.stdout.close(), process.stderr.close()
+        return usage.ru_maxrss * 1024
+
+    def test_a_character_takes_few_bytes(self):
+        n = 4_000_000
+        put("little", b"abcdefgh\n" * 100), put("much", (b"abcdefgh\n" * (n // 9)))
+        little, much = (self.peak("train", "char-gpt", "--text", name, *SMALL_GPT, "--validation-share", "0.0001" if name == "much" else "0.1", "--steps", "1", "--out", f"run-{name}")
+                        for name in ("little", "much"))
+        self.assertLess((much - little) / n, 30)  # its number takes 8
+
+
 class TrainingText(Case):
     def refuse(self, code, says, train="train", valid="valid", more=()):
         return self.refused(code, "train", "translation", "--train", train, "--valid", valid, *SMALL, *more, "--steps", "3", "--out", "run", says=says)
