@@ -1,8 +1,8 @@
 // slope inspect: what a safetensors file or a run holds, without loading it.
 #include <slope/core/safetensors.h>
 #include <slope/models/train/json.h>
-#include <slope/models/train/run_state.h>
 #include <slope/models/train/run_folder.h>
+#include <slope/models/train/run_state.h>
 #include <slope/tools/command.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
 // The trainer against kills: the run's folder as it is before each system call of every save, resumed, gives what the whole run gave.
-#ifndef SLOPE_PLAIN
 #include <doctest/doctest.h>
 #include <slope/core/system_call.h>
 #include <slope/models/train/language_model.h>
@@ -26,7 +25,7 @@ LanguageModelSettings small() {
   return s;
 }
 
-// Interrupted after its first validation, or not.
+// A task whose validations a Ctrl-C interrupts, where that is wanted.
 struct Interrupted : LanguageModelTask {
   using LanguageModelTask::LanguageModelTask;
   bool at_validation = false;
@@ -90,4 +89,3 @@ TEST_CASE("trainer: interrupted after the last step, a run is complete") {
   CHECK(run(root.file("run"), s, true, true).signal == 0);
   CHECK(run(root.file("run"), s).steps == 4);
 }
-#endif
