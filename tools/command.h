@@ -22,7 +22,9 @@ void add_bench(Command& slope);
 std::string bundled_corpus();  // the folder of the German-English corpus; IoError where it is not installed
 void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
 
-void print(const std::string& text);  // on standard output, NUL characters too
+// On standard output, NUL characters too; IoError where it cannot be written, so that nothing is computed that nobody reads.
+void print(const std::string& text);
+void flush();
 
 // What f gives; an InputError of it names the file that it is about.
 template <class F>

@@ -31,7 +31,7 @@ void add_generate(Command& slope) {
     options.on_start = [] { print(prompt); };
     options.on_token = [](const std::string& character) {
       print(character);
-      std::fflush(stdout);
+      flush();
     };
     (void)train::generate(m.model, m.vocab, prompt, options);
     std::printf("\n");

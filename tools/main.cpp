@@ -20,7 +20,16 @@ void check_text(const std::string& flag, const std::string& value) {
   SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag);
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void check_standard_output() { SLOPE_CHECK_AS(IoError, !std::ferror(stdout), "standard output could not be written"); }
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  check_standard_output();
+}
+void flush() {
+  std::fflush(stdout);
+  check_standard_output();
+}
 
 std::string version_text() {
   return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION, name(cpu_isa()), blas_description(),
@@ -85,7 +94,7 @@ void set_up_libraries(char** argv) {
 int run(int argc, char** argv) {
   return exit_code_of([&] {
     const int code = parse_command_line(argc, argv)();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw IoError("standard output could not be written");
+    flush();
     return code;
   });
 }

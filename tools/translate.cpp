@@ -41,7 +41,7 @@ void print(const train::Translator& translator, const std::vector<std::string>& 
 int converse(const train::Translator& translator, const Flags& flags) {
   for (std::string line; std::getline(std::cin, line);) {
     print(translator, {data::clean_text(line, standard_input)}, standard_input, flags);
-    std::fflush(stdout);
+    flush();
   }
   return 0;
 }

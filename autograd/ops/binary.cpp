@@ -63,11 +63,7 @@ Tensor add(const Tensor& a, const Tensor& b) { return apply<Add>(ops::add, a, b)
 Tensor sub(const Tensor& a, const Tensor& b) { return apply<Sub>(ops::sub, a, b); }
 Tensor mul(const Tensor& a, const Tensor& b) { return apply<Mul>(ops::mul, a, b); }
 Tensor div(const Tensor& a, const Tensor& b) { return apply<Div>(ops::div, a, b, f32); }
-Tensor pow(const Tensor& a, const Tensor& b) {
-  const bool whole = !is_floating(a.dtype()) && !is_floating(b.dtype());
-  SLOPE_CHECK_DTYPE(!whole || !any(b < 0), "pow: whole numbers have no negative whole powers; convert one of them to a floating dtype");
-  return apply<Pow>(ops::pow, a, b);
-}
+Tensor pow(const Tensor& a, const Tensor& b) { return apply<Pow>(ops::pow, a, b); }
 Tensor maximum(const Tensor& a, const Tensor& b) { return apply<Maximum>(ops::maximum, a, b); }
 Tensor minimum(const Tensor& a, const Tensor& b) { return apply<Minimum>(ops::minimum, a, b); }
 

@@ -178,7 +178,10 @@ struct Div {
 };
 struct Pow {
   SLOPE_ROW_INLINE f(auto a, auto b) { return std::pow(a, b); }
-  SLOPE_ROW_INLINE f(int64_t a, int64_t b) {  // by squaring, modulo 2^64; b >= 0
+  // By squaring, modulo 2^64; what a negative power leaves of 1 and -1 is whole, of all others 0, as in PyTorch.
+  SLOPE_ROW_INLINE f(int64_t a, int64_t b) {
+    if (b < 0 && a != 1 && a != -1) return int64_t{0};
+    if (b < 0) b &= 1;  // their powers are those of b's parity
     uint64_t y = 1;
     for (auto square = static_cast<uint64_t>(a); b > 0; b >>= 1, square *= square)
       if (b & 1) y *= square;

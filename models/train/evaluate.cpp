@@ -32,7 +32,7 @@ data::ParallelText usable(const Translator& translator, const data::ParallelText
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text, const DecodeOptions& options) {
   const nn::EvalMode eval(translator.model);
   const data::ParallelText kept = usable(translator, text);
-  const data::Pairs pairs = data::encode_pairs(kept, translator.source, translator.target, translator.model.config.max_len);
+  const data::Pairs pairs = data::encode_pairs(text, translator.source, translator.target, translator.model.config.max_len);
   EvalResult result = figures(evaluate_pairs(translator.model, pairs.pairs, options.batch_size));
 
   std::vector<data::Tokens> hypotheses, references;

@@ -19,7 +19,7 @@ std::string kind(const Setting& s) {
   const bool number = s.place.index() < 2;
   std::string text = kinds[s.place.index()];
   if (number && s.least > -1e300) text += fmt::format(" of at least {}", s.least);
-  if (number && s.most < 1e300) text += fmt::format(", at most {}", s.most);
+  if (number) text += fmt::format(", at most {}", s.most);
   return text;
 }
 

@@ -1,5 +1,5 @@
 """What each command gives where all is well: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
-import json, os, re, unittest, xml.etree.ElementTree
+import json, os, re, struct, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, TEXT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -134,6 +134,16 @@ class WithRun(Case):
         self.assertEqual(names["embed_tgt.embed_pos.weight"]["shape"], [12, 16])
         self.assertEqual(names["embed_tgt.embed_pos.weight"]["dtype"], "F32")
         self.assertIn("tensors", self.good("inspect", "run/last/state.safetensors").out)
+
+    def test_inspect_shows_control_characters_and_does_not_print_them(self):
+        for text in ("a\x1b[2Jb\nc", "a\x9bb", "a\x7f"):
+            header = json.dumps({"__metadata__": {text: text}, text: {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}).encode()
+            with open("names.safetensors", "wb") as file:
+                file.write(struct.pack("<Q", len(header)) + header)
+            shown = self.good("inspect", "names.safetensors").out
+            self.assertEqual(shown.count(json.dumps(text)), 3)
+            self.assertTrue(shown.isprintable() or shown.replace("\n", "").isprintable(), repr(shown))
+            os.remove("names.safetensors")
 
     def test_eval(self):
         figures = json.loads(self.good("eval", "run", "--data", "valid", "--json").out)

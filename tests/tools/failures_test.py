@@ -203,6 +203,11 @@ class Streams(Case):
         self.assertIn(result.out, ("0\n", "4\n"))
         self.assertNotIn("roken pipe", result.err)
 
+    def test_generating_ends_when_nobody_reads(self):
+        self.gpt("gpt", "--steps", "2")
+        result = self.shell('"$SLOPE" generate gpt --tokens 100000000 | head -c 10; echo ${PIPESTATUS[0]}')
+        self.assertRegex(result.out, r"4\n\Z")
+
     def test_training_goes_on_when_nobody_reads(self):
         result = self.shell(f'"$SLOPE" {" ".join(TRAIN)} --steps 60 --out piped | head -1; echo ${{PIPESTATUS[0]}}')
         self.assertRegex(result.out, r"\A60 training pairs[^\n]*\n[04]\n\Z")

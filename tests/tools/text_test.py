@@ -130,6 +130,11 @@ class TextToUse(Case):
         self.assertEqual(self.good("translate", "run", stdin="\n").out, "\n")
         self.assertEqual(self.good("translate", "run", stdin="a\r\n\r\n").out.count("\n"), 2)
 
+    def test_evaluation_counts_what_it_leaves_out(self):
+        put("long.de", b"das " * 40 + b"\ndas\n")
+        put("long.en", b"the\n" + b"the " * 40 + b"\n")
+        self.refused(3, "eval", "run", "--data", "long", says=["0 are empty", "2 are longer"])
+
     def test_a_file_and_standard_input_give_the_same(self):
         self.assertEqual(self.good("translate", "run", "valid.de").out, self.good("translate", "run", stdin=get("valid.de")).out)
 

@@ -35,7 +35,7 @@ class Usage(Case):
     def test_values_outside_their_range_are_named_with_it(self):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
-            ("lr", "1,5", "a number"), ("steps", "1.5", "a whole number"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "a whole number"),
+            ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "a whole number"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "a whole number"),
             ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adam, adamw, sgd"), ("seed", "-1", "at least 0"),
             ("max-len", "2", "at least 3"), ("model", "char-gpt", "one of c-scratch"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
             ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
