@@ -57,7 +57,8 @@ void attach(const Op& op, std::span<Tensor> outputs, Inputs inputs, Attributes& 
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     for (const InputRef& x : inputs)
-      SLOPE_CHECK_AS(AutogradError, !outputs[i].is_same(*x), "{}: its output is one of its inputs; return a view or a clone() of it", op.name);
+      SLOPE_CHECK_AS(AutogradError, !outputs[i].is_same(*x), "{}: its output is one of its inputs; return a view or a clone() of it",
+                     op.name);
     node->outputs.push_back({outputs[i].shape(), outputs[i].dtype(), outputs[i].storage()->version()});
     if (op.saves & saves_output) node->saved.push_back(save(outputs[i], SavedValue::Kind::output, i));
   }

@@ -84,8 +84,8 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
                    node_.op->name, what, i, value.layout.shape, value.version, value.storage->version());
     const bool is_input = kind == SavedValue::Kind::input;
     if (const Ref<TensorImpl>& leaf = node_.inputs[static_cast<size_t>(i)].leaf; connected_ && is_input && leaf) {
-      SLOPE_CHECK_AS(AutogradError, leaf->storage == value.storage, "{}: {} {} of shape {} was given other memory after the forward used it",
-                     node_.op->name, what, i, value.layout.shape);
+      SLOPE_CHECK_AS(AutogradError, leaf->storage == value.storage,
+                     "{}: {} {} of shape {} was given other memory after the forward used it", node_.op->name, what, i, value.layout.shape);
       return Tensor(leaf);
     }
     const Tensor x = value.storage ? Tensor(value.storage, value.layout, value.dtype) : made_by_the_node_before(i);
