@@ -9,7 +9,9 @@ namespace slope {
 
 struct BackwardOptions {
   bool retain_graph = false;  // keep saved values, so that the same graph can be run again
-  bool create_graph = false;  // record the gradient's own computation (implies retain_graph)
+  // Record the gradient's own computation (implies retain_graph). In backward() a leaf's grad() then holds the graph, which holds the leaf:
+  // set_grad({}) lets go of them, grad() has no such cycle.
+  bool create_graph = false;
 };
 
 // Adds d outputs / d leaf to every leaf's grad(). A gradient may be undefined where its output has one element.
@@ -24,7 +26,8 @@ struct GradOptions {
   bool allow_unused = false;  // else an input that the outputs do not depend on is an error
 };
 
-// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves or results. Undefined where unused.
+// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves or results. Undefined where unused. What
+// it gives may be expanded, and several may share one memory: clone() before writing to it.
 [[nodiscard]] Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options = {});
 
 // Activation checkpointing (Chen et al., 2016): f's intermediate values are not kept; backward runs f again. f must be a function of its

@@ -2,6 +2,7 @@
 //   dx_j = sum_{i >= j} g_i: the same, from the end
 #include <slope/autograd/ops/reduction.h>
 #include <slope/core/copy.h>
+#include <slope/core/modular.h>
 #include <slope/core/parallel.h>
 
 namespace slope {
@@ -28,7 +29,7 @@ static Tensor cumsum_from(const Tensor& x0, int64_t dim, bool from_end) {
         for (int64_t k = 1; k < n; ++k) {
           T* to = row + (from_end ? n - 1 - k : k) * inner;
           const T* before = from_end ? to + inner : to - inner;
-          for (int64_t j = 0; j < inner; ++j) to[j] = static_cast<T>(to[j] + before[j]);
+          for (int64_t j = 0; j < inner; ++j) to[j] = static_cast<T>(modular(to[j]) + modular(before[j]));
         }
       }
     });

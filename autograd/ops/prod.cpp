@@ -2,6 +2,7 @@
 //   dx_i = g prod_{j != i} x_j
 #include <slope/autograd/ops/reduction.h>
 #include <slope/core/copy.h>
+#include <slope/core/modular.h>
 #include <slope/core/parallel.h>
 
 namespace slope {
@@ -66,7 +67,8 @@ Tensor prod(const Tensor& x0, int64_t d, bool keep) {
     parallel_for(around.outer * inner, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(n, 1)), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         T product = 1;
-        for (int64_t k = 0; k < n; ++k) product = static_cast<T>(product * px[i / inner * n * inner + k * inner + i % inner]);
+        for (int64_t k = 0; k < n; ++k)
+          product = static_cast<T>(modular(product) * modular(px[i / inner * n * inner + k * inner + i % inner]));
         py[i] = product;
       }
     });

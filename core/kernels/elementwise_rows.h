@@ -4,6 +4,7 @@
 #pragma once
 
 #include <slope/core/kernels/math.h>
+#include <slope/core/modular.h>
 
 #include <concepts>
 #include <numbers>
@@ -55,12 +56,13 @@ struct OfOutput { static constexpr bool of_output = true; };    // df is a funct
 #define SLOPE_ROW_INLINE [[gnu::always_inline]] static auto
 struct Neg : OfInput {
   static constexpr auto name = "neg";
-  SLOPE_ROW_INLINE f(auto x) { return -x; }
+  SLOPE_ROW_INLINE f(auto x) { return static_cast<decltype(x)>(-modular(x)); }
   SLOPE_ROW_INLINE df(auto) { return -1; }
 };
 struct Abs : OfInput {
   static constexpr auto name = "abs";
   SLOPE_ROW_INLINE f(auto x) { return std::abs(x); }
+  SLOPE_ROW_INLINE f(int64_t x) { return x < 0 ? Neg::f(x) : x; }
   SLOPE_ROW_INLINE df(auto x) { return sign(x); }
 };
 struct Sign : OfInput {
@@ -165,13 +167,13 @@ struct Softplus : OfInput {
 };
 
 struct Add {
-  SLOPE_ROW_INLINE f(auto a, auto b) { return a + b; }
+  SLOPE_ROW_INLINE f(auto a, auto b) { return static_cast<decltype(a)>(modular(a) + modular(b)); }
 };
 struct Sub {
-  SLOPE_ROW_INLINE f(auto a, auto b) { return a - b; }
+  SLOPE_ROW_INLINE f(auto a, auto b) { return static_cast<decltype(a)>(modular(a) - modular(b)); }
 };
 struct Mul {
-  SLOPE_ROW_INLINE f(auto a, auto b) { return a * b; }
+  SLOPE_ROW_INLINE f(auto a, auto b) { return static_cast<decltype(a)>(modular(a) * modular(b)); }
 };
 struct Div {
   SLOPE_ROW_INLINE f(auto a, auto b) { return a / b; }
@@ -183,7 +185,7 @@ struct Pow {
     if (b < 0 && a != 1 && a != -1) return int64_t{0};
     if (b < 0) b &= 1;  // their powers are those of b's parity
     uint64_t y = 1;
-    for (auto square = static_cast<uint64_t>(a); b > 0; b >>= 1, square *= square)
+    for (auto square = modular(a); b > 0; b >>= 1, square *= square)
       if (b & 1) y *= square;
     return static_cast<int64_t>(y);
   }

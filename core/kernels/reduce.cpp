@@ -2,6 +2,7 @@
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/reduce.h>
 #include <slope/core/kernels/vectors.h>
+#include <slope/core/modular.h>
 
 namespace slope {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 struct Sum {
   template <class T>
   [[gnu::always_inline]] static T f(T a, T b) {
-    return a + b;
+    return static_cast<T>(modular(a) + modular(b));
   }
 };
 struct Max {

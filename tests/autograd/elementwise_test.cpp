@@ -46,6 +46,19 @@ TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients 
   CHECK(values(x.grad()) == Values{3, 4});
 }
 
+TEST_CASE("elementwise: sums and products of whole numbers are modulo 2^64") {
+  const Tensor most = tensor({INT64_MAX}), least = tensor({INT64_MIN}), one = tensor({1}), two = tensor({2});
+  CHECK((most + one).data<int64_t>()[0] == INT64_MIN);
+  CHECK((least - one).data<int64_t>()[0] == INT64_MAX);
+  CHECK((most * two).data<int64_t>()[0] == -2);
+  CHECK((most + 1.0).data<int64_t>()[0] == INT64_MIN);
+  CHECK((-least).data<int64_t>()[0] == INT64_MIN);
+  CHECK(abs(least).data<int64_t>()[0] == INT64_MIN);
+  CHECK(sum(tensor({INT64_MAX, 1})).data<int64_t>()[0] == INT64_MIN);
+  CHECK(cumsum(tensor({INT64_MAX, 1}), 0).data<int64_t>()[1] == INT64_MIN);
+  CHECK(prod(tensor({INT64_MAX, 2})).data<int64_t>()[0] == -2);
+}
+
 TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo 2^64") {
   const auto power = [](int64_t a, int64_t b) { return pow(tensor({a}), tensor({b})).data<int64_t>()[0]; };
   CHECK(power(3, 39) == 4052555153018976267);

@@ -84,6 +84,7 @@ TEST_CASE("backward: with the gradient recorded too, what a leaf is given is sha
   sum(d * 3).backward();
   CHECK(d.grad().item() == 4);
   CHECK(flowing.item() == 1);
+  for (const Tensor& x : {a, b, c, d}) x.set_grad({});  // else graph and gradient hold each other
 }
 
 TEST_CASE("backward: what cannot be differentiated is refused, saying why") {

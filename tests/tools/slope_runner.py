@@ -2,7 +2,7 @@
 
 The path of `slope` is in SLOPE_COMMAND. Each test works in a folder of its own that disappears after it.
 """
-import hashlib, json, os, shutil, signal, struct, subprocess, sys, tempfile, time, unittest
+import hashlib, json, os, resource, shutil, signal, struct, subprocess, sys, tempfile, time, unittest
 
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
 # GOMP_SPINCOUNT set: slope need not start itself a second time for it.
@@ -76,6 +76,17 @@ class Case(unittest.TestCase):
         self.assertRegex(result.err, r"\Aslope: [^\n]+\n\Z", f"{what}: one line is expected")
         for text in [says] if isinstance(says, str) else says:
             self.assertIn(text, result.err, f"{what}")
+
+    def skip_sanitized(self):
+        """Where memory is counted: a sanitizer's build sets aside terabytes of addresses and keeps what was freed."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        try:
+            usable = self.slope("zoo", preexec_fn=limit).code == 0
+        except subprocess.SubprocessError:
+            usable = False
+        if not usable:
+            self.skipTest("this build reserves more than 1 GB of address space")
 
     def train(self, out, *arguments, **options):
         return self.good("train", "translation", *TEXT, *SMALL, *arguments, "--out", out, **options)
