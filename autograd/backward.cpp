@@ -237,14 +237,13 @@ void Pass::run() {
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  // A gradient belongs to its leaf alone: another leaf, a retained gradient or the caller may have been handed the same tensor, and the
-  // next pass adds in place.
   const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };  // who needs one has a meta
   const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor& before = grad_of(leaves_[i]);
     Tensor& g = leaf_sums_[i];
     if (adds_in_place(before)) continue;
+    // A gradient belongs to its leaf alone: another leaf, a retained gradient or the caller may hold g, and the next pass adds in place.
     if (before.defined())
       g = before + g;
     else if (options_.create_graph)

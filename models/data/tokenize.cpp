@@ -18,12 +18,6 @@ Tokens split_words(std::string_view line) {
   return tokens;
 }
 
-Tokens split_characters(std::string_view text) {
-  Tokens tokens;
-  for (char32_t c : decode_utf8(text)) append_utf8(tokens.emplace_back(), c);
-  return tokens;
-}
-
 Tokens split_spaces(std::string_view text) {
   Tokens tokens;
   bool in_token = false;

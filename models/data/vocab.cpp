@@ -44,12 +44,6 @@ std::string unescape(const std::string& line, const std::string& file, size_t nu
 
 }  // namespace
 
-Counts count_tokens(const Tokens& tokens) {
-  Counts counts;
-  for (const auto& token : tokens) ++counts[token];
-  return counts;
-}
-
 Counts count_words(const std::vector<std::string>& lines) {
   Counts counts;
   for (const auto& line : lines)

@@ -14,7 +14,6 @@ inline constexpr int64_t pad_id = 0, unk_id = 1, sos_id = 2, eos_id = 3;
 enum class Specials { none, sentence };  // sentence: <pad> <unk> <sos> <eos> are tokens 0 1 2 3
 
 using Counts = std::unordered_map<std::string, int64_t>;
-Counts count_tokens(const Tokens& tokens);
 Counts count_words(const std::vector<std::string>& lines);
 Counts count_characters(std::string_view text);  // code points, none of them held as a string of its own
 

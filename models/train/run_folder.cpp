@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -34,6 +36,16 @@ std::vector<std::string> checkpoints(const std::string& folder) {  // by their s
   return names;
 }
 
+// As a shell takes it for one word, and a command not for an option: what is said may be pasted.
+std::string quoted(const std::string& path) {
+  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) { return std::isalnum(c) || std::strchr("_./+:=@%-", c); });
+  std::string text = path[0] == '-' ? "./" : "";
+  if (plain) return text + path;
+  text += '\'';
+  for (char c : path) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + '\'';
+}
+
 // `last` and `best` must be links: nothing else can be swapped. Those that a copy made folders become links again by the command that is
 // said.
 void check_links(const std::string& run) {
@@ -45,8 +57,8 @@ void check_links(const std::string& run) {
     folders.push_back(path);
     const std::string step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
     const bool is_copy = std::find(steps.begin(), steps.end(), step) != steps.end();
-    commands.push_back(is_copy ? fmt::format("rm -r {0} && ln -s {1} {0}", path, step)
-                               : fmt::format("mv {0} {1}/{2} && ln -s {2} {0}", path, run, step));
+    commands.push_back(is_copy ? fmt::format("rm -r {0} && ln -s {1} {0}", quoted(path), step)
+                               : fmt::format("mv {0} {1} && ln -s {2} {0}", quoted(path), quoted(run + "/" + step), step));
     steps.push_back(step);
   }
   SLOPE_CHECK_INPUT(folders.empty(), "{}: must be a link to a checkpoint, is a folder (a copy made with cp -L?): {}",
@@ -70,9 +82,10 @@ std::string resume_point(const std::string& folder) {
   // A save makes step-N, then `last`, then `best`: a kill in the first one can leave one step-N alone, and nothing else.
   if (!broken && !is_there(folder + "/best") && steps.size() < 2) return steps.empty() ? "" : steps[0];
   const std::string fault = fmt::format("{} `last`", broken ? "a broken link" : "no");
-  SLOPE_CHECK_INPUT(!steps.empty(), "{0} holds {1}, and no checkpoint; to start anew: rm -f {0}/last {0}/best", folder,
-                    broken ? fault : "`best`, but " + fault);
-  throw InputError(fmt::format("{0} holds {1}, but {2}: ln -sfn {3} {0}/last", folder, fmt::join(steps, " and "), fault, steps.back()));
+  SLOPE_CHECK_INPUT(!steps.empty(), "{0} holds {1}, and no checkpoint; to start anew: rm -f {2} {3}", folder,
+                    broken ? fault : "`best`, but " + fault, quoted(folder + "/last"), quoted(folder + "/best"));
+  throw InputError(fmt::format("{0} holds {1}, but {2}: ln -sfn {3} {4}", folder, fmt::join(steps, " and "), fault, steps.back(),
+                               quoted(folder + "/last")));
 }
 
 std::string checkpoint_folder(const std::string& run) {

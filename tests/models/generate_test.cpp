@@ -4,6 +4,7 @@
 #include <slope/core/factories.h>
 #include <slope/models/train/evaluate.h>
 #include <slope/models/train/generate.h>
+#include <slope/tests/models/characters.h>
 
 #include <cmath>
 #include <map>
@@ -13,7 +14,7 @@ using namespace slope::train;
 
 namespace {
 
-data::Vocab letters() { return data::Vocab::from_counts(data::count_tokens(data::split_characters("abcdefgh \nä")), data::Specials::none); }
+data::Vocab letters() { return data::Vocab::from_counts(test::count_tokens(test::split_characters("abcdefgh \nä")), data::Specials::none); }
 
 char_gpt::CharGpt small_model(uint64_t seed) {
   manual_seed(seed);
@@ -34,12 +35,12 @@ TEST_CASE("generate: cached and uncached give the same text, also beyond the blo
       for (double temperature : {0.0, 1.0}) {
         const std::string text = generate(model, vocab, prompt, {.tokens = 30, .temperature = temperature, .seed = seed});
         CHECK(text == generate(model, vocab, prompt, {.tokens = 30, .temperature = temperature, .seed = seed, .cached = false}));
-        CHECK(data::split_characters(text).size() == 30);
+        CHECK(test::split_characters(text).size() == 30);
       }
     // nanoGPT's loop: crop to the last block_size tokens, whole forward, last position.
     const NoGrad no_grad;
     const nn::EvalMode eval(model);
-    std::vector<int64_t> ids = vocab.encode(data::split_characters("cab"));
+    std::vector<int64_t> ids = vocab.encode(test::split_characters("cab"));
     std::string expected;
     for (int i = 0; i < 20; ++i) {
       const std::vector<int64_t> window(ids.size() > 8 ? ids.end() - 8 : ids.begin(), ids.end());
@@ -117,7 +118,7 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
   CHECK(!result.bleu);
   CHECK(result.ppl == doctest::Approx(std::exp(result.loss)));
   // By hand: blocks of 8 tokens, 8 more, and one.
-  const std::vector<int64_t> ids = vocab.encode(data::split_characters(text));
+  const std::vector<int64_t> ids = vocab.encode(test::split_characters(text));
   const NoGrad no_grad;
   const nn::EvalMode eval(model.model);
   double sum = 0;

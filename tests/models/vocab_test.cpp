@@ -2,12 +2,15 @@
 #include <slope/core/error.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/vocab.h>
+#include <slope/tests/models/characters.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <cstdlib>
 
 using namespace slope::data;
 using slope::InputError;
+using slope::test::count_tokens;
+using slope::test::split_characters;
 using slope::test::TemporaryFolder;
 
 TEST_CASE("vocab: frequency descending, then code points; rare words are unknown") {

@@ -273,6 +273,19 @@ class LostLinks(Case):
         self.assertEqual(list(snapshot("one/last/").values()), list(before.values()))
         self.assertEqual((os.readlink("one/last"), os.readlink("one/best")), ("step-4", "step-4"))
 
+    def test_the_command_that_is_said_takes_any_name(self):
+        name = "-a 'run'; of $mine"
+        self.train("one", "--steps", "2")
+        shutil.copytree("one", name)
+        said = self.refused(3, "train", "translation", "--resume", f"--out={name}", says="rm -r ./'-a ").err
+        subprocess.run(["sh", "-ec", said.strip().split("(a copy made with cp -L?): ", 1)[1]], check=True)
+        self.good("train", "translation", "--resume", f"--out={name}")
+        self.assertEqual((os.readlink(f"{name}/last"), os.readlink(f"{name}/best")), ("step-2", "step-2"))
+        os.remove(f"{name}/last"), shutil.copytree(f"{name}/step-2", f"{name}/step-1")
+        said = self.refused(3, "train", "translation", "--resume", f"--out={name}", says="ln -sfn step-2 ./'-a ").err
+        subprocess.run(["sh", "-ec", said[said.index("ln -sfn"):]], check=True)
+        self.good("train", "translation", "--resume", f"--out={name}")
+
     def test_something_else_in_a_links_place(self):
         os.remove("run/best")
         with open("run/best", "w"):
