@@ -1,8 +1,10 @@
 #include <slope/core/copy.h>
+#include <slope/core/draw.h>
 #include <slope/core/factories.h>
 #include <slope/core/parallel.h>
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace slope {
@@ -73,15 +75,16 @@ Tensor eye(int64_t n, int64_t m, DType dtype) {
 
 Tensor rand(const Dims& shape, DType dtype) {
   check_floating(dtype, "rand");
-  const RandomSite site = generator().next_site();
-  if (dtype == f32) return generate(shape, f32, random_grain, [=](int64_t i) { return uniform_f32(site, i); });
-  return generate(shape, f64, random_grain, [=](int64_t i) { return uniform_f64(site, i); });
+  Tensor y = Tensor::empty(shape, dtype);
+  fill_drawn(y, "rand", dtype == f32 ? Draw{uniform_f32} : Draw{uniform_f64}, std::identity());
+  return y;
 }
 
 Tensor randn(const Dims& shape, DType dtype) {
   check_floating(dtype, "randn");
-  const RandomSite site = generator().next_site();
-  return generate(shape, dtype, random_grain, [=](int64_t i) { return normal(site, i); });
+  Tensor y = Tensor::empty(shape, dtype);
+  fill_drawn(y, "randn", normal, std::identity());
+  return y;
 }
 
 Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {

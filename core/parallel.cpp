@@ -13,9 +13,6 @@
 #if !defined(SLOPE_PLAIN)
 #include <unistd.h>
 #endif
-#if defined(SLOPE_OPENMP) && defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace slope {
 
@@ -78,21 +75,6 @@ void set_num_threads(int n) {
 int num_threads() { return 1; }
 void set_num_threads(int n) { SLOPE_CHECK_AS(UsageError, n >= 1, "threads: need at least 1, got {}", n); }
 #endif
-
-void unbind_thread() {
-#if defined(SLOPE_OPENMP) && defined(__linux__)
-  if (omp_get_proc_bind() == omp_proc_bind_false || omp_get_num_places() == 0) return;
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  for (int place = 0; place < omp_get_num_places(); ++place) {
-    std::vector<int> ids(static_cast<size_t>(omp_get_place_num_procs(place)));
-    omp_get_place_proc_ids(place, ids.data());
-    for (int id : ids)
-      if (id < CPU_SETSIZE) CPU_SET(static_cast<size_t>(id), &cpus);
-  }
-  sched_setaffinity(0, sizeof(cpus), &cpus);
-#endif
-}
 
 void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* context, [[maybe_unused]] Sharing sharing) {
 #if defined(SLOPE_OPENMP)

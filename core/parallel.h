@@ -15,10 +15,6 @@ namespace slope {
 int num_threads();            // of the calling thread; at first OMP_NUM_THREADS, else the number of cores
 void set_num_threads(int n);  // for the calling thread; n >= 1
 
-// Where OMP_PROC_BIND has bound the calling thread to one CPU: gives it all those back that the process began with, for a program that it
-// is about to start, which would inherit the one.
-void unbind_thread();
-
 enum class Sharing {
   own_part_first,  // there are at most 16 parts: with more threads, some share one
   in_order,        // chunks begin in ascending order: for those that become smaller towards the end

@@ -1,7 +1,10 @@
+#include <slope/core/kernels/random_blocks.h>
 #include <slope/core/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 namespace slope {
 
@@ -48,19 +51,57 @@ uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n) {
   }
 }
 
-float uniform_f32(const RandomSite& site, int64_t i) { return static_cast<float>(site.bits(i) >> 8) * 0x1p-24f; }
+namespace {
 
-double uniform_f64(const RandomSite& site, int64_t i) {
-  const Philox::Block b = Philox::block(site.counter(i / 2), site.key());
-  const size_t half = static_cast<size_t>(i % 2) * 2;
-  return static_cast<double>((static_cast<uint64_t>(b[half]) << 32 | b[half + 1]) >> 11) * 0x1p-53;
+// The numbers of one block.
+std::array<float, 4> uniforms_f32(const Philox::Block& b) {
+  std::array<float, 4> u;
+  for (size_t word = 0; word < u.size(); ++word) u[word] = static_cast<float>(b[word] >> 8) * 0x1p-24f;
+  return u;
 }
-
-double normal(const RandomSite& site, int64_t i) {
-  const Philox::Block b = Philox::block(site.counter(i / 2), site.key());
+std::array<double, 2> uniforms_f64(const Philox::Block& b) {
+  const auto of = [](uint64_t high, uint64_t low) { return static_cast<double>((high << 32 | low) >> 11) * 0x1p-53; };
+  return {of(b[0], b[1]), of(b[2], b[3])};
+}
+std::array<double, 2> normals(const Philox::Block& b) {
   const double u = (static_cast<double>(b[0]) + 1) * 0x1p-32, v = static_cast<double>(b[1]) * 0x1p-32;  // u in (0, 1]
   const double r = std::sqrt(-2 * std::log(u)), angle = 2 * std::numbers::pi * v;
-  return i % 2 ? r * std::sin(angle) : r * std::cos(angle);
+  return {r * std::cos(angle), r * std::sin(angle)};
 }
+
+template <auto numbers>
+constexpr auto each = static_cast<int64_t>(std::tuple_size_v<decltype(numbers(Philox::Block()))>);  // elements of a block
+
+template <auto numbers>
+auto element(const RandomSite& site, int64_t i) {
+  return numbers(Philox::block(site.counter(i / each<numbers>), site.key()))[static_cast<size_t>(i % each<numbers>)];
+}
+
+template <auto numbers>
+void elements(const RandomSite& site, int64_t first, std::span<double> y) {
+  constexpr int64_t most = 64;
+  Philox::Block blocks[most];
+  const int64_t n = std::ssize(y), end = (first + n - 1) / each<numbers> + 1;  // of the blocks
+  for (int64_t block = first / each<numbers>; block < end; block += most) {
+    kernels<RandomBlocks>().blocks(site, block, std::min(most, end - block), blocks);
+    for (int64_t b = 0; b < std::min(most, end - block); ++b) {
+      int64_t i = (block + b) * each<numbers> - first;
+      for (const double number : numbers(blocks[b])) {
+        if (i >= 0 && i < n) y[static_cast<size_t>(i)] = number;
+        ++i;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+float uniform_f32(const RandomSite& site, int64_t i) { return element<uniforms_f32>(site, i); }
+double uniform_f64(const RandomSite& site, int64_t i) { return element<uniforms_f64>(site, i); }
+double normal(const RandomSite& site, int64_t i) { return element<normals>(site, i); }
+
+void uniform_f32(const RandomSite& site, int64_t first, std::span<double> y) { elements<uniforms_f32>(site, first, y); }
+void uniform_f64(const RandomSite& site, int64_t first, std::span<double> y) { elements<uniforms_f64>(site, first, y); }
+void normal(const RandomSite& site, int64_t first, std::span<double> y) { elements<normals>(site, first, y); }
 
 }  // namespace slope

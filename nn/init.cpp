@@ -1,7 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/copy.h>
-#include <slope/core/parallel.h>
-#include <slope/core/random.h>
+#include <slope/core/draw.h>
 #include <slope/nn/init.h>
 
 #include <cmath>
@@ -10,21 +9,6 @@
 namespace slope::nn::init {
 
 namespace {
-
-// x_i = value(site, i)
-template <class F>
-void write_each(const Tensor& x, const char* op, const F& value) {
-  SLOPE_CHECK_AS(UsageError, x.is_contiguous(), "{}: the tensor must be contiguous, got strides {}", op, x.strides());
-  const NoGrad no_grad;
-  const RandomSite site = generator().next_site();
-  visit_floating(x.dtype(), op, [&]<class T> {
-    const auto out = x.write<T>();
-    T* y = out;
-    parallel_for(x.numel(), 1 << 13, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) y[i] = static_cast<T>(value(site, i));
-    });
-  });
-}
 
 double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
@@ -65,14 +49,13 @@ void zeros(const Tensor& x) { constant(x, 0); }
 void ones(const Tensor& x) { constant(x, 1); }
 
 void uniform(const Tensor& x, double low, double high) {
-  const bool wide = x.dtype() == f64;
-  write_each(x, "init.uniform", [=](const RandomSite& site, int64_t i) {
-    return low + (high - low) * (wide ? uniform_f64(site, i) : static_cast<double>(uniform_f32(site, i)));
-  });
+  const NoGrad no_grad;
+  fill_drawn(x, "init.uniform", x.dtype() == f64 ? Draw{uniform_f64} : Draw{uniform_f32}, [=](double u) { return low + (high - low) * u; });
 }
 
 void normal(const Tensor& x, double mean, double std) {
-  write_each(x, "init.normal", [=](const RandomSite& site, int64_t i) { return mean + std * slope::normal(site, i); });
+  const NoGrad no_grad;
+  fill_drawn(x, "init.normal", slope::normal, [=](double z) { return mean + std * z; });
 }
 
 void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
@@ -80,8 +63,9 @@ void trunc_normal(const Tensor& x, double mean, double std, double low, double h
   const bool above = low > mean;  // far up the distribution function is 1 to the last digit: drawn from the mirror image below the mean
   const double least = above ? 2 * mean - high : low, most = above ? 2 * mean - low : high;
   const double from = cumulative_normal((least - mean) / std), to = cumulative_normal((most - mean) / std);
-  write_each(x, "init.trunc_normal", [=](const RandomSite& site, int64_t i) {
-    const double y = std::clamp(mean + std * inverse_normal(from + (to - from) * uniform_f64(site, i)), least, most);
+  const NoGrad no_grad;
+  fill_drawn(x, "init.trunc_normal", uniform_f64, [=](double u) {
+    const double y = std::clamp(mean + std * inverse_normal(from + (to - from) * u), least, most);
     return above ? 2 * mean - y : y;
   });
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 
 namespace slope::tools {
 
@@ -31,7 +32,7 @@ int64_t peak_resident_kb() {
 std::vector<char*> environment_of_a_start() {
   std::vector<char*> kept;
   for (char** entry = environ; *entry; ++entry)
-    if (std::strncmp(*entry, "GOMP_SPINCOUNT=", 15) != 0) kept.push_back(*entry);
+    if (!std::string_view(*entry).starts_with("GOMP_SPINCOUNT=")) kept.push_back(*entry);
   kept.push_back(nullptr);
   return kept;
 }

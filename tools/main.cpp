@@ -8,11 +8,13 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <string_view>
+#include <vector>
 
 namespace slope::tools {
 
@@ -74,22 +76,28 @@ void occupy_standard_descriptors() {
     if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // reading and writing go on failing
 }
 
-}  // namespace
-
-// What libraries read from the environment when they are loaded: the program starts itself once more with it. libgomp's threads spin for
-// milliseconds between parallel loops, which costs much where cores are shared. OpenBLAS makes threads that nobody here uses; where
-// addresses are limited (ulimit -v) they come half to life, and the program's end would wait for them for ever.
-void set_up_libraries(char** argv) {
-#if defined(SLOPE_OPENMP)
-  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
-  setenv("GOMP_SPINCOUNT", "10000", 1);  // about 20 µs
-  setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  unbind_thread();
-  execv("/proc/self/exe", argv);  // where that fails, all works, only slower beside other programs
-#else
-  (void)argv;
-#endif
+// What libraries read from the environment when they are loaded: where it is not there, the program starts itself once more with it, before
+// any constructor has run (.preinit_array; where that or the start fails, all works, only slower beside other programs). libgomp's threads
+// spin for milliseconds between parallel loops, which costs much where cores are shared. OpenBLAS makes threads that nobody here uses;
+// where addresses are limited (ulimit -v) they come half to life, and the program's end would wait for them for ever.
+void set_up_libraries(int, char** argv, char** environment) {
+  std::vector<char*> entries;
+  for (char** entry = environment; *entry; ++entry) entries.push_back(*entry);
+  const auto is_set = [&](std::string_view name) {
+    return std::any_of(entries.begin(), entries.end(), [&](std::string_view entry) { return entry.starts_with(name); });
+  };
+  static char spins[] = "GOMP_SPINCOUNT=10000", one_thread[] = "OPENBLAS_NUM_THREADS=1";  // about 20 µs
+  const size_t before = entries.size();
+  if (!is_set("GOMP_SPINCOUNT=") && !is_set("OMP_WAIT_POLICY=")) entries.push_back(spins);
+  if (!is_set("OPENBLAS_NUM_THREADS=")) entries.push_back(one_thread);
+  if (entries.size() == before) return;
+  entries.push_back(nullptr);
+  execve("/proc/self/exe", argv, entries.data());
 }
+
+[[gnu::used, gnu::section(".preinit_array")]] void (*const before_constructors)(int, char**, char**) = set_up_libraries;
+
+}  // namespace
 
 int run(int argc, char** argv) {
   return exit_code_of([&] {
@@ -103,7 +111,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   slope::tools::occupy_standard_descriptors();
-  slope::tools::set_up_libraries(argv);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
   return slope::tools::run(argc, argv);
 }

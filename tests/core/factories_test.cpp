@@ -87,6 +87,23 @@ TEST_CASE("random: the same seed gives the same numbers, for any number of threa
   CHECK(values(rand({3000, 3}))[0] != one[0]);
 }
 
+TEST_CASE("random: elements in a row are those that are drawn one by one") {
+  const RandomSite site{.seed = 0x123456789abcdef, .site = 5, .step = 9, .stream = 3 << 16 | 1};
+  Values row(200);
+  for (int64_t first : {int64_t{0}, int64_t{1}, int64_t{63}, int64_t{129}, (int64_t{1} << 35) - 3})
+    for (size_t n : {size_t{0}, size_t{1}, size_t{2}, size_t{67}, row.size() - 1}) {
+      const auto check = [&](auto draw, auto number) {
+        std::fill(row.begin(), row.end(), -1);
+        draw(std::span(row).first(n));
+        for (size_t i = 0; i < n; ++i) REQUIRE(row[i] == number(first + static_cast<int64_t>(i)));
+        CHECK(row[n] == -1);
+      };
+      check([&](auto y) { uniform_f32(site, first, y); }, [&](int64_t i) { return uniform_f32(site, i); });
+      check([&](auto y) { uniform_f64(site, first, y); }, [&](int64_t i) { return uniform_f64(site, i); });
+      check([&](auto y) { normal(site, first, y); }, [&](int64_t i) { return normal(site, i); });
+    }
+}
+
 TEST_CASE("random: a saved state continues where it stood") {
   manual_seed(1);
   (void)rand({5});

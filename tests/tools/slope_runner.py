@@ -5,8 +5,8 @@ The path of `slope` is in SLOPE_COMMAND. Each test works in a folder of its own 
 import hashlib, json, os, resource, shutil, signal, struct, subprocess, sys, tempfile, time, unittest
 
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
-# GOMP_SPINCOUNT set: slope need not start itself a second time for it.
-ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "NO_PROGRESS": "1"}
+# With the first two set slope need not start itself a second time for them.
+ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "OPENBLAS_NUM_THREADS": "1", "NO_PROGRESS": "1"}
 
 SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
          "--max-len", "12", "--batch-size", "8", "--threads", "1", "--log-every", "1"]
