@@ -12,14 +12,18 @@ namespace {
 
 double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// z with cumulative_normal(z) = p, 0 < p < 1: bisection; slow, but these numbers are drawn once.
+// z with cumulative_normal(z) = p: a rational approximation good to 4.5e-4 (Abramowitz and Stegun, 26.2.23), then two steps of Halley, each
+// of which triples the digits.
 double inverse_normal(double p) {
-  double low = -40, high = 40;
-  for (int i = 0; i < 70; ++i) {
-    const double middle = 0.5 * (low + high);
-    (cumulative_normal(middle) < p ? low : high) = middle;
+  if (p > 0.5) return -inverse_normal(1 - p);
+  p = std::max(p, 1e-300);  // z = -37: below, the quotient of both terms would overflow
+  const double t = std::sqrt(-2 * std::log(p));
+  double z = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
+  for (int step = 0; step < 2; ++step) {
+    const double newton = (cumulative_normal(z) - p) * std::sqrt(2 * std::numbers::pi) * std::exp(z * z / 2);
+    z -= newton / (1 + z * newton / 2);
   }
-  return 0.5 * (low + high);
+  return z;
 }
 
 }  // namespace

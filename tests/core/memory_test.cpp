@@ -36,7 +36,7 @@ namespace {
 constexpr size_t sizes[] = {1, 64, 65, 1000, 1024, 1025, 5000, 65536, 65537, 1 << 20, 20 << 20};
 
 #if defined(__linux__)
-int64_t resident_bytes() {
+[[maybe_unused]] int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   int64_t all = 0, resident = 0;
   file >> all >> resident;

@@ -184,6 +184,12 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
   init::trunc_normal(x, 0, 1, 9, 10);
   CHECK(mean_of(x.to_vector()) == doctest::Approx(9.1083).epsilon(1e-3));
   for (double e : x.to_vector()) CHECK((e >= 9 && e <= 10));
+  const auto cumulative = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  const Tensor y = Tensor::empty({1000}, f64);
+  const RandomSite site = Generator(generator()).next_site();
+  init::trunc_normal(y, 0, 1, -20, 3);
+  for (int64_t i = 0; i < 1000; ++i)
+    CHECK(cumulative(y.data<double>()[i]) == doctest::Approx(uniform_f64(site, i) * cumulative(3)).epsilon(1e-13));
   CHECK_THROWS_AS(init::xavier_uniform(Tensor::empty({5})), ShapeError);
   CHECK(init::gain(init::Nonlinearity::tanh) == doctest::Approx(5.0 / 3));
 
