@@ -51,7 +51,7 @@ struct FreeBlock {
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
-    bytes = round_up(bytes, 4096);
+    bytes = round_up(bytes, 512);
     std::lock_guard lock(mutex_);
     auto fit = free_.lower_bound({bytes, nullptr});
     if (fit == free_.end()) {

@@ -23,7 +23,9 @@ Tensor GrowingTensor::append(const Tensor& x) {
   }
   if (!is_ours_alone() || length_ + T > room_.size(2)) {
     Dims shape = x.shape();
-    shape[2] = std::max({int64_t{16}, 2 * length_, length_ + T});
+    shape[2] = 1;
+    const int64_t least = 65536 / std::max<int64_t>(1, numel(shape) * static_cast<int64_t>(size_of(x.dtype())));  // 64 KiB
+    shape[2] = std::max({int64_t{16}, least, 2 * length_, length_ + T});
     const Tensor larger = Tensor::empty(shape, x.dtype());
     if (room_.defined()) copy_into(all(), larger.narrow(2, 0, length_));
     room_ = larger;

@@ -9,9 +9,9 @@ struct KeysValues {
   Tensor k, v;  // (B, H, S, D) each
 };
 
-// A tensor (B, H, S, D) that grows along S. Its memory doubles when it is full, so that a step copies little but what it appends. Where a
-// graph is recorded, or somebody still holds what the last append gave, it is a copy: with its gradient, and as it was. Copies are
-// independent of one another. DTypeError where the dtype changes.
+// A tensor (B, H, S, D) that grows along S. It begins with room for 16 steps or 64 KiB of them and doubles when it is full, so that a step
+// copies little but what it appends. Where a graph is recorded, or somebody still holds what the last append gave, it is a copy: with its
+// gradient, and as it was. Copies are independent of one another. DTypeError where the dtype changes.
 class GrowingTensor {
  public:
   Tensor append(const Tensor& x);   // (B, H, T, D) -> (B, H, S + T, D), all so far

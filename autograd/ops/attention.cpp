@@ -102,7 +102,7 @@ Grads kernel(const Saved& s, const Tensor&) {
     T *pq = target(dq), *pk = target(dk), *pv = target(dv);
     const auto of_keys = [&](T* data, const Tensor& x, int64_t h) { return data ? heads.of_keys(data, x.layout(), h) : HeadMatrix<T>{}; };
     const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t scratch_size = n.scratch<T>();
+    const int64_t scratch_size = heads.scratch(run.backward_scratch);
     parallel_for(n.heads(), n.heads_per_chunk(), [&](int64_t first, int64_t last) {
       const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
@@ -195,7 +195,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
     T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t parts = n.parts(), scratch_size = n.scratch<T>();
+    const int64_t parts = n.parts(), scratch_size = heads.scratch(run.forward_scratch);
     parallel_for(n.heads() * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
       const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();

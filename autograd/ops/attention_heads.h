@@ -65,12 +65,6 @@ struct AttentionSizes {
   static int64_t tile(const AttentionSequence& s) {  // rows
     return std::min(s.L, std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, 48));
   }
-  template <class T>
-  int64_t scratch() const {
-    int64_t most = 0;
-    for (const AttentionSequence& s : sequences) most = std::max(most, kernels<AttentionKernels<T>>().scratch(tile(s), s.S, D, E));
-    return most;
-  }
   int64_t heads_per_chunk() const {
     const auto count = static_cast<int64_t>(sequences.size());
     return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
@@ -127,6 +121,11 @@ struct AttentionHeads {
             static_cast<T>(scale),
             keep ? &*keep : nullptr,
             n.first_weight(h)};
+  }
+  int64_t scratch(int64_t (*of_head)(const AttentionHead<T>& head, int64_t tile)) const {  // enough for each head
+    int64_t most = 0;
+    for (int64_t h = 0; h < n.heads(); h += n.indices) most = std::max(most, of_head((*this)(h), n.tile(n.sequence(h))));
+    return most;
   }
   void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
     const AttentionHead<T> head = (*this)(h);

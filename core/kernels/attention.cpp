@@ -32,10 +32,21 @@ int64_t score_stride(int64_t S) {
   return whole_panels<T>(S) + 16;
 }
 
+// A row alone, as in decoding: forward does not pack keys and values for it.
 template <class T>
-int64_t scratch_size(int64_t rows, int64_t S, int64_t D, int64_t E) {
-  const int64_t keys = (D + E) * whole_panels<T>(S) + S * (whole_panels<T>(D) + whole_panels<T>(E));
-  return keys + rows * (whole_panels<T>(D) + whole_panels<T>(E) + 2 * score_stride<T>(S) + S) + 11 * 16;
+bool is_alone(const AttentionHead<T>& h) {
+  return h.L == 1 && h.q.col == 1 && h.k.col == 1 && h.v.col == 1;
+}
+
+template <class T>
+int64_t backward_scratch(const AttentionHead<T>& h, int64_t tile) {
+  const int64_t S = h.S, D = h.D, E = h.E, keys = (D + E) * whole_panels<T>(S) + S * (whole_panels<T>(D) + whole_panels<T>(E));
+  return keys + tile * (whole_panels<T>(D) + whole_panels<T>(E) + 2 * score_stride<T>(S) + S) + 11 * 16;
+}
+
+template <class T>
+int64_t forward_scratch(const AttentionHead<T>& h, int64_t tile) {
+  return is_alone(h) ? score_stride<T>(h.S) + h.S + 2 * 16 : backward_scratch(h, tile);
 }
 
 // Of rows up to end - 1, none sees more than these columns.
@@ -76,10 +87,11 @@ template <class T>
 void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile, const HeadMatrix<T>& o, T* max, T* inverse,
              const HeadMatrix<T>& weights, T* scratch) {
   const int64_t S = h.S, stride = score_stride<T>(S);
-  T *k_t = take(scratch, h.D * whole_panels<T>(S)), *v = take(scratch, S * whole_panels<T>(h.E)), *p = take(scratch, tile * stride);
-  T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
+  const bool alone = is_alone(h);
+  T *p = take(scratch, tile * stride), *keep = h.dropout ? take(scratch, tile * S) : nullptr;
+  T *k_t = alone ? nullptr : take(scratch, h.D * whole_panels<T>(S)), *v = alone ? nullptr : take(scratch, S * whole_panels<T>(h.E));
   const int64_t all_seen = columns_seen(h, end);
-  const bool alone = is_alone(h), may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
+  const bool may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
   if (!alone) {
     pack(h.D, all_seen, transposed(ref(h.k)), k_t);
     pack(all_seen, h.E, ref(h.v), v);
@@ -203,7 +215,7 @@ void fetch_rows(const HeadMatrix<const T>& x, int64_t rows, int64_t width) {
 
 template <class T>
 AttentionKernels<T> all() {
-  return {fetch_rows<T>, scratch_size<T>, forward<T>, backward<T>};
+  return {fetch_rows<T>, forward_scratch<T>, backward_scratch<T>, forward<T>, backward<T>};
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ template <class T>
 struct AttentionKernels {
   // Into the cache: what the next head needs, before this one is computed.
   void (*fetch)(const HeadMatrix<const T>& x, int64_t rows, int64_t width);
-  int64_t (*scratch)(int64_t tile, int64_t S, int64_t D, int64_t E);  // elements that a call needs
+  // Elements that a call for such a head needs.
+  int64_t (*forward_scratch)(const AttentionHead<T>& head, int64_t tile);
+  int64_t (*backward_scratch)(const AttentionHead<T>& head, int64_t tile);
   // Rows begin … end - 1, `tile` at a time: output o, each row's largest score and 1 / sum exp(score - largest) (0, 0 where it sees
   // nothing), weights (L, S; columns side by side) unless null.
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile, const HeadMatrix<T>& o, T* max, T* inverse,

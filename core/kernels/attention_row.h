@@ -7,11 +7,6 @@
 namespace slope {
 namespace {
 
-template <class T>
-bool is_alone(const AttentionHead<T>& h) {
-  return h.L == 1 && h.q.col == 1 && h.k.col == 1 && h.v.col == 1;
-}
-
 // s_j = scale <q, k_j>
 template <class T>
 void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {

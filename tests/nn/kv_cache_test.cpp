@@ -34,15 +34,20 @@ TEST_CASE("kv cache: all that was appended, in order, however it came and beyond
 
 TEST_CASE("kv cache: a step copies no more than what it appends while there is room") {
   const NoGrad no_grad;
-  GrowingTensor grown;
-  const void* first = grown.append(zeros({1, 2, 1, 4})).storage()->data();
-  int moves = 0;
-  for (int i = 1; i < 100; ++i) {
-    const void* now = grown.append(zeros({1, 2, 1, 4})).storage()->data();
-    moves += now != first;
-    first = now;
-  }
-  CHECK(moves == 3);  // 16, 32, 64 rows were full
+  const auto moves = [](int64_t width) {
+    GrowingTensor grown;
+    const void* first = grown.append(zeros({1, 2, 1, width})).storage()->data();
+    int count = 0;
+    for (int i = 1; i < 100; ++i) {
+      const void* now = grown.append(zeros({1, 2, 1, width})).storage()->data();
+      count += now != first;
+      first = now;
+    }
+    return count;
+  };
+  CHECK(moves(2048) == 3);  // 16, 32, 64 rows were full
+  CHECK(moves(256) == 2);   // 32, 64: of 2 KiB each
+  CHECK(moves(4) == 0);
 }
 
 TEST_CASE("kv cache: copies, and views that somebody keeps, are not written to") {
