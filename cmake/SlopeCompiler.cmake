@@ -28,6 +28,7 @@ function(slope_compile target)
   if(SLOPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE})
+    target_compile_definitions(${target} PRIVATE SLOPE_SANITIZED)
   endif()
 endfunction()
 

@@ -81,7 +81,8 @@ void check_same_bits(const F& multiply) {
       const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
       product.multiply(m, n, k, T(-0.7), left, right, T(0.3), bias.data(), plain.data(), n);
       multiply(Sizes{m, n, k}, T(-0.7), left, right, T(0.3), bias.data(), other.data());
-      CHECK_MESSAGE(other == plain, fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb));
+      const std::string what = fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb);
+      CHECK_MESSAGE(other == plain, what);
     }
 }
 
@@ -175,7 +176,8 @@ TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float,
         std::vector<T> y(static_cast<size_t>(m * n));
         gemm<T>(ta, tb, m, n, k, 1, a.data(), ta ? m : k, b.data(), tb ? k : n, 0, y.data(), n, {.bias = bias.data()});
         if (first.empty()) first = y;
-        CHECK_MESSAGE(y == first, fmt::format("m {} n {} k {} flags {} {}, {} threads", m, n, k, ta, tb, threads));
+        const std::string what = fmt::format("m {} n {} k {} flags {} {}, {} threads", m, n, k, ta, tb, threads);
+        CHECK_MESSAGE(y == first, what);
       }
     }
 }
