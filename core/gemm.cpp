@@ -92,7 +92,8 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
 // Polychronopoulos and Kuck, 1987).
 template <class T>
 struct PackedOnce {
-  static constexpr int64_t most = 1 << 22;  // elements of B
+  static constexpr int64_t most = 1 << 22;         // elements of B
+  static constexpr int64_t worthwhile_rows = 384;  // with fewer it is better packed by the tiles, each its part into the cache
   static constexpr int64_t least_rows = 24, most_rows = 192;
   std::vector<int64_t> tiles{0};  // first rows, and m
 
@@ -103,11 +104,11 @@ struct PackedOnce {
     }
   }
   static bool is_worth(int64_t m, int64_t n, int64_t k) {
-    return !is_for_blas(m, n, k) && m >= 192 && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
+    return !is_for_blas(m, n, k) && m >= worthwhile_rows && n >= 16 && k <= 4 * m && volume(m, n, k) > 1 << 23 && volume(n, k, 1) <= most;
   }
 
   void multiply(const Call<T>& call, const Epilogue<T>& epilogue) const {
-    const Product<T>& own = kernels<Product<T>>();
+    const Product<T>& own = own_product<T>();
     const int64_t panels = cut(call.n, own.panel);
     const Block block(panels * own.panel * call.k * static_cast<int64_t>(sizeof(T)));
     T* const packed = static_cast<T*>(block.data);

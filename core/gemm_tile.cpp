@@ -80,7 +80,7 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
     return;
   }
 #endif
-  const Product<T>& own = kernels<Product<T>>();
+  const Product<T>& own = own_product<T>();
   if (volume(m, n, k) <= 1 << 15) return own.multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
   const Block scratch(own.packed_size(m, n, k) * static_cast<int64_t>(sizeof(T)));
   own.multiply_packed(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc, static_cast<T*>(scratch.data));

@@ -2,6 +2,7 @@
 // tiles.
 #pragma once
 
+#include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product.h>
 #include <slope/core/memory.h>
 
@@ -35,6 +36,13 @@ struct Block {  // scratch from the allocator
 // the own kernels do, measured on Zen 3 (AVX2), one thread, operands out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in
 // the shapes of all models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
+
+// The own kernels that are faster on this CPU.
+template <class T>
+const Product<T>& own_product() {
+  static const bool packs_rows = cpu_isa() == Isa::v4 && cpu_is_intel();
+  return packs_rows ? kernels<RowPackingProduct<T>>() : kernels<Product<T>>();
+}
 
 // C (m, n; rows `ldc` apart) = alpha op(A) op(B) + beta C + bias (null: none). C is not read where beta is 0. m, n: of a tile; k: any.
 template <class T>

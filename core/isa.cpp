@@ -33,4 +33,13 @@ Isa cpu_isa() {
   return chosen;
 }
 
+bool cpu_is_intel() {
+#if defined(SLOPE_X86_VARIANTS)
+  __builtin_cpu_init();
+  return __builtin_cpu_is("intel");
+#else
+  return false;
+#endif
+}
+
 }  // namespace slope

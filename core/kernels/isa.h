@@ -14,6 +14,7 @@ enum class Isa { portable, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512 (x86-64 p
 
 Isa cpu_isa();  // the best that this CPU offers and this build has; SLOPE_ISA=portable|v3|v4 in the environment restricts it
 const char* name(Isa isa);
+bool cpu_is_intel();
 
 template <class Group, Isa isa>
 Group variant();  // defined by the group's file, once for each build of it

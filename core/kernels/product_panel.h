@@ -8,20 +8,25 @@ namespace slope {
 namespace {
 
 // How A stands: element (r, p) at a[r * row + p * col]. Types of their own where a stride is known, for the inner loop is as good as its
-// addresses are simple.
+// addresses are simple. `in_memory`: of so many rows the multiply-adds read A themselves, of the others it is put into a register first.
+template <int rows_in_memory>
 struct PackedRows {
   static constexpr int64_t row = 1, col = register_rows;
+  static constexpr int in_memory = rows_in_memory;
 };
 struct Columns {
   static constexpr int64_t row = 1;
   int64_t col;
+  static constexpr int in_memory = 0;
 };
 struct Rows {
   int64_t row;
   static constexpr int64_t col = 1;
+  static constexpr int in_memory = 0;
 };
 struct Strides {
   int64_t row, col;
+  static constexpr int in_memory = 0;
 };
 
 // Where a block of sums goes: C = alpha sums + bias + keep C.
@@ -43,13 +48,17 @@ template <class V, class T>
 }
 
 // sums[r][l] += a[r * row] b[l]
-template <class T, int R, int N>
+template <class T, int R, int N, int in_memory>
 [[gnu::always_inline]] inline void add_outer_product(const T* a, int64_t row, const T* b, Vector<T> (&sums)[R][N]) {
   Vector<T> columns[N];
   unrolled<N>([&](auto v) __attribute__((always_inline)) { columns[v] = load<T>(b + v * vector_size<T>); });
   unrolled<R>([&](auto r) __attribute__((always_inline)) {
-    const Vector<T> f = a[r * row] - Vector<T>{};
-    unrolled<N>([&](auto v) __attribute__((always_inline)) { sums[r][v] = fused(f, columns[v], sums[r][v]); });
+    if constexpr (r < in_memory) {
+      unrolled<N>([&](auto v) __attribute__((always_inline)) { sums[r][v] = fused_in_memory(a[r * row], columns[v], sums[r][v]); });
+    } else {
+      const Vector<T> f = a[r * row] - Vector<T>{};
+      unrolled<N>([&](auto v) __attribute__((always_inline)) { sums[r][v] = fused(f, columns[v], sums[r][v]); });
+    }
   });
 }
 
@@ -62,9 +71,9 @@ template <class T, int R, int N, bool unroll, class A>
   V sums[R][N] = {};
   if constexpr (unroll) {
 #pragma GCC unroll 4
-    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N>(a, strides.row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N, A::in_memory>(a, strides.row, panel, sums);
   } else {
-    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N>(a, strides.row, panel, sums);
+    for (int64_t p = 0; p < k; ++p, a += strides.col, panel += 2 * L) add_outer_product<T, R, N, A::in_memory>(a, strides.row, panel, sums);
   }
   if (to.columns == N * L) {
     unrolled<N * R>([&](auto i) __attribute__((always_inline)) {

@@ -84,6 +84,15 @@ template <int N, class F>
 [[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
+// The same with a number that the instruction itself reads; the compiler would give one that is used twice a register.
+[[gnu::always_inline]] inline Vector<float> fused_in_memory(const float& a, Vector<float> b, Vector<float> c) {
+  asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));
+  return c;
+}
+[[gnu::always_inline]] inline Vector<double> fused_in_memory(const double& a, Vector<double> b, Vector<double> c) {
+  asm("vfmadd231pd %1%{1to8%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));
+  return c;
+}
 #elif defined(__FMA__)
 [[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm256_fmadd_ps(a, b, c); }
 [[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
@@ -93,6 +102,12 @@ template <int N, class F>
 template <class V>
 [[gnu::always_inline]] inline V fused(V a, V b, V c) {
   return a * b + c;
+}
+#endif
+#if !defined(__AVX512F__)
+template <class T>
+[[gnu::always_inline]] inline Vector<T> fused_in_memory(const T& a, Vector<T> b, Vector<T> c) {
+  return fused(a - Vector<T>{}, b, c);
 }
 #endif
 

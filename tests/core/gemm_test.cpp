@@ -10,6 +10,7 @@
 #include <slope/tests/threads.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -98,25 +99,31 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
     }
 }
 
+// Those of this CPU, and those of others.
+template <class T>
+std::array<Product<T>, 2> products() {
+  return {kernels<Product<T>>(), kernels<RowPackingProduct<T>>()};
+}
+
 TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, float, double) {
-  const Product<T>& product = kernels<Product<T>>();
-  check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
-    std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
-    product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n, scratch.data());
-  });
+  for (const Product<T>& product : products<T>())
+    check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
+      std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
+      product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n, scratch.data());
+    });
 }
 
 TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, double) {
-  const Product<T>& product = kernels<Product<T>>();
-  check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
-    const auto [m, n, k] = size;
-    const int64_t panels = (n + product.panel - 1) / product.panel;
-    std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
-    std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
-    product.pack_panels(0, panels / 2, n, k, b, packed.data());
-    product.pack_panels(panels / 2, panels, n, k, b, packed.data());
-    product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n, scratch.data());
-  });
+  for (const Product<T>& product : products<T>())
+    check_same_bits<T>([&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
+      const auto [m, n, k] = size;
+      const int64_t panels = (n + product.panel - 1) / product.panel;
+      std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
+      std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
+      product.pack_panels(0, panels / 2, n, k, b, packed.data());
+      product.pack_panels(panels / 2, panels, n, k, b, packed.data());
+      product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n, scratch.data());
+    });
 }
 
 TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherever a column stands", T, float, double) {
