@@ -111,12 +111,11 @@ Tensor randperm(int64_t n) {
 
 Tensor bernoulli(const Tensor& p) {
   check_floating(p.dtype(), "bernoulli");
-  const RandomSite site = generator().next_site();
-  const Tensor chances = contiguous_copy(p, f64);
-  const double* chance = chances.data<double>();
+  const Tensor chances = contiguous_copy(p, f64), draws = rand(p.shape(), f64);
+  const double *chance = chances.data<double>(), *u = draws.data<double>();
   for (int64_t i = 0; i < chances.numel(); ++i)
     SLOPE_CHECK_INPUT(chance[i] >= 0 && chance[i] <= 1, "bernoulli: probabilities lie in [0, 1], got {} at element {}", chance[i], i);
-  return generate(p.shape(), p.dtype(), random_grain, [=](int64_t i) { return uniform_f64(site, i) < chance[i]; });
+  return generate(p.shape(), p.dtype(), grain, [=](int64_t i) { return u[i] < chance[i]; });
 }
 
 Tensor rand_like(const Tensor& x) { return rand(x.shape(), x.dtype()); }
