@@ -23,7 +23,8 @@ extern const Op pad, tril, triu, flip, roll, repeat, repeat_interleave, cat, sta
 // indexing.cpp, matmul.cpp, linear.cpp
 extern const Op index_select, gather, scatter_add, embedding, matmul, bmm, linear;
 // normalisation, losses, attention
-extern const Op softmax, log_softmax, layer_norm, rms_norm, dropout, cross_entropy, linear_cross_entropy, bce_with_logits, scaled_dot_product_attention;
+extern const Op softmax, log_softmax, layer_norm, rms_norm, dropout, cross_entropy, linear_cross_entropy, bce_with_logits,
+    scaled_dot_product_attention;
 }  // namespace ops
 
 namespace {

@@ -111,11 +111,12 @@ Tensor randperm(int64_t n) {
 
 Tensor bernoulli(const Tensor& p) {
   check_floating(p.dtype(), "bernoulli");
-  const Tensor chances = contiguous_copy(p, f64), draws = rand(p.shape(), f64);
-  const double *chance = chances.data<double>(), *u = draws.data<double>();
+  const Tensor chances = contiguous_copy(p, f64);
+  const double* chance = chances.data<double>();
   for (int64_t i = 0; i < chances.numel(); ++i)
     SLOPE_CHECK_INPUT(chance[i] >= 0 && chance[i] <= 1, "bernoulli: probabilities lie in [0, 1], got {} at element {}", chance[i], i);
-  return generate(p.shape(), p.dtype(), grain, [=](int64_t i) { return u[i] < chance[i]; });
+  const Tensor draws = rand(p.shape(), f64);
+  return generate(p.shape(), p.dtype(), grain, [=, u = draws.data<double>()](int64_t i) { return u[i] < chance[i]; });
 }
 
 Tensor rand_like(const Tensor& x) { return rand(x.shape(), x.dtype()); }

@@ -81,13 +81,13 @@ template <class T, bool packs_rows>
 void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner,
                      T* packed_a) {
   constexpr int64_t narrow = 512;
-  constexpr int in_memory = packs_rows ? 8 : 0;
   if (!packs_rows && !crowd<T>(a.row == 1 ? a.col : a.row) && !crowd<T>(corner.ldc)) {
     if (a.row == 1) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
     if (a.col == 1 && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
   }
+  using Packed = std::conditional_t<packs_rows, PackedRowsInMemory, PackedRows>;
   pack_rows(height, deep, a, packed_a);
-  rows_by_panels(height, wide, deep, static_cast<const T*>(packed_a), deep, PackedRows<in_memory>{}, panels, corner);
+  rows_by_panels(height, wide, deep, static_cast<const T*>(packed_a), deep, Packed{}, panels, corner);
 }
 
 template <class T, bool packs_rows>

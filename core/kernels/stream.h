@@ -10,7 +10,7 @@ namespace slope {
 
 struct Stream {
   void (*copy)(int64_t bytes, const void* from, void* to);  // both of any alignment, not overlapping
-  void (*finish)();  // what this thread has copied can be seen by others that it tells of it
+  void (*finish)();                                         // what this thread has copied can be seen by others that it tells of it
 };
 
 }  // namespace slope

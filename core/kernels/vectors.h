@@ -84,7 +84,7 @@ template <int N, class F>
 [[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-// The same with a number that the instruction itself reads; the compiler would give one that is used twice a register.
+// The same with a number that the instruction itself reads: left to the compiler, one that is used twice is put into a register.
 [[gnu::always_inline]] inline Vector<float> fused_in_memory(const float& a, Vector<float> b, Vector<float> c) {
   asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));
   return c;

@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
     }
 }
 
-// Those of this CPU, and those of others.
+// Both ways, whichever of them `gemm` takes on this CPU.
 template <class T>
 std::array<Product<T>, 2> products() {
   return {kernels<Product<T>>(), kernels<RowPackingProduct<T>>()};
