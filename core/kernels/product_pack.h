@@ -43,6 +43,18 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       }
 }
 
+// A vector of which n elements are there, then zeros.
+template <class T>
+[[gnu::always_inline]] inline void copy_vector(const T* from, int64_t n, T* to) {
+  constexpr int L = vector_size<T>;
+  if (n >= L) {
+    std::memcpy(to, from, L * sizeof(T));
+  } else {
+#pragma omp simd
+    for (int l = 0; l < L; ++l) to[l] = l < n ? from[l] : T(0);
+  }
+}
+
 // Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most a panel's; what is beyond stays as it was.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = panel_width<T>) {
@@ -50,6 +62,11 @@ void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, 
   if (columns == W && b.col == 1) {
     for (int64_t p = 0; p < deep; ++p)
       for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
+    return;
+  }
+  if (b.col == 1) {
+    for (int64_t p = 0; p < deep; ++p)
+      for (int64_t v = 0; v < written; v += vector_size<T>) copy_vector(b.data + p * b.row + v, columns - v, panel + p * W + v);
     return;
   }
   int64_t p = 0;
