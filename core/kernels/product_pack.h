@@ -59,11 +59,6 @@ template <class T>
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel, int64_t written = panel_width<T>) {
   constexpr int W = panel_width<T>;
-  if (columns == W && b.col == 1) {
-    for (int64_t p = 0; p < deep; ++p)
-      for (int l = 0; l < W; ++l) panel[p * W + l] = b.data[p * b.row + l];
-    return;
-  }
   if (b.col == 1) {
     for (int64_t p = 0; p < deep; ++p)
       for (int64_t v = 0; v < written; v += vector_size<T>) copy_vector(b.data + p * b.row + v, columns - v, panel + p * W + v);
