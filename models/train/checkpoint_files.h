@@ -2,12 +2,20 @@
 // changes.
 #pragma once
 
+#include <slope/core/folder_sink.h>
 #include <slope/core/safetensors.h>
 #include <slope/nn/nn.h>
 
 namespace slope::train {
 
-void save_model(const std::string& file, nn::ModuleRef model);
+// Texts beside a file of tensors that mean nothing without one another: the file's metadata keep their checksums, by which a text that was
+// damaged, or is another model's, is found out.
+using Texts = std::map<std::string, std::string>;  // by their files' names
+Metadata write_texts(const FolderSink& folder, const Texts& texts);
+// InputError where folder/name is not the text that `metadata`, of the folder's file `beside`, tell of. Where they tell of none: nothing.
+void check_text(const Metadata& metadata, const std::string& folder, const std::string& beside, const std::string& name);
+
+void save_model(const FolderSink& folder, nn::ModuleRef model, const Texts& vocabularies);  // model.safetensors
 TensorFile load_finite(const std::string& file);  // InputError naming the first tensor that holds nan or inf
 void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file);
 

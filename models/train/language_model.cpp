@@ -45,6 +45,7 @@ LanguageModel load_language_model(const std::string& checkpoint) {
   for (const std::string& name : {table, std::string("transformer.wpe.weight")}) blame(model_file, [&] { (void)file.at(name); });
   check_vocabulary(file, table, vocab.size(), checkpoint + "/source.vocab");
   check_size(file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
+  check_text(file.metadata, checkpoint, "model.safetensors", "source.vocab");
   char_gpt::CharGpt model = blame(config_file, [&] { return make_model(s, vocab.size()); });
   load_named(model, file, model_file);
   nn::eval(model);
@@ -94,10 +95,9 @@ Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t
 }
 
 void LanguageModelTask::save(const FolderSink& folder) const {
-  save_model(folder.file("model.safetensors"), model_);
+  save_model(folder, model_, {{"source.vocab", vocab_.text()}});
   LanguageModelSettings s = settings_;
   write_file(folder.file("config.json"), to_json(settings_of(s), 1) + "\n");
-  write_file(folder.file("source.vocab"), vocab_.text());
 }
 
 void LanguageModelTask::load_weights(const std::string& folder) {

@@ -1,8 +1,12 @@
+#include <slope/core/crc32c.h>
 #include <slope/core/error.h>
+#include <slope/core/json.h>
 #include <slope/models/train/json.h>
 #include <slope/models/train/run_state.h>
 
 #include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace slope::train {
 
@@ -14,20 +18,39 @@ void for_each_field(State& s, F f) {
       f("stale", s.stale);
   f("window_loss", s.window_loss), f("window_targets", s.window_targets), f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
+
+// The first field is the checksum of the whole text, in which it stands as zeros itself.
+const std::string checksum_field = "\"crc32c\": \"";
+constexpr const char* no_checksum = "00000000";
+
+std::string checksum_of(std::string text, size_t at) { return fmt::format("{:08x}", crc32c(text.replace(at, 8, no_checksum))); }
+
+void check_sum(const std::string& text, const std::string& file) {
+  const size_t field = text.find(checksum_field), at = field + checksum_field.size();
+  if (field == text.npos || at + 8 > text.size()) return;
+  const std::string recorded = text.substr(at, 8), found = checksum_of(text, at);
+  SLOPE_CHECK_INPUT(found == recorded, "{}: damaged, or changed since it was saved: its checksum is {}, recorded is {}", file, found,
+                    JsonReader::quoted(recorded));
+}
 }  // namespace
 
 std::string RunState::text() const {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = {{"crc32c", no_checksum}};
   for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
   json["settings"] = parse_json(settings, "settings");
-  return json_text(json, 1) + "\n";
+  const std::string text = json_text(json, 1) + "\n";
+  const size_t at = text.find(checksum_field) + checksum_field.size();
+  return std::string(text).replace(at, 8, checksum_of(text, at));
 }
 
 RunState RunState::read(const std::string& file) {
-  const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
+  const std::string text = read_json_text(file);
+  const nlohmann::ordered_json json = parse_json(text, file);
   RunState state;
+  std::set<std::string> known = {"crc32c", "settings"};
   try {
     for_each_field(state, [&]<class T>(const char* key, T& value) {
+      known.insert(key);
       const nlohmann::ordered_json& found = json.at(key);
       if constexpr (std::is_same_v<T, int64_t>)
         SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0, "{}: \"{}\" must be a whole number of at least 0, got {}",
@@ -38,6 +61,9 @@ RunState RunState::read(const std::string& file) {
   } catch (const nlohmann::ordered_json::exception& e) {
     throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
   }
+  for (const auto& [key, value] : json.items())
+    SLOPE_CHECK_INPUT(known.contains(key), "{}: not the state of a run (unknown key {})", file, JsonReader::quoted(key));
+  check_sum(text, file);
   return state;
 }
 

@@ -104,6 +104,7 @@ Translator load_translator(const std::string& checkpoint) {
   check_vocabulary(file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
   check_vocabulary(file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
   check_size(file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
+  for (const char* name : {"source.vocab", "target.vocab"}) check_text(file.metadata, checkpoint, "model.safetensors", name);
   s.init = "default";
   c_scratch::CScratch model = blame(config_file, [&] { return make_model(s, source.size(), target.size()); });
   load_named(model, file, model_file);
@@ -173,11 +174,9 @@ Evaluation evaluate_pairs(const c_scratch::CScratch& model, const std::vector<da
 }
 
 void TranslationTask::save(const FolderSink& folder) const {
-  save_model(folder.file("model.safetensors"), model_);
+  save_model(folder, model_, {{"source.vocab", source_.text()}, {"target.vocab", target_.text()}});
   TranslationSettings s = settings_;
   write_file(folder.file("config.json"), to_json(settings_of(s), 1) + "\n");
-  write_file(folder.file("source.vocab"), source_.text());
-  write_file(folder.file("target.vocab"), target_.text());
 }
 
 void TranslationTask::load_weights(const std::string& folder) {

@@ -130,6 +130,30 @@ class OtherFiles(Case):
                     self.refuse([name, says])
                     self.change(name, lambda _: before)
 
+    def test_other_vocabularies(self):
+        """Of the right size and form, but not those that the weights were saved with."""
+        for name in ("source.vocab", "target.vocab"):
+            def swap(text):
+                lines = text.split("\n")
+                lines[5], lines[6] = lines[6], lines[5]
+                return "\n".join(lines)
+            with self.subTest(name=name):
+                before = self.change(name, swap)
+                self.refuse([name, "model.safetensors", "checksum"])
+                self.refuse([name, "checksum"], command=("eval", "run", "--data", "valid"))
+                self.change(name, lambda _: before)
+        self.gpt("gpt", "--steps", "1")
+        self.last = os.path.realpath("gpt/last")
+        self.change("source.vocab", lambda text: text[2:4] + text[:2] + text[4:])
+        self.refuse(["source.vocab", "checksum"], command=("generate", "gpt", "--tokens", "2"))
+
+    def test_weights_that_tell_of_no_vocabularies(self):
+        here = self.good("translate", "run", "valid.de").out
+        header, data = read_tensors(f"{self.last}/model.safetensors")
+        self.assertIn("crc32c of source.vocab", header.pop("__metadata__"))
+        write_tensors(f"{self.last}/model.safetensors", header, data)
+        self.assertEqual(self.good("translate", "run", "valid.de").out, here)
+
     def test_config(self):
         for edit, says in [
             (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["missing"]),
@@ -182,6 +206,23 @@ class OtherFiles(Case):
                 with open(f"{self.last}/{name}", "wb") as file:
                     file.write(before)
         self.good(*resume)
+
+    def test_every_bit_of_the_state_flipped(self):
+        with open(f"{self.last}/state.json", "rb") as file:
+            before = file.read()
+        for at in range(0, len(before), stride_for(len(before), 3)):
+            with open(f"{self.last}/state.json", "wb") as file:
+                file.write(before[:at] + bytes([before[at] ^ 1 << at % 8]) + before[at + 1:])
+            result = self.slope("train", "translation", "--resume", "--steps", "4", "--out", "run")
+            self.check_refusal(result, 3, "state.json", f"byte {at}: {before[max(at - 20, 0):at + 20]}")
+
+    def test_a_state_of_before_the_checksum(self):
+        with open(f"{self.last}/state.json", encoding="utf-8") as file:
+            state = json.load(file)
+        self.assertEqual(len(state.pop("crc32c")), 8)
+        with open(f"{self.last}/state.json", "w", encoding="utf-8") as file:
+            json.dump(state, file)
+        self.good("train", "translation", "--resume", "--steps", "4", "--out", "run")
 
     def test_a_log_that_somebody_shortened(self):
         with open("run/log.jsonl", "w"):
