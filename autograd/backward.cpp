@@ -130,12 +130,15 @@ void Pass::capture(const Tensors& inputs) {
     if (edge.leaf) wanted_leaves_.insert(edge.leaf.get());
     if (edge.node && edge.node->pass.load() == this) captured_[edge.node->slot + edge.output] = 1;
   }
-  for (Node* node : order_)
+  for (Node* node : order_) {
+    const char* captured = &captured_[node->slot];
+    if (begins_at_captured && std::find(captured, captured + node->outputs.size(), 1) != captured + node->outputs.size()) continue;
     for (const Edge& edge : node->inputs) {
       const bool leads = edge.leaf ? wanted_leaves_.contains(edge.leaf.get())
                                    : edge.node && (captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot]);
       if (leads) wanted_[node->slot] = 1;
     }
+  }
 }
 
 bool Pass::wants(const Edge& edge) const {
@@ -180,6 +183,7 @@ void Pass::deliver(const Node& from, size_t input, Tensor g) {
 }
 
 void Pass::apply_hooks(Node& node) {
+  const GradMode mode(options_.create_graph);
   const auto hooks = node.hooks->hooks;  // a copy: a hook may add hooks
   for (const auto& [output, hook] : hooks)
     if (Tensor& g = sums_[node.slot + output]; g.defined()) g = hooked(hook, g);
@@ -228,6 +232,7 @@ void Pass::run() {
   }
   for (size_t i = order_.size(); i-- > 0;) run_node(*order_[i]);
   if (!leaf_hooks) return;
+  const GradMode mode(options_.create_graph);
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const std::vector<Hook> hooks = autograd_meta(Tensor(leaves_[i]))->leaf_hooks;  // a copy: a hook may add hooks
     for (const Hook& hook : hooks) leaf_sums_[i] = hooked(hook, leaf_sums_[i]);
@@ -237,12 +242,13 @@ void Pass::run() {
 // Everything that can fail (memory) happens before the first gradient changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };  // who needs one has a meta
+  const auto grad_of = [](const Ref<TensorImpl>& leaf) -> Tensor& { return autograd_meta(*leaf)->grad; };   // who needs one has a meta
+  const auto is_frozen = [](const Ref<TensorImpl>& leaf) { return !autograd_meta(*leaf)->requires_grad; };  // since the forward
   const auto adds_in_place = [&](const Tensor& before) { return !options_.create_graph && before.defined() && before.is_contiguous(); };
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor& before = grad_of(leaves_[i]);
     Tensor& g = leaf_sums_[i];
-    if (adds_in_place(before)) continue;
+    if (is_frozen(leaves_[i]) || adds_in_place(before)) continue;
     // A gradient belongs to its leaf alone: another leaf, a retained gradient or the caller may hold g, and the next pass adds in place.
     if (before.defined())
       g = before + g;
@@ -252,6 +258,7 @@ void Pass::commit() {
       g = contiguous_copy(g);
   }
   for (size_t i = 0; i < leaves_.size(); ++i) {
+    if (is_frozen(leaves_[i])) continue;
     Tensor& grad = grad_of(leaves_[i]);
     if (adds_in_place(grad))
       add_into(leaf_sums_[i], grad);
@@ -277,11 +284,12 @@ void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions 
 
 namespace {
 
-Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptions& options, bool leaf_hooks) {
+Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptions& options, bool within) {
   for (size_t i = 0; i < inputs.size(); ++i)
     SLOPE_CHECK_AS(AutogradError, inputs[i].requires_grad(), "grad: input {} does not require a gradient", i);
   Pass pass(outputs, options.grad_outputs, {.retain_graph = options.retain_graph, .create_graph = options.create_graph});
-  pass.leaf_hooks = leaf_hooks;
+  pass.leaf_hooks = !within;
+  pass.begins_at_captured = within;
   pass.capture(inputs);
   pass.run();
   Tensors result;
@@ -295,9 +303,9 @@ Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptio
 
 }  // namespace
 
-Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) { return gradients(outputs, inputs, options, true); }
+Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) { return gradients(outputs, inputs, options, false); }
 Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options) {
-  return gradients(outputs, inputs, options, false);
+  return gradients(outputs, inputs, options, true);
 }
 
 }  // namespace slope

@@ -1,5 +1,6 @@
 // Every operation on tensors, one documented line each, and the registry of the differentiable ones. `dim` may be negative, -1 being the
-// last; an empty list of dims means all. Elementwise operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise.
+// last; an empty list of dims means all. Elementwise operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise;
+// arithmetic and comparisons, sums, products, extrema and all that moves elements work in i64 and bool too.
 // An operation with a derivative of its own stands in autograd/ops/; a composite in autograd/losses.cpp, einsum.cpp or methods.cpp.
 #pragma once
 
@@ -63,8 +64,8 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);               // condition: bool
 [[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);                 // value where mask is true
 
-// ---- reductions (autograd/ops/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks, fixed tree: same bits for any
-// number of threads. Without dims, over all.
+// ---- reductions (autograd/ops/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks, fixed tree (prod and cumsum: one after
+// the other): same bits for any number of threads. Without dims, over all.
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);  // nan where there is nothing to average
 [[nodiscard]] Tensor prod(const Tensor& x);

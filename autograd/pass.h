@@ -26,6 +26,8 @@ struct Pass {
 
   // Whether leaf hooks run. Not where another pass will hand the same gradients to the same leaves.
   bool leaf_hooks = true;
+  // Whether the captured tensors are where the tape begins: what they were computed from is another pass's.
+  bool begins_at_captured = false;
 
  private:
   explicit Pass(BackwardOptions options);  // the public one builds on it, so that the nodes are let go of if collecting fails

@@ -34,9 +34,9 @@ struct CausalSelfAttention {
   // With a cache, x holds the newest tokens and attends to those before as well.
   Tensor forward(const Tensor& x, nn::KvCache* cache = nullptr) const {
     const int64_t C = x.size(2);
-    const Tensor qkv = c_attn(x);  // (B, T, 3C)
-    const Tensor q = nn::split_heads(qkv.narrow(2, 0, C), n_head);
-    const nn::KeysValues newest{nn::split_heads(qkv.narrow(2, C, C), n_head), nn::split_heads(qkv.narrow(2, 2 * C, C), n_head)};
+    const Tensors qkv = split(c_attn(x), C, 2);  // each (B, T, C)
+    const Tensor q = nn::split_heads(qkv[0], n_head);
+    const nn::KeysValues newest{nn::split_heads(qkv[1], n_head), nn::split_heads(qkv[2], n_head)};
     const auto [k, v] = cache ? cache->append(newest) : newest;  // (B, H, S, D)
     const nn::Mask mask = nn::Mask::causal(q.size(2), k.size(2) - q.size(2));
     return resid_dropout(c_proj(nn::merge_heads(nn::attend(q, k, v, mask, attn_dropout.rate()))));  // (B, T, C)

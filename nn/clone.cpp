@@ -3,12 +3,16 @@
 #include <slope/nn/state.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace slope::nn {
 
 namespace {
 
-using Copies = std::unordered_map<const TensorImpl*, Parameter*>;  // of the parameters met so far
+struct Copies {
+  std::unordered_map<const TensorImpl*, Parameter*> of;  // the parameters met so far
+  std::unordered_set<const TensorImpl*> filled;
+};
 
 // Throws where `to` is not built like `from`: the same fields, of the same shapes.
 void check_fields(const std::string& path, ModuleRef from, ModuleRef to) {
@@ -43,7 +47,9 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
       copy_fields(*a[i].module, *b[i].module, copies);
     } else if (a[i].buffer) {
       replace_data(*b[i].buffer, contiguous_copy(*a[i].buffer));
-    } else if (const auto [first, is_new] = copies.try_emplace(&a[i].parameter->impl(), b[i].parameter); is_new) {
+    } else if (const auto [first, is_new] = copies.of.try_emplace(&a[i].parameter->impl(), b[i].parameter); is_new) {
+      if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied there, and not here
+        *b[i].parameter = Parameter(Tensor::empty(a[i].parameter->shape(), a[i].parameter->dtype()));
       replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
       b[i].parameter->set_requires_grad(a[i].parameter->requires_grad());
     } else if (!first->second->is_same(*b[i].parameter)) {

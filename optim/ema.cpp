@@ -3,11 +3,17 @@
 #include <slope/optim/ema.h>
 #include <slope/optim/sweep.h>
 
+#include <unordered_set>
+
 namespace slope::optim {
 
 Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters), decay_(decay) {
   SLOPE_CHECK_AS(UsageError, decay >= 0 && decay < 1, "Ema: the decay must be in [0, 1), got {}", decay);
-  for (const auto& [name, p] : parameters) averages_.emplace_back(name, contiguous_copy(p));
+  std::unordered_set<const TensorImpl*> seen;
+  for (const auto& [name, p] : parameters) {
+    SLOPE_CHECK_AS(UsageError, seen.insert(&p.impl()).second, "Ema: {} is a parameter that was named before", name);
+    averages_.emplace_back(name, contiguous_copy(p));
+  }
   check();
 }
 

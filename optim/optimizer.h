@@ -31,7 +31,8 @@ class Optimizer {
   // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in clip.h) without a pass of its own.
   void set_grad_factor(double factor);
 
-  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory.
+  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory, but
+  // for NAME.step: clone() what is to outlive a step.
   NamedTensors state_dict() const;
   // Replaces the whole state. InputError naming what is missing, unexpected or of the wrong shape, and then nothing has changed.
   void load_state_dict(const NamedTensors& state);

@@ -12,11 +12,31 @@
 namespace slope::tools {
 
 Option& Option::required() { return option_->required(), *this; }
+Option& Option::not_empty() {
+  const auto fault = [](const std::string& text) { return text.empty() ? "expected a name, got an empty one" : ""; };
+  return option_->check(fault), *this;
+}
 Option& Option::takes(const std::string& word) { return option_->type_name(word), *this; }
 Option& Option::between(int64_t least, int64_t most) { return option_->check(CLI::Range(least, most)), *this; }
 Option& Option::between_reals(double least, double most) { return option_->check(CLI::Range(least, most)), *this; }
 Option& Option::shows_default() { return option_->capture_default_str(), *this; }
 Option& Option::in_group(const std::string& title) { return option_->group(title), *this; }
+
+namespace {
+
+// What is wrong with a number; the library would take octal and hexadecimal ones, those that do not fit, and nothing.
+template <class T>
+std::string decimal(std::string& text) {
+  T value{};
+  const char *begin = text.data(), *end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || stop != end || value - value != 0)
+    return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number", text);
+  text = fmt::format("{}", value);
+  return "";
+}
+
+}  // namespace
 
 Command Command::subcommand(const std::string& name, const std::string& help) { return {app_->add_subcommand(name, help), action_}; }
 void Command::chooses_subcommand() { app_->require_subcommand(1); }
@@ -26,10 +46,10 @@ Option Command::option(const std::string& names, std::string& place, const std::
   return Option(app_->add_option(names, place, help));
 }
 Option Command::option(const std::string& names, int64_t& place, const std::string& help) {
-  return Option(app_->add_option(names, place, help));
+  return Option(app_->add_option(names, place, help)->transform(CLI::Validator(decimal<int64_t>, "")));
 }
 Option Command::option(const std::string& names, double& place, const std::string& help) {
-  return Option(app_->add_option(names, place, help));
+  return Option(app_->add_option(names, place, help)->transform(CLI::Validator(decimal<double>, "")));
 }
 Option Command::option(const std::string& names, std::vector<std::string>& place, const std::string& help) {
   return Option(app_->add_option(names, place, help)->take_all());
@@ -94,8 +114,15 @@ Action parse_command_line(int argc, char** argv) {
   Action action;
   Command slope(app.get(), &action);
   for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(slope);
+  std::vector<std::string> words;  // the last one first, as the library wants them; `--name=` as the two words `--name ""`
+  for (int i = argc - 1; i > 0; --i) {
+    const std::string word = argv[i];
+    const bool lacks_value = word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (lacks_value) words.emplace_back();
+    words.push_back(lacks_value ? word.substr(0, word.size() - 1) : word);
+  }
   try {
-    app->parse(argc, argv);
+    app->parse(words);
   } catch (const CLI::Success& e) {  // --help, --version
     return [app, e] { return app->exit(e); };
   } catch (const CLI::ParseError& e) {

@@ -25,6 +25,7 @@ class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
   Option& required();
+  Option& not_empty();
   Option& takes(const std::string& word);  // its value's name in --help: "FILE"
   Option& between(int64_t least, int64_t most);
   Option& between_reals(double least, double most);

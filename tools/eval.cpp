@@ -21,6 +21,8 @@ train::EvalResult evaluate(const Flags& flags) {
   const std::string folder = train::checkpoint_folder(flags.run);
   const std::string config = folder + "/config.json";
   if (train::model_of(train::read_json_text(config), config) == "char-gpt") {
+    SLOPE_CHECK_AS(UsageError, flags.decode.beam == 1 && flags.decode.length_penalty == train::DecodeOptions().length_penalty,
+                   "--beam and --length-penalty are for translations; {} is a char-gpt", flags.run);
     const train::LanguageModel model = train::load_language_model(folder);
     const std::string text = data::read_text(flags.data);
     return with_file(flags.data, [&] { return evaluate_language_model(model, text); });

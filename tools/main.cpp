@@ -40,8 +40,11 @@ std::string version_text() {
 
 namespace {
 
-int report(const char* what, int code) {
-  std::fputs(fmt::format("slope: {}\n", what).c_str(), stderr);
+// One line, whatever names a message holds, and nothing that a terminal would obey.
+int report(const std::string& what, int code) {
+  std::string line;
+  for (char c : what) line += (c >= 0 && c < ' ') || c == '\x7F' ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+  std::fputs(fmt::format("slope: {}\n", line).c_str(), stderr);
   return code;
 }
 
@@ -62,7 +65,7 @@ int exit_code_of(const std::function<int()>& run) {
   } catch (const Error& e) {
     return report(e.what(), 3);
   } catch (const std::filesystem::filesystem_error& e) {
-    return report(fmt::format("{}: {}", e.path1().string(), e.code().message()).c_str(), 4);
+    return report(fmt::format("{}: {}", e.path1().string(), e.code().message()), 4);
   } catch (const std::bad_alloc&) {
     return report("out of memory", 4);
   } catch (const std::exception& e) {  // a library's

@@ -35,9 +35,11 @@ void add_flags(Command& command, TrainFlags& flags, const Settings& defaults, co
   command.option("--out", flags.out, "the run's folder").required().takes("RUN");
   command.flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
   command.flag("--quiet", flags.quiet, "print nothing but errors");
-  command.option("--config", flags.config, "JSON file with any of the settings below as keys").takes("FILE");
+  command.option("--config", flags.config, "JSON file with any of the settings below as keys").takes("FILE").not_empty();
   if (!presets.empty())
-    command.option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", "))).takes("NAME");
+    command.option("--preset", flags.preset, fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))
+        .takes("NAME")
+        .not_empty();
   command.threads();
   for (const train::Setting& s : defaults) {
     const std::string choices = s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", "));

@@ -51,8 +51,10 @@ int run(Flags& flags) {
   const train::AttentionKind kind = train::attention_kind(flags.kind);
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
                  "--attention {}: expected a name that ends in .svg", flags.attention);
-  const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
   const bool draws = !flags.attention.empty() || flags.show;
+  SLOPE_CHECK_AS(UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),
+                 "--kind and --layer say what is drawn; give --attention or --show-attention too");
+  const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
   if (flags.file.empty() && !draws && isatty(STDIN_FILENO)) return converse(translator, flags);
   const std::string from = flags.file.empty() ? standard_input : flags.file;
   const std::vector<std::string> lines =
@@ -80,7 +82,8 @@ void add_translate(Command& slope) {
   command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
   command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
   command.option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
-      .takes("FILE.svg");
+      .takes("FILE.svg")
+      .not_empty();
   command.flag("--show-attention", flags.show, "the same as text, on standard output");
   command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder").shows_default();
   command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last").shows_default();

@@ -24,12 +24,12 @@ extern const Op div{
       return Grads{da, s.needs(1) ? -(da * s.output()) : Tensor()};
     }};
 
-// y = a^b, da = g b a^(b-1), db = g y log a; 0 where b = 0, and where a = 0 <= b: there a^0 and log 1 stand in, so that no 0 * inf arises
+// y = a^b, da = g b a^(b-1), db = g y log a. No 0 * inf or nan arises: where b = 0 and a is 0 or nan, a^0 stands in, where a = 0 <= b log 1
 extern const Op pow{
     .name = "pow", .signature = "(*), (*) -> (*)", .saves = saves_inputs | saves_output, .formula = [](const Saved& s, const Tensor& g) {
       const Tensor a = s.input(0), b = s.input(1);
       Grads d(2);
-      if (s.needs(0)) d[0] = g * (b * slope::pow(a, masked_fill(b - 1, b == 0, 0)));
+      if (s.needs(0)) d[0] = g * (b * slope::pow(a, masked_fill(b - 1, logical_and(b == 0, logical_or(a == 0, isnan(a))), 0)));
       if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
       return d;
     }};

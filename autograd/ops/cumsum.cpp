@@ -5,6 +5,9 @@
 #include <slope/core/modular.h>
 #include <slope/core/parallel.h>
 
+#include <algorithm>
+#include <type_traits>
+
 namespace slope {
 
 static Tensor cumsum_from(const Tensor& x, int64_t dim, bool from_end);
@@ -22,14 +25,22 @@ static Tensor cumsum_from(const Tensor& x0, int64_t dim, bool from_end) {
   visit(x.dtype(), [&]<class T> {
     const auto out = y.write<T>();
     T* p = out;
+    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+    constexpr int64_t together = 64;  // columns
     const int64_t n = around.n, inner = around.inner;
     parallel_for(around.outer, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(1, n * inner)), [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o) {
         T* row = p + o * n * inner;
-        for (int64_t k = 1; k < n; ++k) {
-          T* to = row + (from_end ? n - 1 - k : k) * inner;
-          const T* before = from_end ? to + inner : to - inner;
-          for (int64_t j = 0; j < inner; ++j) to[j] = static_cast<T>(modular(to[j]) + modular(before[j]));
+        for (int64_t first = 0; first < inner; first += together) {
+          const int64_t columns = std::min(together, inner - first);
+          Sum sums[together];
+          for (int64_t k = 0; k < n; ++k) {
+            T* to = row + (from_end ? n - 1 - k : k) * inner + first;
+            for (int64_t j = 0; j < columns; ++j) {
+              sums[j] = k == 0 ? static_cast<Sum>(to[j]) : static_cast<Sum>(modular(sums[j]) + modular(static_cast<Sum>(to[j])));
+              to[j] = static_cast<T>(sums[j]);
+            }
+          }
         }
       }
     });

@@ -9,7 +9,8 @@ namespace slope {
 
 namespace {
 
-// Without zeros g y / x. With them every element gets its own product, of a row in which it is replaced by 1: right to any order.
+// Without zeros g y / x. With them every element gets its own product, of a row in which it is replaced by 1: right to any order, as far as
+// the product itself neither over- nor underflows.
 Grads formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input();
   const int64_t dim = s.integer("dim"), n = x.rank() == 0 ? 1 : x.size(dim);

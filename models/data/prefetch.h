@@ -2,12 +2,15 @@
 // A thread, never a forked process: a child of fork hangs in its first OpenMP region. What is handed out does not depend on its speed.
 #pragma once
 
+#include <slope/core/error.h>
+
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace slope::data {
@@ -17,7 +20,13 @@ class Prefetch {
  public:
   // `produce` runs in the thread, one call at a time; what it refers to must outlive this object. At most `depth` items wait.
   explicit Prefetch(std::function<T(int64_t)> produce, int64_t first = 0, size_t depth = 4)
-      : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1), thread_([this, first] { run(first); }) {}
+      : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1) {
+    try {
+      thread_ = std::thread([this, first] { run(first); });
+    } catch (const std::system_error& e) {
+      throw IoError(fmt::format("the system starts no further thread: {}", e.code().message()));
+    }
+  }
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
   ~Prefetch() {

@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 std::string read_json_text(const std::string& file) { return read_file(file, int64_t{16} << 20); }
 
 Json parse_json(const std::string& text, const std::string& file) {
+  const size_t nul = text.find('\0');  // for the library the end
+  SLOPE_CHECK_INPUT(nul == text.npos, "{}: not valid JSON at byte {}", file, nul + 1);
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
   size_t depth = 0;

@@ -65,9 +65,16 @@ void check_links(const std::string& run) {
                     fmt::join(folders, ", "), fmt::join(commands, " && "));
 }
 
+// A run inside a checkpoint would go with it.
+void refuse_checkpoint(const std::string& folder) {
+  for (const char* file : {"/model.safetensors", "/state.json"})
+    SLOPE_CHECK_AS(UsageError, !is_there(folder + file), "{0}: is a checkpoint; name a run's folder, as the one that holds {0}", folder);
+}
+
 }  // namespace
 
 void refuse_run(const std::string& folder) {
+  refuse_checkpoint(folder);
   const std::string log = folder + "/log.jsonl";
   const bool held = is_there(folder + "/last") || is_there(folder + "/best") || !checkpoints(folder).empty() ||
                     (fs::exists(log) && fs::file_size(log) > 0);
@@ -75,6 +82,7 @@ void refuse_run(const std::string& folder) {
 }
 
 std::string resume_point(const std::string& folder) {
+  refuse_checkpoint(folder);
   check_links(folder);
   if (fs::is_directory(folder + "/last")) return "last";
   const std::vector<std::string> steps = checkpoints(folder);
@@ -91,8 +99,10 @@ std::string resume_point(const std::string& folder) {
 std::string checkpoint_folder(const std::string& run) {
   SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
   SLOPE_CHECK_AS(IoError, fs::exists(run), "{}: no such folder", run);
-  for (const std::string& folder : {run + "/best", run + "/last", run})
+  for (const std::string& folder : {run + "/best", run + "/last", run}) {
     if (fs::exists(folder + "/model.safetensors")) return folder;
+    SLOPE_CHECK_INPUT(folder == run || !is_there(folder), "{0}: leads to no checkpoint; to do without it: rm {1}", folder, quoted(folder));
+  }
   throw InputError(fmt::format("{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));
 }
 

@@ -19,6 +19,8 @@ void for_each_field(State& s, F f) {
   f("window_loss", s.window_loss), f("window_targets", s.window_targets), f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
 
+constexpr int64_t largest = 1'000'000'000'000'000;  // of a number in it: far more than any run comes to, and safe to count on from
+
 // The first field is the checksum of the whole text, in which it stands as zeros itself.
 const std::string checksum_field = "\"crc32c\": \"";
 constexpr const char* no_checksum = "00000000";
@@ -53,8 +55,8 @@ RunState RunState::read(const std::string& file) {
       known.insert(key);
       const nlohmann::ordered_json& found = json.at(key);
       if constexpr (std::is_same_v<T, int64_t>)
-        SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0, "{}: \"{}\" must be a whole number of at least 0, got {}",
-                          file, key, json_text(found).substr(0, 80));
+        SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0 && found.get<int64_t>() <= largest,
+                          "{}: \"{}\" must be a whole number from 0 to {}, got {}", file, key, largest, json_text(found).substr(0, 80));
       found.get_to(value);
     });
     state.settings = json_text(json.at("settings"));

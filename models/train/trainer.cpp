@@ -180,7 +180,11 @@ class Run {
 
   // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
   void tidy() const {
-    write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
+    try {
+      write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
+    }
     keep_linked(options_.folder);
   }
 

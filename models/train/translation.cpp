@@ -184,11 +184,14 @@ void TranslationTask::load_weights(const std::string& folder) {
 }
 
 std::string TranslationTask::summary() const {
-  const int64_t skipped = training_.skipped_empty + training_.skipped_long;
-  return fmt::format(
-      "{} training pairs{}, {} validation pairs; {} {} and {} {} words; {} parameters", training_.pairs.size(),
-      skipped ? fmt::format(" ({} empty and {} too long ones skipped)", training_.skipped_empty, training_.skipped_long) : "",
-      validation_.pairs.size(), source_.size(), settings_.source, target_.size(), settings_.target, nn::count_parameters(model_));
+  const auto skipped = [](const data::Pairs& data) {
+    return data.skipped_empty + data.skipped_long
+               ? fmt::format(" ({} empty and {} too long ones skipped)", data.skipped_empty, data.skipped_long)
+               : "";
+  };
+  return fmt::format("{} training pairs{}, {} validation pairs{}; {} {} and {} {} words; {} parameters", training_.pairs.size(),
+                     skipped(training_), validation_.pairs.size(), skipped(validation_), source_.size(), settings_.source, target_.size(),
+                     settings_.target, nn::count_parameters(model_));
 }
 
 }  // namespace slope::train

@@ -56,7 +56,21 @@ TEST_CASE("elementwise: sums and products of whole numbers are modulo 2^64") {
   CHECK(abs(least).data<int64_t>()[0] == INT64_MIN);
   CHECK(sum(tensor({INT64_MAX, 1})).data<int64_t>()[0] == INT64_MIN);
   CHECK(cumsum(tensor({INT64_MAX, 1}), 0).data<int64_t>()[1] == INT64_MIN);
+  constexpr int64_t n = 100'000;
+  const Tensor many = full({n, 70}, 0.1).set_requires_grad(), sums = cumsum(many, 0);  // in f32 alone 0.1 adds up to 9998.56
+  CHECK(sums.select(0, n - 1).to_vector() == std::vector<double>(70, full({1}, 10000.0001490116, f64).to(f32).item()));
+  CHECK(grad({sums}, {many}, {.grad_outputs = {full({n, 70}, 0.1)}})[0].select(0, 0).select(0, 69).item() ==
+        doctest::Approx(10000).epsilon(1e-7));
   CHECK(prod(tensor({INT64_MAX, 2})).data<int64_t>()[0] == -2);
+}
+
+TEST_CASE("pow: the mixed second derivative where the exponent is 0, in both orders") {  // d2 a^b / da db = a^(b-1) (1 + b log a)
+  const Tensor a = full({}, 2, f64).set_requires_grad(), b = zeros({}, f64).set_requires_grad();
+  const Tensors first = grad({pow(a, b)}, {a, b}, {.create_graph = true});
+  CHECK(grad({first[0]}, {b}, {.retain_graph = true})[0].item() == 0.5);
+  CHECK(grad({first[1]}, {a})[0].item() == 0.5);
+  const Tensor zero = zeros({}, f64).set_requires_grad();
+  CHECK(grad({pow(zero, b)}, {zero})[0].item() == 0);
 }
 
 TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo 2^64") {

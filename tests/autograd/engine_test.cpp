@@ -199,6 +199,44 @@ TEST_CASE("checkpoint: the same values and gradients, of inputs and of leaves th
   for (size_t i = 0; i < straight.size(); ++i) CHECK(equal(straight[i].detach(), again[i].detach()));
 }
 
+TEST_CASE("checkpoint: a leaf that a step and what came before it share counts once at each use") {
+  const Tensor w = leaf({3.});
+  const auto step = [&](const Tensors& in) { return tanh(in[0] * w); };
+  const auto nested = [&](const Tensors& in) {
+    return checkpoint([&](const Tensors& inner) { return inner[0] * w * w; }, {in[0] * w}) * w;
+  };
+  const auto derivatives = [&](const std::function<Tensor()>& f) {
+    std::vector<double> values;
+    for (bool create_graph : {false, true}) {
+      const Tensor first = grad({sum(f())}, {w}, {.create_graph = create_graph})[0];
+      values.push_back(first.item());
+      if (create_graph) values.push_back(grad({first}, {w})[0].item());
+    }
+    return values;
+  };
+  const auto recurrent = [&](bool checkpointed) {
+    return [=] {
+      Tensor h = w * 0.25;
+      for (int t = 0; t < 3; ++t) h = checkpointed ? checkpoint(step, {h}) : step({h});
+      return h;
+    };
+  };
+  const std::vector<double> straight = derivatives(recurrent(false)), again = derivatives(recurrent(true));
+  for (size_t i = 0; i < straight.size(); ++i) CHECK(again[i] == doctest::Approx(straight[i]).epsilon(1e-12));
+  CHECK(derivatives([&] { return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w * 2}); }) == std::vector<double>{12, 12, 4});
+  CHECK(derivatives([&] { return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w}); }) == std::vector<double>{6, 6, 2});
+  CHECK(derivatives([&] { return checkpoint(nested, {w * 2}); }) == std::vector<double>{810, 810, 1080});  // 2 w^5
+}
+
+TEST_CASE("backward: a leaf that no longer asks for a gradient gets none") {
+  const Tensor w = leaf({2.}), x = leaf({3.});
+  const Tensor y = sum(w * x);
+  w.set_requires_grad(false);
+  y.backward();
+  CHECK_FALSE(w.grad().defined());
+  CHECK(x.grad().item() == 2);
+}
+
 TEST_CASE("checkpoint: as f alone where an input is undefined or the result needs no gradient") {
   const Tensor w = leaf({0.5, -0.25});
   const auto add_if_given = [&](const Tensors& in) { return in[1].defined() ? in[0] + in[1] : in[0] * w; };

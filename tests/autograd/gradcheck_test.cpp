@@ -126,6 +126,20 @@ TEST_CASE("gradcheck: an error that looks like a kink to the eye, but is smooth,
   CHECK(gradcheck([](const Tensors& in) { return Tensors{sqrt(in[0])}; }, {x}, quiet).ok);
 }
 
+TEST_CASE("gradcheck: the rounding of large values is no kink") {
+  manual_seed(3);
+  for (double offset : {0., 1e6, 1e7, 1e8})
+    for (int i = 0; i < 50; ++i) {
+      const GradcheckReport report =
+          gradcheck([&](const Tensors& in) { return Tensors{square(in[0], 1.5) + offset}; }, {leaf(rand({1}, f64) + 1)}, quiet);
+      CHECK(!report.ok);
+    }
+}
+
+TEST_CASE("gradcheck: where every element is on a kink nothing was checked") {
+  CHECK(!gradcheck([](const Tensors& in) { return Tensors{relu(in[0])}; }, {leaf(zeros({3}, f64))}, quiet).ok);
+}
+
 TEST_CASE("gradcheck: nothing to check is not a success") {
   const Tensor x = leaf(tensor({1.0, 2.0}).to(f64));
   CHECK_THROWS_AS((void)gradcheck([](const Tensors& in) { return Tensors{in[0] * 2}; }, {x.detach()}), UsageError);

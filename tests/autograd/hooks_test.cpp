@@ -37,6 +37,14 @@ TEST_CASE("hooks: grad runs those of the inputs that were asked for, and of no o
   CHECK(of_b == 0);
 }
 
+TEST_CASE("hooks: what they compute is recorded only where the pass records") {
+  const Tensor x = leaf({1., 2.}), w = leaf({3., 4.}), y = x * 2;
+  y.register_hook([&](const Tensor& g) { return g * w; });
+  x.register_hook([&](const Tensor& g) { return g * w; });
+  CHECK_FALSE(grad({sum(y)}, {x}, {.retain_graph = true})[0].requires_grad());
+  CHECK(grad({sum(y)}, {x}, {.create_graph = true})[0].requires_grad());
+}
+
 TEST_CASE("hooks: one may register another on the same result") {
   const Tensor x = leaf({1., 2.}), y = x * x;
   int calls = 0;

@@ -188,6 +188,29 @@ TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, whole num
   CHECK_THROWS_AS(nn::to(model, i64), DTypeError);
 }
 
+namespace {
+struct Pair {
+  nn::Linear a{2, 2, false}, b{2, 2, false};
+  Pair() { nn::tie(a.weight, b.weight); }
+  Pair blank() const { return {}; }
+  Tensor forward(const Tensor& x) const { return b(a(x)); }
+  SLOPE_MODULE(Pair, a, b)
+};
+}  // namespace
+
+TEST_CASE("clone: of a model whose ties were cut") {
+  Pair pair;
+  pair.b.weight = nn::Parameter(full({2, 2}, 7));
+  {
+    const NoGrad no_grad;
+    fill(pair.a.weight, 2);
+  }
+  const Pair copy = nn::clone(pair);
+  CHECK(equal(copy.a.weight, full({2, 2}, 2)));
+  CHECK(equal(copy.b.weight, full({2, 2}, 7)));
+  CHECK(copy.b.weight.requires_grad());
+}
+
 TEST_CASE("clone: independent, tied like the original, draws no random numbers") {
   manual_seed(6);
   Tiny model(Config{});

@@ -212,6 +212,7 @@ TEST_CASE("optimizers: what makes no sense is refused") {
   CHECK_THROWS_AS(Adam({{"a", ps[0].second}, {"b", ps[0].second}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Adam({{"a", zeros({2})}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Ema(ps, 1.0), UsageError);
+  CHECK_THROWS_AS(Ema({ps[0], {"again", ps[0].second}}, 0.5), UsageError);
   CHECK_THROWS_AS((void)grad_norm({ps[0].second}, 0), UsageError);
 }
 

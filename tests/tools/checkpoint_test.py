@@ -184,6 +184,23 @@ class OtherFiles(Case):
         self.refuse(["gpt/best/config.json", "char-gpt"], 3, ["translate", "gpt"])
         self.refuse(["run/best/config.json", "c-scratch"], 3, ["generate", "run"])
 
+    def test_a_checkpoint_is_no_place_for_a_run(self):
+        shutil.copytree("run/best", "alone")
+        for folder in ("run/last", "run/best", "alone"):
+            before = snapshot(folder)
+            for resume in ([], ["--resume"]):
+                self.refused(2, "train", "translation", "--steps", "4", "--out", folder, *resume, says=[folder, "is a checkpoint"])
+            self.assertEqual(snapshot(folder), before)
+
+    def test_a_broken_link_is_not_passed_over(self):
+        here = self.good("translate", "run", "valid.de").out
+        os.remove("run/best")
+        os.symlink("step-9", "run/best")
+        for command in (["translate", "run", "valid.de"], ["eval", "run", "--data", "valid"], ["inspect", "run"]):
+            self.refuse(["run/best", "rm run/best"], command=command)
+        os.remove("run/best")
+        self.assertEqual(self.good("translate", "run", "valid.de").out, here)
+
     def test_a_checkpoint_alone_is_enough(self):
         here = self.good("translate", "run", "valid.de").out
         shutil.copytree("run/best", "alone")
@@ -220,6 +237,10 @@ class OtherFiles(Case):
         with open(f"{self.last}/state.json", encoding="utf-8") as file:
             state = json.load(file)
         self.assertEqual(len(state.pop("crc32c")), 8)
+        for key in ("position", "step", "log_bytes"):
+            with open(f"{self.last}/state.json", "w", encoding="utf-8") as file:
+                json.dump({**state, key: 2 ** 63 - 1}, file)
+            self.refused(3, "train", "translation", "--resume", "--steps", "4", "--out", "run", says=["state.json", key])
         with open(f"{self.last}/state.json", "w", encoding="utf-8") as file:
             json.dump(state, file)
         self.good("train", "translation", "--resume", "--steps", "4", "--out", "run")

@@ -27,7 +27,7 @@ class Usage(Case):
         for arguments, says in [
             ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),
             (["eval", "run"], "--data"), (["graph", "mlp"], "--out"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
-            ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr needs a value"), ([*TRAIN, "--lr", ""], "--lr : expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
+            ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr : expected"), ([*TRAIN, "--lr", ""], "--lr : expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
@@ -64,15 +64,25 @@ class Usage(Case):
             (["translate", "run", "valid.de", "--attention", "a.svg", "--kind", "self"], "cross, encoder and decoder"),
             (["translate", "run", "valid.de", "--attention", "a.svg", "--layer", "7"], "layer 7"),
             (["generate", "gpt", "--temperature", "-1"], "--temperature"), (["generate", "gpt", "--tokens", "-1"], "--tokens"), (["generate", "gpt", "--seed", "-1"], "--seed"),
+            (["translate", "run", "valid.de", "--layer", "0"], "--attention"), (["translate", "run", "valid.de", "--kind", "encoder"], "--attention"), (["translate", "run", "--attention", ""], "--attention"),
+            (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"),
+            (["generate", "gpt", "--tokens", "0x10"], "a whole number, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "a whole number"), (["generate", "gpt", "--top-k="], "a whole number, got ''"),
+            ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
             (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"),
         ]:
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.refused(2, *arguments, says=says).out, "")
 
+    def test_numbers_are_decimal_and_an_empty_value_takes_no_other(self):
+        self.gpt("gpt", "--steps", "1")
+        ten = self.good("generate", "gpt", "--tokens", "10").out
+        self.assertEqual(self.good("generate", "gpt", "--tokens", "010").out, ten)
+        self.assertEqual(self.good("generate", "gpt", "--prompt=", "--tokens", "10").out, ten)
+
     def test_config_files(self):
         for content, says in [
             ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "a whole number"]), ('{"steps": -1}', "at least 0"),
-            ('{"lr": 1', "byte 9"), ("[]", "object"), ("", "JSON"), ('{"lr": 1, "lr": 2}', "twice"), ('{"lr": null}', '"lr"'), ("\ufeff{}x", "JSON"), ("[" * 100000, "nested"),
+            ('{"lr": 1', "byte 9"), ("[]", "object"), ("", "JSON"), ('{"lr": 1, "lr": 2}', "twice"), ('{"lr": null}', '"lr"'), ("\ufeff{}x", "JSON"), ('{"lr": 1}\0x', "byte 10"), ("[" * 100000, "nested"),
             ('{"lr": 1e999}', "number overflow parsing '1e999'"),
         ]:
             with self.subTest(content=content[:30]):
