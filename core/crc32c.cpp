@@ -38,4 +38,8 @@ uint32_t crc32c(std::string_view bytes, uint32_t crc) {
   return ~crc;
 }
 
+uint32_t crc32c_around(std::string_view text, size_t at) {
+  return crc32c(text.substr(at + no_crc32c.size()), crc32c(no_crc32c, crc32c(text.substr(0, at))));
+}
+
 }  // namespace slope

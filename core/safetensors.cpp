@@ -120,7 +120,7 @@ std::string format_header(const NamedTensors& tensors, Metadata metadata, SaveOp
       write_elements(tensor, [&](std::string_view bytes) { sum = crc32c(bytes, sum); });
       metadata[fmt::format("{}:{}", safetensors::checksum_key, name)] = fmt::format("{:08x}", sum);
     }
-    metadata[std::string(safetensors::checksum_key)] = safetensors::no_checksum;
+    metadata[std::string(safetensors::checksum_key)] = no_crc32c;
   }
   size_t digits = 0;
   std::string header(length_bytes, '\0');
@@ -153,7 +153,7 @@ std::string format_header(const NamedTensors& tensors, Metadata metadata, SaveOp
                  "save: names and metadata make a header of {} bytes", n);
   std::memcpy(header.data(), &n, length_bytes);
   if (options.checksums) {
-    const std::string sum = fmt::format("{:08x}", safetensors::header_checksum(header, digits));
+    const std::string sum = fmt::format("{:08x}", crc32c_around(header, digits));
     header.replace(digits, sum.size(), sum);
   }
   return header;

@@ -168,11 +168,6 @@ const StoredType& stored_type(DType dtype) {
   return *std::find_if(std::begin(types), std::end(types), [&](const StoredType& t) { return t.dtype == dtype; });
 }
 
-uint32_t header_checksum(std::string_view header, size_t digits) {
-  const uint32_t before = crc32c(header.substr(0, digits));
-  return crc32c(header.substr(digits + no_checksum.size()), crc32c(no_checksum, before));
-}
-
 int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits) {
   SLOPE_CHECK_INPUT(start.size() >= length_bytes, "{}: {} bytes are too few for a safetensors file", where, file_bytes);
   uint64_t n;
@@ -191,7 +186,7 @@ SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std:
   Parser parser{JsonReader(header.substr(length_bytes), where, length_bytes), limits};
   parser.parse();
   if (parser.own_checksum) {
-    const std::string sum = fmt::format("{:08x}", header_checksum(header, length_bytes + parser.own_digits));
+    const std::string sum = fmt::format("{:08x}", crc32c_around(header, length_bytes + parser.own_digits));
     SLOPE_CHECK_INPUT(sum == *parser.own_checksum, "{}: damaged: the header's checksum is {}, recorded is {}", where, sum,
                       *parser.own_checksum);
   }

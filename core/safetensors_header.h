@@ -5,10 +5,9 @@
 
 namespace slope::safetensors {
 
-inline constexpr size_t length_bytes = 8;                    // u64, little endian
-inline constexpr int64_t max_size = int64_t{1} << 48;        // of one dim: the format's JSON schema
-inline constexpr std::string_view checksum_key = "crc32c";   // of the header; "crc32c:NAME" is that of a tensor
-inline constexpr std::string_view no_checksum = "00000000";  // stands for the header's own checksum while that is computed
+inline constexpr size_t length_bytes = 8;                   // u64, little endian
+inline constexpr int64_t max_size = int64_t{1} << 48;       // of one dim: the format's JSON schema
+inline constexpr std::string_view checksum_key = "crc32c";  // of the header; "crc32c:NAME" is that of a tensor
 inline bool is_checksum_key(std::string_view key) { return key == checksum_key || key.substr(0, 7) == "crc32c:"; }
 
 // N, checked against the file's size; `start` holds the file's first bytes, at most 9 of them.
@@ -17,7 +16,6 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
 // `header`: the length and the JSON. Everything that can be known without the data is checked.
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where, const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);                        // as which it is written
-uint32_t header_checksum(std::string_view header, size_t digits);  // `digits`: where its own eight stand
+const StoredType& stored_type(DType dtype);  // as which it is written
 
 }  // namespace slope::safetensors

@@ -19,8 +19,8 @@ void add_graph(Command& slope);
 void add_zoo(Command& slope);
 void add_bench(Command& slope);
 
-std::string bundled_corpus();  // the folder of the German-English corpus; IoError where it is not installed
-void check_text(const std::string& flag, const std::string& value);  // UsageError where it is empty
+std::string bundled_corpus();                  // the folder of the German-English corpus; IoError where it is not installed
+std::string visible(const std::string& text);  // in one line: "\\x1b" for what a terminal would obey
 
 // On standard output, NUL characters too; IoError where it cannot be written, so that nothing is computed that nobody reads.
 void print(const std::string& text);

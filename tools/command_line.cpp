@@ -1,12 +1,12 @@
 #include <slope/core/error.h>
 #include <slope/core/parallel.h>
+#include <slope/core/parse_number.h>
 #include <slope/core/spelling.h>
 #include <slope/tools/command.h>
 #include <slope/tools/command_line.h>
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <memory>
 
 namespace slope::tools {
@@ -28,10 +28,7 @@ namespace {
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
-  const char *begin = text.data(), *end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || stop != end || value - value != 0)
-    return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number", text);
+  if (!parse_number(text, value)) return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number", text);
   text = fmt::format("{}", value);
   return "";
 }
@@ -69,9 +66,7 @@ void Command::runs(Action action) {
 void Command::threads() {
   const auto set = [](const std::string& text) {
     int n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    SLOPE_CHECK_AS(UsageError, error == std::errc() && end == text.data() + text.size() && n >= 1 && n <= 1024,
-                   "--threads {}: expected a number from 1 to 1024", text);
+    SLOPE_CHECK_AS(UsageError, parse_number(text, n) && n >= 1 && n <= 1024, "--threads {}: expected a number from 1 to 1024", text);
     set_num_threads(n);
   };
   option("--threads", set, "threads; the results do not depend on it (default: all cores)").takes("N");

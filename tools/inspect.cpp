@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -29,17 +28,10 @@ nlohmann::ordered_json describe_file(const std::string& file) {
   return {{"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
 }
 
-// As JSON writes it where a terminal would obey it: control characters in names and metadata that somebody else wrote.
-std::string visible(const std::string& text) {
-  constexpr const char* first_of_c1 = "\xC2";
-  const bool plain =
-      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) && text.find(first_of_c1) == text.npos;
-  return plain ? text : nlohmann::json(text).dump(-1, ' ', true);
-}
-
 void print(const nlohmann::ordered_json& file) {
   const auto& tensors = file["tensors"];
-  std::printf("%s: %zu tensors, %ld elements\n", file["file"].get<std::string>().c_str(), tensors.size(), file["elements"].get<long>());
+  std::printf("%s: %zu tensors, %ld elements\n", visible(file["file"].get<std::string>()).c_str(), tensors.size(),
+              file["elements"].get<long>());
   for (const auto& t : tensors)
     std::printf("  %-56s %-5s %s\n", visible(t["name"]).c_str(), t["dtype"].get<std::string>().c_str(),
                 train::json_text(t["shape"]).c_str());

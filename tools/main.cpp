@@ -18,8 +18,18 @@
 
 namespace slope::tools {
 
-void check_text(const std::string& flag, const std::string& value) {
-  SLOPE_CHECK_AS(UsageError, !value.empty(), "{}: expected a name, got an empty one", flag);
+std::string visible(const std::string& text) {
+  std::string line;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : ' ');
+    const bool is_c1 = c == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    if (c < ' ' || c == 0x7F || is_c1)
+      line += fmt::format("\\x{:02x}", is_c1 ? next : c);
+    else
+      line += text[i];
+    if (is_c1) ++i;
+  }
+  return line;
 }
 
 void check_standard_output() { SLOPE_CHECK_AS(IoError, !std::ferror(stdout), "standard output could not be written"); }
@@ -40,11 +50,8 @@ std::string version_text() {
 
 namespace {
 
-// One line, whatever names a message holds, and nothing that a terminal would obey.
 int report(const std::string& what, int code) {
-  std::string line;
-  for (char c : what) line += (c >= 0 && c < ' ') || c == '\x7F' ? fmt::format("\\x{:02x}", c) : std::string(1, c);
-  std::fputs(fmt::format("slope: {}\n", line).c_str(), stderr);
+  std::fputs(fmt::format("slope: {}\n", visible(what)).c_str(), stderr);
   return code;
 }
 

@@ -32,7 +32,7 @@ std::string flag_of(std::string key) {
 }
 
 void add_flags(Command& command, TrainFlags& flags, const Settings& defaults, const std::vector<std::string>& presets) {
-  command.option("--out", flags.out, "the run's folder").required().takes("RUN");
+  command.option("--out", flags.out, "the run's folder").required().takes("RUN").not_empty();
   command.flag("--resume", flags.resume, "go on from the run's last checkpoint; the settings are the run's own");
   command.flag("--quiet", flags.quiet, "print nothing but errors");
   command.option("--config", flags.config, "JSON file with any of the settings below as keys").takes("FILE").not_empty();
@@ -52,7 +52,6 @@ void add_flags(Command& command, TrainFlags& flags, const Settings& defaults, co
 
 // Before anything is read: a run that cannot begin is refused at once.
 void check_out(const TrainFlags& flags) {
-  check_text("--out", flags.out);
   if (!flags.resume) train::refuse_run(flags.out);
 }
 

@@ -4,34 +4,24 @@
 #include <slope/core/file_sink.h>
 #include <slope/models/train/checkpoint_files.h>
 
+#include <filesystem>
+
 namespace slope::train {
+
+namespace fs = std::filesystem;
 
 namespace {
 std::string checksum_of(const std::string& text) { return fmt::format("{:08x}", crc32c(text)); }
-std::string key_of(const std::string& name) { return "crc32c of " + name; }
+std::string checksum_key(const std::string& name) { return "crc32c of " + name; }
 }  // namespace
 
-Metadata write_texts(const FolderSink& folder, const Texts& texts) {
-  Metadata checksums;
-  for (const auto& [name, text] : texts) {
-    write_file(folder.file(name), text);
-    checksums[key_of(name)] = checksum_of(text);
-  }
-  return checksums;
-}
-
-void check_text(const Metadata& metadata, const std::string& folder, const std::string& beside, const std::string& name) {
-  const auto recorded = metadata.find(key_of(name));
-  if (recorded == metadata.end()) return;
-  const std::string file = folder + "/" + name, found = checksum_of(read_file(file));
-  SLOPE_CHECK_INPUT(found == recorded->second, "{}: damaged, or not the one that {} was saved with: its checksum is {}, recorded is {}",
-                    file, beside, found, recorded->second.substr(0, 80));
-}
-
-void save_model(const FolderSink& folder, nn::ModuleRef model, const Texts& vocabularies) {
+void save_model(const FolderSink& folder, nn::ModuleRef model, const std::map<std::string, std::string>& vocabularies) {
   const nn::StateDict state = nn::state_dict(model);
-  Metadata metadata = write_texts(folder, vocabularies);
-  metadata.insert(state.tied.begin(), state.tied.end());
+  Metadata metadata = state.tied;
+  for (const auto& [name, text] : vocabularies) {
+    write_file(folder.file(name), text);
+    metadata[checksum_key(name)] = checksum_of(text);
+  }
   save_safetensors(folder.file("model.safetensors"), state.tensors, metadata);
 }
 
@@ -55,6 +45,12 @@ void check_vocabulary(const TensorFile& tensors, const std::string& embedding, i
   const Tensor& weight = tensors.at(embedding);
   SLOPE_CHECK_INPUT(weight.rank() == 2 && weight.size(0) == words, "{} has {} words, the model's {} has shape {}", vocab_file, words,
                     embedding, weight.shape());
+  const auto recorded = tensors.metadata.find(checksum_key(fs::path(vocab_file).filename()));
+  if (recorded == tensors.metadata.end()) return;
+  const std::string found = checksum_of(read_file(vocab_file));
+  SLOPE_CHECK_INPUT(found == recorded->second,
+                    "{}: damaged, or not the one that the weights were saved with: its checksum is {}, recorded is {}", vocab_file, found,
+                    recorded->second.substr(0, 80));
 }
 
 }  // namespace slope::train

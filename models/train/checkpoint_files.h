@@ -8,19 +8,14 @@
 
 namespace slope::train {
 
-// Texts beside a file of tensors that mean nothing without one another: the file's metadata keep their checksums, by which a text that was
-// damaged, or is another model's, is found out.
-using Texts = std::map<std::string, std::string>;  // by their files' names
-Metadata write_texts(const FolderSink& folder, const Texts& texts);
-// InputError where folder/name is not the text that `metadata`, of the folder's file `beside`, tell of. Where they tell of none: nothing.
-void check_text(const Metadata& metadata, const std::string& folder, const std::string& beside, const std::string& name);
-
-void save_model(const FolderSink& folder, nn::ModuleRef model, const Texts& vocabularies);  // model.safetensors
+// model.safetensors, and the vocabularies by their files' names. Its metadata keep their checksums: without them the weights mean nothing.
+void save_model(const FolderSink& folder, nn::ModuleRef model, const std::map<std::string, std::string>& vocabularies);
 TensorFile load_finite(const std::string& file);  // InputError naming the first tensor that holds nan or inf
 void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file);
 
 // The file's tensor `name` must have this shape; `says` is the file that claims it. So nothing is built that the weights do not fill.
 void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says);
+// The vocabulary has as many words, and is the one whose checksum the metadata hold, if they do.
 void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words, const std::string& vocab_file);
 
 // What f gives. What it refuses, a setting too, is the fault of `file`: an InputError that names it.

@@ -22,27 +22,24 @@ void for_each_field(State& s, F f) {
 constexpr int64_t largest = 1'000'000'000'000'000;  // of a number in it: far more than any run comes to, and safe to count on from
 
 // The first field is the checksum of the whole text, in which it stands as zeros itself.
-const std::string checksum_field = "\"crc32c\": \"";
-constexpr const char* no_checksum = "00000000";
-
-std::string checksum_of(std::string text, size_t at) { return fmt::format("{:08x}", crc32c(text.replace(at, 8, no_checksum))); }
+constexpr std::string_view checksum_field = "\"crc32c\": \"";
 
 void check_sum(const std::string& text, const std::string& file) {
   const size_t field = text.find(checksum_field), at = field + checksum_field.size();
-  if (field == text.npos || at + 8 > text.size()) return;
-  const std::string recorded = text.substr(at, 8), found = checksum_of(text, at);
+  if (field == text.npos || at + no_crc32c.size() > text.size()) return;  // saved before there was one
+  const std::string recorded = text.substr(at, no_crc32c.size()), found = fmt::format("{:08x}", crc32c_around(text, at));
   SLOPE_CHECK_INPUT(found == recorded, "{}: damaged, or changed since it was saved: its checksum is {}, recorded is {}", file, found,
                     JsonReader::quoted(recorded));
 }
 }  // namespace
 
 std::string RunState::text() const {
-  nlohmann::ordered_json json = {{"crc32c", no_checksum}};
+  nlohmann::ordered_json json = {{"crc32c", no_crc32c}};
   for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
   json["settings"] = parse_json(settings, "settings");
-  const std::string text = json_text(json, 1) + "\n";
+  std::string text = json_text(json, 1) + "\n";
   const size_t at = text.find(checksum_field) + checksum_field.size();
-  return std::string(text).replace(at, 8, checksum_of(text, at));
+  return text.replace(at, no_crc32c.size(), fmt::format("{:08x}", crc32c_around(text, at)));
 }
 
 RunState RunState::read(const std::string& file) {

@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/parse_number.h>
 #include <slope/core/spelling.h>
 #include <slope/models/train/json.h>
 #include <slope/models/train/settings.h>
@@ -6,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <cmath>
 
 namespace slope::train {
@@ -31,12 +31,6 @@ std::vector<std::string> keys_of(const Settings& settings) {
   return keys;
 }
 
-template <class Number>
-bool parse(const std::string& text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 nlohmann::ordered_json value_of(const Setting& s) {
   return std::visit([](auto* place) { return nlohmann::ordered_json(*place); }, s.place);
 }
@@ -51,11 +45,11 @@ void set_from_text(const Setting& s, const std::string& text) {
   bool good = false;
   if (auto* const* place = std::get_if<int64_t*>(&s.place)) {
     int64_t value = 0;
-    good = parse(text, value) && in_range(s, static_cast<double>(value));
+    good = parse_number(text, value) && in_range(s, static_cast<double>(value));
     if (good) **place = value;
   } else if (auto* const* real = std::get_if<double*>(&s.place)) {
     double value = 0;
-    good = parse(text, value) && std::isfinite(value) && in_range(s, value);
+    good = parse_number(text, value) && in_range(s, value);
     if (good) **real = value;
   } else if (auto* const* flag = std::get_if<bool*>(&s.place)) {
     good = text == "true" || text == "false";

@@ -139,7 +139,7 @@ class OtherFiles(Case):
                 return "\n".join(lines)
             with self.subTest(name=name):
                 before = self.change(name, swap)
-                self.refuse([name, "model.safetensors", "checksum"])
+                self.refuse([name, "the weights were saved with", "checksum"])
                 self.refuse([name, "checksum"], command=("eval", "run", "--data", "valid"))
                 self.change(name, lambda _: before)
         self.gpt("gpt", "--steps", "1")
