@@ -65,10 +65,14 @@ void check_links(const std::string& run) {
                     fmt::join(folders, ", "), fmt::join(commands, " && "));
 }
 
-// A run inside a checkpoint would go with it.
+// A run inside a checkpoint, however deep, would go with it.
 void refuse_checkpoint(const std::string& folder) {
   for (const char* file : {"/model.safetensors", "/state.json"})
     SLOPE_CHECK_AS(UsageError, !is_there(folder + file), "{0}: is a checkpoint; name a run's folder, as the one that holds {0}", folder);
+  std::error_code none;  // a name that cannot be resolved says so itself, later
+  for (fs::path above = fs::weakly_canonical(folder, none).parent_path(); above != above.root_path(); above = above.parent_path())
+    SLOPE_CHECK_AS(UsageError, !is_there(above / "model.safetensors") || !is_there(above / "state.json"),
+                   "{}: lies in a checkpoint, {}; choose another --out", folder, above.string());
 }
 
 }  // namespace

@@ -190,6 +190,7 @@ class OtherFiles(Case):
             before = snapshot(folder)
             for resume in ([], ["--resume"]):
                 self.refused(2, "train", "translation", "--steps", "4", "--out", folder, *resume, says=[folder, "is a checkpoint"])
+                self.refused(2, "train", "translation", "--steps", "4", "--out", folder + "/one/two", *resume, says=[folder + "/one/two", "lies in a checkpoint"])
             self.assertEqual(snapshot(folder), before)
 
     def test_a_broken_link_is_not_passed_over(self):
