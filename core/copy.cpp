@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 namespace slope {
 
@@ -89,6 +90,16 @@ void copy_into(const Tensor& from, const Tensor& to) {
           });
     });
   });
+}
+
+void copy_each(const Tensors& from, const Tensors& to) {
+  std::unordered_set<const void*> written;
+  for (const Tensor& x : to) written.insert(x.storage().get());
+  Tensors safe = from;
+  for (size_t i = 0; i < to.size(); ++i)
+    if (written.contains(from[i].storage().get()) && !from[i].is_same(to[i])) safe[i] = contiguous_copy(from[i]);
+  for (size_t i = 0; i < to.size(); ++i)
+    if (!safe[i].is_same(to[i])) copy_into(safe[i], to[i]);
 }
 
 void fill(const Tensor& x, double value) {

@@ -13,7 +13,11 @@ std::string path_now() { return current_module() ? current_module() : ""; }
 }  // namespace
 
 CaptureAttention::CaptureAttention(std::string pattern) : pattern_(std::move(pattern)), outer_(innermost) { innermost = this; }
-CaptureAttention::~CaptureAttention() { innermost = outer_; }
+CaptureAttention::~CaptureAttention() {  // not always the innermost: a vector's elements go first to last
+  CaptureAttention** link = &innermost;
+  while (*link && *link != this) link = &(*link)->outer_;
+  if (*link) *link = outer_;
+}
 
 std::vector<std::string> CaptureAttention::paths() const {
   std::vector<std::string> all;

@@ -52,9 +52,25 @@ void constant(const Tensor& x, double value) {
 void zeros(const Tensor& x) { constant(x, 0); }
 void ones(const Tensor& x) { constant(x, 1); }
 
+namespace {
+// u in [0, 1) to [low, high), also where rounding to T would reach high.
+template <class T>
+auto between(double low, double high) {
+  const T end = static_cast<T>(high), last = std::nextafter(end, static_cast<T>(low));
+  return [=](double u) {
+    const T y = static_cast<T>(low + (high - low) * u);
+    return static_cast<double>(y < end ? y : last);
+  };
+}
+}  // namespace
+
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;
-  fill_drawn(x, "init.uniform", x.dtype() == f64 ? Draw{uniform_f64} : Draw{uniform_f32}, [=](double u) { return low + (high - low) * u; });
+  SLOPE_CHECK_AS(UsageError, low <= high, "init.uniform: needs low <= high, got {} and {}", low, high);
+  if (x.dtype() == f64)
+    fill_drawn(x, "init.uniform", uniform_f64, between<double>(low, high));
+  else
+    fill_drawn(x, "init.uniform", uniform_f32, between<float>(low, high));
 }
 
 void normal(const Tensor& x, double mean, double std) {

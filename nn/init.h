@@ -14,7 +14,7 @@ double gain(Nonlinearity f, double negative_slope = 0.01);
 void zeros(const Tensor& x);
 void ones(const Tensor& x);
 void constant(const Tensor& x, double value);
-void uniform(const Tensor& x, double low = 0, double high = 1);  // [low, high)
+void uniform(const Tensor& x, double low = 0, double high = 1);  // [low, high); UsageError where low > high
 void normal(const Tensor& x, double mean = 0, double std = 1);
 // Normal, given that low <= x <= high.
 void trunc_normal(const Tensor& x, double mean = 0, double std = 1, double low = -2, double high = 2);

@@ -81,11 +81,14 @@ LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions option
   if (options.strict ? !report.ok() : !report.misfits.empty()) throw InputError("load: " + report.message());
 
   const NoGrad no_grad;
+  Tensors from, to;
   for (const auto& [name, x] : entries)
     if (const auto found = source.find(&x.impl()); found != source.end()) {
-      copy_into(*found->second, x);
+      from.push_back(*found->second);
+      to.push_back(x);
       source.erase(found);
     }
+  copy_each(from, to);
   return report;
 }
 

@@ -84,6 +84,8 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
 namespace {
 // The number of the sequence that each of `rows` rows belongs to, (rows).
 Tensor sequence_numbers(const Tensor& lengths, int64_t rows) {
+  const int64_t now = packed_rows("Mask::tensor", lengths);  // the caller may have written into his tensor since
+  SLOPE_CHECK_SHAPE(now == rows, "Mask::tensor: the sequences had {} rows when the mask was made, have {} now", rows, now);
   const Tensor numbers = Tensor::empty({rows}, i64);
   const auto out = numbers.write<int64_t>();
   int64_t* next = out;

@@ -109,6 +109,7 @@ void replace_data(const Tensor& x, const Tensor& data) {
   impl.storage = data.storage();
   impl.layout = data.layout();
   impl.dtype = data.dtype();
+  if (const Tensor grad = x.grad(); grad.defined() && grad.dtype() != data.dtype()) x.set_grad(contiguous_copy(grad, data.dtype()));
 }
 
 void to(ModuleRef model, DType dtype) {
@@ -116,11 +117,8 @@ void to(ModuleRef model, DType dtype) {
   Tensors all = parameters(model);
   for (const Tensor& b : buffers(model))
     if (is_floating(b.dtype())) all.push_back(b);
-  for (const Tensor& x : all) {
-    const Tensor grad = x.grad();
+  for (const Tensor& x : all)
     if (x.dtype() != dtype) replace_data(x, contiguous_copy(x, dtype));
-    if (grad.defined()) x.set_grad(contiguous_copy(grad, dtype));
-  }
 }
 
 void apply(ModuleRef model, const std::function<void(ModuleRef)>& f) {

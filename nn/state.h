@@ -52,7 +52,8 @@ struct EvalMode : ModeGuard {
   explicit EvalMode(ModuleRef model) : ModeGuard(model, false) {}
 };
 
-// Puts other elements into the tensor that everybody holds: x keeps its identity, its gradient's record and its requires_grad.
+// Puts other elements into the tensor that everybody holds: x keeps its identity, its requires_grad
+// and its gradient, converted where the dtype is another one.
 void replace_data(const Tensor& x, const Tensor& data);
 
 }  // namespace slope::nn

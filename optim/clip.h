@@ -13,7 +13,8 @@ double grad_norm(const Tensors& parameters, double norm_type = 2);
 double clip_factor(double norm, double max_norm);
 
 // Scales all gradients by that and returns the norm before. A norm that is not finite changes nothing (PyTorch would spread nan): the
-// caller sees it in the result, and first_nonfinite_grad() says where it comes from.
+// caller sees it in the result, and first_nonfinite_grad() says where it comes from; nothing where finite gradients are too large for the
+// sum of their powers to be a double.
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
 
 // Each element into [-limit, limit].

@@ -12,6 +12,7 @@ Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters)
   std::unordered_set<const TensorImpl*> seen;
   for (const auto& [name, p] : parameters) {
     SLOPE_CHECK_AS(UsageError, seen.insert(&p.impl()).second, "Ema: {} is a parameter that was named before", name);
+    SLOPE_CHECK_DTYPE(is_floating(p.dtype()), "Ema: {} is {}, which has no average", name, slope::name(p.dtype()));
     averages_.emplace_back(name, contiguous_copy(p));
   }
   check();
@@ -21,7 +22,7 @@ void Ema::check() const {
   for (size_t k = 0; k < parameters_.size(); ++k) {
     const auto& [name, p] = parameters_[k];
     const Tensor& e = averages_[k].second;
-    SLOPE_CHECK_AS(UsageError, p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous() && p.layout().offset == 0,
+    SLOPE_CHECK_AS(UsageError, p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous(),
                    "Ema: {} is {} of shape {} and must be what it was when the averages began, {} of shape {}, contiguous; make a new Ema",
                    name, slope::name(p.dtype()), p.shape(), slope::name(e.dtype()), e.shape());
   }
@@ -34,27 +35,37 @@ void Ema::update() {
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
     const Tensor &p = parameters_[k].second, &e = averages_[k].second;
     visit_floating(p.dtype(), "Ema", [&]<class T> {
-      kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin, p.data<T>() + begin, static_cast<T>(decay_));
+      kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin, p.data<T>() + begin, static_cast<T>(1 - decay_));
     });
   });
 }
 
 void Ema::swap() {
   check();
-  for (size_t k = 0; k < parameters_.size(); ++k) std::swap(parameters_[k].second.impl().storage, averages_[k].second.impl().storage);
+  exchange();
+}
+
+void Ema::exchange() noexcept {
+  for (size_t k = 0; k < parameters_.size(); ++k) {
+    TensorImpl &p = parameters_[k].second.impl(), &e = averages_[k].second.impl();
+    std::swap(p.storage, e.storage);
+    std::swap(p.layout, e.layout);
+    std::swap(p.dtype, e.dtype);
+  }
 }
 
 void Ema::load_averages(const NamedTensors& averages) {
   SLOPE_CHECK_INPUT(averages.size() == averages_.size(), "averages: {} tensors, expected {}", averages.size(), averages_.size());
-  std::vector<const Tensor*> found;
+  Tensors found, own;
   for (const auto& [name, e] : averages_) {
     const auto same = std::find_if(averages.begin(), averages.end(), [&name = name](const auto& a) { return a.first == name; });
     SLOPE_CHECK_INPUT(same != averages.end(), "averages: {} is missing", name);
     SLOPE_CHECK_INPUT(same->second.shape() == e.shape(), "averages: {} has shape {}, expected {}", name, same->second.shape(), e.shape());
     SLOPE_CHECK_INPUT(is_floating(same->second.dtype()), "averages: {} is {}", name, slope::name(same->second.dtype()));
-    found.push_back(&same->second);
+    found.push_back(same->second);
+    own.push_back(e);
   }
-  for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], averages_[k].second);
+  copy_each(found, own);
 }
 
 }  // namespace slope::optim

@@ -1,4 +1,4 @@
-// Exponential moving average of parameters: e <- decay e + (1 - decay) p after each step; e starts as p.
+// Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each step; e starts as p.
 //   ema.update();  …  { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages within the braces
 #pragma once
 
@@ -16,7 +16,9 @@ class Ema {
   void load_averages(const NamedTensors& averages);           // InputError, and nothing has changed, where names or shapes differ
 
  private:
-  void check() const;  // UsageError where a parameter has become another kind of tensor than its average
+  friend class Averaged;
+  void check() const;        // UsageError where a parameter has become another kind of tensor than its average
+  void exchange() noexcept;  // swap, whatever they have become
 
   NamedTensors parameters_, averages_;
   double decay_;
@@ -25,7 +27,7 @@ class Ema {
 class Averaged {
  public:
   explicit Averaged(Ema& ema) : ema_(ema) { ema_.swap(); }
-  ~Averaged() { ema_.swap(); }
+  ~Averaged() { ema_.exchange(); }
   Averaged(const Averaged&) = delete;
   Averaged& operator=(const Averaged&) = delete;
 

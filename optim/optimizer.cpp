@@ -127,10 +127,17 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     }
   }
   SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} belongs to no parameter of this optimizer", given.begin()->first);
-  for (size_t i = 0; i < slots_.size(); ++i) {  // nothing can fail from here on
+  Tensors from, to;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (loaded[i].state.empty()) continue;
+    from.insert(from.end(), loaded[i].state.begin(), loaded[i].state.end());
+    to.insert(to.end(), slots_[i].state.begin(), slots_[i].state.end());
+  }
+  copy_each(from, to);  // before others are cleared, which `from` may hold
+  for (size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].steps = loaded[i].steps;
-    for (size_t k = 0; k < slots_[i].state.size(); ++k)
-      loaded[i].state.empty() ? fill(slots_[i].state[k], 0) : copy_into(loaded[i].state[k], slots_[i].state[k]);
+    if (loaded[i].state.empty())
+      for (const Tensor& x : slots_[i].state) fill(x, 0);
   }
 }
 

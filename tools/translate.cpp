@@ -62,8 +62,9 @@ int run(Flags& flags) {
   if (!draws) return print(translator, lines, from, flags), 0;
   const auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) { return !data::split_words(line).empty(); });
   SLOPE_CHECK_INPUT(first != lines.end(), "{}: holds no sentence whose attention could be drawn", from);
+  const std::string place = fmt::format("{}: line {}", from, first - lines.begin() + 1);
   const draw::HeatMaps maps =
-      with_file(from, [&] { return train::attention_figure(translator, *first, {.kind = kind, .layer = flags.layer}, flags.decode); });
+      with_file(place, [&] { return train::attention_figure(translator, *first, {.kind = kind, .layer = flags.layer}, flags.decode); });
   if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
   print(translator, lines, from, flags);
   if (flags.show) std::printf("%s", draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}).c_str());

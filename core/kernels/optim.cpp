@@ -9,29 +9,34 @@
 namespace slope {
 namespace {
 
+// w p, but 0 where w is 0, also of an infinite p.
+template <class T>
+[[gnu::always_inline]] inline T decayed(T w, T p) {
+  return w == 0 ? T(0) : w * p;
+}
+
 template <class T>
 void sgd(int64_t n, T* p, const T* g, const SgdConstants<T>& c) {
   const T lr = c.lr, w = c.weight_decay, factor = c.factor;
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) p[i] -= lr * (factor * g[i] + w * p[i]);
+  for (int64_t i = 0; i < n; ++i) p[i] -= lr * (factor * g[i] + decayed(w, p[i]));
 }
 
 template <class T>
 void sgd_momentum(int64_t n, T* p, const T* g, T* b, const SgdConstants<T>& c) {
   const T lr = c.lr, w = c.weight_decay, mu = c.momentum, fresh = c.fresh, factor = c.factor;
-  const T now = c.nesterov ? T(1) : T(0), along = c.nesterov ? mu : T(1);
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const T d = factor * g[i] + w * p[i];
+    const T d = factor * g[i] + decayed(w, p[i]);
     b[i] = mu * b[i] + fresh * d;
-    p[i] -= lr * (now * d + along * b[i]);
+    p[i] -= lr * (c.nesterov ? d + mu * b[i] : b[i]);
   }
 }
 
 template <class T>
 [[gnu::always_inline]] inline void adam_moments(T& p, T g, T& m, T& v, const AdamConstants<T>& c) {
   p *= c.keep;
-  const T d = c.factor * g + c.decay * p;
+  const T d = c.factor * g + decayed(c.decay, p);
   m += c.one_minus_beta1 * (d - m);
   v = c.beta2 * v + c.one_minus_beta2 * d * d;
 }
@@ -58,10 +63,9 @@ void amsgrad(int64_t n, T* p, const T* g, T* m, T* v, T* v_max, const AdamConsta
 }
 
 template <class T>
-void average(int64_t n, T* e, const T* p, T decay) {
-  const T rest = 1 - decay;
+void average(int64_t n, T* e, const T* p, T one_minus_decay) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) e[i] = decay * e[i] + rest * p[i];
+  for (int64_t i = 0; i < n; ++i) e[i] += one_minus_decay * (p[i] - e[i]);
 }
 
 template <class T>

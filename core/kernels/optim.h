@@ -26,7 +26,7 @@ struct OptimKernels {
   void (*sgd_momentum)(int64_t n, T* p, const T* g, T* b, const SgdConstants<T>& c);
   void (*adam)(int64_t n, T* p, const T* g, T* m, T* v, const AdamConstants<T>& c);
   void (*amsgrad)(int64_t n, T* p, const T* g, T* m, T* v, T* v_max, const AdamConstants<T>& c);
-  void (*average)(int64_t n, T* e, const T* p, T decay);  // e <- decay e + (1 - decay) p
+  void (*average)(int64_t n, T* e, const T* p, T one_minus_decay);  // e <- e + (1 - decay) (p - e)
   void (*scale)(int64_t n, T* x, T factor);
   double (*sum_of_squares)(int64_t n, const T* x);  // in double: a norm over millions of elements
 };

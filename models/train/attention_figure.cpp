@@ -40,7 +40,8 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
 
   const Sentence source = data::encode_sentence(sentence, translator.source);
   const auto length = static_cast<int64_t>(source.size()), positions = translator.model.config.max_len;
-  SLOPE_CHECK_INPUT(length <= positions, "attention: {} tokens with <sos> and <eos> are more than the model's {} positions (max_len)",
+  SLOPE_CHECK_INPUT(length <= positions,
+                    "attention: {} tokens with <sos> and <eos> are more than the model's {} positions (max_len); shorten or split it",
                     length, positions);
   const Sentence found = translate_sentences(translator, {source}, options)[0];
   Sentence target = {data::sos_id};

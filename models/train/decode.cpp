@@ -124,16 +124,21 @@ class Search {
       double log_p;
       size_t prefix;
       int64_t token;
+      size_t place;  // in `all`: of equally good ones the first wins
     };
     std::vector<Continuation> all;
     for (size_t p = 0; p < beam.live.size(); ++p)
-      for (const Candidate& c : tokens[static_cast<size_t>(first) + p]) all.push_back({beam.live[p].log_p + c.log_p, p, c.token});
-    std::stable_sort(all.begin(), all.end(), [](const Continuation& a, const Continuation& b) { return a.log_p > b.log_p; });
-
+      for (const Candidate& c : tokens[static_cast<size_t>(first) + p])
+        all.push_back({beam.live[p].log_p + c.log_p, p, c.token, all.size()});
     const auto width = static_cast<size_t>(options_.beam);
+    const size_t looked_at = std::min(2 * width, all.size());  // each prefix may end once
+    std::partial_sort(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(looked_at), all.end(),
+        [](const Continuation& a, const Continuation& b) { return a.log_p != b.log_p ? a.log_p > b.log_p : a.place < b.place; });
+
     std::vector<Prefix> live;
     std::vector<int64_t> from;
-    for (size_t rank = 0; rank < all.size() && live.size() < width; ++rank) {
+    for (size_t rank = 0; rank < looked_at && live.size() < width; ++rank) {
       const Continuation& c = all[rank];
       Prefix next{beam.live[c.prefix].tokens, c.log_p};
       if (c.token == eos_id) {
@@ -187,7 +192,8 @@ std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sente
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
   std::vector<Sentence> results(sources.size());
-  const auto batch = static_cast<size_t>(options.batch_size);
+  const auto batch =
+      static_cast<size_t>(std::clamp<int64_t>(std::max(options.batch_size, most_prefixes) / options.beam, 1, options.batch_size));
   for (size_t first = 0; first < order.size(); first += batch) {
     const std::span rows(order.data() + first, std::min(batch, order.size() - first));
     std::vector<Sentence> found = Search(start, padded(sources, rows), options).run();

@@ -22,11 +22,13 @@ class Decoding {
 };
 using StartDecoding = std::function<std::unique_ptr<Decoding>(const Tensor& source)>;  // (R, S), padded
 
+constexpr int64_t most_prefixes = 256;  // at once, for the sake of memory; more where batch_size says so
+
 struct DecodeOptions {
   int64_t beam = 1;           // 1: greedy
   double length_penalty = 1;  // alpha of score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short sentences
   int64_t max_length = 0;     // tokens; a sentence that has no <eos> among them is cut off; 0: as many as the model has positions
-  int64_t batch_size = 64;    // sentences at once
+  int64_t batch_size = 64;    // sentences at once; fewer where their beams together have more than `most_prefixes` prefixes
   bool cached = true;         // false: the whole prefix at each step, for comparison
 };
 

@@ -35,8 +35,8 @@ Json parse_json(const std::string& text, const std::string& file) {
     return json;
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
-  } catch (const Json::exception& e) {  // a number that no double holds
-    throw InputError(fmt::format("{}: {}", file, std::string(e.what()).substr(0, 120)));
+  } catch (const Json::out_of_range&) {
+    throw InputError(fmt::format("{}: holds a number that is too large to be one", file));
   }
 }
 

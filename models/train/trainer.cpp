@@ -39,6 +39,9 @@ class Run {
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
     SLOPE_CHECK_AS(UsageError, total_ > 0 || t_.epochs == 0 || task_.epoch_length() > 0, "train: these data have no epochs; give --steps");
+    const bool falls = t_.schedule == "cosine" || t_.schedule == "linear";
+    SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr, "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
+                   t_.schedule, t_.lr_min, t_.lr);
     SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
     const FileLock lock(path("lock"));
