@@ -177,6 +177,18 @@ TEST_CASE("decode: finished sentences leave the batch, and the search stops when
   CHECK(expected.size() < 50);
 }
 
+TEST_CASE("decode: wide beams take fewer sentences at once, with the same results") {
+  const Table table{.seed = 5, .batches = {}};
+  std::vector<Sentence> many;
+  for (int64_t i = 0; i < 20; ++i) many.push_back({sos_id, 4 + i % 6, eos_id});
+  const auto found = decode(start(table), many, {.beam = 100, .max_length = 12});
+  CHECK(*std::max_element(table.batches.begin(), table.batches.end()) <= most_prefixes);
+  CHECK(found[3] == decode(start(table), {many[3]}, {.beam = 100, .max_length = 12})[0]);
+  table.batches.clear();
+  CHECK(decode(start(table), many, {.beam = 100, .max_length = 12, .batch_size = 1000}) == found);
+  CHECK(*std::max_element(table.batches.begin(), table.batches.end()) > most_prefixes);
+}
+
 TEST_CASE("decode: max_length cuts off") {
   struct Endless : Decoding {
     Tensor step(const Tensor& newest) override { return tensor({0.0, 0.0, 0.0, -9.0, 1.0, 0.5}).expand({newest.numel(), 6}); }

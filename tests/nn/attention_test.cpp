@@ -64,6 +64,10 @@ TEST_CASE("mask: sequences one after the other see themselves alone") {
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)), Error);
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);  // whose causality would that be?
   CHECK_THROWS_AS((void)Mask::sequences(lengths, of_keys).tensor(3, 3), ShapeError);
+  const Tensor reused = tensor({1, 2});
+  const Mask mask = Mask::sequences(reused, reused);
+  fill(reused, 5000);
+  CHECK_THROWS_AS((void)mask.tensor(3, 3), ShapeError);
   CHECK_THROWS_AS((void)Mask::sequences(tensor({1, -1}), tensor({1, 2})), ShapeError);
   const Tensor every_other = tensor({{1, 9}, {2, 9}}).select(1, 0);
   CHECK(Mask::causal_sequences(every_other).tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
@@ -162,4 +166,16 @@ TEST_CASE("attention: captured weights are those before dropout") {
   CHECK(a.to_vector() != b.to_vector());
   eval(mha);
   CHECK(mha(x, x, x).to_vector() == mha(x, x, x).to_vector());
+}
+
+TEST_CASE("attention: captures may end in any order") {
+  const MultiheadAttention mha(4, 2);
+  const Tensor x = randn({1, 3, 4});
+  auto a = std::make_unique<CaptureAttention>(), b = std::make_unique<CaptureAttention>();
+  a.reset();
+  (void)mha(x, x, x);
+  CHECK(b->maps().size() == 1);
+  b.reset();
+  CHECK(!attention_is_captured());
+  (void)mha(x, x, x);
 }

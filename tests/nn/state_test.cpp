@@ -248,6 +248,28 @@ TEST_CASE("copy_state: refuses a model of other shapes by name, and nothing chan
   CHECK(to.two.a.weight.to_vector() == before);
 }
 
+TEST_CASE("copy_state: a gradient follows its parameter to another dtype") {
+  const nn::Linear a(2, 2), b(2, 2);
+  nn::to(b, f64);
+  sum(b(ones({1, 2}, f64))).backward();
+  nn::copy_state(a, b);
+  CHECK(b.weight.dtype() == f32);
+  CHECK(b.weight.grad().dtype() == f32);
+  CHECK(b.weight.grad().to_vector() == std::vector<double>{1, 1, 1, 1});
+}
+
+TEST_CASE("init: uniform numbers stay below the upper end, also where it is large") {
+  manual_seed(1);
+  const Tensor x = zeros({1'000'000});
+  nn::init::uniform(x, 1000, 1001);
+  const float* values = x.data<float>();
+  CHECK(*std::max_element(values, values + x.numel()) < 1001);
+  CHECK(*std::min_element(values, values + x.numel()) >= 1000);
+  nn::init::uniform(x, 2, 2);
+  CHECK(x.to_vector()[5] == 2);
+  CHECK_THROWS_AS(nn::init::uniform(x, 2, 1), UsageError);
+}
+
 TEST_CASE("modes: train and eval reach every module; a guard restores each as it was, also by an exception") {
   Tiny model(Config{});
   CHECK(model.training());

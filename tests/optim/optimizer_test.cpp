@@ -281,3 +281,76 @@ TEST_CASE("ema: a parameter that became another kind of tensor is refused before
   CHECK_THROWS_AS(ema.update(), UsageError);
   CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
 }
+
+TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says", T, float, double) {
+  const DType dtype = std::is_same_v<T, float> ? f32 : f64;
+  for (const double rest : {1e-3, 1e-5, 1e-6, 1e-7}) {
+    const Tensor p = zeros({3}, dtype);
+    Ema ema({{"p", p}}, 1 - rest);
+    fill(p, 1);
+    ema.update();
+    CHECK(ema.averages()[0].second.to_vector()[2] == doctest::Approx(rest).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("ema: whole numbers are refused at once; a parameter that begins within a storage is averaged") {
+  CHECK_THROWS_AS(Ema({{"a", zeros({1})}, {"i", arange(3)}}, 0.5), DTypeError);
+  const Tensor base = zeros({6}), p = base.narrow(0, 2, 3);
+  Ema ema({{"p", p}}, 0.5);
+  fill(p, 1);
+  ema.update();
+  {
+    const Averaged averaged(ema);
+    CHECK(p.to_vector() == std::vector<double>{0.5, 0.5, 0.5});
+  }
+  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
+  CHECK(base.to_vector() == std::vector<double>{0, 0, 1, 1, 1, 0});
+}
+
+TEST_CASE("ema: a model converted while it holds averages gets its own weights back") {
+  const Tensor p = zeros({3});
+  Ema ema({{"p", p}}, 0.5);
+  fill(p, 1);
+  {
+    const Averaged averaged(ema);
+    nn::replace_data(p, contiguous_copy(p, f64));
+  }
+  CHECK(p.dtype() == f32);
+  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
+  CHECK_THROWS_AS(ema.update(), UsageError);
+}
+
+TEST_CASE("states: loaded from their own tensors under exchanged names") {
+  const NamedTensors ps = parameters_of({{2}, {2}});
+  Adam adam(ps);
+  ps[0].second.set_grad(full({2}, 1.0, f64));
+  ps[1].second.set_grad(full({2}, 5.0, f64));
+  adam.step();
+  NamedTensors state = adam.state_dict();
+  for (auto& [name, x] : state) name[1] = name[1] == '0' ? '1' : '0';
+  adam.load_state_dict(state);
+  for (const auto& [name, x] : adam.state_dict())
+    if (name.ends_with(".exp_avg")) CHECK(x.to_vector()[0] == doctest::Approx(name[1] == '0' ? 0.5 : 0.1));
+
+  Ema ema({{"a", full({2}, 1.0)}, {"b", full({2}, 2.0)}}, 0.5);
+  ema.load_averages({{"a", ema.averages()[1].second}, {"b", ema.averages()[0].second}});
+  CHECK(ema.averages()[0].second.to_vector() == std::vector<double>{2, 2});
+  CHECK(ema.averages()[1].second.to_vector() == std::vector<double>{1, 1});
+}
+
+TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is", T, float, double) {
+  const DType dtype = std::is_same_v<T, float> ? f32 : f64;
+  const auto steps = [&](const auto& make) {
+    const Tensor p = ones({20}, dtype);
+    p.write<T>().get()[3] = -std::numeric_limits<T>::infinity();
+    p.set_requires_grad();
+    p.set_grad(zeros({20}, dtype));
+    make({{"p", p}}).step();
+    CHECK(p.to_vector()[3] == -INFINITY);
+    CHECK(p.to_vector()[4] == doctest::Approx(1).epsilon(0.02));
+  };
+  steps([](const NamedTensors& ps) { return SGD(ps, {.lr = 0.1}); });
+  steps([](const NamedTensors& ps) { return SGD(ps, {.lr = 0.1, .momentum = 0.9}); });
+  steps([](const NamedTensors& ps) { return Adam(ps); });
+  steps([](const NamedTensors& ps) { return AdamW(ps); });
+}

@@ -147,6 +147,7 @@ class TextToUse(Case):
         self.refused(4, "translate", "run", "missing", says="missing")
         self.refused(4, "translate", "run", ".", says="folder")
         self.refused(3, "translate", "run", "--attention", "a.svg", stdin="\n\n", says="no sentence")
+        self.refused(3, "translate", "run", "--attention", "a.svg", stdin="\n\n" + "a " * 11, says=["standard input: line 3", "13 tokens", "shorten or split it"])
 
     def test_ten_positions_are_enough_for_ten_words(self):
         self.good("translate", "run", stdin="a " * 10)

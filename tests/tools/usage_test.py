@@ -44,6 +44,7 @@ class Usage(Case):
                 self.refused(2, *TRAIN, f"--{flag}={value}", says=[f"--{flag} {value}", says])
         self.refused(2, *TRAIN, "--n-heads", "3", says=["d_model 8", "n_heads 3"])
         self.refused(2, *TRAIN, "--steps", "0", "--epochs", "0", says=["--steps", "--epochs"])
+        self.refused(2, *TRAIN, "--schedule", "linear", "--lr", "1e-4", "--lr-min", "1", says=["linear", "lr_min is 1", "0.0001"])
         self.refused(2, *TRAIN[:-2], "--out", "", says="--out")
 
     def test_every_command_refuses_no_threads(self):
