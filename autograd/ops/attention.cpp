@@ -7,6 +7,7 @@
 #include <slope/autograd/ops/attention_heads.h>
 #include <slope/autograd/ops/dropout.h>
 #include <slope/autograd/ops/rows.h>
+#include <slope/autograd/ops/together.h>
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +87,11 @@ Grads kernel(const Saved& s, const Tensor&) {
   const auto like = [&](int i, const Tensor& x) {
     return !s.needs(i) ? Tensor() : some_empty ? zeros(x.shape(), x.dtype()) : empty_in_order_of(x.shape(), x);
   };
-  const Tensor dq = like(0, q), dk = like(1, k), dv = s.grad(0).defined() ? like(2, v) : Tensor();
+  const bool wants_v = s.needs(2) && s.grad(0).defined();
+  Tensors d;  // dq, dk, dv
+  if (s.needs(0) && s.needs(1) && wants_v && !some_empty) d = empty_together({q, k, v});
+  if (d.empty()) d = {like(0, q), like(1, k), wants_v ? like(2, v) : Tensor()};
+  const Tensor &dq = d[0], &dk = d[1], &dv = d[2];
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
     const AttentionHeads<T> heads{n,

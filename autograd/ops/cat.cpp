@@ -1,5 +1,6 @@
 // cat, stack: tensors side by side in one; split: one as views side by side. Each is the other's derivative.
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/together.h>
 #include <slope/autograd/ops/view_of.h>
 #include <slope/core/copy.h>
 
@@ -31,9 +32,16 @@ extern const Op cat{.name = "cat", .signature = "(*)... -> (*)", .formula = [](c
 extern const Op stack{.name = "stack", .signature = "(*)... -> (*)", .formula = [](const Saved& s, const Tensor& g) {
                         return as_grads(slope::unbind(g, s.integer("dim")), s);
                       }};
-extern const Op split{.name = "split", .signature = "(*) -> (*)...", .formula = [](const Saved& s, const Tensor&) {
-                        return Grads{slope::cat(all_grads(s, s.dims("sizes").size()), s.integer("dim"))};
-                      }};
+extern const Op split{
+    .name = "split",
+    .signature = "(*) -> (*)...",
+    .formula = [](const Saved& s, const Tensor&) { return Grads{slope::cat(all_grads(s, s.dims("sizes").size()), s.integer("dim"))}; },
+    .kernel =
+        [](const Saved& s, const Tensor&) {
+          const Tensors gs = all_grads(s, s.dims("sizes").size());
+          const Tensor whole = whole_of(gs, s.integer("dim"));
+          return Grads{whole.defined() ? whole : slope::cat(gs, s.integer("dim"))};
+        }};
 extern const Op unbind{.name = "unbind", .signature = "(*) -> (*)...", .formula = [](const Saved& s, const Tensor&) {
                          const int64_t dim = s.integer("dim"), n = s.input_shape()[static_cast<size_t>(dim)];
                          return Grads{slope::stack(all_grads(s, static_cast<size_t>(n)), dim)};

@@ -31,6 +31,20 @@ struct NormShape {
   }
 };
 
+// Where the gradient of x goes: into what other uses of x left of its sum, as a residual connection does, or into a new tensor.
+struct NormGradient {
+  bool adds = false;
+  Tensor tensor;
+
+  explicit NormGradient(const Saved& s, const Tensor& x) {
+    if (!s.needs(0)) return;
+    const Tensor sum = s.sum_so_far(0);
+    adds = sum.defined();
+    tensor = adds ? sum : Tensor::empty(x.shape(), x.dtype());
+  }
+  Tensor result() const { return adds ? Tensor() : tensor; }
+};
+
 // Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own `sums` rows of n, which are then added in
 // order. Gives tensors of `shape`, one for each sum.
 template <class T, class F>

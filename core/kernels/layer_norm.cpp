@@ -45,7 +45,7 @@ void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T*
 
 // With z = (x - mean) rstd and h = w g:   dx = rstd (h - mean(h) - z mean(h z));   dw += g z;   db += g.   RMS norm: mean = 0, no mean(h).
 template <class T, bool centred>
-void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, const T* rstd, const T* g, T* dx, T* dw, T* db) {
+void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, const T* rstd, const T* g, T* dx, bool add, T* dw, T* db) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, g += n) {
     fetch(x + n, n), fetch(g + n, n);
@@ -55,8 +55,13 @@ void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, co
     const auto row = [&](auto h) {
       const T mean_h = centred ? share * sum_lanes<T>(n, h) : T(0);
       const T mean_hz = share * sum_lanes<T>(n, [&](int64_t i) { return h(i) * z(i); });
+      const auto d = [&](int64_t i) { return s * (h(i) - mean_h - z(i) * mean_hz); };
+      if (add)
 #pragma omp simd
-      for (int64_t i = 0; i < n; ++i) dx[i] = s * (h(i) - mean_h - z(i) * mean_hz);
+        for (int64_t i = 0; i < n; ++i) dx[i] += d(i);
+      else
+#pragma omp simd
+        for (int64_t i = 0; i < n; ++i) dx[i] = d(i);
     };
     if (dx) {
       if (w)
@@ -88,8 +93,8 @@ void rms_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, T* y, T* r
 }
 
 template <class T>
-void rms_norm_backward(int64_t rows, int64_t n, const T* x, const T* w, const T* rstd, const T* g, T* dx, T* dw) {
-  backward<T, false>(rows, n, x, w, nullptr, rstd, g, dx, dw, nullptr);
+void rms_norm_backward(int64_t rows, int64_t n, const T* x, const T* w, const T* rstd, const T* g, T* dx, bool add, T* dw) {
+  backward<T, false>(rows, n, x, w, nullptr, rstd, g, dx, add, dw, nullptr);
 }
 
 template <class T>

@@ -10,11 +10,11 @@ namespace slope {
 template <class T>
 struct NormKernels {
   void (*layer_norm)(int64_t rows, int64_t n, T eps, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd);
-  // dx may be null; dweight and dbias (null or n sums) are added to.
+  // dx may be null; with `add` it is added to, as dweight and dbias (null or n sums) are always.
   void (*layer_norm_backward)(int64_t rows, int64_t n, const T* x, const T* weight, const T* mean, const T* rstd, const T* g, T* dx,
-                              T* dweight, T* dbias);
+                              bool add, T* dweight, T* dbias);
   void (*rms_norm)(int64_t rows, int64_t n, T eps, const T* x, const T* weight, T* y, T* rstd);
-  void (*rms_norm_backward)(int64_t rows, int64_t n, const T* x, const T* weight, const T* rstd, const T* g, T* dx, T* dweight);
+  void (*rms_norm_backward)(int64_t rows, int64_t n, const T* x, const T* weight, const T* rstd, const T* g, T* dx, bool add, T* dweight);
 };
 
 }  // namespace slope

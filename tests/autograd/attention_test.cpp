@@ -169,6 +169,27 @@ TEST_CASE("attention: heads of a (B, L, H, D) projection come out in that order,
                   scaled_dot_product_attention(c, contiguous_copy(shared), contiguous_copy(shared))));
 }
 
+TEST_CASE("attention: queries, keys and values split from one tensor give it the gradients of three, to the bit") {
+  generator() = Generator{.seed = 9};
+  const Tensor x = leaf({2, 9, 48}), u = randn({2, 9, 16}), c = randn({2, 9, 48});
+  const auto attend = [&](const Tensors& qkv) {
+    const auto heads = [](const Tensor& t) { return t.reshape({2, 9, 2, 8}).transpose(1, 2); };
+    const Tensor y = scaled_dot_product_attention(heads(qkv[0]), heads(qkv[1]), heads(qkv[2]), {.causal = true});
+    return y.transpose(1, 2).reshape({2, 9, 16});
+  };
+  const Tensors apart{clone(x.narrow(2, 0, 16)), clone(x.narrow(2, 16, 16)), clone(x.narrow(2, 32, 16))};
+  const Tensor expected = cat(grad({attend(apart)}, apart, {.grad_outputs = {u}}), 2);
+  CHECK(same_bits(grad({attend(split(x, 16, 2))}, {x}, {.grad_outputs = {u}})[0], expected));
+
+  // Who keeps a piece's gradient keeps it, though x has another use whose gradient is added.
+  const Tensor h = x * 1, weighted = sum(h * c);
+  const Tensors pieces = split(h, 16, 2);
+  for (const Tensor& piece : pieces) piece.retain_grad();
+  backward({attend(pieces), weighted}, {u, {}});
+  CHECK(same_bits(x.grad(), expected + c));
+  for (int64_t i = 0; i < 3; ++i) CHECK(same_bits(pieces[static_cast<size_t>(i)].grad(), expected.narrow(2, 16 * i, 16)));
+}
+
 TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 8};
   const Tensor q = leaf({4, 4, 90, 16}), k = leaf({4, 4, 90, 16}), v = leaf({4, 4, 90, 16}), u = randn({4, 4, 90, 16});

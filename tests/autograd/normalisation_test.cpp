@@ -63,6 +63,24 @@ TEST_CASE("normalisation: the same bits for 1, 2, 3 and 7 threads, forward and b
   }));
 }
 
+TEST_CASE("normalisation: beside a residual connection x is given the sum of both gradients, to the bit, and nothing else changes") {
+  generator() = Generator{.seed = 7};
+  const Tensor x = randn({70, 33}).set_requires_grad(), w = randn({33}).set_requires_grad(), b = randn({33}).set_requires_grad(),
+               u = randn({70, 33}), before = clone(u);
+  const auto norms = {+[](const Tensor& h, const Tensor& w, const Tensor& b) { return layer_norm(h, w, b); },
+                      +[](const Tensor& h, const Tensor& w, const Tensor&) { return rms_norm(h, w); }};
+  for (const auto norm : norms) {
+    const Tensors alone = grad({norm(x, w, b)}, {x, w}, {.grad_outputs = {u}});
+    const Tensor h = x * 1;
+    for (const Tensor& base : {x, h}) {  // a leaf, and what an operation made
+      const Tensors both = grad({base + norm(base, w, b)}, {x, w}, {.grad_outputs = {u}});
+      CHECK(same_bits(both[0], u + alone[0]));
+      CHECK(same_bits(both[1], alone[1]));
+      CHECK(same_bits(u, before));
+    }
+  }
+}
+
 TEST_CASE("dropout: p = 0 and evaluation return x itself and draw nothing; p = 1 gives zeros") {
   generator() = Generator{.seed = 3};
   const Tensor x = tensor({1.0, inf, -2.0}).set_requires_grad();

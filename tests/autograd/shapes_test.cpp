@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/together.h>
 
 using namespace slope;
 
@@ -76,6 +77,29 @@ TEST_CASE("joining: cat and stack undo split and unbind") {
   CHECK(chunk(zeros({6}), 4).size() == 3);  // PyTorch's rule: pieces of ceil(6 / 4)
   CHECK(cat({zeros({2, 2}), zeros({0}), zeros({1, 2})}).shape() == Dims{3, 2});
   CHECK(cat({tensor({1, 2}), tensor({2.5})}).dtype() == f32);
+}
+
+TEST_CASE("joining: the whole of pieces is found where they lie side by side in one storage, and only there") {
+  const Tensor x = randn({4, 6}), y = randn({4, 6});
+  const auto columns = [&](int64_t first, int64_t n) { return x.narrow(1, first, n); };
+  CHECK(equal(whole_of(split(x, Dims{1, 3, 2}, 1), 1), x));
+  CHECK(equal(whole_of(split(x, 2, 0), 0), x));
+  CHECK(!whole_of({columns(0, 3), columns(0, 3)}, 1).defined());
+  CHECK(!whole_of({columns(3, 3), columns(0, 3)}, 1).defined());
+  CHECK(!whole_of({columns(0, 3), y.narrow(1, 3, 3)}, 1).defined());
+  CHECK(!whole_of({columns(0, 2), columns(2, 2)}, 1).defined());  // not all of x
+
+  const Tensors pieces = empty_together({columns(0, 2), columns(2, 2), columns(4, 2)});
+  REQUIRE(pieces.size() == 3);
+  CHECK(pieces[0].shape() == Dims{4, 2});
+  CHECK(whole_of(pieces, 1).shape() == Dims{4, 6});
+  CHECK(empty_together({columns(0, 2), columns(2, 2)}).empty());                 // with holes
+  CHECK(empty_together({columns(0, 3), columns(0, 3)}).empty());                 // the same twice
+  CHECK(empty_together({columns(4, 2), columns(2, 2), columns(0, 2)}).empty());  // backwards
+  CHECK(empty_together({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
+  CHECK(empty_together({columns(0, 3), y.narrow(1, 3, 3)}).empty());
+  CHECK(empty_together({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
+  CHECK(empty_together({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());  // elements in one place
 }
 
 TEST_CASE("split: a piece without a gradient counts as zeros") {
