@@ -157,6 +157,11 @@ Tensor Pass::sum_so_far(const Edge& edge) const {
   return sum.defined() && is_ours_alone(sum) ? sum : Tensor();
 }
 
+bool Pass::may_overwrite_grad_of(const Node& node) const {
+  const bool is_kept = captures_ && captured_[node.slot];
+  return !options_.create_graph && !anomaly_enabled() && !is_kept && sums_[node.slot].defined() && is_ours_alone(sums_[node.slot]);
+}
+
 void Pass::accumulate(Tensor& sum, Tensor g) {
   if (!sum.defined())
     sum = std::move(g);

@@ -21,6 +21,7 @@ struct Pass {
   Tensor gradient_of(const Tensor& x) const;
   bool wants(const Edge& edge) const;  // whether somebody asks for this gradient, or for one that it leads to
   Tensor sum_so_far(const Edge& edge) const;
+  bool may_overwrite_grad_of(const Node& node) const;  // of its first output, while its derivative runs
   bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }
   const std::vector<Node*>& nodes() const { return order_; }  // in creation order
 

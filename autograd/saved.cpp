@@ -29,6 +29,8 @@ Tensor Saved::grad_or_zeros(int i) const {
 
 Tensor Saved::sum_so_far(int i) const { return pass_->sum_so_far(node_.inputs[static_cast<size_t>(i)]); }
 
+Tensor Saved::grad_to_overwrite() const { return pass_->may_overwrite_grad_of(node_) ? grads_[0] : Tensor(); }
+
 bool Saved::is_last_use() const { return pass_->frees_values(); }
 
 const decltype(Attribute::value)& Saved::find(const char* name) const {

@@ -45,6 +45,8 @@ class Saved {
   // What this pass has summed of input i's gradient, for a kernel that adds to it and returns nothing for i. Undefined where there is
   // nothing yet, or where others hold it.
   Tensor sum_so_far(int i) const;
+  // dL/d output 0 where nobody else holds it: a kernel may write its result over it. Else undefined.
+  Tensor grad_to_overwrite() const;
   bool is_last_use() const;  // the node's values go when its derivative has run: an extra may be turned into the result
   bool connected() const { return connected_; }
   Saved rooted() const;      // the same, but each saved input is the root of a new recording (connected: joined to the old one)

@@ -17,7 +17,7 @@ Tensor kept(const Saved& s) {
 
 template <class Row>
 Grads backward_loop(const Saved& s, const Tensor& g) {
-  const Tensor v = kept<Row>(s), dx = Tensor::empty(v.shape(), v.dtype());
+  const Tensor v = kept<Row>(s), over = s.grad_to_overwrite(), dx = over.defined() ? over : Tensor::empty(v.shape(), v.dtype());
   visit_floating(v.dtype(), Row::name, [&]<class T> { run_binary<T, T>(g, v, dx, kernels<Unary<T>>().rows[unary_index<Row>].backward); });
   return {dx};
 }

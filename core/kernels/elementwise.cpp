@@ -15,7 +15,7 @@ void unary(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y) {
 }
 
 template <class Row, class T>
-void unary_backward(int64_t n, const T* __restrict g, int64_t g_step, const T* __restrict v, int64_t v_step, T* __restrict dx) {
+void unary_backward(int64_t n, const T* g, int64_t g_step, const T* __restrict v, int64_t v_step, T* dx) {  // dx may be g
   if (g_step == 1 && v_step == 1) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = g[i] * Row::df(v[i]);
