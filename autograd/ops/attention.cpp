@@ -116,7 +116,7 @@ Grads kernel(const Saved& s, const Tensor&) {
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
-        run.backward(heads(h), n.tile(one), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+        run.backward(heads(h), heads.tile(h), g_of(h), pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
                      pm + n.first_statistic(h), pi + n.first_statistic(h), pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
                      of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }
@@ -208,7 +208,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
         const int64_t h = part / parts, L = n.sequence(h).L, rows = (L + parts - 1) / parts, begin = part % parts * rows;
         if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
         if (begin < L)
-          run.forward(heads(h), begin, std::min(L, begin + rows), n.tile(n.sequence(h)), heads.of_queries(po, o.layout(), h),
+          run.forward(heads(h), begin, std::min(L, begin + rows), heads.tile(h), heads.of_queries(po, o.layout(), h),
                       pm + n.first_statistic(h), pi + n.first_statistic(h), pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{},
                       memory);
       }

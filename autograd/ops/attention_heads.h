@@ -62,9 +62,6 @@ struct AttentionSizes {
     return s.first_row * indices + index(head) * s.L;
   }
 
-  static int64_t tile(const AttentionSequence& s) {  // rows
-    return std::min(s.L, std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, 48));
-  }
   int64_t heads_per_chunk() const {
     const auto count = static_cast<int64_t>(sequences.size());
     return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
@@ -122,9 +119,16 @@ struct AttentionHeads {
             keep ? &*keep : nullptr,
             n.first_weight(h)};
   }
+  // Rows that are computed together. Fewer under causality, for a tile computes what its last row sees; but with many keys each tile has
+  // much to add to their gradients.
+  int64_t tile(int64_t h) const {
+    const AttentionSequence& s = n.sequence(h);
+    const int64_t most = causal && s.S <= 256 ? 24 : 48;
+    return std::min(s.L, std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, most));
+  }
   int64_t scratch(int64_t (*of_head)(const AttentionHead<T>& head, int64_t tile)) const {  // enough for each head
     int64_t most = 0;
-    for (int64_t h = 0; h < n.heads(); h += n.indices) most = std::max(most, of_head((*this)(h), n.tile(n.sequence(h))));
+    for (int64_t h = 0; h < n.heads(); h += n.indices) most = std::max(most, of_head((*this)(h), tile(h)));
     return most;
   }
   void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache

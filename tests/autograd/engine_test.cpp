@@ -87,6 +87,23 @@ TEST_CASE("backward: with the gradient recorded too, what a leaf is given is sha
   for (const Tensor& x : {a, b, c, d}) x.set_grad({});  // else graph and gradient hold each other
 }
 
+TEST_CASE("backward: a derivative writes over no gradient that somebody asked for, keeps or gave") {
+  const Tensor x = leaf({1., 2.}), c = tensor({3., -5.}, f64), given = clone(c);
+  for (const bool drops : {false, true}) {
+    const auto f = [&](const Tensor& h) { return drops ? dropout(h, 0.5) : tanh(h); };
+    const Tensor y = f(x * 2);
+    CHECK(equal(grad({sum(y * c)}, {y, x}, {.retain_graph = true})[0], c));  // asked for
+    Tensor seen;
+    y.register_hook([&](const Tensor& g) { return seen = g, Tensor(); });
+    y.retain_grad();
+    backward({y}, {given}, {.retain_graph = true});
+    CHECK(equal(given, c));
+    sum(y * c).backward();
+    CHECK(equal(seen, c));
+    CHECK(equal(y.grad(), c * 2));
+  }
+}
+
 TEST_CASE("backward: what cannot be differentiated is refused, saying why") {
   const Tensor x = leaf({1., 2.});
   CHECK(contains(message_of([&] { (x * 2).backward(); }), "one element"));
