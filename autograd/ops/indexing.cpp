@@ -1,4 +1,5 @@
 // Picking by index. The derivative of picking is adding back: repeated indices add, in the order in which they appear.
+#include <slope/autograd/ops/gradient_sum.h>
 #include <slope/autograd/ops/reduction.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/kernels/elementwise.h>
@@ -72,9 +73,9 @@ Grads index_select_kernel(const Saved& s, const Tensor& g) {
 
 // A table that has another use, as the output projection, has a gradient already: only the rows that were picked are touched.
 Grads embedding_kernel(const Saved& s, const Tensor& g) {
-  const Tensor sum = s.sum_so_far(1), dx = sum.defined() ? sum : Tensor::empty(s.input_shape(1), g.dtype());
-  add_rows(g, Around(s.input_shape(1), 0), s.extra(), dx, !sum.defined(), s.integer("padding_idx"));
-  return Grads{Tensor(), sum.defined() ? Tensor() : dx};
+  const GradientSum d(s, 1, s.input_shape(1), g.dtype());
+  add_rows(g, Around(s.input_shape(1), 0), s.extra(), d.tensor, !d.adds, s.integer("padding_idx"));
+  return Grads{Tensor(), d.result()};
 }
 
 // Index (n) spread over the shape of what it picked: for gather and scatter_add.

@@ -22,19 +22,20 @@ Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), mean = s.extra(0), rstd = s.extra(1);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("layer_norm", x, weight, s.integer("bias") ? s.input(2) : Tensor());
-  const NormGradient dx(s, x);
+  std::optional<GradientSum> dx;
+  if (s.needs(0)) dx.emplace(s, 0, x.shape(), x.dtype());
   const bool sums = s.needs(1) || s.needs(2);
   Tensors dwb;
   visit_floating(x.dtype(), "layer_norm", [&]<class T> {
     const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *pm = mean.data<T>(), *ps = rstd.data<T>(), *pg = gs.data<T>();
-    T* out = dx.tensor.defined() ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
+    T* out = dx ? static_cast<T*>(dx->tensor.write<T>()) : nullptr;
     dwb = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 2 : 0, [&](int64_t begin, int64_t end, T* partial) {
       const int64_t n = shape.n, at = begin * n;
       kernels<NormKernels<T>>().layer_norm_backward(end - begin, n, px + at, pw, pm + begin, ps + begin, pg + at, out ? out + at : nullptr,
-                                                    dx.adds, sums ? partial : nullptr, sums ? partial + n : nullptr);
+                                                    dx && dx->adds, sums ? partial : nullptr, sums ? partial + n : nullptr);
     });
   });
-  return Grads{dx.result(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
+  return Grads{dx ? dx->result() : Tensor(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
 }
 
 Tensor again(const Saved& s) {

@@ -1,5 +1,6 @@
 // y = x W^T + b        over the last dimension of x
 //   dx = g W      dW = g^T x      db = sum of g's rows
+#include <slope/autograd/ops/gradient_sum.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/gemm.h>
 
@@ -37,10 +38,9 @@ Grads kernel(const Saved& s, const Tensor& g) {
   visit_floating(g.dtype(), "linear", [&]<class T> {
     const T* pg = gs.data<T>();
     const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k, const Tensor& b) {
-      const Tensor sum = adds_finished_sums<T>(m, in, k) ? s.sum_so_far(input) : Tensor(),
-                   y = sum.defined() ? sum : Tensor::empty(shape, g.dtype());
-      gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, sum.defined() ? T(1) : T(0), y.write<T>(), in);
-      if (!sum.defined()) grads[static_cast<size_t>(input)] = y;
+      const GradientSum d(s, input, shape, g.dtype(), adds_finished_sums<T>(m, in, k));
+      gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, d.adds ? T(1) : T(0), d.tensor.write<T>(), in);
+      grads[static_cast<size_t>(input)] = d.result();
     };
     if (s.needs(0)) {
       Dims of_x = gs.shape();

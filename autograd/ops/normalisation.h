@@ -2,7 +2,10 @@
 // autograd/ops.
 #pragma once
 
+#include <slope/autograd/ops/gradient_sum.h>
 #include <slope/autograd/ops/rows.h>
+
+#include <optional>
 
 namespace slope {
 
@@ -29,20 +32,6 @@ struct NormShape {
     n = numel(normalised);
     rows = n == 0 ? 0 : x.numel() / n;
   }
-};
-
-// Where the gradient of x goes: into what other uses of x left of its sum, as a residual connection does, or into a new tensor.
-struct NormGradient {
-  bool adds = false;
-  Tensor tensor;
-
-  explicit NormGradient(const Saved& s, const Tensor& x) {
-    if (!s.needs(0)) return;
-    const Tensor sum = s.sum_so_far(0);
-    adds = sum.defined();
-    tensor = adds ? sum : Tensor::empty(x.shape(), x.dtype());
-  }
-  Tensor result() const { return adds ? Tensor() : tensor; }
 };
 
 // Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own `sums` rows of n, which are then added in

@@ -19,19 +19,20 @@ Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), rstd = s.extra(0);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("rms_norm", x, weight);
-  const NormGradient dx(s, x);
+  std::optional<GradientSum> dx;
+  if (s.needs(0)) dx.emplace(s, 0, x.shape(), x.dtype());
   const bool sums = s.needs(1);
   Tensors dw;
   visit_floating(x.dtype(), "rms_norm", [&]<class T> {
     const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *ps = rstd.data<T>(), *pg = gs.data<T>();
-    T* out = dx.tensor.defined() ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
+    T* out = dx ? static_cast<T*>(dx->tensor.write<T>()) : nullptr;
     dw = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 1 : 0, [&](int64_t begin, int64_t end, T* partial) {
       const int64_t n = shape.n, at = begin * n;
-      kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin, pg + at, out ? out + at : nullptr, dx.adds,
-                                                  sums ? partial : nullptr);
+      kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin, pg + at, out ? out + at : nullptr,
+                                                  dx && dx->adds, sums ? partial : nullptr);
     });
   });
-  return Grads{dx.result(), sums ? dw[0] : Tensor()};
+  return Grads{dx ? dx->result() : Tensor(), sums ? dw[0] : Tensor()};
 }
 
 Tensor again(const Saved& s) { return rms_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(), s.number("eps")); }

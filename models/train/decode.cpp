@@ -192,8 +192,8 @@ std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sente
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
   std::vector<Sentence> results(sources.size());
-  const auto batch =
-      static_cast<size_t>(std::clamp<int64_t>(std::max(options.batch_size, most_prefixes) / options.beam, 1, options.batch_size));
+  const int64_t prefixes = std::max(options.batch_size, most_prefixes), fitting = std::max<int64_t>(1, prefixes / options.beam);
+  const auto batch = static_cast<size_t>(std::min(options.batch_size, fitting));
   for (size_t first = 0; first < order.size(); first += batch) {
     const std::span rows(order.data() + first, std::min(batch, order.size() - first));
     std::vector<Sentence> found = Search(start, padded(sources, rows), options).run();
