@@ -37,11 +37,15 @@ struct Block {  // scratch from the allocator
 // the shapes of all models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
-// The own kernels that are faster on this CPU.
+// Whether the kernels that pack more are the faster ones on this CPU: so on Zen 3 and on Intel's AVX-512 processors, not on Zen 5
+// (docs/performance.md).
+inline bool packs_more() {
+  static const bool yes = cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
+  return yes;
+}
 template <class T>
 const Product<T>& own_product() {
-  static const bool packs_rows = cpu_isa() == Isa::v4 && cpu_is_intel();
-  return packs_rows ? kernels<RowPackingProduct<T>>() : kernels<Product<T>>();
+  return packs_more() ? kernels<PackingProduct<T>>() : kernels<Product<T>>();
 }
 
 // C (m, n; rows `ldc` apart) = alpha op(A) op(B) + beta C + bias (null: none). C is not read where beta is 0. m, n: of a tile; k: any.

@@ -76,21 +76,23 @@ bool crowd(int64_t stride) {
 }
 
 // A is read as it stands where one of its strides is 1 and neither it nor C crowds the cache: by columns, for these lie in memory as they
-// would in a copy, and by rows where too few panels follow to make up for packing them. `packs_rows`: never.
-template <class T, bool packs_rows>
+// would in a copy, and by rows where too few panels follow to make up for packing them. `more`: columns are packed too, for each step of
+// the sum is another line of the cache; with AVX-512 everything is, and most rows are read by the multiply-adds themselves.
+template <class T, bool more>
 void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a, const T* panels, const Place<T>& corner,
                      T* packed_a) {
   constexpr int64_t narrow = 512;
-  if (!packs_rows && !crowd<T>(a.row == 1 ? a.col : a.row) && !crowd<T>(corner.ldc)) {
-    if (a.row == 1) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
+  constexpr bool all = more && vector_bytes == 64;
+  if (!all && !crowd<T>(a.row == 1 ? a.col : a.row) && !crowd<T>(corner.ldc)) {
+    if (!more && a.row == 1) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
     if (a.col == 1 && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
   }
-  using Packed = std::conditional_t<packs_rows, PackedRowsInMemory, PackedRows>;
+  using Packed = std::conditional_t<all, PackedRowsInMemory, PackedRows>;
   pack_rows(height, deep, a, packed_a);
   rows_by_panels(height, wide, deep, static_cast<const T*>(packed_a), deep, Packed{}, panels, corner);
 }
 
-template <class T, bool packs_rows>
+template <class T, bool more>
 void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
                      int64_t ldc, T* scratch) {
   T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
@@ -100,9 +102,9 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T
       const int64_t deep = std::min(pack_depth, k - p);
       pack_panels(deep, wide, from(b, p, left), packed_b);
       for (int64_t top = 0; top < m; top += block_rows)
-        block_by_panels<T, packs_rows>(std::min(block_rows, m - top), wide, deep, from(a, top, p), packed_b,
-                                       {alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + left : nullptr, c + top * ldc + left, ldc, 0},
-                                       packed_a);
+        block_by_panels<T, more>(std::min(block_rows, m - top), wide, deep, from(a, top, p), packed_b,
+                                 {alpha, p == 0 ? beta : T(1), p == 0 && bias ? bias + left : nullptr, c + top * ldc + left, ldc, 0},
+                                 packed_a);
     }
   }
 }
@@ -117,40 +119,40 @@ void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const M
   }
 }
 
-template <class T, bool packs_rows>
+template <class T, bool more>
 void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* panels, T beta, const T* bias, T* c,
                         int64_t ldc, T* scratch) {
   constexpr int W = panel_width<T>;
   const int64_t all = round_up(n, W);
   for (int64_t top = 0; top < m; top += block_rows)
     for (int64_t p = 0; p < k; p += pack_depth)
-      block_by_panels<T, packs_rows>(std::min(block_rows, m - top), n, std::min(pack_depth, k - p), from(a, top, p), panels + p * all,
-                                     {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
+      block_by_panels<T, more>(std::min(block_rows, m - top), n, std::min(pack_depth, k - p), from(a, top, p), panels + p * all,
+                               {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
 }
 
-template <class T, bool packs_rows>
-Product<T> all() {
-  return {multiply<T>,         packed_size<T>, multiply_packed<T, packs_rows>,   panel_width<T>,
-          pack_some_panels<T>, packed_a_size,  multiply_by_panels<T, packs_rows>};
+template <class T, bool more>
+Product<T> product() {
+  return {multiply<T>,         packed_size<T>, multiply_packed<T, more>,   panel_width<T>,
+          pack_some_panels<T>, packed_a_size,  multiply_by_panels<T, more>};
 }
 
 }  // namespace
 
 template <>
 Product<float> variant<Product<float>, Isa::SLOPE_ISA>() {
-  return all<float, false>();
+  return product<float, false>();
 }
 template <>
 Product<double> variant<Product<double>, Isa::SLOPE_ISA>() {
-  return all<double, false>();
+  return product<double, false>();
 }
 template <>
-RowPackingProduct<float> variant<RowPackingProduct<float>, Isa::SLOPE_ISA>() {
-  return {all<float, true>()};
+PackingProduct<float> variant<PackingProduct<float>, Isa::SLOPE_ISA>() {
+  return {product<float, true>()};
 }
 template <>
-RowPackingProduct<double> variant<RowPackingProduct<double>, Isa::SLOPE_ISA>() {
-  return {all<double, true>()};
+PackingProduct<double> variant<PackingProduct<double>, Isa::SLOPE_ISA>() {
+  return {product<double, true>()};
 }
 
 }  // namespace slope

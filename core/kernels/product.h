@@ -34,9 +34,8 @@ struct Product {
                              int64_t ldc, T* scratch);
 };
 
-// The same bits, faster on Intel's processors (docs/performance.md): rows are always packed, and most are read by the multiply-adds
-// themselves.
+// The same bits, packing more of A: what is faster depends on the processor (docs/performance.md).
 template <class T>
-struct RowPackingProduct : Product<T> {};
+struct PackingProduct : Product<T> {};
 
 }  // namespace slope

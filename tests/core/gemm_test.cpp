@@ -102,7 +102,7 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
 // Both ways, whichever of them `gemm` takes on this CPU.
 template <class T>
 std::array<Product<T>, 2> products() {
-  return {kernels<Product<T>>(), kernels<RowPackingProduct<T>>()};
+  return {kernels<Product<T>>(), kernels<PackingProduct<T>>()};
 }
 
 TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, float, double) {
