@@ -36,7 +36,11 @@ class FixedTask : public train::Task {
   const FixedBatch& batch(int64_t position) const { return batches_[static_cast<size_t>(position) % batches_.size()]; }
   train::Work next() override {
     const FixedBatch& b = batch(position_++);
-    return {.targets = b.targets, .tokens = b.tokens, .loss = [this, &b] { return loss_(model_, b); }};
+    const auto loss = [this, &b](int64_t begin, int64_t end) {
+      if (end - begin == b.input.size(0)) return loss_(model_, b);
+      return loss_(model_, {.input = b.input.narrow(0, begin, end - begin), .target = b.target.narrow(0, begin, end - begin)});
+    };
+    return {.targets = b.targets, .tokens = b.tokens, .sequences = b.input.size(0), .loss = loss};
   }
   train::Evaluation evaluate() override { return {}; }
   void save(const FolderSink&) const override {}

@@ -75,9 +75,11 @@ Work LanguageModelTask::next() {
   const auto blocks = std::make_shared<data::Blocks>(data::random_blocks(training(), settings_.training.batch_size, settings_.block_size,
                                                                          static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
-  return {.targets = targets, .tokens = targets, .loss = [this, blocks] {
-            return model_.loss(block_tensor(blocks->inputs, *blocks), block_tensor(blocks->targets, *blocks),
-                               settings_.training.label_smoothing);
+  return {.targets = targets, .tokens = targets, .sequences = blocks->rows, .loss = [this, blocks](int64_t begin, int64_t end) {
+            const auto some = [&](const std::vector<int64_t>& values) {
+              return block_tensor(values, *blocks).narrow(0, begin, end - begin);
+            };
+            return model_.loss(some(blocks->inputs), some(blocks->targets), settings_.training.label_smoothing);
           }};
 }
 

@@ -3,6 +3,7 @@
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/step.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope::train {
@@ -10,6 +11,12 @@ namespace slope::train {
 namespace {
 
 constexpr uint16_t dropout_stream = 1;
+
+// How many pieces a micro-batch is run in.
+int64_t pieces_of(const Work& work, const TrainSettings& t) {
+  if (t.piece_tokens == 0) return 1;
+  return std::clamp<int64_t>((work.tokens + t.piece_tokens - 1) / t.piece_tokens, 1, work.sequences);
+}
 
 bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
 
@@ -52,10 +59,13 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
                    .step = static_cast<uint32_t>(step),
                    .stream = dropout_stream,
                    .micro_batch = static_cast<uint16_t>(k)};
-    const Tensor loss = works[k].loss();
-    result.loss_sum += loss.item();
-    (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
-    if (!std::isfinite(loss.item())) refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
+    const int64_t n = works[k].sequences, pieces = pieces_of(works[k], t);
+    for (int64_t i = 0; i < pieces; ++i) {
+      const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
+      result.loss_sum += loss.item();
+      (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
+      if (!std::isfinite(loss.item())) refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
+    }
     if (works.size() > 1) tree.push(task.parameters());
   }
   if (works.size() > 1) tree.finish(task.parameters());

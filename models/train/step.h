@@ -13,8 +13,9 @@ struct StepResult {
 };
 
 // Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never beyond the end of an epoch. Its random
-// numbers are a function of (t.seed, step, micro-batch). NumericError, naming the first tensor that is not finite, before anything is
-// updated.
+// numbers are a function of (t.seed, step, micro-batch). A micro-batch of more than t.piece_tokens tokens goes through the model in pieces
+// of whole sequences, whose gradients add up in order: values for backward are kept of one piece at a time. NumericError, naming the first
+// tensor that is not finite, before anything is updated.
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step, int64_t total);
 
 bool at_epoch_end(const Task& task);

@@ -8,9 +8,11 @@ namespace slope::train {
 
 // One micro-batch.
 struct Work {
-  int64_t targets = 0;           // tokens to be predicted
-  int64_t tokens = 0;            // tokens read, for tokens/s
-  std::function<Tensor()> loss;  // runs the forward: the loss summed over the targets
+  int64_t targets = 0;    // tokens to be predicted
+  int64_t tokens = 0;     // tokens read, for tokens/s
+  int64_t sequences = 1;  // that it can be cut into: sentences, blocks of text
+  // Runs the forward on sequences begin … end - 1: the loss summed over their targets.
+  std::function<Tensor(int64_t begin, int64_t end)> loss;
 };
 
 struct Evaluation {

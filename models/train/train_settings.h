@@ -6,10 +6,11 @@
 namespace slope::train {
 
 struct TrainSettings {
-  int64_t epochs = 10;       // passes over the data; 0: `steps` decides
-  int64_t steps = 0;         // optimizer steps; 0: `epochs` decides
-  int64_t batch_size = 128;  // sequences of one micro-batch
-  int64_t accumulate = 1;    // micro-batches of one step
+  int64_t epochs = 10;          // passes over the data; 0: `steps` decides
+  int64_t steps = 0;            // optimizer steps; 0: `epochs` decides
+  int64_t batch_size = 128;     // sequences of one micro-batch
+  int64_t accumulate = 1;       // micro-batches of one step
+  int64_t piece_tokens = 4096;  // a micro-batch of more tokens is run in pieces; 0: whole
   std::string optimizer = "adam";
   double lr = 5e-4;
   double beta1 = 0.9, beta2 = 0.999, adam_eps = 1e-8;

@@ -152,9 +152,14 @@ void TranslationTask::seek(int64_t position) {
 Work TranslationTask::next() {
   if (!batches_) seek(0);
   const auto batch = std::make_shared<data::Batch>(batches_->next());
-  return {.targets = batch->target_tokens, .tokens = batch->source_tokens + batch->target_tokens, .loss = [this, batch] {
-            return model_.loss(rows(batch->source, batch->size, batch->source_length),
-                               rows(batch->target, batch->size, batch->target_length), settings_.training.label_smoothing);
+  return {.targets = batch->target_tokens,
+          .tokens = batch->source_tokens + batch->target_tokens,
+          .sequences = batch->size,
+          .loss = [this, batch](int64_t begin, int64_t end) {
+            const int64_t n = end - begin;
+            return model_.loss(rows(batch->source, batch->size, batch->source_length).narrow(0, begin, n),
+                               rows(batch->target, batch->size, batch->target_length).narrow(0, begin, n),
+                               settings_.training.label_smoothing);
           }};
 }
 

@@ -118,6 +118,51 @@ TEST_CASE("training: a step after the first takes nothing from the system") {
   CHECK(memory::stats().reserved == reserved);
 }
 
+TEST_CASE("training: a micro-batch in pieces takes the same step but for rounding, with fewer values kept for backward") {
+  LanguageModelSettings s = small_language_model();
+  s.dropout = 0;
+  s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1, s.training.batch_size = 64;  // 1024 tokens
+  struct Run {
+    Tensors weights;
+    double loss, norm;
+    int64_t peak;
+  };
+  const auto run = [&](int64_t piece_tokens) {
+    s.training.piece_tokens = piece_tokens;
+    LanguageModelTask task(s, characters());
+    Updater updater(task.parameters(), s.training);
+    take_step(task, updater, s.training, 0, 20);
+    const int64_t before = memory::stats().live;
+    memory::reset_peak();
+    const StepResult r = take_step(task, updater, s.training, 1, 20);
+    CHECK(r.targets == 1024);
+    Run result{{}, r.loss_sum, r.gradient_norm, memory::stats().peak - before};
+    for (const NamedLeaf& p : task.parameters()) result.weights.push_back(p.tensor.detach());
+    return result;
+  };
+  const Run whole = run(0), above = run(1024), pieces = run(300);  // the last: four
+  CHECK(above.loss == whole.loss);
+  CHECK(above.peak == whole.peak);
+  CHECK(pieces.loss == doctest::Approx(whole.loss).epsilon(1e-6));
+  CHECK(pieces.norm == doctest::Approx(whole.norm).epsilon(1e-5));
+  CHECK(pieces.peak < whole.peak / 2);
+  for (size_t i = 0; i < whole.weights.size(); ++i) CHECK(max(abs(pieces.weights[i] - whole.weights[i])).item() < 1e-6);
+}
+
+TEST_CASE("training: each piece of a micro-batch drops other values, in every run the same") {
+  const data::ParallelText four{std::vector<std::string>(4, "der hund sieht den baum ."),
+                                std::vector<std::string>(4, "the dog sees the tree .")};
+  const auto loss = [&](int64_t batch_size, int64_t piece_tokens) {
+    TranslationSettings s = small_translation();
+    s.dropout = 0.3, s.training.batch_size = batch_size, s.training.accumulate = 1, s.training.piece_tokens = piece_tokens;
+    TranslationTask task(s, four, four);
+    Updater updater(task.parameters(), s.training);
+    return take_step(task, updater, s.training, 0, 20).loss_sum;
+  };
+  CHECK(loss(4, 1) == loss(4, 1));
+  CHECK(loss(4, 1) != doctest::Approx(4 * loss(1, 1)).epsilon(1e-4));
+}
+
 TEST_CASE("updater: loading takes, beside what it keeps, the weights or the state as read, and no further copy") {
   LanguageModelSettings s = small_language_model();
   s.n_embd = 128;
