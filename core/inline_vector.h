@@ -1,11 +1,14 @@
 // InlineVector<T, N>: a vector whose first N elements need no allocation. Shapes, strides, a node's edges: short lists, made by the
-// million.
+// million; of numbers, all N places are copied at once, which takes a vector's move instead of a loop.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace slope {
@@ -16,19 +19,25 @@ class InlineVector {
   using value_type = T;
 
   InlineVector() = default;
-  explicit InlineVector(size_t n, const T& value = T()) {
-    reserve(n);
-    while (size_ < n) push_back(value);
-  }
+  explicit InlineVector(size_t n, const T& value = T()) { resize(n, value); }
   InlineVector(std::initializer_list<T> list) : InlineVector(list.begin(), list.end()) {}
   template <std::input_iterator It>
   InlineVector(It first, It last) {
     reserve(static_cast<size_t>(std::distance(first, last)));
-    for (; first != last; ++first) push_back(*first);
+    size_ = static_cast<uint32_t>(std::uninitialized_copy(first, last, data()) - data());
   }
-  InlineVector(const InlineVector& other) : InlineVector(other.begin(), other.end()) {}
+  InlineVector(const InlineVector& other) {
+    if (is_plain && other.is_inline()) {
+      copy_places(other);
+    } else {
+      reserve(other.size_);
+      std::uninitialized_copy(other.begin(), other.end(), data());
+      size_ = other.size_;
+    }
+  }
   InlineVector(InlineVector&& other) noexcept { take(other); }
   InlineVector& operator=(const InlineVector& other) {
+    if (is_plain && is_inline() && other.is_inline()) return copy_places(other), *this;
     if (this != &other) {
       InlineVector copy(other);
       clear_and_free();
@@ -75,9 +84,12 @@ class InlineVector {
   }
   void pop_back() { std::destroy_at(data() + --size_); }
   void resize(size_t n, const T& value = T()) {
-    reserve(n);
     while (size_ > n) pop_back();
-    while (size_ < n) push_back(value);
+    if (size_ == n) return;
+    const T copy(value);  // which may be one of these
+    reserve(n);
+    std::uninitialized_fill(data() + size_, data() + n, copy);
+    size_ = static_cast<uint32_t>(n);
   }
   void insert(size_t at, T value) {
     push_back(std::move(value));
@@ -88,25 +100,29 @@ class InlineVector {
     pop_back();
   }
   void clear() {
-    while (size_ > 0) pop_back();
+    std::destroy(begin(), end());
+    size_ = 0;
   }
 
-  friend bool operator==(const InlineVector& a, const InlineVector& b) {
-    if (a.size_ != b.size_) return false;
-    for (size_t i = 0; i < a.size_; ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
+  friend bool operator==(const InlineVector& a, const InlineVector& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:
+  static constexpr bool is_plain = std::is_trivially_copyable_v<T>;
   bool is_inline() const { return capacity_ == N; }
+  void copy_places(const InlineVector& other) {  // requires: both inline; what is beyond `size` is copied and never read
+    std::memcpy(inline_, other.inline_, sizeof(inline_));
+    size_ = other.size_;
+  }
   void clear_and_free() {
     clear();
     if (!is_inline()) ::operator delete(heap_);
     capacity_ = N;
   }
   void take(InlineVector& other) {  // requires: *this is empty and inline
-    if (other.is_inline()) {
+    if (is_plain && other.is_inline()) {
+      copy_places(other);
+      other.size_ = 0;
+    } else if (other.is_inline()) {
       std::uninitialized_move(other.begin(), other.end(), reinterpret_cast<T*>(inline_));
       size_ = other.size_;
       other.clear();

@@ -29,7 +29,6 @@ class FixedTask : public train::Task {
     for (const auto& [name, tensor] : nn::named_parameters(model_)) parameters_.push_back({name, tensor});
   }
   const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
-  void set_training(bool training) override { nn::train(model_, training); }
   void seek(int64_t position) override { position_ = position; }
   int64_t position() const override { return position_; }
   int64_t epoch_length() const override { return static_cast<int64_t>(batches_.size()); }
@@ -48,6 +47,7 @@ class FixedTask : public train::Task {
   std::string fingerprint() const override { return ""; }
 
  private:
+  void switch_training(bool training) override { nn::train(model_, training); }
   Model model_;
   std::vector<NamedLeaf> parameters_;
   std::vector<FixedBatch> batches_;

@@ -3,12 +3,15 @@
 #include <slope/autograd/ops/gradient_sum.h>
 #include <slope/autograd/ops/rows.h>
 #include <slope/core/gemm.h>
+#include <slope/core/reduce.h>
 
 namespace slope {
 
 namespace {
 
-Tensor rows_of(const Tensor& x, int64_t width) { return reshape(x, {width == 0 ? x.numel() : x.numel() / width, width}); }
+Tensor rows_of(const Tensor& x, int64_t width) {
+  return x.rank() == 2 ? x : reshape(x, {width == 0 ? x.numel() : x.numel() / width, width});
+}
 
 Grads formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), W = s.input(1);
@@ -49,8 +52,14 @@ Grads kernel(const Saved& s, const Tensor& g) {
     }
     if (s.needs(1)) product(1, {out, in}, true, out, rows, contiguous_values(s.input(0)));
   });
-  if (s.needs(2)) grads[2] = sum(rows_of(gs, out), {0});
+  if (s.needs(2)) grads[2] = reduce_sum(rows_of(gs, out), {0}, false);
   return grads;
+}
+
+// What the signature says. To read it takes as long as a small product.
+bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
+  return x.defined() && W.defined() && x.rank() >= 1 && W.rank() == 2 && x.shape().back() == W.shape()[1] &&
+         (!b.defined() || (b.rank() == 1 && b.shape()[0] == W.shape()[0]));
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ extern const Op linear{.name = "linear",
 }  // namespace ops
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  ops::linear.check({x, weight, bias});
+  if (!fits(x, weight, bias)) ops::linear.check({x, weight, bias});  // which throws
   const int64_t in = weight.size(1), out = weight.size(0), rows = x.numel() / std::max<int64_t>(in, 1);
   SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
                     "linear: dtypes differ: input {}, weight {}{}{}", name(x.dtype()), name(weight.dtype()),

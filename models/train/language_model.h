@@ -46,7 +46,6 @@ class LanguageModelTask : public Task {
   LanguageModelTask(const LanguageModelSettings& s, const std::string& text);
 
   const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
-  void set_training(bool training) override { nn::train(model_, training); }
   void seek(int64_t position) override { position_ = position; }
   Work next() override;
   int64_t position() const override { return position_; }
@@ -58,6 +57,7 @@ class LanguageModelTask : public Task {
   std::string summary() const;
 
  private:
+  void switch_training(bool training) override { nn::train(model_, training); }
   std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
   std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }
 

@@ -4,6 +4,8 @@
 #include <slope/autograd/gradcheck.h>
 #include <slope/core/folder_sink.h>
 
+#include <optional>
+
 namespace slope::train {
 
 // One micro-batch.
@@ -25,7 +27,11 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual const std::vector<NamedLeaf>& parameters() const = 0;  // tied ones once, in the model's order
-  virtual void set_training(bool training) = 0;
+  void set_training(bool training) {
+    if (training_ == training) return;
+    switch_training(training);
+    training_ = training;
+  }
   virtual void seek(int64_t position) = 0;  // the next micro-batch is number `position` since training began; 0 without a call
   virtual Work next() = 0;
   virtual int64_t position() const = 0;                   // micro-batches consumed
@@ -35,6 +41,10 @@ class Task {
   virtual void load_weights(const std::string& folder) = 0;
   virtual std::string fingerprint()
       const = 0;  // of the data, 8 digits a text (training, validation), so that a resume with others is refused
+
+ private:
+  virtual void switch_training(bool training) = 0;  // nobody else switches the model
+  std::optional<bool> training_;
 };
 
 }  // namespace slope::train

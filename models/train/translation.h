@@ -41,7 +41,6 @@ class TranslationTask : public Task {
   TranslationTask(const TranslationSettings& s, const data::ParallelText& training, const data::ParallelText& validation);
 
   const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
-  void set_training(bool training) override { nn::train(model_, training); }
   void seek(int64_t position) override;
   Work next() override;
   int64_t position() const override { return batches_ ? batches_->position() : 0; }
@@ -57,6 +56,7 @@ class TranslationTask : public Task {
   std::string summary() const;  // a line: pairs, skipped ones, words, parameters
 
  private:
+  void switch_training(bool training) override { nn::train(model_, training); }
   TranslationSettings settings_;
   data::Vocab source_, target_;
   data::Pairs training_, validation_;
