@@ -18,10 +18,10 @@ constexpr int64_t int_limit = INT32_MAX;
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// How C and k are cut: functions of the sizes, of A's order and of the kernels alone. A product that is worth it gets some pieces, a
-// multiple of four for balance; among the ways to cut, the one that moves least: every piece packs its part of A and B, and a cut in k
-// writes and reads C once more. A transposed A that is read as it stands is counted as a quarter (so cut, weight gradients are 1 to 6 %
-// faster; where it is packed, whole: 10 %).
+// How C and k are cut: functions of the sizes, of A's order and of the instruction set alone. A product that is worth it gets some pieces,
+// a multiple of four for balance; among the ways to cut, the one that moves least: every piece packs its part of A and B, and a cut in k
+// writes and reads C once more. A transposed A is counted as a quarter (so cut, weight gradients are 1 to 6 % faster where it is read as it
+// stands), with AVX2, where it is packed, whole (10 %).
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
   int64_t rows = 1, cols = 1, chunks = 1;
@@ -29,7 +29,7 @@ struct Grid {
   Grid(int64_t m, int64_t n, int64_t k, bool a_transposed, bool may_cut_k) : tile_m(m), tile_n(n), chunk_k(k) {
     const int64_t pieces = worthwhile_pieces(m, n, k);
     if (pieces == 1) return;
-    const double of_a = a_transposed && !packs_more() ? 0.25 : 1;
+    const double of_a = a_transposed && cpu_isa() != Isa::v3 ? 0.25 : 1;
     double least = std::numeric_limits<double>::infinity();
     for (int64_t c = 1; c <= (may_cut_k ? std::min(pieces, k / 512) : 1) || c == 1; ++c)
       for (int64_t r = 1; r <= pieces; ++r) {

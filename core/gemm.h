@@ -1,7 +1,8 @@
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for any number of threads.
 //
-// C is cut into tiles by a rule that looks at sizes, A's order and the kernels alone; each tile is multiplied by one thread, by own kernels
-// or BLAS (gemm_tile.h). Where C is small and k long, k is cut too, and the partial sums are added in order. A bias is added with the sums.
+// C is cut into tiles by a rule that looks at sizes, A's order and the instruction set alone; each tile is multiplied by one thread, by own
+// kernels or BLAS (gemm_tile.h). Where C is small and k long, k is cut too, and the partial sums are added in order. A bias is added with
+// the sums.
 #pragma once
 
 #include <slope/core/dims.h>

@@ -37,8 +37,8 @@ struct Block {  // scratch from the allocator
 // the shapes of all models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
-// Whether the kernels that pack more are the faster ones on this CPU: so on Zen 3 and on Intel's AVX-512 processors, not on Zen 5
-// (docs/performance.md).
+// Whether the kernels that pack more are the faster ones on this CPU: with AVX2, measured on Zen 3, and on Intel's AVX-512 processors, not
+// on AMD's (docs/performance.md).
 inline bool packs_more() {
   static const bool yes = cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
   return yes;

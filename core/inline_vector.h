@@ -37,8 +37,10 @@ class InlineVector {
   }
   InlineVector(InlineVector&& other) noexcept { take(other); }
   InlineVector& operator=(const InlineVector& other) {
-    if (is_plain && is_inline() && other.is_inline()) return copy_places(other), *this;
-    if (this != &other) {
+    if (this == &other) return *this;
+    if (is_plain && is_inline() && other.is_inline()) {
+      copy_places(other);
+    } else {
       InlineVector copy(other);
       clear_and_free();
       take(copy);

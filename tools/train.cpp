@@ -70,6 +70,8 @@ void gather(const TrainFlags& flags, const Settings& settings, const std::string
     const std::string before = train::RunState::read(state).settings, was = train::model_of(before, state);
     SLOPE_CHECK_AS(UsageError, was == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
                    was.empty() ? "nothing known" : was, model);
+    for (const train::Setting& s : settings)
+      if (!s.earlier.empty()) set_from_text(s, s.earlier);
     from_json(settings, before, state);
   }
   if (!flags.preset.empty() && apply_preset) apply_preset();

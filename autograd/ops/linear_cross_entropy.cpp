@@ -40,8 +40,8 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   if (M == 0) return y;
 
   constexpr int64_t width = 1024;  // columns of z that are added up at once
-  // Rows of a chunk: z takes 8 MB in f32, but 256 rows at least, or packing W would not be worth it.
-  const int64_t R = std::min(M, std::max<int64_t>(256, (int64_t{1} << 21) / V / 64 * 64));
+  // Rows of a chunk: z takes 4 MB in f32, but 256 rows at least, or packing W would not be worth it.
+  const int64_t R = std::min(M, std::max<int64_t>(256, (int64_t{1} << 20) / V / 64 * 64));
   const Tensor z = Tensor::empty({R, V}, x.dtype()), rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
                values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
   const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;

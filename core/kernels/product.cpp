@@ -84,7 +84,8 @@ void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef
   constexpr int64_t narrow = 512;
   constexpr bool all = more && vector_bytes == 64;
   if (!all && !crowd<T>(a.row == 1 ? a.col : a.row) && !crowd<T>(corner.ldc)) {
-    if (!more && a.row == 1) return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
+    if (a.row == 1 && (!more || wide <= panel_width<T>))
+      return rows_by_panels(height, wide, deep, a.data, 1, Columns{a.col}, panels, corner);
     if (a.col == 1 && wide <= narrow) return rows_by_panels(height, wide, deep, a.data, a.row, Rows{a.row}, panels, corner);
   }
   using Packed = std::conditional_t<all, PackedRowsInMemory, PackedRows>;

@@ -53,7 +53,11 @@ LanguageModel load_language_model(const std::string& checkpoint) {
 
 namespace {
 
-Tensor block_tensor(const std::vector<int64_t>& values, const data::Blocks& b) { return from_vector(values, {b.rows, b.length}); }
+// Blocks begin … end - 1 of `blocks`, whose inputs or targets are `values`.
+Tensor block_tensor(const std::vector<int64_t>& values, const data::Blocks& blocks, int64_t begin, int64_t end) {
+  const int64_t T = blocks.length;
+  return from_vector(std::vector<int64_t>(values.begin() + begin * T, values.begin() + end * T), {end - begin, T});
+}
 
 }  // namespace
 
@@ -76,10 +80,8 @@ Work LanguageModelTask::next() {
                                                                          static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
   return {.targets = targets, .tokens = targets, .sequences = blocks->rows, .loss = [this, blocks](int64_t begin, int64_t end) {
-            const auto some = [&](const std::vector<int64_t>& values) {
-              return block_tensor(values, *blocks).narrow(0, begin, end - begin);
-            };
-            return model_.loss(some(blocks->inputs), some(blocks->targets), settings_.training.label_smoothing);
+            return model_.loss(block_tensor(blocks->inputs, *blocks, begin, end), block_tensor(blocks->targets, *blocks, begin, end),
+                               settings_.training.label_smoothing);
           }};
 }
 
@@ -89,7 +91,8 @@ Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t
   const NoGrad no_grad;
   Evaluation evaluation;
   for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.config.block_size)) {
-    evaluation.loss_sum += model.loss(block_tensor(blocks.inputs, blocks), block_tensor(blocks.targets, blocks)).item();
+    evaluation.loss_sum +=
+        model.loss(block_tensor(blocks.inputs, blocks, 0, blocks.rows), block_tensor(blocks.targets, blocks, 0, blocks.rows)).item();
     evaluation.targets += blocks.rows * blocks.length;
   }
   return evaluation;

@@ -124,7 +124,8 @@ std::vector<std::string> differences(const Settings& now, const std::string& tex
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
-    const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
+    const std::string earlier = s.earlier.empty() ? "not set" : s.earlier,
+                      was = before.contains(s.key) ? json_text(before.at(s.key)) : earlier;
     if (!s.may_change && was != to_text(s)) result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }
   return result;

@@ -16,6 +16,7 @@ struct Setting {
   double least = -1e300, most = 1e300;    // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
   bool may_change = false;                // on resume
+  std::string earlier = "";               // as JSON: what runs did that were made before there was this setting; empty: there always was
 };
 using Settings = std::vector<Setting>;
 

@@ -15,7 +15,7 @@ constexpr uint16_t dropout_stream = 1;
 // How many pieces a micro-batch is run in.
 int64_t pieces_of(const Work& work, const TrainSettings& t) {
   if (t.piece_tokens == 0) return 1;
-  return std::clamp<int64_t>((work.tokens + t.piece_tokens - 1) / t.piece_tokens, 1, work.sequences);
+  return std::max<int64_t>(1, std::min((work.tokens + t.piece_tokens - 1) / t.piece_tokens, work.sequences));
 }
 
 bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }

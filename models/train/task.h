@@ -29,6 +29,7 @@ class Task {
   virtual const std::vector<NamedLeaf>& parameters() const = 0;  // tied ones once, in the model's order
   void set_training(bool training) {
     if (training_ == training) return;
+    training_.reset();  // in between, if this fails
     switch_training(training);
     training_ = training;
   }

@@ -10,7 +10,7 @@ Settings settings_of(TrainSettings& t) {
       {"steps", &t.steps, "optimizer steps; 0: epochs decides", 0, 4e9, {}, true},
       {"batch_size", &t.batch_size, "sequences in a micro-batch", 1, 1 << 20},
       {"accumulate", &t.accumulate, "micro-batches added up for one step", 1, 1 << 15},
-      {"piece_tokens", &t.piece_tokens, "a micro-batch of more tokens is run in pieces, for less memory; 0: whole", 0, 1e9},
+      {"piece_tokens", &t.piece_tokens, "a micro-batch of more tokens is run in pieces, for less memory; 0: whole", 0, 1e9, {}, false, "0"},
       {"optimizer", &t.optimizer, "the update rule", -any, any, {"adam", "adamw", "sgd"}},
       {"lr", &t.lr, "learning rate: the highest of the schedule", 0, any},
       {"beta1", &t.beta1, "Adam: decay of the mean of gradients", 0, 0.9999999},

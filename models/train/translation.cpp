@@ -126,7 +126,10 @@ std::string checksum(const data::ParallelText& text) {
   return fmt::format("{:08x}", crc);
 }
 
-Tensor rows(const std::vector<int64_t>& values, int64_t n, int64_t length) { return from_vector(values, {n, length}); }
+// Rows begin … end - 1 of those that follow one another in `values`.
+Tensor rows(const std::vector<int64_t>& values, int64_t begin, int64_t end, int64_t length) {
+  return from_vector(std::vector<int64_t>(values.begin() + begin * length, values.begin() + end * length), {end - begin, length});
+}
 
 }  // namespace
 
@@ -156,9 +159,7 @@ Work TranslationTask::next() {
           .tokens = batch->source_tokens + batch->target_tokens,
           .sequences = batch->size,
           .loss = [this, batch](int64_t begin, int64_t end) {
-            const int64_t n = end - begin;
-            return model_.loss(rows(batch->source, batch->size, batch->source_length).narrow(0, begin, n),
-                               rows(batch->target, batch->size, batch->target_length).narrow(0, begin, n),
+            return model_.loss(rows(batch->source, begin, end, batch->source_length), rows(batch->target, begin, end, batch->target_length),
                                settings_.training.label_smoothing);
           }};
 }
@@ -171,7 +172,7 @@ Evaluation evaluate_pairs(const c_scratch::CScratch& model, const std::vector<da
   for (const data::Rows& order : data::sorted_order(pairs, batch_size)) {
     const data::Batch batch = data::make_batch(pairs, order);
     evaluation.loss_sum +=
-        model.loss(rows(batch.source, batch.size, batch.source_length), rows(batch.target, batch.size, batch.target_length)).item();
+        model.loss(rows(batch.source, 0, batch.size, batch.source_length), rows(batch.target, 0, batch.size, batch.target_length)).item();
     evaluation.targets += batch.target_tokens;
   }
   return evaluation;

@@ -50,7 +50,6 @@ class TranslationTask : public Task {
   void load_weights(const std::string& folder) override;
   std::string fingerprint() const override { return fingerprint_; }
 
-  const c_scratch::CScratch& model() const { return model_; }
   const data::Vocab& source_vocab() const { return source_; }
   const data::Vocab& target_vocab() const { return target_; }
   std::string summary() const;  // a line: pairs, skipped ones, words, parameters

@@ -119,6 +119,8 @@ TEST_CASE("training: a step after the first takes nothing from the system") {
 }
 
 TEST_CASE("training: a micro-batch in pieces takes the same step but for rounding, with fewer values kept for backward") {
+  const KeepThreads restore;
+  set_num_threads(1);  // whose memory is counted exactly
   LanguageModelSettings s = small_language_model();
   s.dropout = 0;
   s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1, s.training.batch_size = 64;  // 1024 tokens
