@@ -258,7 +258,7 @@ class OtherFiles(Case):
                 json.dump(config if settings is config else state, to)
         self.refused(2, "train", "translation", "--resume", "--steps", "4", "--out", "run", "--piece-tokens", "4096", says="piece_tokens was 0, is 4096")
         self.good("train", "translation", "--resume", "--steps", "4", "--out", "run")
-        with open(f"{self.last}/config.json", encoding="utf-8") as file:
+        with open("run/last/config.json", encoding="utf-8") as file:
             self.assertEqual(json.load(file)["piece_tokens"], 0)
 
     def test_a_log_that_somebody_shortened(self):
