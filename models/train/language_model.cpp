@@ -4,6 +4,7 @@
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/checkpoint_files.h>
 #include <slope/models/train/language_model.h>
+#include <slope/models/train/rows.h>
 
 namespace slope::train {
 
@@ -51,16 +52,6 @@ LanguageModel load_language_model(const std::string& checkpoint) {
   return {s, std::move(vocab), std::move(model)};
 }
 
-namespace {
-
-// Blocks begin … end - 1 of `blocks`, whose inputs or targets are `values`.
-Tensor block_tensor(const std::vector<int64_t>& values, const data::Blocks& blocks, int64_t begin, int64_t end) {
-  const int64_t T = blocks.length;
-  return from_vector(std::vector<int64_t>(values.begin() + begin * T, values.begin() + end * T), {end - begin, T});
-}
-
-}  // namespace
-
 LanguageModelTask::LanguageModelTask(const LanguageModelSettings& s, const std::string& text)
     : settings_(s),
       vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
@@ -80,7 +71,7 @@ Work LanguageModelTask::next() {
                                                                          static_cast<uint64_t>(settings_.training.seed), position_++));
   const int64_t targets = blocks->rows * blocks->length;
   return {.targets = targets, .tokens = targets, .sequences = blocks->rows, .loss = [this, blocks](int64_t begin, int64_t end) {
-            return model_.loss(block_tensor(blocks->inputs, *blocks, begin, end), block_tensor(blocks->targets, *blocks, begin, end),
+            return model_.loss(rows(blocks->inputs, begin, end, blocks->length), rows(blocks->targets, begin, end, blocks->length),
                                settings_.training.label_smoothing);
           }};
 }
@@ -92,7 +83,7 @@ Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t
   Evaluation evaluation;
   for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.config.block_size)) {
     evaluation.loss_sum +=
-        model.loss(block_tensor(blocks.inputs, blocks, 0, blocks.rows), block_tensor(blocks.targets, blocks, 0, blocks.rows)).item();
+        model.loss(rows(blocks.inputs, 0, blocks.rows, blocks.length), rows(blocks.targets, 0, blocks.rows, blocks.length)).item();
     evaluation.targets += blocks.rows * blocks.length;
   }
   return evaluation;

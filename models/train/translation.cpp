@@ -3,6 +3,7 @@
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
 #include <slope/models/train/checkpoint_files.h>
+#include <slope/models/train/rows.h>
 #include <slope/models/train/translation.h>
 
 #include <fmt/ranges.h>
@@ -124,11 +125,6 @@ std::string checksum(const data::ParallelText& text) {
   for (const auto* side : {&text.source, &text.target})
     for (const std::string& line : *side) crc = crc32c(line + "\n", crc);
   return fmt::format("{:08x}", crc);
-}
-
-// Rows begin … end - 1 of those that follow one another in `values`.
-Tensor rows(const std::vector<int64_t>& values, int64_t begin, int64_t end, int64_t length) {
-  return from_vector(std::vector<int64_t>(values.begin() + begin * length, values.begin() + end * length), {end - begin, length});
 }
 
 }  // namespace
