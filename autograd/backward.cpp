@@ -45,7 +45,7 @@ thread_local const Pass* innermost = nullptr;
 
 Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) { innermost = this; }
 
-Pass::Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) : Pass(options) {
+Pass::Pass(std::span<const Tensor> outputs, std::span<const Tensor> gradients, BackwardOptions options) : Pass(options) {
   SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(), "backward: {} outputs but {} gradients",
                  outputs.size(), gradients.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -77,7 +77,7 @@ Pass::~Pass() {
 
 void Pass::collect() {
   constexpr size_t usual = 32;  // nodes of a small graph
-  std::vector<Node*> stack;
+  List<Node*> stack(&memory_);
   stack.reserve(usual), order_.reserve(usual), visits_.reserve(usual), leaves_.reserve(usual), leaf_sums_.reserve(usual);
   uint32_t slots = 0;
   const auto is_of_this_thread = [](const Pass* pass) {  // another thread's may be gone: compared, never read
@@ -283,6 +283,12 @@ Tensor Pass::gradient_of(const Tensor& x) const {
 
 void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) {
   Pass pass(outputs, gradients, options);
+  pass.run();
+  pass.commit();
+}
+
+void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  Pass pass({this, 1}, {&gradient, 1}, {.retain_graph = retain_graph, .create_graph = create_graph});
   pass.run();
   pass.commit();
 }

@@ -41,8 +41,7 @@ GraphNode describe(const Node& node) {
                 .module = node.module ? node.module : "",
                 .shapes = {node.outputs.begin(), node.outputs.end()},
                 .attributes = {}};
-  if (node.attributes)
-    for (const Attribute& a : *node.attributes) box.attributes.emplace_back(a.name, text_of(a));
+  for (const Attribute& a : node.attributes) box.attributes.emplace_back(a.name, text_of(a));
   for (const SavedValue& value : node.saved)
     if (value.storage) box.saved_bytes += value.layout.numel() * size_of(value.dtype);
   return box;

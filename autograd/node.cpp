@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <mutex>
+#include <utility>
 #include <unordered_set>
 
 namespace slope {
@@ -13,19 +14,18 @@ void Node::operator delete(void* node, size_t bytes) { memory::deallocate(node, 
 
 // Freeing a node frees what it holds, which may be the last hold on the nodes before it: they queue here instead of nesting on the stack.
 void Node::destroy(Node* node) {
-  thread_local std::vector<Node*> queue;
+  thread_local Node* queue = nullptr;
   thread_local bool draining = false;
-  queue.push_back(node);
+  node->next_to_free = queue;
+  queue = node;
   if (draining) return;
   draining = true;
-  while (!queue.empty()) {
-    Node* next = queue.back();
-    queue.pop_back();
-    delete next;
-  }
+  while (queue) delete std::exchange(queue, queue->next_to_free);
   draining = false;
-  queue.shrink_to_fit();
 }
+
+void* AutogradMeta::operator new(size_t bytes) { return memory::allocate(bytes); }
+void AutogradMeta::operator delete(void* meta, size_t bytes) { memory::deallocate(meta, bytes); }
 
 AutogradMeta::~AutogradMeta() {
   if (retain_grad && node && node->hooks)

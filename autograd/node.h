@@ -37,7 +37,7 @@ struct Node : RefCounted {
   InlineVector<Edge, 2> inputs;
   InlineVector<OutputInfo, 1> outputs;
   std::vector<SavedValue> saved;
-  std::unique_ptr<Attributes> attributes;
+  Attributes attributes;
   std::unique_ptr<NodeHooks> hooks;
   std::unique_ptr<std::string> origin;  // anomaly mode: the calls that made it
   const char* module = nullptr;         // path of the module whose forward made it, interned; null outside modules
@@ -45,6 +45,7 @@ struct Node : RefCounted {
   uint8_t steps_again = 0;              // so many operations make its output again (Op::again); 0: it has to be kept
   std::atomic<Pass*> pass{nullptr};     // the run of backward that has it in hand
   uint32_t slot = 0;                    // its place there
+  Node* next_to_free = nullptr;         // of those that nobody holds any more
 
   static void destroy(Node* node);  // iterative
   static void* operator new(size_t bytes);
@@ -62,6 +63,8 @@ struct AutogradMeta : Meta {
   TensorImpl* owner = nullptr;
 
   ~AutogradMeta() override;
+  static void* operator new(size_t bytes);
+  static void operator delete(void* meta, size_t bytes);
   void check_write() const override;
   std::string text() const override;
 };

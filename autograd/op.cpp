@@ -64,7 +64,7 @@ void attach(const Op& op, std::span<Tensor> outputs, Inputs inputs, Attributes& 
   }
   for (size_t i = 0; i < extras.size(); ++i)
     if (extras[i].defined()) node->saved.push_back(save(extras[i], SavedValue::Kind::extra, i));
-  if (!attributes.empty()) node->attributes = std::make_unique<Attributes>(std::move(attributes));
+  node->attributes = std::move(attributes);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!is_floating(outputs[i].dtype())) continue;  // indices have no gradient
     AutogradMeta& meta = ensure_autograd_meta(outputs[i]);

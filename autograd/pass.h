@@ -4,13 +4,16 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/node.h>
 
+#include <array>
+#include <memory_resource>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace slope {
 
 struct Pass {
-  Pass(const Tensors& outputs, const Tensors& gradients, BackwardOptions options);
+  Pass(std::span<const Tensor> outputs, std::span<const Tensor> gradients, BackwardOptions options);
   ~Pass();
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -23,7 +26,6 @@ struct Pass {
   Tensor sum_so_far(const Edge& edge) const;
   bool may_overwrite_grad_of(const Node& node) const;  // of its first output, while its derivative runs
   bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }
-  const std::vector<Node*>& nodes() const { return order_; }  // in creation order
 
   // Whether leaf hooks run. Not where another pass will hand the same gradients to the same leaves.
   bool leaf_hooks = true;
@@ -45,16 +47,22 @@ struct Pass {
   Tensor& sum_of(const Edge& edge);
   void apply_hooks(Node& node);
 
+  // The lists of a small graph fit in here; making each of them in memory of its own took a tenth of the pass.
+  std::array<std::byte, 4096> first_bytes_;
+  std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
+  template <class T>
+  using List = std::pmr::vector<T>;
+
   BackwardOptions options_;
   const Pass* outer_;  // the run in this thread that this one is nested in
-  std::vector<Edge> roots_;
-  Tensors root_gradients_;
-  std::vector<Visit> visits_;
-  std::vector<Node*> order_;
-  std::vector<Tensor> sums_;             // gradient of output k of a node: sums_[node.slot + k]
-  std::vector<Ref<TensorImpl>> leaves_;  // in the order in which gradients first reached them
-  std::vector<Tensor> leaf_sums_;
-  std::unordered_map<TensorImpl*, size_t> leaf_index_;
+  List<Edge> roots_{&memory_};
+  List<Tensor> root_gradients_{&memory_};
+  List<Visit> visits_{&memory_};
+  List<Node*> order_{&memory_};
+  List<Tensor> sums_{&memory_};             // gradient of output k of a node: sums_[node.slot + k]
+  List<Ref<TensorImpl>> leaves_{&memory_};  // in the order in which gradients first reached them
+  List<Tensor> leaf_sums_{&memory_};
+  std::pmr::unordered_map<TensorImpl*, size_t> leaf_index_{&memory_};
   bool captures_ = false;       // else all are wanted
   std::vector<char> wanted_;    // by slot of a node's first output
   std::vector<char> captured_;  // by slot: this sum is asked for, keep it

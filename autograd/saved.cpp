@@ -34,9 +34,8 @@ Tensor Saved::grad_to_overwrite() const { return pass_->may_overwrite_grad_of(no
 bool Saved::is_last_use() const { return pass_->frees_values(); }
 
 const decltype(Attribute::value)& Saved::find(const char* name) const {
-  if (node_.attributes)
-    for (const Attribute& attribute : *node_.attributes)
-      if (std::strcmp(attribute.name, name) == 0) return attribute.value;
+  for (const Attribute& attribute : node_.attributes)
+    if (std::strcmp(attribute.name, name) == 0) return attribute.value;
   throw AutogradError(fmt::format("{}: the derivative asks for attribute '{}', which was not recorded", node_.op->name, name));
 }
 

@@ -1,5 +1,4 @@
-// The tape's side of Tensor: requires_grad, grad, detach, hooks, backward.
-#include <slope/autograd/backward.h>
+// The tape's side of Tensor: requires_grad, grad, detach, hooks.
 #include <slope/autograd/node.h>
 
 namespace slope {
@@ -52,10 +51,6 @@ void Tensor::register_hook(Hook hook) const {
   if (!meta.node) return meta.leaf_hooks.push_back(std::move(hook));
   if (!meta.node->hooks) meta.node->hooks = std::make_unique<NodeHooks>();
   meta.node->hooks->hooks.emplace_back(meta.output, std::move(hook));
-}
-
-void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  slope::backward({*this}, {gradient}, {.retain_graph = retain_graph, .create_graph = create_graph});
 }
 
 }  // namespace slope

@@ -137,7 +137,7 @@ class Tensor {
   [[nodiscard]] Tensor mean(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor matmul(const Tensor& other) const;
 
-  // ---- the tape's side: autograd/tensor_autograd.cpp
+  // ---- the tape's side: autograd/tensor_autograd.cpp; backward: backward.cpp
   bool requires_grad() const;
   const Tensor& set_requires_grad(bool requires_grad = true) const;  // leaves of floating dtype only
   bool is_leaf() const;

@@ -18,6 +18,7 @@ struct Config {
   double dropout = 0.1;
   int64_t max_len = 100;  // positions
   int64_t pad = 0;
+  bool tie_embeddings = false;  // the target's table is the output projection's weight too (Press and Wolf, 2017)
 };
 
 // x_t = sqrt(C) E[token_t] + P[t]
@@ -159,7 +160,9 @@ struct CScratch {
   Transformer transformer;
   nn::Linear fc;
   explicit CScratch(const Config& c)
-      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {}
+      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {
+    if (c.tie_embeddings) nn::tie(embed_tgt.embed_tok.weight, fc.weight);
+  }
 
   // source (B, S), target (B, T): i64, padded; target begins with <sos>
   Tensor features(const Tensor& source, const Tensor& target) const {

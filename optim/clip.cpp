@@ -12,8 +12,8 @@ namespace slope::optim {
 namespace {
 
 // The gradients that there are, contiguous. `own`: safe to write, shared with nobody.
-Tensors gradients(const Tensors& parameters, bool own) {
-  Tensors all;
+PerTensor<Tensor> gradients(const Tensors& parameters, bool own) {
+  PerTensor<Tensor> all;
   all.reserve(parameters.size());
   std::unordered_set<const TensorImpl*> seen;  // two parameters may hold the same gradient
   for (const Tensor& p : parameters) {
@@ -28,8 +28,8 @@ Tensors gradients(const Tensors& parameters, bool own) {
   return all;
 }
 
-std::vector<int64_t> sizes_of(const Tensors& xs) {
-  std::vector<int64_t> sizes;
+PerTensor<int64_t> sizes_of(const PerTensor<Tensor>& xs) {
+  PerTensor<int64_t> sizes;
   sizes.reserve(xs.size());
   for (const Tensor& x : xs) sizes.push_back(x.numel());
   return sizes;
@@ -53,10 +53,10 @@ double part_of_norm(int64_t n, const T* g, double p) {
 
 double combine(double a, double b, double p) { return std::isinf(p) ? (b > a || std::isnan(b) ? b : a) : a + b; }
 
-double norm_of(const Tensors& gs, double p) {
+double norm_of(const PerTensor<Tensor>& gs, double p) {
   SLOPE_CHECK_AS(UsageError, p > 0, "grad_norm: norm_type must be above 0, got {}", p);
-  const std::vector<int64_t> sizes = sizes_of(gs);
-  std::vector<double> parts(static_cast<size_t>(sweep_chunks(sizes)), 0);
+  const PerTensor<int64_t> sizes = sizes_of(gs);
+  PerTensor<double> parts(static_cast<size_t>(sweep_chunks(sizes)), 0);
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t chunk) {
     visit_floating(gs[k].dtype(), "grad_norm", [&]<class T> {
       double& part = parts[static_cast<size_t>(chunk)];
@@ -69,9 +69,9 @@ double norm_of(const Tensors& gs, double p) {
 }
 
 template <class F>
-void rewrite(const Tensors& gs, const F& f) {  // f(n, elements)
-  const NoGrad no_grad;                        // holds for this thread: so the addresses are taken here
-  std::vector<void*> data;
+void rewrite(const PerTensor<Tensor>& gs, const F& f) {  // f(n, elements)
+  const NoGrad no_grad;                                  // holds for this thread: so the addresses are taken here
+  PerTensor<void*> data;
   for (const Tensor& g : gs) visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });
   sweep(sizes_of(gs), [&](size_t k, int64_t begin, int64_t n, int64_t) {
     visit_floating(gs[k].dtype(), "clip_grad", [&]<class T> { f(n, static_cast<T*>(data[k]) + begin); });
@@ -93,7 +93,7 @@ double clip_factor(double norm, double max_norm) {
 
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
   check_max_norm(max_norm);  // before anything changes
-  const Tensors gs = gradients(parameters, true);
+  const PerTensor<Tensor> gs = gradients(parameters, true);
   const double norm = norm_of(gs, norm_type), factor = clip_factor(norm, max_norm);
   if (factor < 1) rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });
   return norm;

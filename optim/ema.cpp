@@ -30,7 +30,7 @@ void Ema::check() const {
 
 void Ema::update() {
   check();
-  std::vector<int64_t> sizes;
+  PerTensor<int64_t> sizes;
   for (const auto& [name, p] : parameters_) sizes.push_back(p.numel());
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
     const Tensor &p = parameters_[k].second, &e = averages_[k].second;

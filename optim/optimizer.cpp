@@ -2,7 +2,6 @@
 #include <slope/core/copy.h>
 #include <slope/core/factories.h>
 #include <slope/optim/optimizer.h>
-#include <slope/optim/sweep.h>
 
 #include <cmath>
 #include <map>
@@ -40,10 +39,10 @@ void Optimizer::zero_grad() {
 }
 
 template <class T>
-void Optimizer::run(std::vector<Slot*>& slots) const {
-  std::vector<Part<T>> parts;
-  std::vector<int64_t> sizes;
-  Tensors gradients;  // alive until the pass is over
+void Optimizer::run(PerTensor<Slot*>& slots) const {
+  PerTensor<Part<T>> parts;
+  PerTensor<int64_t> sizes;
+  PerTensor<Tensor> gradients;  // alive until the pass is over
   parts.reserve(slots.size()), sizes.reserve(slots.size()), gradients.reserve(slots.size());
   for (Slot* slot : slots) {
     Tensor g = slot->parameter.grad();
@@ -68,7 +67,7 @@ void Optimizer::run(std::vector<Slot*>& slots) const {
 
 void Optimizer::step() {
   const NoGrad no_grad;
-  std::vector<Slot*> f32_slots, f64_slots;
+  PerTensor<Slot*> f32_slots, f64_slots;
   f32_slots.reserve(slots_.size());
   for (Slot& slot : slots_) {
     const Tensor &p = slot.parameter, g = p.grad();

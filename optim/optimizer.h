@@ -7,6 +7,7 @@
 
 #include <slope/core/safetensors.h>
 #include <slope/core/tensor.h>
+#include <slope/optim/sweep.h>
 
 #include <array>
 
@@ -67,7 +68,7 @@ class Optimizer {
     Tensors state;
   };
   template <class T>
-  void run(std::vector<Slot*>& slots) const;
+  void run(PerTensor<Slot*>& slots) const;
 
   std::vector<Slot> slots_;
   std::vector<double> lrs_;

@@ -1,17 +1,21 @@
 // One parallel pass over the elements of many tensors, as if they stood in a row. Chunks depend on the sizes alone.
 #pragma once
 
+#include <slope/core/inline_vector.h>
 #include <slope/core/parallel.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace slope::optim {
 
 constexpr int64_t sweep_grain = 1 << 14;  // elements of a chunk
 
-inline int64_t sweep_chunks(const std::vector<int64_t>& sizes) {
+// One entry a tensor: a small model has so few that they need no memory of their own.
+template <class T>
+using PerTensor = InlineVector<T, 16>;
+
+inline int64_t sweep_chunks(const PerTensor<int64_t>& sizes) {
   int64_t total = 0;
   for (int64_t n : sizes) total += n;
   return (total + sweep_grain - 1) / sweep_grain;
@@ -19,8 +23,8 @@ inline int64_t sweep_chunks(const std::vector<int64_t>& sizes) {
 
 // f(tensor, first element, number of elements, chunk); a chunk's parts come in order, on one thread.
 template <class F>
-void sweep(const std::vector<int64_t>& sizes, const F& f) {
-  std::vector<int64_t> ends(sizes.size());
+void sweep(const PerTensor<int64_t>& sizes, const F& f) {
+  PerTensor<int64_t> ends(sizes.size());
   int64_t total = 0;
   for (size_t k = 0; k < sizes.size(); ++k) ends[k] = total += sizes[k];
   parallel_for(total, sweep_grain, [&](int64_t begin, int64_t end) {

@@ -7,7 +7,9 @@
 #include <slope/core/streamed.h>
 #include <slope/core/strided.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace slope {
 
@@ -16,15 +18,25 @@ constexpr int64_t elementwise_grain = 1 << 15;
 // Past the caches: where the result is larger than they are, and the loop has so little to do that memory is what it waits for.
 enum class Written { through_caches, past_caches };
 
+// How far apart the elements of x stand that meet those of a contiguous tensor of `shape` in order: 1, or 0 where one element repeats;
+// none where it takes more than one step, or x has another shape and more elements than one.
+inline std::optional<int64_t> single_step(const Tensor& x, const Dims& shape) {
+  if (x.shape() == shape && x.is_contiguous()) return 1;
+  const Dims& strides = x.strides();
+  const bool repeats = x.numel() == 1 || std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 0; });
+  return repeats ? std::optional<int64_t>(0) : std::nullopt;
+}
+
 // loop(n, a, a_step, b, b_step, y) over a and b broadcast together; y is contiguous, of dtype R.
 template <class T, class R, class Loop>
 void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& loop, Written written = Written::through_caches) {
   const T *pa = a.data<T>(), *pb = b.data<T>();
   const auto out = y.write<R>();
   R* py = out;
-  if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
+  const std::optional<int64_t> a_step = single_step(a, y.shape()), b_step = single_step(b, y.shape());
+  if (a_step && b_step) {
     parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) {
-      const auto make = [&](int64_t i, int64_t n, R* to) { loop(n, pa + i, 1, pb + i, 1, to); };
+      const auto make = [&](int64_t i, int64_t n, R* to) { loop(n, pa + i * *a_step, *a_step, pb + i * *b_step, *b_step, to); };
       if (written == Written::past_caches && is_past_caches(y.numel() * static_cast<int64_t>(sizeof(R))))
         streamed(py, begin, end, make);
       else

@@ -8,9 +8,10 @@
 
 namespace slope {
 
-// A result that lacks the reduced dims (attribute "dims" of the input's shape), with 1 in their places again.
+// A result that lacks the reduced dims (attribute "dims" of the input's shape), with 1 in their places again, so that it broadcasts; a
+// scalar does as it is.
 inline Tensor with_dims(const Saved& s, const Tensor& y, const Dims& shape) {
-  return y.reshape(reduced_shape(shape, s.dims("dims"), keepdim));
+  return y.rank() == 0 ? y : y.reshape(reduced_shape(shape, s.dims("dims"), keepdim));
 }
 
 // How many elements become one.

@@ -63,7 +63,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
     for (int64_t i = 0; i < pieces; ++i) {
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
       result.loss_sum += loss.item();
-      (loss * (1.0 / static_cast<double>(result.targets))).backward();  // the mean over all of the step's targets
+      loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));  // of the mean over all of the step's targets
       if (!std::isfinite(loss.item())) refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
     }
     if (works.size() > 1) tree.push(task.parameters());

@@ -21,6 +21,7 @@ Settings settings_of(TranslationSettings& s) {
       {"d_feedforward", &s.d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20},
       {"dropout", &s.dropout, "probability that a value is dropped in training", 0, 0.999},
       {"max_len", &s.max_len, "positions: the longest sentence in tokens, <sos> and <eos> included", 3, 1 << 20},
+      {"tie_embeddings", &s.tie_embeddings, "the target's embedding is the output projection's weight too"},
       {"init", &s.init, "initial weights of two or more dims", -any, any, {"xavier_uniform", "default"}},
       {"train",
        &s.train,
@@ -85,7 +86,8 @@ c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_voca
                              .n_decoder_layers = s.n_decoder_layers,
                              .d_feedforward = s.d_feedforward,
                              .dropout = s.dropout,
-                             .max_len = s.max_len});
+                             .max_len = s.max_len,
+                             .tie_embeddings = s.tie_embeddings});
   if (s.init == "xavier_uniform")
     for (const auto& [name, weight] : nn::named_parameters(model))
       if (weight.rank() >= 2) nn::init::xavier_uniform(weight);

@@ -13,6 +13,7 @@ struct TranslationSettings {
   int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3, d_feedforward = 512;
   double dropout = 0.1;
   int64_t max_len = 100;
+  bool tie_embeddings = false;
   std::string init = "xavier_uniform";  // of every weight of two or more dims
   std::string train, valid;             // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
