@@ -5,13 +5,14 @@
 namespace slope {
 
 Layout Layout::contiguous(const Dims& shape) {
-  Layout layout{shape, Dims(shape.size(), 1), 0};
+  Layout layout{shape, shape, 0};
   int64_t stride = 1;
-  (void)slope::numel(shape);  // refuses negative sizes and overflow, in the strides of an empty shape too
+  bool is_sound = true;  // the strides of an empty shape too
   for (size_t d = shape.size(); d-- > 0;) {
     layout.strides[d] = stride;
-    stride *= std::max<int64_t>(shape[d], 1);
+    is_sound &= shape[d] >= 0 && !__builtin_mul_overflow(stride, std::max<int64_t>(shape[d], 1), &stride);
   }
+  if (!is_sound) (void)slope::numel(shape);  // which says what is wrong with it
   return layout;
 }
 

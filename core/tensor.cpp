@@ -19,9 +19,10 @@ Tensor::Tensor(Storage storage, Layout layout, DType dtype) : impl_(new TensorIm
 Tensor Tensor::empty(const Dims& shape, DType dtype) {
   Ref<TensorImpl> impl(new TensorImpl);
   impl->layout = Layout::contiguous(shape);
-  impl->storage = StorageImpl::allocate(checked_mul(impl->layout.numel(), size_of(dtype)));
   impl->dtype = dtype;
-  return Tensor(std::move(impl));
+  Tensor x(std::move(impl));
+  x.impl_->storage = StorageImpl::allocate(checked_mul(x.numel(), size_of(dtype)));
+  return x;
 }
 
 void Tensor::refuse_undefined() { throw Error("an undefined tensor was used (it was default-constructed or moved from)"); }

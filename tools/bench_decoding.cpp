@@ -1,5 +1,6 @@
 // Greedy decoding with the cache, through what `slope translate` calls, by a model of the shape of case a that cannot end a sentence early.
 #include <slope/autograd/grad_mode.h>
+#include <slope/core/memory.h>
 #include <slope/models/train/translate.h>
 #include <slope/tools/bench_case.h>
 #include <slope/tools/bench_flops.h>
@@ -16,6 +17,7 @@ class GreedyDecoding : public Workload {
   explicit GreedyDecoding(int64_t sentences) : translator_(untrained()) {
     const NoGrad no_grad;
     nn::or_none(translator_.model.fc.bias).write<float>()[data::eos_id] = -1e9F;
+    memory::release_cached();  // as load_translator() does
     const Tensor words = randint(data::eos_id + 1, source_vocab, {sentences, source_tokens});
     for (int64_t b = 0; b < sentences; ++b)
       sources_.emplace_back(words.data<int64_t>() + b * source_tokens, words.data<int64_t>() + (b + 1) * source_tokens);

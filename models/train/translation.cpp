@@ -2,6 +2,7 @@
 #include <slope/core/crc32c.h>
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
+#include <slope/core/memory.h>
 #include <slope/models/train/checkpoint_files.h>
 #include <slope/models/train/rows.h>
 #include <slope/models/train/translation.h>
@@ -21,7 +22,7 @@ Settings settings_of(TranslationSettings& s) {
       {"d_feedforward", &s.d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20},
       {"dropout", &s.dropout, "probability that a value is dropped in training", 0, 0.999},
       {"max_len", &s.max_len, "positions: the longest sentence in tokens, <sos> and <eos> included", 3, 1 << 20},
-      {"tie_embeddings", &s.tie_embeddings, "the target's embedding is the output projection's weight too"},
+      {"tie_embeddings", &s.tie_embeddings, "the target's embedding is the output projection's weight too", -any, any, {}, false, "false"},
       {"init", &s.init, "initial weights of two or more dims", -any, any, {"xavier_uniform", "default"}},
       {"train",
        &s.train,
@@ -111,6 +112,7 @@ Translator load_translator(const std::string& checkpoint) {
   c_scratch::CScratch model = blame(config_file, [&] { return make_model(s, source.size(), target.size()); });
   load_named(model, file, model_file);
   nn::eval(model);
+  memory::release_cached();  // what reading took besides
   return {s, std::move(source), std::move(target), std::move(model)};
 }
 

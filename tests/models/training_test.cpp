@@ -165,6 +165,32 @@ TEST_CASE("training: each piece of a micro-batch drops other values, in every ru
   CHECK(loss(4, 1) != doctest::Approx(4 * loss(1, 1)).epsilon(1e-4));
 }
 
+TEST_CASE("training: tied embeddings stay one table through training, a checkpoint and decoding") {
+  TranslationSettings s = small_translation();
+  s.tie_embeddings = true;
+  const TemporaryFolder run;
+  TranslationTask task(s, pairs(), pairs());
+  s.tie_embeddings = false;
+  const TranslationTask untied(s, pairs(), pairs());
+  s.tie_embeddings = true;
+  CHECK(task.parameters().size() == untied.parameters().size() - 1);
+  Updater updater(task.parameters(), s.training);
+  for (int64_t step = 0; step < 5; ++step) take_step(task, updater, s.training, step, 20);
+  task.set_training(false);
+  const double before = task.evaluate().loss();
+  FolderSink sink(run.file("step-5"));
+  updater.save(sink, task);
+  sink.commit();
+  std::ofstream(run.file("step-5/config.json")) << to_json(settings_of(s));
+  const Translator read = load_translator(run.file("step-5"));
+  CHECK(read.settings.tie_embeddings);
+  CHECK(read.model.fc.weight.is_same(read.model.embed_tgt.embed_tok.weight));
+  TranslationTask again(s, pairs(), pairs());
+  again.load_weights(run.file("step-5"));
+  again.set_training(false);
+  CHECK(again.evaluate().loss() == before);
+}
+
 TEST_CASE("updater: loading takes, beside what it keeps, the weights or the state as read, and no further copy") {
   LanguageModelSettings s = small_language_model();
   s.n_embd = 128;

@@ -2,6 +2,7 @@
 // nothing, micro-batches add up to the batch, and threads change no bit.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph.h>
 #include <slope/core/parallel.h>
 #include <slope/tests/threads.h>
@@ -251,4 +252,38 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
   manual_seed(8);
   const Tensor again = translator.loss(source, target);
   CHECK(same_bits(again, runs[0][0]));
+}
+
+TEST_CASE("c_scratch: the gradient of a tied table is the sum of those of an embedding and a projection that are equal") {
+  const auto with = [](bool tied) {
+    manual_seed(3);
+    c_scratch::CScratch model({.source_vocab = 31,
+                               .target_vocab = 37,
+                               .d_model = 16,
+                               .n_heads = 4,
+                               .d_feedforward = 24,
+                               .dropout = 0,
+                               .max_len = 20,
+                               .tie_embeddings = tied});
+    nn::to(model, f64);
+    return model;
+  };
+  const auto tied = with(true), two = with(false);
+  {
+    const NoGrad no_grad;
+    const NamedTensors values = nn::named_parameters(tied);
+    for (const auto& [name, p] : nn::named_parameters(two)) {
+      const auto same = std::find_if(values.begin(), values.end(), [&name = name](const auto& v) { return v.first == name; });
+      copy_into(same == values.end() ? Tensor(tied.embed_tgt.embed_tok.weight) : same->second, p);
+    }
+  }
+  const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
+  const Tensor loss = tied.loss(source, target), of_two = two.loss(source, target);
+  CHECK(loss.item() == of_two.item());
+  loss.backward();
+  of_two.backward();
+  const Tensor sum = two.embed_tgt.embed_tok.weight.grad() + two.fc.weight.grad();
+  CHECK(difference(tied.embed_tgt.embed_tok.weight.grad(), sum) < 1e-14 * largest(sum));
+  CHECK(largest(two.embed_tgt.embed_tok.weight.grad()) > 0);
+  CHECK(tied.fc.weight.is_same(tied.embed_tgt.embed_tok.weight));
 }
