@@ -281,16 +281,16 @@ Tensor Pass::gradient_of(const Tensor& x) const {
   return edge.node && edge.node->pass.load() == this ? sums_[edge.node->slot + edge.output] : Tensor();
 }
 
-void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) {
+static void run_backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients, BackwardOptions options) {
   Pass pass(outputs, gradients, options);
   pass.run();
   pass.commit();
 }
 
+void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) { run_backward(outputs, gradients, options); }
+
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  Pass pass({this, 1}, {&gradient, 1}, {.retain_graph = retain_graph, .create_graph = create_graph});
-  pass.run();
-  pass.commit();
+  run_backward({this, 1}, {&gradient, 1}, {.retain_graph = retain_graph, .create_graph = create_graph});
 }
 
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cctype>
 #include <mutex>
-#include <utility>
 #include <unordered_set>
+#include <utility>
 
 namespace slope {
 

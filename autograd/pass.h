@@ -47,7 +47,7 @@ struct Pass {
   Tensor& sum_of(const Edge& edge);
   void apply_hooks(Node& node);
 
-  // The lists of a small graph fit in here; making each of them in memory of its own took a tenth of the pass.
+  // The lists of a small graph stand in here: a pass over one asks nobody for memory.
   std::array<std::byte, 4096> first_bytes_;
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
   template <class T>

@@ -21,8 +21,10 @@ train::EvalResult evaluate(const Flags& flags) {
   const std::string folder = train::checkpoint_folder(flags.run);
   const std::string config = folder + "/config.json";
   if (train::model_of(train::read_json_text(config), config) == "char-gpt") {
-    SLOPE_CHECK_AS(UsageError, flags.decode.beam == 1 && flags.decode.length_penalty == train::DecodeOptions().length_penalty,
-                   "--beam and --length-penalty are for translations; {} is a char-gpt", flags.run);
+    const train::DecodeOptions usual;
+    SLOPE_CHECK_AS(UsageError,
+                   flags.decode.beam == usual.beam && flags.decode.length_penalty == usual.length_penalty && !flags.decode.ban_unk,
+                   "--beam, --length-penalty and --ban-unk are for translations; {} is a char-gpt", flags.run);
     const train::LanguageModel model = train::load_language_model(folder);
     const std::string text = data::read_text(flags.data);
     return with_file(flags.data, [&] { return evaluate_language_model(model, text); });
@@ -43,6 +45,7 @@ void add_eval(Command& slope) {
   command.option("--data", flags.data, "prefix of the parallel text, or the text").required().takes("PREFIX|FILE");
   command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
   command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
+  command.flag("--ban-unk", flags.decode.ban_unk, "write the likeliest known word instead of <unk>");
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {

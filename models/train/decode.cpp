@@ -16,14 +16,14 @@ namespace slope::train {
 
 namespace {
 
-using data::eos_id, data::pad_id, data::sos_id;
+using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
 
 struct Candidate {
   int64_t token;
   double log_p;  // of the token, given what was written before it
 };
 
-bool may_be_written(int64_t token) { return token != pad_id && token != sos_id; }
+bool may_be_written(int64_t token, bool ban_unk) { return token != pad_id && token != sos_id && !(ban_unk && token == unk_id); }
 
 // Highest of the logits, all of which have to be below inf.
 template <class T>
@@ -38,12 +38,12 @@ T highest(const T* logits, int64_t V) {
 
 // The k most likely tokens of a row of logits, the likeliest first, of equal ones the lower number.
 template <class T>
-std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k) {
+std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k, bool ban_unk) {
   const T top = highest(logits, V);
   std::vector<int64_t> best;  // so far, in that order
   for (int64_t v = 0; v < V; ++v) {
     const bool is_full = static_cast<int64_t>(best.size()) == k;
-    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v)) continue;
+    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v, ban_unk)) continue;
     if (is_full) best.pop_back();
     best.insert(std::upper_bound(best.begin(), best.end(), v, [&](int64_t a, int64_t b) { return logits[a] > logits[b]; }), v);
   }
@@ -57,7 +57,7 @@ std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k) {
   return candidates;
 }
 
-std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k) {
+std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k, bool ban_unk) {
   const std::array<int64_t, 2> shape = logits.dims<2>();
   const int64_t rows = shape[0], V = shape[1];
   SLOPE_CHECK_SHAPE(V > eos_id, "decode: {} tokens do not include <pad>, <unk>, <sos> and <eos>", V);
@@ -65,8 +65,8 @@ std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k)
   std::vector<std::vector<Candidate>> best(static_cast<size_t>(rows));
   visit_floating(logits.dtype(), "decode", [&]<class T>() {
     const T* p = values.data<T>();
-    parallel_for(rows, std::max<int64_t>(1, 20000 / V), [&best, p, V, k](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) best[static_cast<size_t>(r)] = best_tokens(p + r * V, V, k);
+    parallel_for(rows, std::max<int64_t>(1, 20000 / V), [&best, p, V, k, ban_unk](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) best[static_cast<size_t>(r)] = best_tokens(p + r * V, V, k, ban_unk);
     });
   });
   return best;
@@ -104,7 +104,8 @@ class Search {
     for (const Beam& beam : beams_)
       for (const Prefix& prefix : beam.live) newest.push_back(prefix.tokens.empty() ? sos_id : prefix.tokens.back());
     const auto n = static_cast<int64_t>(newest.size());
-    const auto tokens = best_tokens(decoding_->step(from_vector(newest, {n})), options_.beam == 1 ? 1 : 2 * options_.beam);
+    const auto tokens =
+        best_tokens(decoding_->step(from_vector(newest, {n})), options_.beam == 1 ? 1 : 2 * options_.beam, options_.ban_unk);
 
     std::vector<int64_t> rows;  // of the batch: where each new prefix comes from
     int64_t row = 0;

@@ -13,7 +13,7 @@
 
 using namespace slope;
 using namespace slope::train;
-using data::eos_id, data::pad_id, data::sos_id;
+using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
 
 namespace {
 
@@ -213,6 +213,21 @@ TEST_CASE("decode: <pad> and <sos> are never written; impossible tokens neither"
     const Sentence sentence = decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6})[0];
     CHECK(!sentence.empty());
     CHECK(std::set<int64_t>(sentence.begin(), sentence.end()) == std::set<int64_t>{4});
+  }
+}
+
+TEST_CASE("decode: <unk> is written as any other word, or never") {
+  struct Rows : Decoding {  // <unk>, then <eos>; other than <unk> token 4 is the likeliest
+    Tensor step(const Tensor& newest) override {
+      const bool first = newest.data<int64_t>()[0] == sos_id;
+      return tensor({0.0, first ? 9.0 : 1.0, 0.0, first ? 0.0 : 8.0, 2.0, 1.0}).expand({newest.numel(), 6});
+    }
+    void select(const Tensor&) override {}
+  };
+  const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
+  for (int64_t beam : {1, 3}) {
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6})[0] == Sentence{unk_id});
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] == Sentence{4});
   }
 }
 
