@@ -62,20 +62,33 @@ auto between(double low, double high) {
     return static_cast<double>(y < end ? y : last);
   };
 }
+
+thread_local int64_t undrawn_rank = INT64_MAX;
+
+template <class F>
+void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
+  if (x.rank() >= undrawn_rank)
+    (void)generator().next_site();
+  else
+    fill_drawn(x, op, draw, value);
+}
 }  // namespace
+
+Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) { undrawn_rank = std::min(before_, least_rank); }
+Undrawn::~Undrawn() { undrawn_rank = before_; }
 
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;
   SLOPE_CHECK_AS(UsageError, low <= high, "init.uniform: needs low <= high, got {} and {}", low, high);
   if (x.dtype() == f64)
-    fill_drawn(x, "init.uniform", uniform_f64, between<double>(low, high));
+    draw_into(x, "init.uniform", uniform_f64, between<double>(low, high));
   else
-    fill_drawn(x, "init.uniform", uniform_f32, between<float>(low, high));
+    draw_into(x, "init.uniform", uniform_f32, between<float>(low, high));
 }
 
 void normal(const Tensor& x, double mean, double std) {
   const NoGrad no_grad;
-  fill_drawn(x, "init.normal", slope::normal, [=](double z) { return mean + std * z; });
+  draw_into(x, "init.normal", slope::normal, [=](double z) { return mean + std * z; });
 }
 
 void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
@@ -84,7 +97,7 @@ void trunc_normal(const Tensor& x, double mean, double std, double low, double h
   const double least = above ? 2 * mean - high : low, most = above ? 2 * mean - low : high;
   const double from = cumulative_normal((least - mean) / std), to = cumulative_normal((most - mean) / std);
   const NoGrad no_grad;
-  fill_drawn(x, "init.trunc_normal", uniform_f64, [=](double u) {
+  draw_into(x, "init.trunc_normal", uniform_f64, [=](double u) {
     const double y = std::clamp(mean + std * inverse_normal(from + (to - from) * u), least, most);
     return above ? 2 * mean - y : y;
   });

@@ -27,4 +27,18 @@ void kaiming_normal(const Tensor& x, double negative_slope = 0, Fan fan = Fan::i
 
 double fan_of(const Tensor& x, Fan fan);  // ShapeError below rank 2
 
+// While it exists, this thread leaves tensors of so many dims or more as they are instead of drawing their values; the sites are claimed
+// all the same, so that other tensors get the numbers they always get. For a model whose values are read or drawn anew (as PyTorch's
+// skip_init).
+class Undrawn {
+ public:
+  explicit Undrawn(int64_t least_rank = 0);
+  ~Undrawn();
+  Undrawn(const Undrawn&) = delete;
+  Undrawn& operator=(const Undrawn&) = delete;
+
+ private:
+  int64_t before_;
+};
+
 }  // namespace slope::nn::init

@@ -46,6 +46,7 @@ LanguageModel load_language_model(const std::string& checkpoint) {
   for (const std::string& name : {table, std::string("transformer.wpe.weight")}) blame(model_file, [&] { (void)file.at(name); });
   check_vocabulary(file, table, vocab.size(), checkpoint + "/source.vocab");
   check_size(file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
+  const nn::init::Undrawn all_read;
   char_gpt::CharGpt model = blame(config_file, [&] { return make_model(s, vocab.size()); });
   load_named(model, file, model_file);
   nn::eval(model);

@@ -9,6 +9,8 @@
 
 #include <fmt/ranges.h>
 
+#include <optional>
+
 namespace slope::train {
 
 Settings settings_of(TranslationSettings& s) {
@@ -79,6 +81,9 @@ void apply_preset(TranslationSettings& s, const std::string& name) {
 }
 
 c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_vocab, int64_t target_vocab) {
+  const bool is_drawn_anew = s.init == "xavier_uniform";
+  std::optional<nn::init::Undrawn> matrices;
+  if (is_drawn_anew) matrices.emplace(2);
   c_scratch::CScratch model({.source_vocab = source_vocab,
                              .target_vocab = target_vocab,
                              .d_model = s.d_model,
@@ -89,7 +94,8 @@ c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_voca
                              .dropout = s.dropout,
                              .max_len = s.max_len,
                              .tie_embeddings = s.tie_embeddings});
-  if (s.init == "xavier_uniform")
+  matrices.reset();
+  if (is_drawn_anew)
     for (const auto& [name, weight] : nn::named_parameters(model))
       if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
   return model;
@@ -108,7 +114,7 @@ Translator load_translator(const std::string& checkpoint) {
   check_vocabulary(file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
   check_vocabulary(file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
   check_size(file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
-  s.init = "default";
+  const nn::init::Undrawn all_read;
   c_scratch::CScratch model = blame(config_file, [&] { return make_model(s, source.size(), target.size()); });
   load_named(model, file, model_file);
   nn::eval(model);

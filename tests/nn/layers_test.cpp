@@ -200,3 +200,24 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
   CHECK(draw(1) == draw(1));
   CHECK(draw(1) != draw(2));
 }
+
+TEST_CASE("init: what is left undrawn keeps its values, and the others get the numbers they always get") {
+  const auto numbers = [](int64_t undrawn_rank) {
+    manual_seed(4);
+    const Tensor matrix = full({2, 3}, 7), vector = full({3}, 7), again = full({2, 3}, 7);
+    {
+      const nn::init::Undrawn left(undrawn_rank);
+      nn::init::normal(matrix);
+      nn::init::uniform(vector);
+    }
+    nn::init::xavier_uniform(again);
+    return std::array{matrix.to_vector(), vector.to_vector(), again.to_vector()};
+  };
+  const auto all = numbers(3), vectors = numbers(2), none = numbers(0);
+  CHECK(all[0] != std::vector<double>(6, 7));
+  CHECK(vectors[0] == std::vector<double>(6, 7));
+  CHECK(vectors[1] == all[1]);
+  CHECK(none[1] == std::vector<double>(3, 7));
+  CHECK(vectors[2] == all[2]);
+  CHECK(none[2] == all[2]);
+}
