@@ -9,10 +9,15 @@ namespace slope {
 
 using Draw = void (*)(const RandomSite& site, int64_t first, std::span<double> u);  // uniform_f32, uniform_f64 or normal
 
+inline void check_drawable(const Tensor& x, const char* op) {
+  SLOPE_CHECK_AS(UsageError, x.is_contiguous(), "{}: the tensor must be contiguous, got strides {}", op, x.strides());
+  check_floating(x.dtype(), op);
+}
+
 // x_i = value(u_i), where u is the draw of the generator's next site. x: contiguous, floating.
 template <class F>
 void fill_drawn(const Tensor& x, const char* op, Draw draw, const F& value) {
-  SLOPE_CHECK_AS(UsageError, x.is_contiguous(), "{}: the tensor must be contiguous, got strides {}", op, x.strides());
+  check_drawable(x, op);
   const RandomSite site = generator().next_site();
   visit_floating(x.dtype(), op, [&]<class T> {
     const auto out = x.write<T>();

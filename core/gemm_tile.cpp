@@ -13,8 +13,14 @@ namespace slope {
 namespace {
 
 // Rows of A. With fewer a panel of B at a time, which stays in the first cache, is 5 to 10 % faster than whole blocks of it (Zen 3, 24
-// rows, 256 to 512 columns and deep; equal at 64), and needs no scratch memory. Both give the same bits.
+// rows, 256 to 512 columns and deep; equal at 64), and needs no scratch memory: while A is one block, for B is packed anew for each. The
+// bits are the same.
 constexpr int64_t worthwhile_packing = 49;
+template <class T>
+bool is_few_rows_of_one_block(int64_t m, int64_t k) {
+  constexpr int64_t most_register_rows = 12;
+  return m < worthwhile_packing && volume(m + most_register_rows, k, sizeof(T)) <= static_cast<double>(product_block_bytes);
+}
 
 #if defined(SLOPE_BLAS)
 bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few_rows && cpu_isa() != Isa::portable; }
@@ -85,7 +91,8 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
   }
 #endif
   const Product<T>& own = own_product<T>();
-  if (m < worthwhile_packing || volume(m, n, k) <= 1 << 15) return own.multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
+  if (is_few_rows_of_one_block<T>(m, k) || volume(m, n, k) <= 1 << 15)
+    return own.multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
   const Block scratch(own.packed_size(m, n, k) * static_cast<int64_t>(sizeof(T)));
   own.multiply_packed(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc, static_cast<T*>(scratch.data));
 }

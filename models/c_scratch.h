@@ -161,7 +161,7 @@ struct CScratch {
   nn::Linear fc;
   explicit CScratch(const Config& c)
       : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {
-    if (c.tie_embeddings) nn::tie(embed_tgt.embed_tok.weight, fc.weight);
+    if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);  // with the projection's small values, which `scale` makes up for
   }
 
   // source (B, S), target (B, T): i64, padded; target begins with <sos>

@@ -67,10 +67,9 @@ thread_local int64_t undrawn_rank = INT64_MAX;
 
 template <class F>
 void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
-  if (x.rank() >= undrawn_rank)
-    (void)generator().next_site();
-  else
-    fill_drawn(x, op, draw, value);
+  if (x.rank() < undrawn_rank) return fill_drawn(x, op, draw, value);
+  check_drawable(x, op);
+  (void)generator().next_site();
 }
 }  // namespace
 

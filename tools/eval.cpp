@@ -45,7 +45,7 @@ void add_eval(Command& slope) {
   command.option("--data", flags.data, "prefix of the parallel text, or the text").required().takes("PREFIX|FILE");
   command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
   command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
-  command.flag("--ban-unk", flags.decode.ban_unk, "write the likeliest known word instead of <unk>");
+  command.flag("--ban-unk", flags.decode.ban_unk, "never write <unk>, but the likeliest other token");
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {

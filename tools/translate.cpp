@@ -82,7 +82,7 @@ void add_translate(Command& slope) {
   command.option("file", flags.file, "the text; standard input without it").takes("FILE");
   command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
   command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
-  command.flag("--ban-unk", flags.decode.ban_unk, "write the likeliest known word instead of <unk>");
+  command.flag("--ban-unk", flags.decode.ban_unk, "never write <unk>, but the likeliest other token");
   command.option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
       .takes("FILE.svg")
       .not_empty();

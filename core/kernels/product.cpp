@@ -9,15 +9,13 @@
 namespace slope {
 namespace {
 
-constexpr int64_t block_bytes = 256 << 10;  // of A, that the next panel finds in the cache
-
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const MatrixRef<T>& b, T beta, const T* bias, T* c,
               int64_t ldc) {
   constexpr int W = panel_width<T>;
   alignas(64) T panel[pack_depth * W];
-  const int64_t block =
-      std::max(register_rows, block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / register_rows * register_rows);
+  const int64_t block = std::max(
+      register_rows, product_block_bytes / static_cast<int64_t>(sizeof(T)) / std::max<int64_t>(k, 1) / register_rows * register_rows);
   for (int64_t top = 0; top < m; top += block) {
     const int64_t height = std::min(block, m - top);
     for (int64_t j = 0; j < n; j += W) {

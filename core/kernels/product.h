@@ -13,6 +13,7 @@ struct MatrixRef {
 };
 
 inline constexpr int64_t product_depth = 256;
+inline constexpr int64_t product_block_bytes = 256 << 10;  // of A, that the next panel of B finds in the cache
 
 template <class T>
 struct Product {

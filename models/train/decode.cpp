@@ -131,6 +131,7 @@ class Search {
     for (size_t p = 0; p < beam.live.size(); ++p)
       for (const Candidate& c : tokens[static_cast<size_t>(first) + p])
         all.push_back({beam.live[p].log_p + c.log_p, p, c.token, all.size()});
+    if (all.empty()) return close(beam);  // nothing may follow: what is written stays
     const auto width = static_cast<size_t>(options_.beam);
     const size_t looked_at = std::min(2 * width, all.size());  // each prefix may end once
     std::partial_sort(

@@ -29,7 +29,7 @@ struct DecodeOptions {
   double length_penalty = 1;  // alpha of score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short sentences
   int64_t max_length = 0;     // tokens; a sentence that has no <eos> among them is cut off; 0: as many as the model has positions
   int64_t batch_size = 64;    // sentences at once; fewer where their beams together have more than `most_prefixes` prefixes
-  bool ban_unk = false;       // never write <unk>, but the likeliest known word
+  bool ban_unk = false;       // never write <unk>, but the likeliest other token; probabilities stay the model's
   bool cached = true;         // false: the whole prefix at each step, for comparison
 };
 

@@ -107,18 +107,19 @@ Translator load_translator(const std::string& checkpoint) {
   read_config(settings_of(s), s.model, config_file);
   data::Vocab source = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::sentence);
   data::Vocab target = data::Vocab::load(checkpoint + "/target.vocab", data::Specials::sentence);
-  const TensorFile file = load_finite(checkpoint + "/model.safetensors");
+  std::optional<TensorFile> file = load_finite(checkpoint + "/model.safetensors");
   const std::string model_file = checkpoint + "/model.safetensors";
   for (const char* name : {"embed_src.embed_tok.weight", "embed_tgt.embed_tok.weight", "embed_src.embed_pos.weight"})
-    blame(model_file, [&] { (void)file.at(name); });
-  check_vocabulary(file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
-  check_vocabulary(file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
-  check_size(file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
+    blame(model_file, [&] { (void)file->at(name); });
+  check_vocabulary(*file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
+  check_vocabulary(*file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
+  check_size(*file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
   const nn::init::Undrawn all_read;
   c_scratch::CScratch model = blame(config_file, [&] { return make_model(s, source.size(), target.size()); });
-  load_named(model, file, model_file);
-  nn::eval(model);
+  load_named(model, *file, model_file);
+  file.reset();
   memory::release_cached();  // what reading took besides
+  nn::eval(model);
   return {s, std::move(source), std::move(target), std::move(model)};
 }
 

@@ -1,6 +1,7 @@
 // Values of elementwise operations, reductions, comparisons and order where PyTorch's golden files do not look: dtypes, layouts, threads.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/copy.h>
 #include <slope/core/memory.h>
 #include <slope/core/parallel.h>
 #include <slope/tests/threads.h>
@@ -286,4 +287,19 @@ TEST_CASE("registry: names are unique, every entry has a derivative and is found
     CHECK((op->formula || op->reference));
   }
   CHECK(find_op("no such operation") == nullptr);
+}
+
+TEST_CASE("elementwise: operands that repeat one element, some or none give what their copies give") {
+  const Tensor scalar = tensor(3.0), one = tensor({{2.0}}), whole = arange(0, 12, 1, f32).reshape({3, 4});
+  const Tensor all = scalar.expand({3, 4}), rows = arange(0, 4, 1, f32).expand({3, 4}), none = zeros({0, 4});
+  for (const Tensor& a : {scalar, one, whole, all, rows, whole.transpose(0, 1).contiguous().transpose(0, 1)})
+    for (const Tensor& b : {scalar, one, whole, all, rows}) {
+      const Tensor y = a - b, copies = contiguous_copy(a.expand(y.shape())) - contiguous_copy(b.expand(y.shape()));
+      CHECK(y.shape() == copies.shape());
+      CHECK(y.to_vector() == copies.to_vector());
+    }
+  CHECK((none - one).shape() == Dims{0, 4});
+  const Tensor large = full({2048, 2048}, 5), less = large - scalar;  // written past the caches
+  CHECK(min(less).item() == 2);
+  CHECK(max(less).item() == 2);
 }

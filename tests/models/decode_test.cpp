@@ -231,6 +231,19 @@ TEST_CASE("decode: <unk> is written as any other word, or never") {
   }
 }
 
+TEST_CASE("decode: where nothing may follow, what is written stays") {
+  struct Rows : Decoding {  // token 4, then <unk> alone
+    Tensor step(const Tensor& newest) override {
+      const double no = -std::numeric_limits<double>::infinity();
+      const bool first = newest.data<int64_t>()[0] == sos_id;
+      return tensor({no, 0.0, no, no, first ? 2.0 : no}).expand({newest.numel(), 5});
+    }
+    void select(const Tensor&) override {}
+  };
+  const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
+  for (int64_t beam : {1, 3}) CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] == Sentence{4});
+}
+
 TEST_CASE("decode: options and logits that make no sense are refused") {
   const Table table;
   CHECK_THROWS_AS(decode(start(table), sources, {.beam = 0}), UsageError);

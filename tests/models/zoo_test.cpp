@@ -287,3 +287,10 @@ TEST_CASE("c_scratch: the gradient of a tied table is the sum of those of an emb
   CHECK(largest(two.embed_tgt.embed_tok.weight.grad()) > 0);
   CHECK(tied.fc.weight.is_same(tied.embed_tgt.embed_tok.weight));
 }
+
+TEST_CASE("c_scratch: a tied table begins with small logits, as two tables do") {
+  manual_seed(5);
+  const c_scratch::CScratch model({.source_vocab = 100, .target_vocab = 100, .d_feedforward = 64, .dropout = 0, .tie_embeddings = true});
+  const Tensor source = sentences({7, 4, 1, 6}, 7, 100), target = sentences({3, 8, 5, 2}, 8, 100);
+  CHECK(model.loss(source, target).item() / (2 + 7 + 4 + 1) < 2 * std::log(100.0));
+}
