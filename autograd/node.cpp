@@ -1,6 +1,5 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/node.h>
-#include <slope/core/memory.h>
 
 #include <cctype>
 #include <mutex>
@@ -8,9 +7,6 @@
 #include <utility>
 
 namespace slope {
-
-void* Node::operator new(size_t bytes) { return memory::allocate(bytes); }
-void Node::operator delete(void* node, size_t bytes) { memory::deallocate(node, bytes); }
 
 // Freeing a node frees what it holds, which may be the last hold on the nodes before it: they queue here instead of nesting on the stack.
 void Node::destroy(Node* node) {
@@ -23,9 +19,6 @@ void Node::destroy(Node* node) {
   while (queue) delete std::exchange(queue, queue->next_to_free);
   draining = false;
 }
-
-void* AutogradMeta::operator new(size_t bytes) { return memory::allocate(bytes); }
-void AutogradMeta::operator delete(void* meta, size_t bytes) { memory::deallocate(meta, bytes); }
 
 AutogradMeta::~AutogradMeta() {
   if (retain_grad && node && node->hooks)

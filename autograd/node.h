@@ -31,7 +31,7 @@ struct NodeHooks {
   std::vector<std::pair<uint32_t, TensorImpl*>> retain_grad;  // tensors that want their gradient kept; they remove themselves when they end
 };
 
-struct Node : RefCounted {
+struct Node : RefCounted, memory::Allocated {
   const Op* op = nullptr;
   uint64_t sequence = 0;
   InlineVector<Edge, 2> inputs;
@@ -48,12 +48,10 @@ struct Node : RefCounted {
   Node* next_to_free = nullptr;         // of those that nobody holds any more
 
   static void destroy(Node* node);  // iterative
-  static void* operator new(size_t bytes);
-  static void operator delete(void* node, size_t bytes);
 };
 
 // What the tape keeps with a tensor.
-struct AutogradMeta : Meta {
+struct AutogradMeta : Meta, memory::Allocated {
   Ref<Node> node;  // null for a leaf
   uint32_t output = 0;
   bool requires_grad = false;
@@ -63,8 +61,6 @@ struct AutogradMeta : Meta {
   TensorImpl* owner = nullptr;
 
   ~AutogradMeta() override;
-  static void* operator new(size_t bytes);
-  static void operator delete(void* meta, size_t bytes);
   void check_write() const override;
   std::string text() const override;
 };

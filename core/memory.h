@@ -23,4 +23,10 @@ void reset_peak();
 void release_cached();            // gives the pages of cached large blocks back to the system
 void fail_allocation(int64_t n);  // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 
+// A base of small objects that are made by the million: it takes them from here.
+struct Allocated {
+  static void* operator new(size_t bytes) { return allocate(bytes); }
+  static void operator delete(void* object, size_t bytes) { deallocate(object, bytes); }
+};
+
 }  // namespace slope::memory

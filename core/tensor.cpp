@@ -1,11 +1,7 @@
 #include <slope/core/copy.h>
-#include <slope/core/memory.h>
 #include <slope/core/tensor.h>
 
 namespace slope {
-
-void* TensorImpl::operator new(size_t bytes) { return memory::allocate(bytes); }
-void TensorImpl::operator delete(void* impl, size_t bytes) { memory::deallocate(impl, bytes); }
 
 Tensor::Tensor(Storage storage, Layout layout, DType dtype) : impl_(new TensorImpl) {
   SLOPE_CHECK_INDEX(storage && layout.is_within(storage->bytes() / size_of(dtype)),

@@ -5,6 +5,7 @@
 
 #include <slope/core/dtype.h>
 #include <slope/core/layout.h>
+#include <slope/core/memory.h>
 #include <slope/core/storage.h>
 
 #include <array>
@@ -22,15 +23,13 @@ struct Meta {
   virtual std::string text() const = 0;  // what printing appends: "requires_grad=True", "grad_fn=<AddBackward0>" or nothing
 };
 
-struct TensorImpl : RefCounted {
+struct TensorImpl : RefCounted, memory::Allocated {
   Storage storage;
   Layout layout;
   DType dtype = f32;
   std::unique_ptr<Meta> meta;
 
   static void destroy(TensorImpl* impl) { delete impl; }
-  static void* operator new(size_t bytes);
-  static void operator delete(void* impl, size_t bytes);
 };
 
 // A scoped write: pointer to the tensor's first element (strides are the caller's affair); the storage's version is bumped when it ends.
@@ -137,7 +136,7 @@ class Tensor {
   [[nodiscard]] Tensor mean(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor matmul(const Tensor& other) const;
 
-  // ---- the tape's side: autograd/tensor_autograd.cpp; backward: backward.cpp
+  // ---- the tape's side: autograd/tensor_autograd.cpp; backward: autograd/backward.cpp
   bool requires_grad() const;
   const Tensor& set_requires_grad(bool requires_grad = true) const;  // leaves of floating dtype only
   bool is_leaf() const;

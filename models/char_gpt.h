@@ -91,7 +91,10 @@ struct CharGpt {
   Config config;
   GptBody transformer;
   nn::Linear lm_head;
-  explicit CharGpt(const Config& c) : config(c), transformer(c), lm_head(c.n_embd, c.vocab_size, false) {
+  explicit CharGpt(const Config& c)
+      : config(c),
+        transformer(nn::init::undrawn(2, [&] { return GptBody(c); })),
+        lm_head(nn::init::undrawn(2, [&] { return nn::Linear(c.n_embd, c.vocab_size, false); })) {
     nn::tie(transformer.wte.weight, lm_head.weight);
     // Normal with deviation 0.02; projections into the residual stream, of which there are two a block, by so much less.
     for (const auto& [name, weight] : nn::named_parameters(*this)) {

@@ -63,7 +63,7 @@ auto between(double low, double high) {
   };
 }
 
-thread_local int64_t undrawn_rank = INT64_MAX;
+thread_local int64_t undrawn_rank = INT64_MAX;  // from so many dims on nothing is drawn
 
 template <class F>
 void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
@@ -73,8 +73,8 @@ void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
 }
 }  // namespace
 
-Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) { undrawn_rank = std::min(before_, least_rank); }
-Undrawn::~Undrawn() { undrawn_rank = before_; }
+detail::Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) { undrawn_rank = std::min(before_, least_rank); }
+detail::Undrawn::~Undrawn() { undrawn_rank = before_; }
 
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;

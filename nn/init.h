@@ -27,12 +27,10 @@ void kaiming_normal(const Tensor& x, double negative_slope = 0, Fan fan = Fan::i
 
 double fan_of(const Tensor& x, Fan fan);  // ShapeError below rank 2
 
-// While it exists, this thread leaves tensors of so many dims or more as they are instead of drawing their values; the sites are claimed
-// all the same, so that other tensors get the numbers they always get. For a model whose values are read or drawn anew (as PyTorch's
-// skip_init).
+namespace detail {
 class Undrawn {
  public:
-  explicit Undrawn(int64_t least_rank = 0);
+  explicit Undrawn(int64_t least_rank);
   ~Undrawn();
   Undrawn(const Undrawn&) = delete;
   Undrawn& operator=(const Undrawn&) = delete;
@@ -40,5 +38,14 @@ class Undrawn {
  private:
   int64_t before_;
 };
+}  // namespace detail
+
+// What make() gives, a model whose tensors of so many dims or more are read or drawn anew: their values are not drawn, but left as they are
+// (as PyTorch's skip_init does). Their sites are claimed, so that all others get the numbers that they always get.
+template <class F>
+auto undrawn(int64_t least_rank, const F& make) {
+  const detail::Undrawn scope(least_rank);
+  return make();
+}
 
 }  // namespace slope::nn::init

@@ -4,6 +4,7 @@
 #include <slope/models/train/json.h>
 #include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
+#include <slope/tools/decoding_flags.h>
 
 #include <cstdio>
 
@@ -21,9 +22,7 @@ train::EvalResult evaluate(const Flags& flags) {
   const std::string folder = train::checkpoint_folder(flags.run);
   const std::string config = folder + "/config.json";
   if (train::model_of(train::read_json_text(config), config) == "char-gpt") {
-    const train::DecodeOptions usual;
-    SLOPE_CHECK_AS(UsageError,
-                   flags.decode.beam == usual.beam && flags.decode.length_penalty == usual.length_penalty && !flags.decode.ban_unk,
+    SLOPE_CHECK_AS(UsageError, flags.decode == train::DecodeOptions(),
                    "--beam, --length-penalty and --ban-unk are for translations; {} is a char-gpt", flags.run);
     const train::LanguageModel model = train::load_language_model(folder);
     const std::string text = data::read_text(flags.data);
@@ -43,9 +42,7 @@ void add_eval(Command& slope) {
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes("RUN");
   command.option("--data", flags.data, "prefix of the parallel text, or the text").required().takes("PREFIX|FILE");
-  command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
-  command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
-  command.flag("--ban-unk", flags.decode.ban_unk, "never write <unk>, but the likeliest other token");
+  add_decoding_flags(command, flags.decode);
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {

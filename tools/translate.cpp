@@ -5,6 +5,7 @@
 #include <slope/models/train/attention_figure.h>
 #include <slope/models/train/run_folder.h>
 #include <slope/tools/command.h>
+#include <slope/tools/decoding_flags.h>
 
 #include <unistd.h>
 #include <algorithm>
@@ -80,9 +81,7 @@ void add_translate(Command& slope) {
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes("RUN");
   command.option("file", flags.file, "the text; standard input without it").takes("FILE");
-  command.option("--beam", flags.decode.beam, "prefixes that are followed; 1 is greedy").between(1, 1000).shows_default();
-  command.option("--length-penalty", flags.decode.length_penalty, "alpha of score = log p / length^alpha").shows_default();
-  command.flag("--ban-unk", flags.decode.ban_unk, "never write <unk>, but the likeliest other token");
+  add_decoding_flags(command, flags.decode);
   command.option("--attention", flags.attention, "draw what the first sentence's translation attends to, all heads of a layer")
       .takes("FILE.svg")
       .not_empty();

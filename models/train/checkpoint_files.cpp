@@ -2,6 +2,7 @@
 #include <slope/core/crc32c.h>
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
+#include <slope/core/memory.h>
 #include <slope/models/train/checkpoint_files.h>
 
 #include <filesystem>
@@ -32,8 +33,10 @@ TensorFile load_finite(const std::string& file) {
   return tensors;
 }
 
-void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file) {
-  blame(file, [&] { nn::load(model, tensors); });
+void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& file) {
+  const auto load = [&](const TensorFile& read) { nn::load(model, read); };
+  blame(file, [&] { load(TensorFile(std::move(tensors))); });
+  memory::release_cached();
 }
 
 void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says) {

@@ -11,7 +11,8 @@ namespace slope::train {
 // model.safetensors, and the vocabularies by their files' names. Its metadata keep their checksums: without them the weights mean nothing.
 void save_model(const FolderSink& folder, nn::ModuleRef model, const std::map<std::string, std::string>& vocabularies);
 TensorFile load_finite(const std::string& file);  // InputError naming the first tensor that holds nan or inf
-void load_named(nn::ModuleRef model, const TensorFile& tensors, const std::string& file);
+// Copies the file's tensors into the model's, and gives back the memory that reading them took.
+void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& file);
 
 // The file's tensor `name` must have this shape; `says` is the file that claims it. So nothing is built that the weights do not fill.
 void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape, const std::string& says);

@@ -31,6 +31,7 @@ struct DecodeOptions {
   int64_t batch_size = 64;    // sentences at once; fewer where their beams together have more than `most_prefixes` prefixes
   bool ban_unk = false;       // never write <unk>, but the likeliest other token; probabilities stay the model's
   bool cached = true;         // false: the whole prefix at each step, for comparison
+  friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 
 // The best target of each source, without <sos> and <eos>. Sources (<sos> … <eos>) may come in any order: they are decoded in batches of

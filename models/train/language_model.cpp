@@ -1,13 +1,10 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/crc32c.h>
 #include <slope/core/file_sink.h>
-#include <slope/core/memory.h>
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/checkpoint_files.h>
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/rows.h>
-
-#include <optional>
 
 namespace slope::train {
 
@@ -43,17 +40,14 @@ LanguageModel load_language_model(const std::string& checkpoint) {
   const std::string config_file = checkpoint + "/config.json";
   read_config(settings_of(s), s.model, config_file);
   data::Vocab vocab = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::none);
-  std::optional<TensorFile> file = load_finite(checkpoint + "/model.safetensors");
-  const bool head_kept = !file->metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one
+  TensorFile file = load_finite(checkpoint + "/model.safetensors");
+  const bool head_kept = !file.metadata.contains("lm_head.weight");  // of the two names of the tied weight, the file keeps one
   const std::string model_file = checkpoint + "/model.safetensors", table = head_kept ? "lm_head.weight" : "transformer.wte.weight";
-  for (const std::string& name : {table, std::string("transformer.wpe.weight")}) blame(model_file, [&] { (void)file->at(name); });
-  check_vocabulary(*file, table, vocab.size(), checkpoint + "/source.vocab");
-  check_size(*file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
-  const nn::init::Undrawn all_read;
-  char_gpt::CharGpt model = blame(config_file, [&] { return make_model(s, vocab.size()); });
-  load_named(model, *file, model_file);
-  file.reset();
-  memory::release_cached();  // what reading took besides
+  for (const std::string& name : {table, std::string("transformer.wpe.weight")}) blame(model_file, [&] { (void)file.at(name); });
+  check_vocabulary(file, table, vocab.size(), checkpoint + "/source.vocab");
+  check_size(file, "transformer.wpe.weight", {s.block_size, s.n_embd}, checkpoint + "/config.json");
+  char_gpt::CharGpt model = blame(config_file, [&] { return nn::init::undrawn(0, [&] { return make_model(s, vocab.size()); }); });
+  load_named(model, std::move(file), model_file);
   nn::eval(model);
   return {s, std::move(vocab), std::move(model)};
 }

@@ -2,14 +2,11 @@
 #include <slope/core/crc32c.h>
 #include <slope/core/file_reader.h>
 #include <slope/core/file_sink.h>
-#include <slope/core/memory.h>
 #include <slope/models/train/checkpoint_files.h>
 #include <slope/models/train/rows.h>
 #include <slope/models/train/translation.h>
 
 #include <fmt/ranges.h>
-
-#include <optional>
 
 namespace slope::train {
 
@@ -81,23 +78,20 @@ void apply_preset(TranslationSettings& s, const std::string& name) {
 }
 
 c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_vocab, int64_t target_vocab) {
-  const bool is_drawn_anew = s.init == "xavier_uniform";
-  std::optional<nn::init::Undrawn> matrices;
-  if (is_drawn_anew) matrices.emplace(2);
-  c_scratch::CScratch model({.source_vocab = source_vocab,
-                             .target_vocab = target_vocab,
-                             .d_model = s.d_model,
-                             .n_heads = s.n_heads,
-                             .n_encoder_layers = s.n_encoder_layers,
-                             .n_decoder_layers = s.n_decoder_layers,
-                             .d_feedforward = s.d_feedforward,
-                             .dropout = s.dropout,
-                             .max_len = s.max_len,
-                             .tie_embeddings = s.tie_embeddings});
-  matrices.reset();
-  if (is_drawn_anew)
-    for (const auto& [name, weight] : nn::named_parameters(model))
-      if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
+  const c_scratch::Config config{.source_vocab = source_vocab,
+                                 .target_vocab = target_vocab,
+                                 .d_model = s.d_model,
+                                 .n_heads = s.n_heads,
+                                 .n_encoder_layers = s.n_encoder_layers,
+                                 .n_decoder_layers = s.n_decoder_layers,
+                                 .d_feedforward = s.d_feedforward,
+                                 .dropout = s.dropout,
+                                 .max_len = s.max_len,
+                                 .tie_embeddings = s.tie_embeddings};
+  if (s.init == "default") return c_scratch::CScratch(config);
+  c_scratch::CScratch model = nn::init::undrawn(2, [&] { return c_scratch::CScratch(config); });
+  for (const Tensor& weight : nn::parameters(model))
+    if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
   return model;
 }
 
@@ -107,18 +101,16 @@ Translator load_translator(const std::string& checkpoint) {
   read_config(settings_of(s), s.model, config_file);
   data::Vocab source = data::Vocab::load(checkpoint + "/source.vocab", data::Specials::sentence);
   data::Vocab target = data::Vocab::load(checkpoint + "/target.vocab", data::Specials::sentence);
-  std::optional<TensorFile> file = load_finite(checkpoint + "/model.safetensors");
+  TensorFile file = load_finite(checkpoint + "/model.safetensors");
   const std::string model_file = checkpoint + "/model.safetensors";
   for (const char* name : {"embed_src.embed_tok.weight", "embed_tgt.embed_tok.weight", "embed_src.embed_pos.weight"})
-    blame(model_file, [&] { (void)file->at(name); });
-  check_vocabulary(*file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
-  check_vocabulary(*file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
-  check_size(*file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
-  const nn::init::Undrawn all_read;
-  c_scratch::CScratch model = blame(config_file, [&] { return make_model(s, source.size(), target.size()); });
-  load_named(model, *file, model_file);
-  file.reset();
-  memory::release_cached();  // what reading took besides
+    blame(model_file, [&] { (void)file.at(name); });
+  check_vocabulary(file, "embed_src.embed_tok.weight", source.size(), checkpoint + "/source.vocab");
+  check_vocabulary(file, "embed_tgt.embed_tok.weight", target.size(), checkpoint + "/target.vocab");
+  check_size(file, "embed_src.embed_pos.weight", {s.max_len, s.d_model}, checkpoint + "/config.json");
+  c_scratch::CScratch model =
+      blame(config_file, [&] { return nn::init::undrawn(0, [&] { return make_model(s, source.size(), target.size()); }); });
+  load_named(model, std::move(file), model_file);
   nn::eval(model);
   return {s, std::move(source), std::move(target), std::move(model)};
 }

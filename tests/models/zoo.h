@@ -24,7 +24,7 @@ inline Tensor sentences(const std::vector<int64_t>& lengths, int64_t columns, in
 
 inline Tensor with_columns(const Tensor& ids, int64_t more) { return pad(ids, {0, more}, 0); }
 
-inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1) {
+inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1, bool tie_embeddings = false) {
   manual_seed(seed);
   c_scratch::CScratch model({.source_vocab = 31,
                              .target_vocab = 37,
@@ -34,7 +34,8 @@ inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, ui
                              .n_decoder_layers = 2,
                              .d_feedforward = 24,
                              .dropout = dropout,
-                             .max_len = 20});
+                             .max_len = 20,
+                             .tie_embeddings = tie_embeddings});
   nn::to(model, dtype);
   return model;
 }

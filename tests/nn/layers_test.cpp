@@ -205,11 +205,7 @@ TEST_CASE("init: what is left undrawn keeps its values, and the others get the n
   const auto numbers = [](int64_t undrawn_rank) {
     manual_seed(4);
     const Tensor matrix = full({2, 3}, 7), vector = full({3}, 7), again = full({2, 3}, 7);
-    {
-      const nn::init::Undrawn left(undrawn_rank);
-      nn::init::normal(matrix);
-      nn::init::uniform(vector);
-    }
+    nn::init::undrawn(undrawn_rank, [&] { nn::init::normal(matrix), nn::init::uniform(vector); });
     nn::init::xavier_uniform(again);
     return std::array{matrix.to_vector(), vector.to_vector(), again.to_vector()};
   };
