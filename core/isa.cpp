@@ -11,16 +11,21 @@ const char* name(Isa isa) {
   return names[static_cast<int>(isa)];
 }
 
+Isa best_isa() {
+#if defined(SLOPE_X86_VARIANTS)
+  __builtin_cpu_init();
+  const bool is_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  const bool is_v4 = is_v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd");
+  return is_v4 ? Isa::v4 : is_v3 ? Isa::v3 : Isa::portable;
+#else
+  return Isa::portable;
+#endif
+}
+
 Isa cpu_isa() {
   static const Isa chosen = [] {
-    Isa best = Isa::portable;
-#if defined(SLOPE_X86_VARIANTS)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) best = Isa::v3;
-    if (best == Isa::v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-      best = Isa::v4;
-#endif
+    const Isa best = best_isa();
     const char* asked = std::getenv("SLOPE_ISA");
     if (!asked) return best;
     for (Isa isa : {Isa::portable, Isa::v3, Isa::v4})

@@ -12,7 +12,8 @@ namespace slope {
 
 enum class Isa { portable, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512 (x86-64 psABI levels)
 
-Isa cpu_isa();  // the best that this CPU offers and this build has; SLOPE_ISA=portable|v3|v4 in the environment restricts it
+Isa best_isa();  // the best that this CPU offers and this build has
+Isa cpu_isa();   // the one in use: the best, unless SLOPE_ISA=portable|v3|v4 in the environment restricts it
 const char* name(Isa isa);
 bool cpu_is_intel();
 
