@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = pathlib.Path(sys.argv[0]).name
 # For timing: glibc keeps memory and threads stay where they are, without which PyTorch is up to twice as slow. Threads that are not bound
 # would share a core with those of the other side, which spin for a while after each of its blocks.
 FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
@@ -30,7 +31,7 @@ class Side:
     def expect(self, first):
         line = self.process.stdout.readline()
         if not line.startswith(first):
-            sys.exit(f"against_pytorch: {self.name} answered {line.strip()!r} where {first!r} was due (exit code {self.process.poll()})")
+            sys.exit(f"{PROGRAM}: {self.name} answered {line.strip()!r} where {first!r} was due (exit code {self.process.poll()})")
         return line
 
     def ask(self, line):
@@ -53,7 +54,7 @@ class Side:
         self.process.stdin.write("quit\n")
         self.process.stdin.close()
         if self.process.wait():
-            sys.exit(f"against_pytorch: {self.name} ended with exit code {self.process.returncode}")
+            sys.exit(f"{PROGRAM}: {self.name} ended with exit code {self.process.returncode}")
         return peak
 
 
