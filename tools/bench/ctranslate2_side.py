@@ -5,8 +5,11 @@ import sys
 import tempfile
 import time
 
-import ctranslate2
-import numpy
+try:
+    import ctranslate2
+    import numpy
+except ImportError as missing:
+    sys.exit(f"ctranslate2_side: {missing}; against_ctranslate2 --python names a Python that has it")
 
 WIDTH, HEADS, LAYERS, HIDDEN = 256, 8, 3, 512
 SOURCE_VOCAB, TARGET_VOCAB, SOURCE_TOKENS, NEW_TOKENS = 8000, 6000, 24, 64

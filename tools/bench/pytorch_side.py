@@ -10,9 +10,12 @@ Without dropout, in the character GPT, the flash kernel can be used, and is unle
 import argparse
 import sys
 
-import torch  # part of the start-up, as `import torch` is in anybody's script
+try:
+    import torch  # part of the start-up, as `import torch` is in anybody's script
 
-import pytorch_cases
+    import pytorch_cases
+except ImportError as missing:
+    sys.exit(f"pytorch_side: {missing}; against_pytorch --python names a Python that has it")
 
 
 def arguments():

@@ -4,7 +4,10 @@
 """
 import sys
 
-import torch
+try:
+    import torch
+except ImportError as missing:
+    sys.exit(f"pytorch_start: {missing}; against_pytorch --python names a Python that has it")
 
 if len(sys.argv) > 1:
     torch.set_num_threads(int(sys.argv[1]))

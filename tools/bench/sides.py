@@ -4,8 +4,9 @@ import pathlib
 import subprocess
 import sys
 
+from bench_command import PROGRAM
+
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM = pathlib.Path(sys.argv[0]).name
 # For timing: glibc keeps memory and threads stay where they are, without which PyTorch is up to twice as slow. Threads that are not bound
 # would share a core with those of the other side, which spin for a while after each of its blocks.
 FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
@@ -30,8 +31,10 @@ class Side:
 
     def expect(self, first):
         line = self.process.stdout.readline()
+        if not line and self.process.wait():
+            sys.exit(self.process.returncode)  # it has said why
         if not line.startswith(first):
-            sys.exit(f"{PROGRAM}: {self.name} answered {line.strip()!r} where {first!r} was due (exit code {self.process.poll()})")
+            sys.exit(f"{PROGRAM}: {self.name} answered {line.strip()!r} where {first!r} was due")
         return line
 
     def ask(self, line):
