@@ -88,6 +88,13 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
   });
 }
 
+// B (k, n), all of its panels.
+template <class T>
+void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const MatrixRef<T>& b, T* packed) {
+  parallel_for(cut(n, own.panel), std::max<int64_t>(1, (1 << 15) / (own.panel * k)),
+               [&](int64_t first, int64_t last) { own.pack_panels(first, last, n, k, b, packed); });
+}
+
 // Many rows: B is packed once, for all tiles, which are rows of C as wide as it is. Each tile has a quarter of the rows that are left:
 // large ones at first, of which B's panels are used often, small ones at the end, so that all threads end together (guided self-scheduling,
 // Polychronopoulos and Kuck, 1987).
@@ -113,8 +120,7 @@ struct PackedOnce {
     const int64_t panels = cut(call.n, own.panel);
     const Block block(panels * own.panel * call.k * static_cast<int64_t>(sizeof(T)));
     T* const packed = static_cast<T*>(block.data);
-    parallel_for(panels, std::max<int64_t>(1, (1 << 15) / (own.panel * call.k)),
-                 [&](int64_t first, int64_t last) { own.pack_panels(first, last, call.n, call.k, call.b.ref(), packed); });
+    pack_in_parallel(own, call.n, call.k, call.b.ref(), packed);
     const auto multiply_rows = [&](int64_t tile, int64_t) {
       const int64_t begin = tiles[static_cast<size_t>(tile)], end = tiles[static_cast<size_t>(tile) + 1];
       const Block scratch(own.packed_a_size(end - begin, call.k) * static_cast<int64_t>(sizeof(T)));
@@ -122,6 +128,32 @@ struct PackedOnce {
                              call.c + begin * call.ldc, call.ldc, static_cast<T*>(scratch.data));
     };
     parallel_for(static_cast<int64_t>(tiles.size()) - 1, 1, multiply_rows, Sharing::in_order);
+  }
+};
+
+// Few rows of A and a transposed B, a weight while many sentences are decoded at once: packing B would take a third of the time (64 rows),
+// so A is packed instead, once. Pieces are columns of C.
+template <class T>
+struct ByColumns {
+  static constexpr double most = 1 << 20;  // bytes of A, which each group of B's columns reads again
+
+  static bool is_worth(const Call<T>& call) {
+    const int64_t m = call.m, panel = own_product<T>().panel, padding = cut(m, panel) * panel - m;
+    return !call.a.transpose && call.b.transpose && call.beta == T(0) && m >= few_rows && 2 * padding <= panel && 4 * padding <= m &&
+           volume(m, call.n, call.k) > 1 << 17 && volume(m, call.k, sizeof(T)) <= most && !is_for_blas(m, call.n, call.k);
+  }
+
+  static void multiply(const Call<T>& call, const Epilogue<T>& epilogue) {
+    const Product<T>& own = own_product<T>();
+    const int64_t panels = cut(call.m, own.panel), n = call.n, k = call.k;
+    const Block block(panels * own.panel * k * static_cast<int64_t>(sizeof(T)));
+    T* const packed = static_cast<T*>(block.data);
+    pack_in_parallel(own, call.m, k, {call.a.data, 1, call.a.ld}, packed);
+    constexpr int64_t unit = 12;  // rows that the inner loop takes together
+    parallel_for(n, cut(cut(n, Grid::worthwhile_pieces(call.m, n, k)), unit) * unit, [&](int64_t begin, int64_t end) {
+      own.multiply_by_columns(call.m, end - begin, k, call.alpha, packed, call.b.at(0, begin).ref(),
+                              epilogue.bias ? epilogue.bias + begin : nullptr, call.c + begin, call.ldc);
+    });
   }
 };
 
@@ -149,6 +181,7 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
   const Call<T> call{
       m, n, k, alpha, operand("A", a, lda, transpose_a, m, k), operand("B", b, ldb, transpose_b, k, n), beta, c, m == 1 ? n : ldc};
   if (PackedOnce<T>::is_worth(m, n, k)) return PackedOnce<T>(m).multiply(call, epilogue);
+  if (ByColumns<T>::is_worth(call)) return ByColumns<T>::multiply(call, epilogue);
   const Grid grid(m, n, k, transpose_a, true);
   if (grid.chunks > 1) return multiply_in_chunks_of_k(call, grid, epilogue);
   parallel_for(grid.rows * grid.cols, 1, [&](int64_t begin, int64_t end) {

@@ -43,9 +43,18 @@ int64_t packed_size(int64_t m, int64_t n, int64_t k) {
   return packed_a_size(m, k) + std::min(block_columns, round_up(n, panel_width<T>)) * std::min(pack_depth, k);
 }
 
-template <class T, class A>
+template <class T, Loop loop, class A>
 [[gnu::noinline]] void full_rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
-  rows_by_panel<T, static_cast<int>(register_rows), 2, true>(k, a, strides, panel, to);
+  rows_by_panel<T, static_cast<int>(register_rows), 2, loop>(k, a, strides, panel, to);
+}
+
+// A group of rows of A, at most register_rows, by a panel. `next_too`: nobody has read those after them yet.
+template <class T, class A>
+void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* panel, const Place<T>& to, bool next_too) {
+  if (rows < register_rows) return some_rows_by_panel<T>(rows, deep, MatrixRef<T>{a, strides.row, strides.col}, panel, to);
+  if constexpr (std::is_same_v<A, Rows>)
+    if (next_too) return full_rows_by_panel<T, Loop::fetching>(deep, a, strides, panel, to);
+  full_rows_by_panel<T, Loop::unrolled>(deep, a, strides, panel, to);
 }
 
 // C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. From one of A's rows to the next it is `down`.
@@ -56,14 +65,8 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
     Place<T> to = corner;
     to.c += j, to.columns = std::min<int64_t>(W, wide - j);
     if (to.bias) to.bias += j;
-    for (int64_t i = 0; i < height; i += register_rows, to.c += register_rows * to.ldc) {
-      if (std::is_same_v<A, Rows> && j == 0)  // the next ones, which nobody has read yet: 1 to 3 % of products 256 deep
-        for (int64_t r = i + register_rows; r < i + 2 * register_rows; ++r) fetch(a + r * down, deep);
-      if (i + register_rows <= height)
-        full_rows_by_panel(deep, a + i * down, strides, panels + j * deep, to);
-      else
-        some_rows_by_panel<T>(height - i, deep, MatrixRef<T>{a + i * down, strides.row, strides.col}, panels + j * deep, to);
-    }
+    for (int64_t i = 0; i < height; i += register_rows, to.c += register_rows * to.ldc)
+      group_by_panel(std::min(register_rows, height - i), deep, a + i * down, strides, panels + j * deep, to, j == 0);
   }
 }
 
@@ -129,10 +132,34 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRe
                                {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
 }
 
+// C^T = B^T A^T, some of its rows at a time, which are then written transposed.
+template <class T>
+void multiply_by_columns(int64_t m, int64_t n, int64_t k, T alpha, const T* panels_of_a, const MatrixRef<T>& b, const T* bias, T* c,
+                         int64_t ldc) {
+  constexpr int64_t W = panel_width<T>, together = 24;  // whole transposes of 8 x 8
+  alignas(64) T sums[together * W];                     // of C^T
+  for (int64_t j = 0; j < n; j += together) {
+    const int64_t here = std::min(together, n - j);
+    for (int64_t i = 0; i < m; i += W) {
+      for (int64_t p = 0; p < k; p += pack_depth) {
+        const int64_t deep = std::min(pack_depth, k - p);
+        const T* panel = panels_of_a + p * round_up(m, W) + i * deep;
+        Place<T> to{alpha, p == 0 ? T(0) : T(1), nullptr, sums, W, W};
+        for (int64_t r = 0; r < here; r += register_rows, to.c += register_rows * W)
+          group_by_panel(std::min(register_rows, here - r), deep, b.data + (j + r) * b.col + p, Rows{b.col}, panel, to, i == 0);
+        if (p == 0 && bias)
+          for (int64_t r = 0; r < here; ++r)
+            for (int64_t l = 0; l < W; ++l) sums[r * W + l] += bias[j + r];
+      }
+      transpose_block(here, std::min(W, m - i), static_cast<const T*>(sums), W, c + i * ldc + j, ldc);
+    }
+  }
+}
+
 template <class T, bool more>
 Product<T> product() {
-  return {multiply<T>,         packed_size<T>, multiply_packed<T, more>,   panel_width<T>,
-          pack_some_panels<T>, packed_a_size,  multiply_by_panels<T, more>};
+  return {multiply<T>,         packed_size<T>, multiply_packed<T, more>,    panel_width<T>,
+          pack_some_panels<T>, packed_a_size,  multiply_by_panels<T, more>, multiply_by_columns<T>};
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ struct Product {
   int64_t (*packed_a_size)(int64_t m, int64_t k);
   void (*multiply_by_panels)(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* panels, T beta, const T* bias, T* c,
                              int64_t ldc, T* scratch);
+  // The same bits once more, for few rows of A and a B that stands by columns (b.row is 1), as a linear layer's weight does: A's transpose
+  // (k, m) is what pack_panels has packed, and B, where packing would take a good part of the time, is read as it stands. C is not read.
+  void (*multiply_by_columns)(int64_t m, int64_t n, int64_t k, T alpha, const T* panels_of_a, const MatrixRef<T>& b, const T* bias, T* c,
+                              int64_t ldc);
 };
 
 // The same bits, packing more of A: what is faster depends on the processor (docs/performance.md).

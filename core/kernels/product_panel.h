@@ -71,8 +71,14 @@ template <class T, int R, int N, int in_memory>
   });
 }
 
-// R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors. `unroll`: four steps at a time.
-template <class T, int R, int N, bool unroll, class A>
+enum class Loop {
+  rolled,
+  unrolled,  // four steps at a time
+  fetching,  // so, and the next R rows of A are fetched meanwhile, a line of each as often as a line of these has been used
+};
+
+// R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors.
+template <class T, int R, int N, Loop loop, class A>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   using V = Vector<T>;
   constexpr int64_t L = vector_size<T>;
@@ -89,11 +95,18 @@ template <class T, int R, int N, bool unroll, class A>
     unrolled<group_count<R>>([&](auto g) __attribute__((always_inline)) { groups[g] += strides.col; });
     panel += 2 * L;
   };
-  if constexpr (unroll) {
-#pragma GCC unroll 4
+  if constexpr (loop == Loop::rolled) {
     for (int64_t p = 0; p < k; ++p) step();
   } else {
-    for (int64_t p = 0; p < k; ++p) step();
+    int64_t p = 0;
+    if constexpr (loop == Loop::fetching)
+      for (constexpr int64_t line = 64 / sizeof(T); p + line <= k; p += line) {
+        for (int r = 0; r < R; ++r) __builtin_prefetch(a + (R + r) * strides.row + p);
+#pragma GCC unroll 4
+        for (int64_t q = 0; q < line; ++q) step();
+      }
+#pragma GCC unroll 4
+    for (; p < k; ++p) step();
   }
   if (to.columns == N * L) {
     unrolled<N * R>([&](auto i) __attribute__((always_inline)) {
@@ -120,7 +133,7 @@ template <class T, int N = 2, int R = static_cast<int>(register_rows), class A>
 [[gnu::noinline]] void some_rows_by_panel(int64_t height, int64_t k, const T* a, A strides, const T* panel, const Place<T>& to) {
   if constexpr (R > 1)
     if (height < R) return some_rows_by_panel<T, N, R - 1>(height, k, a, strides, panel, to);
-  rows_by_panel<T, R, N, false>(k, a, strides, panel, to);
+  rows_by_panel<T, R, N, Loop::rolled>(k, a, strides, panel, to);
 }
 template <class T, int N = 2>
 void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel, const Place<T>& to) {

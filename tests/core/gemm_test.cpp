@@ -70,9 +70,9 @@ const std::vector<Sizes> sizes = {{1, 1, 1},       {1, 7, 5},      {5, 1, 3},   
                                   {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300},
                                   {20, 1050, 300}, {26, 40, 1024}, {1024, 40, 26},  {26, 1024, 40}};
 
-// -0.7 A B + 0.3 C + bias by `multiply` has the bits of the plain product, for every flag and size.
+// -0.7 A B + beta C + bias by `multiply` has the bits of the plain product, for every flag and size.
 template <class T, class F>
-void check_same_bits(const F& multiply) {
+void check_same_bits(const F& multiply, T beta = T(0.3)) {
   const Product<T>& product = kernels<Product<T>>();
   for (const auto& [m, n, k] : sizes)
     for (int flags = 0; flags < 4; ++flags) {
@@ -80,8 +80,8 @@ void check_same_bits(const F& multiply) {
       const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), bias = numbers<T>(n, 3);
       std::vector<T> other = numbers<T>(m * n, 4), plain = other;
       const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1}, right{b.data(), tb ? 1 : n, tb ? k : 1};
-      product.multiply(m, n, k, T(-0.7), left, right, T(0.3), bias.data(), plain.data(), n);
-      multiply(Sizes{m, n, k}, T(-0.7), left, right, T(0.3), bias.data(), other.data());
+      product.multiply(m, n, k, T(-0.7), left, right, beta, bias.data(), plain.data(), n);
+      multiply(Sizes{m, n, k}, T(-0.7), left, right, beta, bias.data(), other.data());
       const std::string what = fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb);
       CHECK_MESSAGE(other == plain, what);
     }
@@ -124,6 +124,21 @@ TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, d
       product.pack_panels(panels / 2, panels, n, k, b, packed.data());
       product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n, scratch.data());
     });
+}
+
+TEST_CASE_TEMPLATE("product: with A packed and B by columns the same bits", T, float, double) {
+  for (const Product<T>& product : products<T>())
+    check_same_bits<T>(
+        [&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T, const T* bias, T* c) {
+          const auto [m, n, k] = size;
+          const int64_t panels = (m + product.panel - 1) / product.panel;
+          std::vector<T> packed(static_cast<size_t>(panels * product.panel * k)), columns(static_cast<size_t>(n * k));
+          for (int64_t j = 0; j < n; ++j)
+            for (int64_t p = 0; p < k; ++p) columns[static_cast<size_t>(j * k + p)] = b.data[p * b.row + j * b.col];
+          product.pack_panels(0, panels, m, k, {a.data, a.col, a.row}, packed.data());
+          product.multiply_by_columns(m, n, k, alpha, packed.data(), {columns.data(), 1, k}, bias, c, n);
+        },
+        T(0));
 }
 
 TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherever a column stands", T, float, double) {
@@ -172,7 +187,7 @@ TEST_CASE("gemm: an inner size of 0 gives beta C, or the bias alone") {
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
   const KeepThreads restore;
   for (const Sizes& size :
-       std::vector<Sizes>{{700, 600, 128}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}, {5, 4000, 128}})
+       std::vector<Sizes>{{700, 600, 128}, {64, 700, 256}, {96, 80, 9000}, {33, 700, 300}, {1, 2000, 300}, {600, 40, 1000}, {5, 4000, 128}})
     for (int flags = 0; flags < 4; ++flags) {
       const bool ta = flags & 1, tb = flags & 2;
       const auto [m, n, k] = size;
