@@ -26,6 +26,8 @@ struct Rows {
 struct Strides {
   int64_t row, col;
 };
+template <class A>
+constexpr bool far_rows = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
 // For so many rows the multiply-adds read A themselves, which saves an instruction and costs a read; for the others it is put into a
 // register first. Eight of twelve are the fastest on Intel (docs/performance.md).
@@ -88,7 +90,7 @@ template <class T, int R, int N, Loop loop, class A>
   for (int g = 0; g < group_count<R>; ++g) {
     groups[g] = a + group_rows * g * strides.row;
     // Hides from the compiler that all begin at a: for twelve rows from one it runs out of registers (3 to 5 % of the loop).
-    if constexpr (std::is_same_v<A, Rows>) asm("" : "+r"(groups[g]));
+    if constexpr (far_rows<A>) asm("" : "+r"(groups[g]));
   }
   const auto step = [&]() __attribute__((always_inline)) {
     add_outer_product<T, R, N, rows_in_memory<A>>(groups, strides.row, panel, sums);
