@@ -18,6 +18,8 @@ constexpr int64_t int_limit = INT32_MAX;
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
+constexpr int64_t rows_together = 12;  // in the kernels' inner loop, with AVX2 six; pieces are cut so that these come out whole
+
 // How C and k are cut: functions of the sizes, of A's order and of the instruction set alone. A product that is worth it gets some pieces,
 // a multiple of four for balance; among the ways to cut, the one that moves least: every piece packs its part of A and B, and a cut in k
 // writes and reads C once more. A transposed A is counted as a quarter (so cut, weight gradients are 1 to 6 % faster where it is read as it
@@ -107,7 +109,7 @@ struct PackedOnce {
 
   explicit PackedOnce(int64_t m) {
     while (tiles.back() < m) {
-      const int64_t rows = std::clamp(cut(cut(m - tiles.back(), 4), 12) * 12, least_rows, most_rows);
+      const int64_t rows = std::clamp(cut(cut(m - tiles.back(), 4), rows_together) * rows_together, least_rows, most_rows);
       tiles.push_back(std::min(m, tiles.back() + rows));
     }
   }
@@ -149,8 +151,8 @@ struct ByColumns {
     const Block block(panels * own.panel * k * static_cast<int64_t>(sizeof(T)));
     T* const packed = static_cast<T*>(block.data);
     pack_in_parallel(own, call.m, k, {call.a.data, 1, call.a.ld}, packed);
-    constexpr int64_t unit = 12;  // rows that the inner loop takes together
-    parallel_for(n, cut(cut(n, Grid::worthwhile_pieces(call.m, n, k)), unit) * unit, [&](int64_t begin, int64_t end) {
+    const int64_t columns = cut(cut(n, Grid::worthwhile_pieces(call.m, n, k)), rows_together) * rows_together;
+    parallel_for(n, columns, [&](int64_t begin, int64_t end) {
       own.multiply_by_columns(call.m, end - begin, k, call.alpha, packed, call.b.at(0, begin).ref(),
                               epilogue.bias ? epilogue.bias + begin : nullptr, call.c + begin, call.ldc);
     });

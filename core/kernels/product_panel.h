@@ -26,7 +26,7 @@ struct Rows {
 struct Strides {
   int64_t row, col;
 };
-template <class A>
+template <class A>  // whether the compiler knows nothing of how far rows are apart
 constexpr bool far_rows = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
 // For so many rows the multiply-adds read A themselves, which saves an instruction and costs a read; for the others it is put into a
@@ -76,7 +76,7 @@ template <class T, int R, int N, int in_memory>
 enum class Loop {
   rolled,
   unrolled,  // four steps at a time
-  fetching,  // so, and the next R rows of A are fetched meanwhile, a line of each as often as a line of these has been used
+  fetching,  // the same, and the next R rows of A are fetched meanwhile: a line of each as often as a line of these has been used
 };
 
 // R rows of sums[r][l] = sum_p A(r, p) panel[p][l], over N of the panel's two vectors.
