@@ -6,17 +6,17 @@
 #include <slope/core/system_call.h>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace slope {
 
 AppendLog::AppendLog(const std::string& path) : path_(path) {
-  struct stat s;
-  const bool is_new = ::stat(path.c_str(), &s) != 0;
-  SLOPE_CHECK_AS(IoError, is_new || S_ISREG(s.st_mode), "{}: cannot append: is no regular file", path);
+  const sys::Kind found = sys::kind(path);
+  SLOPE_CHECK_AS(IoError, found != sys::Kind::link, "{}: cannot append: is a link; move it away", path);
+  const bool is_new = found == sys::Kind::nothing;
+  SLOPE_CHECK_AS(IoError, is_new || found == sys::Kind::file, "{}: cannot append: is no regular file", path);
   const std::string before = is_new ? "" : read_file(path);
-  fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND);
+  fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {
     const size_t last_end = before.rfind('\n');
     bytes_ = last_end == std::string::npos ? 0 : static_cast<int64_t>(last_end) + 1;

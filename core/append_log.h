@@ -11,7 +11,7 @@ namespace slope {
 
 class AppendLog {
  public:
-  explicit AppendLog(const std::string& path);  // created where missing; a last line without its end (a crash) is cut away
+  explicit AppendLog(const std::string& path);  // created where missing, never through a link; a last line without its end (a crash) is cut away
   ~AppendLog();
   AppendLog(const AppendLog&) = delete;
   AppendLog& operator=(const AppendLog&) = delete;

@@ -7,25 +7,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <vector>
+#include <optional>
 
 namespace slope {
 namespace fs = std::filesystem;
 namespace {
-
-// Everything below `path` and itself; true where nothing is left. Goes on after a failure: what can be removed is removed.
-bool remove_tree(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(fs::symlink_status(path, error))) {
-    std::vector<fs::path> entries;
-    for (auto it = fs::directory_iterator(path, error); !error && it != fs::directory_iterator(); it.increment(error))
-      entries.push_back(*it);
-    for (const auto& entry : entries) remove_tree(entry);
-  }
-  return sys::remove(path.string()) || errno == ENOENT;
-}
 
 void sync_tree(const fs::path& folder) {
   std::error_code error;
@@ -50,6 +39,29 @@ void sync_tree(const fs::path& folder) {
   sys::sync_folder(folder.string());
 }
 
+// What stands where a temporary is to be made is slope's own, left by a crash, or it stays.
+void check_in_the_way(const std::string& temporary, sys::Kind own) {
+  const sys::Kind found = sys::kind(temporary);
+  SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == own, "{}: is in the way and not slope's; move it away", temporary);
+}
+
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
+// What FolderSink (step-N.tmp), swap_link (LINK.tmp) and FileSink (FILE.PID-N.tmp) leave in a crash; none for every other name.
+std::optional<sys::Kind> kind_of_stray(std::string_view name, std::span<const std::string_view> links,
+                                       std::span<const std::string_view> files) {
+  constexpr std::string_view end = ".tmp", step = "step-";
+  if (!name.ends_with(end)) return std::nullopt;
+  name.remove_suffix(end.size());
+  if (name.starts_with(step) && is_number(name.substr(step.size()))) return sys::Kind::folder;
+  if (std::find(links.begin(), links.end(), name) != links.end()) return sys::Kind::link;
+  const size_t dot = name.rfind('.'), dash = name.rfind('-');
+  if (dot == name.npos || dash == name.npos || dash < dot) return std::nullopt;
+  const bool numbered = is_number(name.substr(dot + 1, dash - dot - 1)) && is_number(name.substr(dash + 1));
+  const bool own = std::find(files.begin(), files.end(), name.substr(0, dot)) != files.end();
+  return numbered && own ? std::optional(sys::Kind::file) : std::nullopt;
+}
+
 std::string without_trailing_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -59,22 +71,22 @@ std::string without_trailing_slashes(std::string path) {
 
 FolderSink::FolderSink(const std::string& path) : path_(without_trailing_slashes(path)) {
   const std::string temporary = path_ + ".tmp";
-  if (!remove_tree(temporary)) sys::fail(temporary, "remove", errno);
+  check_in_the_way(temporary, sys::Kind::folder);
+  if (!sys::remove_tree(temporary)) sys::fail(temporary, "remove", errno);
   sys::make_folder(temporary);
   temporary_ = temporary;
 }
 
 FolderSink::~FolderSink() {
-  if (!temporary_.empty()) remove_tree(temporary_);
+  if (!temporary_.empty()) sys::remove_tree(temporary_);
 }
 
 void FolderSink::commit() {
   sync_tree(temporary_);
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(path_, error))) {  // a run killed before it swapped `last` comes to this step again
+  if (sys::kind(path_) != sys::Kind::nothing) {  // a run killed before it swapped `last` comes to this step again
     sys::exchange(temporary_, path_);
     sys::sync_folder(sys::parent(path_));
-    remove_tree(temporary_);
+    sys::remove_tree(temporary_);
   } else {
     sys::rename(temporary_, path_);
     sys::sync_folder(sys::parent(path_));
@@ -84,6 +96,7 @@ void FolderSink::commit() {
 
 void swap_link(const std::string& link, const std::string& leads_to) {
   const std::string temporary = link + ".tmp";
+  check_in_the_way(temporary, sys::Kind::link);
   sys::remove(temporary);
   sys::make_link(temporary, leads_to);
   try {
@@ -95,15 +108,16 @@ void swap_link(const std::string& link, const std::string& leads_to) {
   sys::sync_folder(sys::parent(link));
 }
 
-int remove_strays(const std::string& folder) {
-  std::error_code error;
-  std::vector<fs::path> strays;
-  for (auto it = fs::directory_iterator(folder, error); !error && it != fs::directory_iterator(); it.increment(error))
-    if (it->path().extension() == ".tmp") strays.push_back(it->path());
-  if (error) sys::fail(folder, "list the folder", error.value());
-  for (const auto& stray : strays)
-    if (!remove_tree(stray)) sys::fail(stray.string(), "remove", errno);
-  return static_cast<int>(strays.size());
+int remove_strays(const std::string& folder, std::span<const std::string_view> links, std::span<const std::string_view> files) {
+  int removed = 0;
+  for (const std::string& name : sys::names_in(folder)) {
+    const std::string path = folder + "/" + name;
+    const std::optional<sys::Kind> made = kind_of_stray(name, links, files);
+    if (!made || sys::kind(path) != *made) continue;
+    if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
+    ++removed;
+  }
+  return removed;
 }
 
 void make_folders(const std::string& given) {

@@ -3,6 +3,7 @@
 
 #include <slope/core/error.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <system_error>
 
 namespace slope::sys {
@@ -147,6 +149,69 @@ void make_link(const std::string& link, const std::string& leads_to) {
 
 bool remove(const std::string& path) noexcept {
   return attempt({"remove", path}, [&] { return ::remove(path.c_str()); }) == 0;
+}
+
+namespace {
+
+Kind kind_of(const Call& call, int (*look)(const char*, struct stat*)) {
+  const std::string path(call.path);
+  struct stat s;
+  if (attempt(call, [&] { return look(path.c_str(), &s); }) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return Kind::nothing;
+    fail(path, "look at", errno);
+  }
+  if (S_ISLNK(s.st_mode)) return Kind::link;
+  return S_ISREG(s.st_mode) ? Kind::file : S_ISDIR(s.st_mode) ? Kind::folder : Kind::other;
+}
+
+}  // namespace
+
+Kind kind(const std::string& path) { return kind_of({"look", path}, ::lstat); }
+Kind kind_followed(const std::string& path) { return kind_of({"look", path}, ::stat); }
+
+std::string read_link(const std::string& path) {
+  std::string target(4096, '\0');  // PATH_MAX
+  const ssize_t length = attempt({"read_link", path}, [&] { return ::readlink(path.c_str(), target.data(), target.size()); });
+  check(length >= 0, path, "read the link");
+  target.resize(static_cast<size_t>(length));
+  return target;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  DIR* opened = nullptr;
+  (void)attempt({"list", folder}, [&] { return (opened = ::opendir(folder.c_str())) ? 0 : -1; });
+  check(opened != nullptr, folder, "list the folder");
+  const std::unique_ptr<DIR, int (*)(DIR*)> closes(opened, ::closedir);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(opened);
+    check(entry || errno == 0, folder, "list the folder");
+    if (!entry) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool remove_tree(const std::string& path) noexcept {
+  try {
+    if (kind(path) == Kind::folder)
+      for (const std::string& name : names_in(path)) remove_tree(path + "/" + name);
+  } catch (const IoError&) {  // what can be removed is removed
+  }
+  return remove(path) || errno == ENOENT;
+}
+
+bool is_file_of(int fd, const std::string& path) {
+  struct stat open, named;
+  check(::fstat(fd, &open) == 0, path, "look at");
+  if (attempt({"look", path}, [&] { return ::lstat(path.c_str(), &named); }) != 0) {
+    check(errno == ENOENT || errno == ENOTDIR, path, "look at");
+    return false;
+  }
+  return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 void sync_folder(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace slope::sys {
 
@@ -35,6 +36,15 @@ void exchange(const std::string& a, const std::string& b);  // both names change
 void make_folder(const std::string& path);
 void make_link(const std::string& link, const std::string& leads_to);
 bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
+bool remove_tree(const std::string& path) noexcept;  // a folder with all in it; goes on after a failure; true where nothing is left
+
+// Looking. "There is nothing" is an answer; every other failure (EIO, ESTALE, EACCES, …) is an IoError: whoever cannot tell deletes nothing.
+enum class Kind { nothing, file, folder, link, other };
+Kind kind(const std::string& path);              // of the name itself: a link is a link, wherever it leads
+Kind kind_followed(const std::string& path);     // of what a link leads to; nothing where it leads nowhere
+std::string read_link(const std::string& path);  // what make_link was told
+std::vector<std::string> names_in(const std::string& folder);  // sorted
+bool is_file_of(int fd, const std::string& path);  // whether `path` still names the file that fd has open
 void sync_folder(const std::string& path);      // makes created, renamed and removed names durable
 
 std::string parent(const std::string& path);  // "a/b" -> "a", "b" -> "."

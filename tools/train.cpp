@@ -65,8 +65,8 @@ void steps_or_epochs(const Settings& settings, const std::vector<std::string>& s
 
 // `settings` point into the run's settings, which hold the defaults or the preset's values.
 void gather(const TrainFlags& flags, const Settings& settings, const std::string& model, const std::function<void()>& apply_preset = {}) {
-  const std::string point = flags.resume ? train::resume_point(flags.out) : "", state = flags.out + "/" + point + "/state.json";
-  if (!point.empty()) {
+  const std::string state = flags.resume ? train::state_to_resume(flags.out) : "";
+  if (!state.empty()) {
     const std::string before = train::RunState::read(state).settings, was = train::model_of(before, state);
     SLOPE_CHECK_AS(UsageError, was == model, "--resume: {} holds a run of {}, not of {}; choose another --out", flags.out,
                    was.empty() ? "nothing known" : was, model);

@@ -15,6 +15,8 @@ namespace {
 
 using draw::Point;
 
+constexpr const char* mark = "<!-- drawn by slope from log.jsonl -->\n";
+
 // At most `most` points, each the mean of as many that follow each other: the curve stays readable and the file small.
 std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
   const size_t run = (points.size() + most - 1) / most;
@@ -52,7 +54,9 @@ std::string loss_plot(const std::string& log_jsonl_path) {
   draw::LinePlot plot{.title = "Loss", .x_label = "step", .y_label = "nats per token", .series = {}};
   if (!training.empty()) plot.series.push_back({.name = "training", .points = thinned(training, 800), .color = "#6ea8d8", .width = 1.4});
   if (!validation.empty()) plot.series.push_back({.name = "validation", .points = validation, .color = "#c2410c", .dots = true});
-  return draw::to_svg(plot);
+  return draw::to_svg(plot) + mark;
 }
+
+bool is_loss_plot(const std::string& svg) { return svg.ends_with(mark); }
 
 }  // namespace slope::train

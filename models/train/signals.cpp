@@ -1,34 +1,50 @@
 #include <slope/models/train/signals.h>
 
 #include <unistd.h>
+
+#include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <mutex>
 
 namespace slope::train {
 
 namespace {
-volatile std::sig_atomic_t signal_number = 0;
+
+std::atomic<int> signal_number{0}, interrupts{0};  // the first signal that came; how many of them were Ctrl-C
+static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+std::mutex mutex;  // of the two below
+int guards = 0;
 struct sigaction before[3];
 
+// A closing terminal sends SIGHUP twice, and a supervisor SIGTERM before it: only somebody's second Ctrl-C says that a save is not wanted.
 void note(int number) {
-  if (signal_number) _exit(128 + number);
-  signal_number = number;
+  if (number == SIGINT && interrupts.fetch_add(1) > 0) _exit(128 + number);
+  int none = 0;
+  signal_number.compare_exchange_strong(none, number);
 }
+
 }  // namespace
 
 SignalGuard::SignalGuard() {
+  const std::lock_guard lock(mutex);
+  if (guards++ > 0) return;
   signal_number = 0;
+  interrupts = 0;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   for (size_t i = 0; i < 3; ++i) {
     sigaction(caught[i], nullptr, &before[i]);
-    if (caught[i] != SIGHUP || before[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, nullptr);  // nohup asks to go on
+    if (before[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, nullptr);  // nohup, or a shell's &, asks to go on
   }
 }
 
 SignalGuard::~SignalGuard() {
+  const std::lock_guard lock(mutex);
+  if (--guards > 0) return;
   for (size_t i = 0; i < 3; ++i) sigaction(caught[i], &before[i], nullptr);
 }
 

@@ -1,9 +1,11 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that the trainer reads between steps; a second one ends the process at once.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that the trainer reads between steps. A second Ctrl-C ends the process at once; no other signal does.
+// A signal that the process inherited as ignored stays ignored.
 #pragma once
 
 namespace slope::train {
 
-class SignalGuard {  // handlers are installed while it lives, and put back after
+// The first guard of a process installs the handlers and forgets earlier signals, the last one puts the old handlers back.
+class SignalGuard {
  public:
   SignalGuard();
   ~SignalGuard();

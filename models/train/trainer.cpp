@@ -4,7 +4,9 @@
 #include <slope/core/file_lock.h>
 #include <slope/core/file_sink.h>
 #include <slope/core/kernels/isa.h>
+#include <slope/core/folder_sink.h>
 #include <slope/core/safetensors.h>
+#include <slope/core/system_call.h>
 #include <slope/models/train/json.h>
 #include <slope/models/train/loss_plot.h>
 #include <slope/models/train/progress.h>
@@ -47,12 +49,16 @@ class Run {
     const FileLock lock(path("lock"));
     if (!options_.resume) refuse_run(options_.folder);
     const std::string point = resume_point(options_.folder);
-    const bool resumes = !point.empty();
-    remove_strays(options_.folder);
-    if (options_.resume && !resumes) progress_.message(fmt::format("{} holds no checkpoint: the run starts anew", options_.folder));
+    const bool resumes = !point.empty(), started = !resumes && options_.resume && sys::kind(start_file(options_.folder)) == sys::Kind::file;
+    take_over(options_.folder, resumes);
+    lock_ = &lock;
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics();
+    if (options_.resume && !resumes)
+      progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}", options_.folder, started ? ", with its settings" : ""));
     if (resumes) restore(point);
+    if (started) check_sameness(RunState::read(start_file(options_.folder)));
+    if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);  // shorter where somebody cut it meanwhile
@@ -152,10 +158,12 @@ class Run {
   }
 
   void save(bool best) {
+    lock_->check();  // else another process's checkpoints would be taken for superseded ones
     check_weights(task_, t_, state_.step, total_);
     log_->sync();
     state_.log_bytes = log_->bytes();
     const std::string folder = fmt::format("step-{}", state_.step);
+    make_way(options_.folder, folder);
     FolderSink sink(path(folder));
     updater_.save(sink, task_);
     write_file(sink.file("state.json"), state_.text());
@@ -169,7 +177,7 @@ class Run {
   void finish_save(const std::string& point) const {
     if (point != "last") swap_link(path("last"), point);
     const std::string best = fmt::format("step-{}", state_.best_step);
-    if (state_.best_step > 0 && fs::is_directory(path(best)) && !leads_to(path("best"), path(best))) swap_link(path("best"), best);
+    if (state_.best_step > 0 && fs::is_directory(path(best)) && linked(options_.folder, "best") != best) swap_link(path("best"), best);
     tidy();
   }
 
@@ -183,22 +191,33 @@ class Run {
 
   // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
   void tidy() const {
+    draw_loss();
+    keep_linked(options_.folder);
+  }
+
+  void draw_loss() const {
+    const std::string file = path("loss.svg");
+    SLOPE_CHECK_AS(IoError, sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file, "{}: is no file of the run's; move it away", file);
     try {
-      write_file(path("loss.svg"), loss_plot(path("log.jsonl")));
+      write_file(file, loss_plot(path("log.jsonl")));
     } catch (const InputError& e) {
       throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
     }
-    keep_linked(options_.folder);
+  }
+
+  // What a resume may not change: settings that bits depend on, and the data.
+  void check_sameness(const RunState& before) const {
+    const std::vector<std::string> changed = differences(all_, before.settings);
+    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
+                   fmt::join(changed, "; "));
+    SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files",
+                   changed_data(before.fingerprint), options_.folder);
   }
 
   void restore(const std::string& point) {
     const std::string folder = path(point);
     const RunState read = RunState::read(folder + "/state.json");
-    const std::vector<std::string> changed = differences(all_, read.settings);
-    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
-                   fmt::join(changed, "; "));
-    SLOPE_CHECK_AS(UsageError, read.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files",
-                   changed_data(read.fingerprint), options_.folder);
+    check_sameness(read);
     if (read.numerics != state_.numerics)
       progress_.message(
           fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
@@ -215,6 +234,7 @@ class Run {
   const RunOptions& options_;
   Updater updater_;
   Progress progress_;
+  const FileLock* lock_ = nullptr;
   AppendLog* log_ = nullptr;
   RunState state_;
   int64_t total_ = 0;

@@ -4,6 +4,7 @@
 //
 //   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
 //   RUN/last, RUN/best   links to the newest such folder, and to that of the smallest validation loss
+//   RUN/start.json   settings and data, from before the first step
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 using namespace slope;
 using slope::test::FailCall;
@@ -23,6 +24,9 @@ using slope::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::string_view links[] = {"last", "best"}, files[] = {"loss.svg"};
+int remove_strays(const std::string& folder) { return slope::remove_strays(folder, links, files); }
 
 void save_step(const TemporaryFolder& run, int step) {
   FolderSink sink(run.file("step-" + std::to_string(step)));
@@ -95,15 +99,31 @@ TEST_CASE("folder sink: each call failing leaves the old checkpoint or the new, 
 TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
   const TemporaryFolder run;
   save_step(run, 3);
-  write_file(run.file("model.safetensors.77-0.tmp"), "torn");
+  write_file(run.file("loss.svg.77-0.tmp"), "torn");
   fs::create_directories(run.file("step-4.tmp"));
   write_file(run.file("step-4.tmp/weights"), "torn");
   fs::create_symlink("step-4", run.file("last.tmp"));
-  write_file(run.file("notes.tmp.txt"), "kept");
+  const std::vector<std::string> others = {"notes.tmp.txt",    "thesis.tmp",     "thesis.7-0.tmp", "step-.tmp",     "step-4b.tmp", "step-5.tmp",
+                                           "loss.svg.7.tmp",   "loss.svg.7-.tmp", "loss.svg.tmp",   "last.7-0.tmp",  ".tmp",        "best.tmp"};
+  for (const std::string& name : others) write_file(run.file(name), "kept");
+  fs::create_directories(run.file("backup.tmp/deep"));
+  fs::create_directories(run.file("loss.svg.78-1.tmp"));
   CHECK(remove_strays(run.path()) == 3);
-  CHECK(run.names() == std::vector<std::string>{"last", "notes.tmp.txt", "step-3"});
+  CHECK(run.names().size() == others.size() + 4);
+  for (const std::string& name : others) CHECK(read_file(run.file(name)) == "kept");
+  CHECK(fs::exists(run.file("backup.tmp/deep")));
   CHECK(remove_strays(run.path()) == 0);
   CHECK_THROWS_AS(remove_strays(run.file("missing")), IoError);
+}
+
+TEST_CASE("folder sink: what is in the way of a temporary and not slope's stays") {
+  const TemporaryFolder run;
+  write_file(run.file("step-1.tmp"), "mine");
+  write_file(run.file("last.tmp"), "mine");
+  CHECK_THROWS_WITH_AS(FolderSink(run.file("step-1")), doctest::Contains("step-1.tmp: is in the way"), IoError);
+  CHECK_THROWS_WITH_AS(swap_link(run.file("last"), "step-1"), doctest::Contains("last.tmp: is in the way"), IoError);
+  CHECK(read_file(run.file("step-1.tmp")) == "mine");
+  CHECK(read_file(run.file("last.tmp")) == "mine");
 }
 
 TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in it") {
@@ -160,7 +180,35 @@ TEST_CASE("file lock: the second owner is refused until the first lets go") {
     CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(run.path().c_str()), UsageError);
   }
   const FileLock second(run.file("lock"));
+  second.check();
   CHECK_THROWS_AS(FileLock(run.file("missing/lock")), IoError);
   CHECK_THROWS_AS(FileLock(run.path()), IoError);
+}
+
+TEST_CASE("file lock: it tells when the file is gone, and does not write over one that is not a lock") {
+  const TemporaryFolder run;
+  const FileLock lock(run.file("lock"));
+  fs::remove(run.file("lock"));
+  CHECK_THROWS_WITH_AS(lock.check(), doctest::Contains("removed or replaced"), IoError);
+  const FileLock next(run.file("lock"));
+  CHECK_THROWS_AS(lock.check(), IoError);
+  next.check();
+  {
+    const FailCall fail(1, EIO, true);
+    CHECK_THROWS_AS(next.check(), IoError);  // cannot tell
+  }
+  for (const char* text : {"mine", "12a\n", "123456789012345678901234567890\n"}) {
+    write_file(run.file("other"), text);
+    CHECK_THROWS_WITH_AS(FileLock(run.file("other")), doctest::Contains("did not write"), InputError);
+    CHECK(read_file(run.file("other")) == text);
+  }
+}
+
+TEST_CASE("append log: never through a link") {
+  const TemporaryFolder run;
+  write_file(run.file("notes"), "mine\nno end");
+  fs::create_symlink("notes", run.file("log"));
+  CHECK_THROWS_WITH_AS(AppendLog(run.file("log")), doctest::Contains("is a link"), IoError);
+  CHECK(read_file(run.file("notes")) == "mine\nno end");
 }
 #endif

@@ -3,9 +3,12 @@
 #include <slope/core/system_call.h>
 #include <slope/models/train/language_model.h>
 #include <slope/models/train/run_folder.h>
+#include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
+#include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -79,6 +82,102 @@ TEST_CASE("trainer: a kill before any system call of any save is resumed by itse
       CHECK(outcome(at(k)) == expected);
     }
     CHECK(alone >= 1);  // a checkpoint that `last` does not lead to yet
+  }
+}
+
+TEST_CASE("trainer: whatever call fails, once or for good, nothing is lost: a resume gives the same bits, other files stay") {
+  const LanguageModelSettings s = small();
+  const TemporaryFolder root;
+  run(root.file("whole"), s);
+  const std::string expected = outcome(root.file("whole"));
+  int single = 0, refusals = 0;
+  for (const int error : {EIO, ESTALE, ENOSPC, EROFS})
+    for (const bool persistently : {false, true})
+      for (int n = 1;; ++n) {
+        CAPTURE(n);
+        CAPTURE(error);
+        CAPTURE(persistently);
+        const std::string folder = root.file("run");
+        fs::remove_all(folder);
+        fs::create_directories(folder + "/backup.tmp");
+        std::ofstream(folder + "/thesis.tmp") << "mine";
+        bool failed, threw = false;
+        {
+          const test::FailCall fail(n, error, persistently);
+          try {
+            run(folder, s);
+          } catch (const IoError& e) {
+            threw = true;
+            CHECK(std::string(e.what()).find('\n') == std::string::npos);
+          }
+          failed = fail.failed();
+        }
+        if (!failed) {
+          CHECK(n > 200);
+          break;
+        }
+        if (!persistently) ++single;
+        refusals += threw;
+        if (persistently) CHECK(threw);
+        CHECK(fs::exists(folder + "/backup.tmp"));
+        CHECK(content(folder + "/thesis.tmp") == "mine");
+        run(folder, s);
+        CHECK(outcome(folder) == expected);
+      }
+  CHECK(single > 800);
+  CHECK(refusals > 1600);
+}
+
+TEST_CASE("trainer: a checkpoint in which somebody keeps files of his own is not removed, nor replaced") {
+  const TemporaryFolder root;
+  LanguageModelSettings s = small();
+  s.training.steps = 2;
+  run(root.file("run"), s);
+  std::ofstream(root.file("run/step-2/notes.txt")) << "mine";
+  fs::create_directories(root.file("run/step-4"));
+  std::ofstream(root.file("run/step-4/thesis")) << "mine";
+  s.training.steps = 4;
+  CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-4: is in the way"), IoError);
+  CHECK(content(root.file("run/step-4/thesis")) == "mine");
+  fs::rename(root.file("run/step-4"), root.file("elsewhere"));
+  run(root.file("run"), s);
+  CHECK(content(root.file("run/step-2/notes.txt")) == "mine");
+}
+
+TEST_CASE("trainer: of two guards the last one puts the handlers back, and only a second Ctrl-C would end the process") {
+  struct sigaction before, now;
+  sigaction(SIGINT, nullptr, &before);
+  {
+    const SignalGuard first;
+    {
+      const SignalGuard second;
+      std::raise(SIGTERM);
+      std::raise(SIGHUP);
+      std::raise(SIGHUP);
+      std::raise(SIGTERM);
+      std::raise(SIGINT);
+      CHECK(SignalGuard::received() == SIGTERM);
+    }
+    sigaction(SIGINT, nullptr, &now);
+    CHECK((now.sa_handler != before.sa_handler));
+    const SignalGuard third;
+    CHECK(SignalGuard::received() == SIGTERM);  // a later guard forgets nothing
+  }
+  sigaction(SIGINT, nullptr, &now);
+  CHECK((now.sa_handler == before.sa_handler));
+  const SignalGuard fresh;
+  CHECK(SignalGuard::received() == 0);
+}
+
+TEST_CASE("trainer: a signal that was ignored before stays ignored") {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = std::signal(number, SIG_IGN);
+    {
+      const SignalGuard guard;
+      std::raise(number);
+      CHECK(SignalGuard::received() == 0);
+    }
+    std::signal(number, before);
   }
 }
 

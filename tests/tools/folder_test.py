@@ -1,0 +1,129 @@
+"""A run's folder in which other things stand too, or which changes under a run: nothing that slope did not make is ever touched."""
+import os, shutil, signal, time
+from slope_runner import SMALL, SMALL_GPT, TEXT, Case, Result, decode, log_of, snapshot, trained
+
+GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
+
+
+class Others(Case):
+    def test_files_of_other_people_stay(self):
+        os.makedirs("run/backup.tmp/deep")
+        names = ["thesis.tmp", "backup.tmp/deep/a", "loss.svg.tmp", "step-1", "x.7-0.tmp"]
+        for name in names:
+            with open(f"run/{name}", "w") as file:
+                file.write("mine")
+        os.remove("run/step-1")
+        before = {k: v for k, v in snapshot("run").items()}
+        for more in ([], ["--resume"], ["--resume"]):
+            self.good(*GPT, "--steps", str(2 + len(more)), *more, "--out", "run")
+            after = snapshot("run")
+            self.assertEqual({k: after.get(k) for k in before}, before)
+
+    def test_files_that_a_run_would_write_over(self):
+        for name in ("lock", "loss.svg", "start.json", "log.jsonl"):
+            for resume in ([], ["--resume"]):
+                with self.subTest(name=name, resume=resume):
+                    os.makedirs("run", exist_ok=True)
+                    with open(f"run/{name}", "w") as file:
+                        file.write("my notes\n")
+                    result = self.slope(*GPT, "--steps", "1", *resume, "--out", "run")
+                    self.assertIn(result.code, (2, 3), result)
+                    self.assertRegex(result.err, r"\Aslope: [^\n]+\n\Z")
+                    with open(f"run/{name}") as file:
+                        self.assertEqual(file.read(), "my notes\n")
+                    self.assertLessEqual(set(os.listdir("run")), {name, "lock"})
+                    shutil.rmtree("run")
+
+    def test_nothing_is_written_through_a_link(self):
+        self.gpt("run", "--steps", "2")
+        with open("notes", "w") as file:
+            file.write("mine, without an end")
+        for name in ("log.jsonl", "loss.svg", "start.json"):
+            for target in ("../notes", "../nowhere"):
+                with self.subTest(name=name, target=target):
+                    shutil.copytree("run", "other", symlinks=True)
+                    os.remove(f"other/{name}")
+                    os.symlink(target, f"other/{name}")
+                    result = self.slope("train", "char-gpt", "--steps", "4", "--resume", "--out", "other")
+                    self.check_refusal(result, 3, [name, "is a link"])
+                    with open("notes") as file:
+                        self.assertEqual(file.read(), "mine, without an end")
+                    self.assertFalse(os.path.exists("nowhere"))
+                    shutil.rmtree("other")
+
+
+class Removed(Case):
+    def removed_under_a_run(self, remove):
+        first = self.start(*GPT, "--steps", "100000000", "--save-every", "1000000", "--validate-every", "1000000", "--out", "run")
+        for line in first.stdout:
+            if line.startswith(b"step 20/"):
+                break
+        remove()
+        self.good(*GPT, "--steps", "3", "--out", "run")
+        before = snapshot("run")
+        first.send_signal(signal.SIGTERM)
+        out, err = first.communicate(timeout=60)
+        self.check_refusal(Result(first.returncode, decode(out), decode(err)), 4, ["run/lock", "removed or replaced"])
+        self.assertEqual(snapshot("run"), before)
+
+    def test_the_folder(self):
+        self.removed_under_a_run(lambda: shutil.rmtree("run"))
+
+    def test_the_lock(self):
+        def remove():
+            os.remove("run/lock")
+            os.remove("run/log.jsonl")
+        self.removed_under_a_run(remove)
+
+
+class BeforeTheFirstCheckpoint(Case):
+    def killed(self, *command):
+        process = self.start(*command, "--steps", "100000000", "--out", "run")
+        for line in process.stdout:
+            if line.startswith(b"step 3/"):
+                break
+        process.kill()
+        process.communicate()
+
+    def test_settings_and_data_are_those_that_it_was_started_with(self):
+        command = ["train", "translation", "--train", "train", "--valid", "valid", "--source", "en", "--target", "de", *SMALL, "--validate-every", "4"]
+        self.good(*command, "--steps", "8", "--out", "whole")
+        self.killed(*command, "--validate-every", "1000000")
+        for wrong, says in ((["--d-model", "16"], "d_model was 8, is 16"), (["--train", "valid"], "training text is not what")):
+            self.refused(2, "train", "translation", "--resume", *wrong, "--out", "run", says=says)
+        self.good("train", "translation", "--resume", "--steps", "8", "--threads", "1", "--quiet", "--out", "run", "--log-every", "1")
+        self.assertEqual(trained("run")["model"], trained("whole")["model"])
+
+    def test_a_language_model(self):
+        self.good(*GPT, "--steps", "5", "--out", "whole")
+        self.killed(*GPT)
+        self.assertNotIn("last", os.listdir("run"))
+        self.good("train", "char-gpt", "--resume", "--steps", "5", "--threads", "1", "--out", "run")
+        self.assertEqual(trained("run")["model"], trained("whole")["model"])
+        self.assertEqual([line["step"] for line in log_of("run") if "lr" in line], [1, 2, 3, 4, 5])
+
+    def test_another_model_is_refused(self):
+        self.killed(*GPT)
+        self.refused(2, "train", "translation", "--resume", "--out", "run", says="char-gpt")
+
+
+class Signals(Case):
+    def test_a_closing_terminal_sends_two(self):
+        for signals in ([signal.SIGHUP, signal.SIGHUP], [signal.SIGTERM, signal.SIGHUP], [signal.SIGTERM, signal.SIGTERM, signal.SIGHUP]):
+            with self.subTest(signals=signals):
+                process = self.start(*GPT, "--steps", "100000000", "--out", "run")
+                for line in process.stdout:
+                    if line.startswith(b"step 20/"):
+                        break
+                for number in signals:
+                    process.send_signal(number)
+                    time.sleep(0.0005)
+                process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 128 + signals[0])
+                self.assertTrue(os.path.islink("run/last"))
+                shutil.rmtree("run")
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
