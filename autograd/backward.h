@@ -1,7 +1,7 @@
 // Running the tape backwards. Arguments and messages are PyTorch's where it has the thing.
 #pragma once
 
-#include <slope/core/tensor.h>
+#include <slope/core/tensor/tensor.h>
 
 #include <functional>
 
@@ -9,14 +9,16 @@ namespace slope {
 
 struct BackwardOptions {
   bool retain_graph = false;  // keep saved values, so that the same graph can be run again
-  // Record the gradient's own computation (implies retain_graph). In backward() a leaf's grad() then holds the graph, which holds the leaf:
-  // set_grad({}) lets go of them, grad() has no such cycle.
+  // Record the gradient's own computation (implies retain_graph). In backward() a leaf's
+  // grad() then holds the graph, which holds the leaf: set_grad({}) lets go of them,
+  // grad() has no such cycle.
   bool create_graph = false;
 };
 
-// Adds d outputs / d leaf to every leaf's grad(). A gradient may be undefined where its output has one element.
-// The engine: sums gradients back over broadcast dims, adds in a fixed order, checks what every rule returns; if anything throws, no leaf's
-// gradient has changed.
+// Adds d outputs / d leaf to every leaf's grad(). A gradient may be undefined where its output has
+// one element.
+// The engine: sums gradients back over broadcast dims, adds in a fixed order, checks what every
+// rule returns; if anything throws, no leaf's gradient has changed.
 void backward(const Tensors& outputs, const Tensors& gradients = {}, BackwardOptions options = {});
 
 struct GradOptions {
@@ -26,12 +28,15 @@ struct GradOptions {
   bool allow_unused = false;  // else an input that the outputs do not depend on is an error
 };
 
-// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves or results. Undefined where unused. What
-// it gives may be expanded, and several may share one memory: clone() before writing to it.
+// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves
+// or results. Undefined where unused. What it gives may be expanded, and several may share one
+// memory: clone() before writing to it.
 [[nodiscard]] Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options = {});
 
-// Activation checkpointing (Chen et al., 2016): f's intermediate values are not kept; backward runs f again. f must be a function of its
-// inputs, of leaves, and of random numbers, which are drawn again alike.
-[[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
+// Activation checkpointing (Chen et al., 2016): f's intermediate values are not kept; backward runs
+// f again. f must be a function of its inputs, of leaves, and of random numbers, which are drawn
+// again alike.
+[[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f,
+                                const Tensors& inputs);
 
 }  // namespace slope

@@ -25,8 +25,8 @@ struct EnableGrad : GradMode {
   EnableGrad() : GradMode(true) {}
 };
 
-// Anomaly mode: backward stops at the first gradient that is not finite, and names the operation, its module, where it was made and the
-// element.
+// Anomaly mode: backward stops at the first gradient that is not finite, and names the operation,
+// its module, where it was made and the element.
 class DetectAnomaly {
  public:
   explicit DetectAnomaly(bool enabled = true);

@@ -1,5 +1,6 @@
-// Node: one recorded operation. Nodes point to the nodes that made their inputs; creation order (the sequence number) is a topological
-// order. Nothing here recurses: a chain of a million nodes is walked with an explicit stack and freed through a queue.
+// Node: one recorded operation. Nodes point to the nodes that made their inputs; creation order
+// (the sequence number) is a topological order. Nothing here recurses: a chain of a million nodes
+// is walked with an explicit stack and freed through a queue.
 #pragma once
 
 #include <slope/autograd/op.h>
@@ -27,8 +28,9 @@ struct OutputInfo {
 using Hook = std::function<Tensor(const Tensor& grad)>;
 
 struct NodeHooks {
-  std::vector<std::pair<uint32_t, Hook>> hooks;               // by output
-  std::vector<std::pair<uint32_t, TensorImpl*>> retain_grad;  // tensors that want their gradient kept; they remove themselves when they end
+  std::vector<std::pair<uint32_t, Hook>> hooks;  // by output
+  // tensors that want their gradient kept; they remove themselves when they end
+  std::vector<std::pair<uint32_t, TensorImpl*>> retain_grad;
 };
 
 struct Node : RefCounted, memory::Allocated {
@@ -40,12 +42,14 @@ struct Node : RefCounted, memory::Allocated {
   Attributes attributes;
   std::unique_ptr<NodeHooks> hooks;
   std::unique_ptr<std::string> origin;  // anomaly mode: the calls that made it
-  const char* module = nullptr;         // path of the module whose forward made it, interned; null outside modules
-  bool freed = false;                   // backward has used and dropped what was saved
-  uint8_t steps_again = 0;              // so many operations make its output again (Op::again); 0: it has to be kept
-  std::atomic<Pass*> pass{nullptr};     // the run of backward that has it in hand
-  uint32_t slot = 0;                    // its place there
-  Node* next_to_free = nullptr;         // of those that nobody holds any more
+  // path of the module whose forward made it, interned; null outside modules
+  const char* module = nullptr;
+  bool freed = false;  // backward has used and dropped what was saved
+  // so many operations make its output again (Op::recompute); 0: it has to be kept
+  uint8_t recompute_steps = 0;
+  std::atomic<Pass*> pass{nullptr};  // the run of backward that has it in hand
+  uint32_t slot = 0;                 // its place there
+  Node* next_to_free = nullptr;      // of those that nobody holds any more
 
   static void destroy(Node* node);  // iterative
 };
@@ -71,7 +75,8 @@ AutogradMeta& ensure_autograd_meta(const Tensor& x);
 Edge gradient_edge(const Tensor& x);       // empty where x needs no gradient
 Ref<Node> gradient_node(const Tensor& x);  // the node that made x; null for leaves
 
-// The path of the module whose forward runs on this thread, interned for the life of the process ("encoder.layers.0"); null outside.
+// The path of the module whose forward runs on this thread, interned for the life of the process
+// ("encoder.layers.0"); null outside.
 const char* current_module();
 void set_current_module(const char* path);
 const char* intern_path(const std::string& path);

@@ -1,5 +1,5 @@
 # Compiler settings shared by every target, and the include farm: <build>/include/slope/<folder> links to the source folders, so that
-# <slope/core/tensor.h> is the one include path in the tree and after installation alike.
+# <slope/core/tensor/tensor.h> is the one include path in the tree and after installation alike.
 set(SLOPE_INCLUDE_FARM "${PROJECT_BINARY_DIR}/include")
 file(MAKE_DIRECTORY "${SLOPE_INCLUDE_FARM}/slope")
 foreach(folder core autograd nn optim models tools tests)

@@ -1,6 +1,7 @@
-# core/kernels/*.cpp are compiled once for each instruction set; the program picks one at start (core/kernels/isa.h).
+# The files of core/kernels/ and its folders are compiled once for each instruction set, but for isa.cpp, which picks one at start.
 function(slope_kernels target)
-  file(GLOB kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/kernels/*.cpp")
+  file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/kernels/*.cpp")
+  list(FILTER kernel_sources EXCLUDE REGEX "/core/kernels/isa\\.cpp$")
   if(NOT kernel_sources)
     return()
   endif()

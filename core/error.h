@@ -1,5 +1,6 @@
-// Errors: typed exceptions with a message of one line (operation, rule broken, both values, what to do) and the checks that throw them.
-// The command turns the type into its exit code, so a type says who has to act: the caller, the file's owner, the disk, the numbers.
+// Errors: typed exceptions with a message of one line (operation, rule broken, both values, what to
+// do) and the checks that throw them. The command turns the type into its exit code, so a type says
+// who has to act: the caller, the file's owner, the disk, the numbers.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,22 +21,27 @@ struct IndexError : Error { using Error::Error; };     // a dim, position or cla
 struct DTypeError : Error { using Error::Error; };     // the operation is not defined for this dtype
 struct AutogradError : Error { using Error::Error; };  // the tape was asked for what it cannot give
 struct MemoryError : Error { using Error::Error; };    // the allocator could not serve a request
-struct UsageError : Error { using Error::Error; };     // exit 2: a flag or option that makes no sense
-struct InputError : Error { using Error::Error; };     // exit 3: a file or text whose content is not acceptable
+struct UsageError : Error { using Error::Error; };     // exit 2: a flag that makes no sense
+struct InputError : Error { using Error::Error; };     // exit 3: content that is not acceptable
 struct IoError : Error { using Error::Error; };        // exit 4: reading or writing failed
 struct NumericError : Error { using Error::Error; };   // exit 5: not finite where it must be
 // clang-format on
 
 }  // namespace slope
 
-// SLOPE_CHECK_AS(ShapeError, a == b, "matmul: inner sizes differ: {} @ {}", x, y): the message is formatted only when the check fails.
+// SLOPE_CHECK_AS(ShapeError, a == b, "matmul: inner sizes differ: {} @ {}", x, y): the message is
+// formatted only when the check fails.
 #define SLOPE_CHECK_AS(Type, condition, ...) \
   do {                                       \
     if (!(condition)) [[unlikely]]           \
       throw Type(fmt::format(__VA_ARGS__));  \
   } while (false)
 #define SLOPE_CHECK(condition, ...) SLOPE_CHECK_AS(::slope::Error, condition, __VA_ARGS__)
-#define SLOPE_CHECK_SHAPE(condition, ...) SLOPE_CHECK_AS(::slope::ShapeError, condition, __VA_ARGS__)
-#define SLOPE_CHECK_INDEX(condition, ...) SLOPE_CHECK_AS(::slope::IndexError, condition, __VA_ARGS__)
-#define SLOPE_CHECK_DTYPE(condition, ...) SLOPE_CHECK_AS(::slope::DTypeError, condition, __VA_ARGS__)
-#define SLOPE_CHECK_INPUT(condition, ...) SLOPE_CHECK_AS(::slope::InputError, condition, __VA_ARGS__)
+#define SLOPE_CHECK_SHAPE(condition, ...) \
+  SLOPE_CHECK_AS(::slope::ShapeError, condition, __VA_ARGS__)
+#define SLOPE_CHECK_INDEX(condition, ...) \
+  SLOPE_CHECK_AS(::slope::IndexError, condition, __VA_ARGS__)
+#define SLOPE_CHECK_DTYPE(condition, ...) \
+  SLOPE_CHECK_AS(::slope::DTypeError, condition, __VA_ARGS__)
+#define SLOPE_CHECK_INPUT(condition, ...) \
+  SLOPE_CHECK_AS(::slope::InputError, condition, __VA_ARGS__)

@@ -1,7 +1,9 @@
-// C-scratch: an encoder-decoder Transformer for translation, German to English in its published form: post-norm, learned positions, its own
-// attention with four separate projections, no norm after the stacks.
-//   Vaswani et al., "Attention Is All You Need", 2017; this variant from a course's slides, with its mistakes put right: queries, keys and
-//   values each have their own projection, and padding keeps its own positions.
+// C-scratch: an encoder-decoder Transformer for translation, German to English in its published
+// form: post-norm, learned positions, its own attention with four separate projections, no norm
+// after the stacks.
+//   Vaswani et al., "Attention Is All You Need", 2017; this variant from a course's slides, with
+//   its mistakes put right: queries, keys and values each have their own projection, and padding
+//   keeps its own positions.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · D = C/H · V target vocabulary
 #pragma once
@@ -14,11 +16,13 @@ namespace slope::c_scratch {
 
 struct Config {
   int64_t source_vocab, target_vocab;
-  int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3, d_feedforward = 512;
+  int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3,
+          d_feedforward = 512;
   double dropout = 0.1;
   int64_t max_len = 100;  // positions
   int64_t pad = 0;
-  bool tie_embeddings = false;  // the target's table is the output projection's weight too (Press and Wolf, 2017)
+  // the target's table is the output projection's weight too (Press and Wolf, 2017)
+  bool tie_embeddings = false;
 };
 
 // x_t = sqrt(C) E[token_t] + P[t]
@@ -31,7 +35,8 @@ struct TransformerEmbedding {
         embed_pos(c.max_len, c.d_model),
         dropout(c.dropout),
         scale(std::sqrt(static_cast<double>(c.d_model))) {}
-  Tensor forward(const Tensor& tokens, int64_t first = 0) const {  // (B, T) i64, the first being number `first` of its sentence
+  // (B, T) i64, the first being number `first` of its sentence
+  Tensor forward(const Tensor& tokens, int64_t first = 0) const {
     auto [B, T] = tokens.dims<2>();
     check_length(first + T);
     return dropout(embed_tok(tokens) * scale + embed_pos.weight.narrow(0, first, T));  // (B, T, C)
@@ -41,7 +46,8 @@ struct TransformerEmbedding {
   }
   void check_length(int64_t T) const {
     const int64_t positions = embed_pos.weight.size(0);
-    SLOPE_CHECK_INPUT(T <= positions, "c-scratch: a sentence of {} tokens exceeds max_len {}", T, positions);
+    SLOPE_CHECK_INPUT(T <= positions, "c-scratch: a sentence of {} tokens exceeds max_len {}", T,
+                      positions);
   }
   SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
 };
@@ -59,15 +65,19 @@ struct MultiheadAttention {
         fc_out(c.d_model, c.d_model),
         dropout(c.dropout),
         n_heads(c.n_heads) {
-    SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0, "c-scratch: d_model {} is not divisible by n_heads {}",
-                   c.d_model, c.n_heads);
+    SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0,
+                   "c-scratch: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
   }
-  KeysValues keys_values(const Tensor& x) const { return {nn::split_heads(fc_key(x), n_heads), nn::split_heads(fc_value(x), n_heads)}; }
+  KeysValues keys_values(const Tensor& x) const {
+    return {nn::split_heads(fc_key(x), n_heads), nn::split_heads(fc_value(x), n_heads)};
+  }
   Tensor attend(const Tensor& x, const KeysValues& kv, const nn::Mask& mask) const {
-    const Tensor q = nn::split_heads(fc_query(x), n_heads);                           // (B, H, T, D)
+    const Tensor q = nn::split_heads(fc_query(x), n_heads);  // (B, H, T, D)
     return fc_out(nn::merge_heads(nn::attend(q, kv.k, kv.v, mask, dropout.rate())));  // (B, T, C)
   }
-  Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask) const { return attend(query, keys_values(memory), mask); }
+  Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask) const {
+    return attend(query, keys_values(memory), mask);
+  }
   SLOPE_MODULE(MultiheadAttention, fc_query, fc_key, fc_value, fc_out, dropout)
 };
 
@@ -75,7 +85,10 @@ struct FeedForward {
   nn::Linear linear1;
   nn::Dropout dropout;
   nn::Linear linear2;
-  explicit FeedForward(const Config& c) : linear1(c.d_model, c.d_feedforward), dropout(c.dropout), linear2(c.d_feedforward, c.d_model) {}
+  explicit FeedForward(const Config& c)
+      : linear1(c.d_model, c.d_feedforward),
+        dropout(c.dropout),
+        linear2(c.d_feedforward, c.d_model) {}
   Tensor forward(const Tensor& x) const { return linear2(dropout(relu(linear1(x)))); }
   SLOPE_MODULE(FeedForward, linear1, dropout, linear2)
 };
@@ -86,7 +99,8 @@ struct EncoderLayer {
   FeedForward ff;
   nn::LayerNorm ln2;
   nn::Dropout dropout;
-  explicit EncoderLayer(const Config& c) : mha(c), ln1(c.d_model), ff(c), ln2(c.d_model), dropout(c.dropout) {}
+  explicit EncoderLayer(const Config& c)
+      : mha(c), ln1(c.d_model), ff(c), ln2(c.d_model), dropout(c.dropout) {}
   Tensor forward(Tensor x, const nn::Mask& mask) const {
     x = ln1(x + dropout(mha(x, x, mask)));
     return ln2(x + dropout(ff(x)));  // (B, S, C)
@@ -102,16 +116,26 @@ struct DecoderLayer {
   FeedForward ff;
   nn::LayerNorm ln3;
   nn::Dropout dropout;
-  explicit DecoderLayer(const Config& c) : mha1(c), ln1(c.d_model), mha2(c), ln2(c.d_model), ff(c), ln3(c.d_model), dropout(c.dropout) {}
+  explicit DecoderLayer(const Config& c)
+      : mha1(c),
+        ln1(c.d_model),
+        mha2(c),
+        ln2(c.d_model),
+        ff(c),
+        ln3(c.d_model),
+        dropout(c.dropout) {}
 
   // `self`: keys and values of the target up to x; `cross`: of the source.
-  Tensor attend(Tensor x, const KeysValues& self, const nn::Mask& self_mask, const KeysValues& cross, const nn::Mask& cross_mask) const {
+  Tensor attend(Tensor x, const KeysValues& self, const nn::Mask& self_mask,
+                const KeysValues& cross, const nn::Mask& cross_mask) const {
     x = ln1(x + dropout(mha1.attend(x, self, self_mask)));
     x = ln2(x + dropout(mha2.attend(x, cross, cross_mask)));
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
-  Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask, const nn::Mask& cross_mask) const {
-    x = ln1(x + dropout(mha1(x, x, self_mask)));  // mha1(…), not its attend(…): hooks see what goes through modules
+  Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
+                 const nn::Mask& cross_mask) const {
+    // mha1(…), not its attend(…): hooks see what goes through modules
+    x = ln1(x + dropout(mha1(x, x, self_mask)));
     x = ln2(x + dropout(mha2(x, memory, cross_mask)));
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
@@ -135,7 +159,8 @@ struct Decoder {
   explicit Decoder(const Config& c) {
     for (int64_t i = 0; i < c.n_decoder_layers; ++i) layers.emplace_back(c);
   }
-  Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask, const nn::Mask& cross_mask) const {
+  Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
+                 const nn::Mask& cross_mask) const {
     for (const DecoderLayer& layer : layers) x = layer(x, memory, self_mask, cross_mask);
     return x;  // (B, T, C)
   }
@@ -147,8 +172,8 @@ struct Transformer {
   Decoder decoder;
   explicit Transformer(const Config& c) : encoder(c), decoder(c) {}
   // The masks: of the source on itself, of the target on itself, of the target on the source.
-  Tensor forward(const Tensor& source, const Tensor& target, const nn::Mask& source_mask, const nn::Mask& target_mask,
-                 const nn::Mask& cross_mask) const {
+  Tensor forward(const Tensor& source, const Tensor& target, const nn::Mask& source_mask,
+                 const nn::Mask& target_mask, const nn::Mask& cross_mask) const {
     return decoder(target, encoder(source, source_mask), target_mask, cross_mask);  // (B, T, C)
   }
   SLOPE_MODULE(Transformer, encoder, decoder)
@@ -160,41 +185,60 @@ struct CScratch {
   Transformer transformer;
   nn::Linear fc;
   explicit CScratch(const Config& c)
-      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab), transformer(c), fc(c.d_model, c.target_vocab) {
-    if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);  // with the projection's small values, which `scale` makes up for
+      : config(c),
+        embed_src(c, c.source_vocab),
+        embed_tgt(c, c.target_vocab),
+        transformer(c),
+        fc(c.d_model, c.target_vocab) {
+    // with the projection's small values, which `scale` makes up for
+    if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
   }
 
   // source (B, S), target (B, T): i64, padded; target begins with <sos>
   Tensor features(const Tensor& source, const Tensor& target) const {
     const nn::Mask source_mask = nn::Mask::padding(source, config.pad);
-    const nn::Mask target_mask = nn::Mask::padding(target, config.pad) & nn::Mask::causal(target.size(1));
-    return transformer(embed_src(source), embed_tgt(target), source_mask, target_mask, source_mask);  // (B, T, C)
+    const nn::Mask target_mask =
+        nn::Mask::padding(target, config.pad) & nn::Mask::causal(target.size(1));
+    // (B, T, C)
+    return transformer(embed_src(source), embed_tgt(target), source_mask, target_mask, source_mask);
   }
-  Tensor head(const Tensor& features) const { return fc(features); }                                           // (B, T, V)
-  Tensor forward(const Tensor& source, const Tensor& target) const { return head(features(source, target)); }  // (B, T, V)
+  Tensor head(const Tensor& features) const { return fc(features); }  // (B, T, V)
+  Tensor forward(const Tensor& source, const Tensor& target) const {
+    return head(features(source, target));
+  }  // (B, T, V)
 
-  // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding. target (B, T+1)
+  // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not
+  // padding. target (B, T+1)
   //
-  // The N source and M target tokens that are not padding stand one after the other, as one sentence whose parts do not see each other: so
-  // nothing is computed for padding. The same numbers as from features() but for rounding and what dropout draws. A batch keeps its padding
-  // where that also stands amid a sentence, and while attention is captured, whose maps are (B, H, T, S).
+  // The N source and M target tokens that are not padding stand one after the other, as one
+  // sentence whose parts do not see each other: so nothing is computed for padding. The same
+  // numbers as from features() but for rounding and what dropout draws. A batch keeps its
+  // padding where that also stands amid a sentence, and while attention is captured, whose
+  // maps are (B, H, T, S).
   Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     const int64_t T = target.size(1) - 1;
     const Tensor given = target.narrow(1, 0, T), next = target.narrow(1, 1, T);
-    const Tensor s = nn::unpadded_lengths(source, config.pad), t = nn::unpadded_lengths(next, config.pad);  // (B)
-    if (!s.defined() || !nn::unpadded_lengths(target, config.pad).defined() || nn::attention_is_captured())
+    const Tensor s = nn::unpadded_lengths(source, config.pad),
+                 t = nn::unpadded_lengths(next, config.pad);  // (B)
+    if (!s.defined() || !nn::unpadded_lengths(target, config.pad).defined() ||
+        nn::attention_is_captured())
       return loss_of(features(source, given), next, label_smoothing);
     embed_src.check_length(source.size(1));
     embed_tgt.check_length(T);
-    const Tensor x =
-        transformer(embed_src(nn::pack(source, s), nn::packed_positions(s)), embed_tgt(nn::pack(given, t), nn::packed_positions(t)),
-                    nn::Mask::sequences(s, s), nn::Mask::causal_sequences(t), nn::Mask::sequences(t, s));  // (1, M, C)
+    const Tensor x = transformer(embed_src(nn::pack(source, s), nn::packed_positions(s)),
+                                 embed_tgt(nn::pack(given, t), nn::packed_positions(t)),
+                                 nn::Mask::sequences(s, s), nn::Mask::causal_sequences(t),
+                                 nn::Mask::sequences(t, s));  // (1, M, C)
     return loss_of(x, nn::pack(next, t), label_smoothing);
   }
-  Tensor loss_of(const Tensor& features, const Tensor& next, double label_smoothing) const {  // (B, T, C), (B, T)
-    return linear_cross_entropy(features.reshape({-1, config.d_model}), fc.weight, nn::or_none(fc.bias), next.reshape({-1}),
-                                {.ignore_index = config.pad, .label_smoothing = label_smoothing, .reduction = Reduction::sum});
+  // (B, T, C), (B, T)
+  Tensor loss_of(const Tensor& features, const Tensor& next, double label_smoothing) const {
+    return linear_cross_entropy(features.reshape({-1, config.d_model}), fc.weight,
+                                nn::or_none(fc.bias), next.reshape({-1}),
+                                {.ignore_index = config.pad,
+                                 .label_smoothing = label_smoothing,
+                                 .reduction = Reduction::sum});
   }
 
   // ---- decoding with a cache: what was computed for earlier tokens is kept
@@ -212,12 +256,15 @@ struct CScratch {
   Cache start(const Tensor& source) const {  // (B, S)
     const nn::Scope scope(*this);
     Cache cache{.source = source};
-    const Tensor memory = transformer.encoder(embed_src(source), nn::Mask::padding(source, config.pad));  // (B, S, C)
-    for (const DecoderLayer& layer : transformer.decoder.layers) cache.cross.push_back(layer.mha2.keys_values(memory));
+    const Tensor memory =
+        transformer.encoder(embed_src(source), nn::Mask::padding(source, config.pad));  // (B, S, C)
+    for (const DecoderLayer& layer : transformer.decoder.layers)
+      cache.cross.push_back(layer.mha2.keys_values(memory));
     cache.self.resize(cache.cross.size());
     return cache;
   }
-  Tensor step(const Tensor& token, Cache& cache) const {  // (B,) the newest token of each sentence -> (B, V) logits of the next
+  // (B,) the newest token of each sentence -> (B, V) logits of the next
+  Tensor step(const Tensor& token, Cache& cache) const {
     const nn::Scope scope(*this);
     const nn::Mask source_mask = nn::Mask::padding(cache.source, config.pad);
     Tensor x = embed_tgt(token.unsqueeze(1), cache.length++);  // (B, 1, C)

@@ -1,6 +1,8 @@
-// Character GPT: a decoder-only Transformer on single characters, the recipe of nanoGPT that a CPU can train.
-//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and initial values as in nanoGPT: pre-norm, no
-//   biases, gelu, the token embedding is also the output projection.
+// Character GPT: a decoder-only Transformer on single characters, the recipe of nanoGPT
+// that a CPU can train.
+//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and
+//   initial values as in nanoGPT: pre-norm, no biases, gelu, the token embedding is also
+//   the output projection.
 //
 // B batch · T tokens · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once
@@ -28,8 +30,8 @@ struct CausalSelfAttention {
         attn_dropout(c.dropout),
         resid_dropout(c.dropout),
         n_head(c.n_head) {
-    SLOPE_CHECK_AS(UsageError, c.n_head > 0 && c.n_embd % c.n_head == 0, "gpt: n_embd {} is not divisible by n_head {}", c.n_embd,
-                   c.n_head);
+    SLOPE_CHECK_AS(UsageError, c.n_head > 0 && c.n_embd % c.n_head == 0,
+                   "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
   }
   // With a cache, x holds the newest tokens and attends to those before as well.
   Tensor forward(const Tensor& x, nn::KvCache* cache = nullptr) const {
@@ -39,7 +41,8 @@ struct CausalSelfAttention {
     const nn::KeysValues newest{nn::split_heads(qkv[1], n_head), nn::split_heads(qkv[2], n_head)};
     const auto [k, v] = cache ? cache->append(newest) : newest;  // (B, H, S, D)
     const nn::Mask mask = nn::Mask::causal(q.size(2), k.size(2) - q.size(2));
-    return resid_dropout(c_proj(nn::merge_heads(nn::attend(q, k, v, mask, attn_dropout.rate()))));  // (B, T, C)
+    // (B, T, C)
+    return resid_dropout(c_proj(nn::merge_heads(nn::attend(q, k, v, mask, attn_dropout.rate()))));
   }
   SLOPE_MODULE(CausalSelfAttention, c_attn, c_proj, attn_dropout, resid_dropout)
 };
@@ -49,7 +52,10 @@ struct MLP {
   nn::GELU gelu;
   nn::Linear c_proj;
   nn::Dropout dropout;
-  explicit MLP(const Config& c) : c_fc(c.n_embd, 4 * c.n_embd, c.bias), c_proj(4 * c.n_embd, c.n_embd, c.bias), dropout(c.dropout) {}
+  explicit MLP(const Config& c)
+      : c_fc(c.n_embd, 4 * c.n_embd, c.bias),
+        c_proj(4 * c.n_embd, c.n_embd, c.bias),
+        dropout(c.dropout) {}
   Tensor forward(const Tensor& x) const { return dropout(c_proj(gelu(c_fc(x)))); }
   SLOPE_MODULE(MLP, c_fc, gelu, c_proj, dropout)
 };
@@ -59,7 +65,8 @@ struct Block {
   CausalSelfAttention attn;
   nn::LayerNorm ln_2;
   MLP mlp;
-  explicit Block(const Config& c) : ln_1(c.n_embd, {.bias = c.bias}), attn(c), ln_2(c.n_embd, {.bias = c.bias}), mlp(c) {}
+  explicit Block(const Config& c)
+      : ln_1(c.n_embd, {.bias = c.bias}), attn(c), ln_2(c.n_embd, {.bias = c.bias}), mlp(c) {}
   Tensor forward(Tensor x, nn::KvCache* cache = nullptr) const {
     x = x + attn(ln_1(x), cache);
     return x + mlp(ln_2(x));  // (B, T, C)
@@ -73,13 +80,19 @@ struct GptBody {
   std::vector<Block> h;
   nn::LayerNorm ln_f;
   explicit GptBody(const Config& c)
-      : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout), ln_f(c.n_embd, {.bias = c.bias}) {
-    SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs one layer at least, got n_layer {}", c.n_layer);
+      : wte(c.vocab_size, c.n_embd),
+        wpe(c.block_size, c.n_embd),
+        drop(c.dropout),
+        ln_f(c.n_embd, {.bias = c.bias}) {
+    SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs one layer at least, got n_layer {}",
+                   c.n_layer);
     for (int64_t i = 0; i < c.n_layer; ++i) h.emplace_back(c);
   }
-  Tensor forward(const Tensor& tokens, std::vector<nn::KvCache>* cache = nullptr) const {  // (B, T) i64
+  // (B, T) i64
+  Tensor forward(const Tensor& tokens, std::vector<nn::KvCache>* cache = nullptr) const {
     const int64_t T = tokens.size(1), first = cache ? (*cache)[0].length() : 0;
-    SLOPE_CHECK_INPUT(first + T <= wpe.weight.size(0), "gpt: sequence of {} exceeds block_size {}", first + T, wpe.weight.size(0));
+    SLOPE_CHECK_INPUT(first + T <= wpe.weight.size(0), "gpt: sequence of {} exceeds block_size {}",
+                      first + T, wpe.weight.size(0));
     Tensor x = drop(wte(tokens) + wpe.weight.narrow(0, first, T));
     for (size_t i = 0; i < h.size(); ++i) x = h[i](x, cache ? &(*cache)[i] : nullptr);
     return ln_f(x);  // (B, T, C)
@@ -96,10 +109,14 @@ struct CharGpt {
         transformer(nn::init::undrawn(2, [&] { return GptBody(c); })),
         lm_head(nn::init::undrawn(2, [&] { return nn::Linear(c.n_embd, c.vocab_size, false); })) {
     nn::tie(transformer.wte.weight, lm_head.weight);
-    // Normal with deviation 0.02; projections into the residual stream, of which there are two a block, by so much less.
+    // Normal with deviation 0.02; projections into the residual stream, of which there are two a
+    // block, by so much less.
     for (const auto& [name, weight] : nn::named_parameters(*this)) {
       if (weight.rank() < 2) continue;
-      nn::init::normal(weight, 0, name.ends_with("c_proj.weight") ? 0.02 / std::sqrt(2.0 * static_cast<double>(c.n_layer)) : 0.02);
+      nn::init::normal(weight, 0,
+                       name.ends_with("c_proj.weight")
+                           ? 0.02 / std::sqrt(2.0 * static_cast<double>(c.n_layer))
+                           : 0.02);
     }
   }
   Tensor features(const Tensor& tokens) const { return transformer(tokens); }    // (B, T, C)
@@ -109,14 +126,16 @@ struct CharGpt {
   // Cross entropy of `targets`, (B, T), given `inputs`, (B, T), summed.
   Tensor loss(const Tensor& inputs, const Tensor& targets, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
-    return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {}, targets.reshape({-1}),
+    return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {},
+                                targets.reshape({-1}),
                                 {.label_smoothing = label_smoothing, .reduction = Reduction::sum});
   }
 
   // ---- generation with a cache
   using Cache = std::vector<nn::KvCache>;  // a layer each
   Cache start() const { return Cache(transformer.h.size()); }
-  Tensor step(const Tensor& tokens, Cache& cache) const {  // (B, T) the newest tokens -> (B, V) logits of the next
+  // (B, T) the newest tokens -> (B, V) logits of the next
+  Tensor step(const Tensor& tokens, Cache& cache) const {
     const nn::Scope scope(*this);
     const Tensor x = transformer(tokens, &cache);
     return head(x.select(1, -1));

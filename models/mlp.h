@@ -1,4 +1,5 @@
-// MLP: two layers of tanh and a logit: which of the two moons is a point on? The model to read first, and the whole of a training loop:
+// MLP: two layers of tanh and a logit: which of the two moons (models/data/two_moons.h) is a point
+// on? The model to read first, and the whole of a training loop:
 //
 //   mlp::TwoMoonsMlp model({});
 //   for (int step = 0; step < 500; ++step) {
@@ -20,7 +21,8 @@ struct Config {
 struct TwoMoonsMlp {
   Config config;
   nn::Linear fc1, fc2, fc3;
-  explicit TwoMoonsMlp(const Config& c) : config(c), fc1(c.in, c.hidden), fc2(c.hidden, c.hidden), fc3(c.hidden, c.out) {}
+  explicit TwoMoonsMlp(const Config& c)
+      : config(c), fc1(c.in, c.hidden), fc2(c.hidden, c.hidden), fc3(c.hidden, c.out) {}
   Tensor forward(const Tensor& x) const {  // (N, 2)
     const Tensor h1 = tanh(fc1(x));        // (N, 16)
     const Tensor h2 = tanh(fc2(h1));       // (N, 16)
@@ -28,12 +30,5 @@ struct TwoMoonsMlp {
   }
   SLOPE_MODULE(TwoMoonsMlp, fc1, fc2, fc3)
 };
-
-struct TwoMoons {
-  Tensor points, labels;  // (N, 2), (N, 1)
-};
-
-// Two half circles that reach into each other, with normal noise; n points, the first half on the upper one (label 0).
-TwoMoons two_moons(int64_t n, double noise = 0.1);
 
 }  // namespace slope::mlp

@@ -1,6 +1,6 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
-#include <slope/core/draw.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/tensor/random_fill.h>
 #include <slope/nn/init.h>
 
 #include <cmath>
@@ -12,15 +12,18 @@ namespace {
 
 double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// z with cumulative_normal(z) = p: a rational approximation good to 4.5e-4 (Abramowitz and Stegun, 26.2.23), then two steps of Halley, each
-// of which triples the digits.
+// z with cumulative_normal(z) = p: a rational approximation good to 4.5e-4 (Abramowitz and Stegun,
+// 26.2.23), then two steps of Halley, each of which triples the digits.
 double inverse_normal(double p) {
   if (p > 0.5) return -inverse_normal(1 - p);
   p = std::max(p, 1e-300);  // z = -37: below, the quotient of both terms would overflow
   const double t = std::sqrt(-2 * std::log(p));
-  double z = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
+  double z = (2.515517 + t * (0.802853 + t * 0.010328)) /
+                 (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
+             t;
   for (int step = 0; step < 2; ++step) {
-    const double newton = (cumulative_normal(z) - p) * std::sqrt(2 * std::numbers::pi) * std::exp(z * z / 2);
+    const double newton =
+        (cumulative_normal(z) - p) * std::sqrt(2 * std::numbers::pi) * std::exp(z * z / 2);
     z -= newton / (1 + z * newton / 2);
   }
   return z;
@@ -39,7 +42,8 @@ double gain(Nonlinearity f, double negative_slope) {
 }
 
 double fan_of(const Tensor& x, Fan fan) {
-  SLOPE_CHECK_SHAPE(x.rank() >= 2, "init: fan in and fan out need at least two dims, got shape {}", x.shape());
+  SLOPE_CHECK_SHAPE(x.rank() >= 2, "init: fan in and fan out need at least two dims, got shape {}",
+                    x.shape());
   double n = static_cast<double>(x.size(fan == Fan::in ? 1 : 0));
   for (int64_t d = 2; d < x.rank(); ++d) n *= static_cast<double>(x.size(d));
   return n;
@@ -73,12 +77,15 @@ void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
 }
 }  // namespace
 
-detail::Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) { undrawn_rank = std::min(before_, least_rank); }
+detail::Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) {
+  undrawn_rank = std::min(before_, least_rank);
+}
 detail::Undrawn::~Undrawn() { undrawn_rank = before_; }
 
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;
-  SLOPE_CHECK_AS(UsageError, low <= high, "init.uniform: needs low <= high, got {} and {}", low, high);
+  SLOPE_CHECK_AS(UsageError, low <= high, "init.uniform: needs low <= high, got {} and {}", low,
+                 high);
   if (x.dtype() == f64)
     draw_into(x, "init.uniform", uniform_f64, between<double>(low, high));
   else
@@ -91,10 +98,15 @@ void normal(const Tensor& x, double mean, double std) {
 }
 
 void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
-  SLOPE_CHECK_AS(UsageError, low < high && std > 0, "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high, std);
-  const bool above = low > mean;  // far up the distribution function is 1 to the last digit: drawn from the mirror image below the mean
+  SLOPE_CHECK_AS(UsageError, low < high && std > 0,
+                 "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high,
+                 std);
+  // far up the distribution function is 1 to the last digit: drawn from the mirror
+  // image below the mean
+  const bool above = low > mean;
   const double least = above ? 2 * mean - high : low, most = above ? 2 * mean - low : high;
-  const double from = cumulative_normal((least - mean) / std), to = cumulative_normal((most - mean) / std);
+  const double from = cumulative_normal((least - mean) / std),
+               to = cumulative_normal((most - mean) / std);
   const NoGrad no_grad;
   draw_into(x, "init.trunc_normal", uniform_f64, [=](double u) {
     const double y = std::clamp(mean + std * inverse_normal(from + (to - from) * u), least, most);
@@ -107,7 +119,9 @@ void xavier_uniform(const Tensor& x, double gain) {
   uniform(x, -bound, bound);
 }
 
-void xavier_normal(const Tensor& x, double gain) { normal(x, 0, gain * std::sqrt(2 / (fan_of(x, Fan::in) + fan_of(x, Fan::out)))); }
+void xavier_normal(const Tensor& x, double gain) {
+  normal(x, 0, gain * std::sqrt(2 / (fan_of(x, Fan::in) + fan_of(x, Fan::out))));
+}
 
 void kaiming_uniform(const Tensor& x, double negative_slope, Fan fan, Nonlinearity f) {
   const double n = fan_of(x, fan), bound = n > 0 ? gain(f, negative_slope) * std::sqrt(3 / n) : 0;

@@ -1,5 +1,5 @@
-// Adam (Kingma and Ba, 2015), with AMSGrad (Reddi et al., 2018) on request, as torch.optim.Adam. weight_decay is added to the gradient;
-// AdamW (adamw.h) takes it off the weight instead.
+// Adam (Kingma and Ba, 2015), with AMSGrad (Reddi et al., 2018) on request, as torch.optim.Adam.
+// weight_decay is added to the gradient; AdamW (adamw.h) takes it off the weight instead.
 #pragma once
 
 #include <slope/optim/optimizer.h>
@@ -15,7 +15,8 @@ struct AdamOptions {
 
 class Adam : public Optimizer {
  public:
-  explicit Adam(const NamedTensors& parameters, AdamOptions options = {}) : Adam(std::vector<Group<AdamOptions>>{{parameters, options}}) {}
+  explicit Adam(const NamedTensors& parameters, AdamOptions options = {})
+      : Adam(std::vector<Group<AdamOptions>>{{parameters, options}}) {}
   explicit Adam(const std::vector<Group<AdamOptions>>& groups) : Adam(groups, false) {}
 
  protected:
@@ -31,10 +32,12 @@ class Adam : public Optimizer {
   bool decoupled_;  // weight decay
 };
 
-// The formula: one step of parameter p with gradient g, its t-th. v_max is undefined without amsgrad. The tests hold step() against it.
+// The formula: one step of parameter p with gradient g, its t-th. v_max is undefined without
+// amsgrad. The tests hold step() against it.
 struct AdamState {
   Tensor p, m, v, v_max;
 };
-AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o, int64_t t, bool decoupled = false);
+AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o, int64_t t,
+                       bool decoupled = false);
 
 }  // namespace slope::optim

@@ -1,4 +1,5 @@
-// AdamW: Adam with the weight decay taken off the weight itself (Loshchilov and Hutter, 2019), as torch.optim.AdamW.
+// AdamW: Adam with the weight decay taken off the weight itself (Loshchilov and Hutter, 2019), as
+// torch.optim.AdamW.
 #pragma once
 
 #include <slope/optim/adam.h>

@@ -1,6 +1,6 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
-#include <slope/core/kernels/optim.h>
+#include <slope/core/kernels/elementwise/optim.h>
+#include <slope/core/loops/copy.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/sweep.h>
 
@@ -19,7 +19,8 @@ PerTensor<Tensor> gradients(const Tensors& parameters, bool own) {
   for (const Tensor& p : parameters) {
     Tensor g = p.grad();
     if (!g.defined()) continue;
-    if (!g.is_contiguous() || (own && (g.storage()->ref_count() > 1 || !seen.insert(&g.impl()).second))) {
+    if (!g.is_contiguous() ||
+        (own && (g.storage()->ref_count() > 1 || !seen.insert(&g.impl()).second))) {
       g = contiguous_copy(g);
       if (own) p.set_grad(g);
     }
@@ -51,7 +52,9 @@ double part_of_norm(int64_t n, const T* g, double p) {
   return part;
 }
 
-double combine(double a, double b, double p) { return std::isinf(p) ? (b > a || std::isnan(b) ? b : a) : a + b; }
+double combine(double a, double b, double p) {
+  return std::isinf(p) ? (b > a || std::isnan(b) ? b : a) : a + b;
+}
 
 double norm_of(const PerTensor<Tensor>& gs, double p) {
   SLOPE_CHECK_AS(UsageError, p > 0, "grad_norm: norm_type must be above 0, got {}", p);
@@ -70,21 +73,26 @@ double norm_of(const PerTensor<Tensor>& gs, double p) {
 
 template <class F>
 void rewrite(const PerTensor<Tensor>& gs, const F& f) {  // f(n, elements)
-  const NoGrad no_grad;                                  // holds for this thread: so the addresses are taken here
+  const NoGrad no_grad;  // holds for this thread: so the addresses are taken here
   PerTensor<void*> data;
-  for (const Tensor& g : gs) visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });
+  for (const Tensor& g : gs)
+    visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });
   sweep(sizes_of(gs), [&](size_t k, int64_t begin, int64_t n, int64_t) {
-    visit_floating(gs[k].dtype(), "clip_grad", [&]<class T> { f(n, static_cast<T*>(data[k]) + begin); });
+    visit_floating(gs[k].dtype(), "clip_grad",
+                   [&]<class T> { f(n, static_cast<T*>(data[k]) + begin); });
   });
 }
 
 void check_max_norm(double max_norm) {
-  SLOPE_CHECK_AS(UsageError, max_norm >= 0, "clip_grad_norm, clip_factor: max_norm must not be negative, got {}", max_norm);
+  SLOPE_CHECK_AS(UsageError, max_norm >= 0,
+                 "clip_grad_norm, clip_factor: max_norm must not be negative, got {}", max_norm);
 }
 
 }  // namespace
 
-double grad_norm(const Tensors& parameters, double norm_type) { return norm_of(gradients(parameters, false), norm_type); }
+double grad_norm(const Tensors& parameters, double norm_type) {
+  return norm_of(gradients(parameters, false), norm_type);
+}
 
 double clip_factor(double norm, double max_norm) {
   check_max_norm(max_norm);
@@ -95,15 +103,20 @@ double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_ty
   check_max_norm(max_norm);  // before anything changes
   const PerTensor<Tensor> gs = gradients(parameters, true);
   const double norm = norm_of(gs, norm_type), factor = clip_factor(norm, max_norm);
-  if (factor < 1) rewrite(gs, [&]<class T>(int64_t n, T* g) { kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor)); });
+  if (factor < 1)
+    rewrite(gs, [&]<class T>(int64_t n, T* g) {
+      kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor));
+    });
   return norm;
 }
 
 void clip_grad_value(const Tensors& parameters, double limit) {
-  SLOPE_CHECK_AS(UsageError, limit >= 0, "clip_grad_value: the limit must not be negative, got {}", limit);
+  SLOPE_CHECK_AS(UsageError, limit >= 0, "clip_grad_value: the limit must not be negative, got {}",
+                 limit);
   rewrite(gradients(parameters, true), [&]<class T>(int64_t n, T* g) {
     const T most = static_cast<T>(limit);
-    for (int64_t i = 0; i < n; ++i) g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];  // nan stays
+    // nan stays
+    for (int64_t i = 0; i < n; ++i) g[i] = g[i] > most ? most : g[i] < -most ? -most : g[i];
   });
 }
 

@@ -1,8 +1,9 @@
-// Limits on gradients. The norm is summed in double over fixed chunks: the same for any number of threads.
+// Limits on gradients. The norm is summed in double over fixed chunks: the same for
+// any number of threads.
 #pragma once
 
-#include <slope/core/safetensors.h>
-#include <slope/core/tensor.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/tensor.h>
 
 namespace slope::optim {
 
@@ -12,14 +13,16 @@ double grad_norm(const Tensors& parameters, double norm_type = 2);
 // min(1, max_norm / (norm + 1e-6)); 1 where the norm is not finite.
 double clip_factor(double norm, double max_norm);
 
-// Scales all gradients by that and returns the norm before. A norm that is not finite changes nothing (PyTorch would spread nan): the
-// caller sees it in the result, and first_nonfinite_grad() says where it comes from; nothing where finite gradients are too large for the
-// sum of their powers to be a double.
+// Scales all gradients by that and returns the norm before. A norm that is not finite changes
+// nothing (PyTorch would spread nan): the caller sees it in the result, and first_nonfinite_grad()
+// says where it comes from; nothing where finite gradients are too large for the sum of their
+// powers to be a double.
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
 
 // Each element into [-limit, limit].
 void clip_grad_value(const Tensors& parameters, double limit);
 
-std::string first_nonfinite_grad(const NamedTensors& parameters);  // its name; empty where all are finite
+// its name; empty where all are finite
+std::string first_nonfinite_grad(const NamedTensors& parameters);
 
 }  // namespace slope::optim

@@ -1,5 +1,5 @@
-#include <slope/core/copy.h>
-#include <slope/core/kernels/optim.h>
+#include <slope/core/kernels/elementwise/optim.h>
+#include <slope/core/loops/copy.h>
 #include <slope/optim/ema.h>
 #include <slope/optim/sweep.h>
 
@@ -8,11 +8,14 @@
 namespace slope::optim {
 
 Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters), decay_(decay) {
-  SLOPE_CHECK_AS(UsageError, decay >= 0 && decay < 1, "Ema: the decay must be in [0, 1), got {}", decay);
+  SLOPE_CHECK_AS(UsageError, decay >= 0 && decay < 1, "Ema: the decay must be in [0, 1), got {}",
+                 decay);
   std::unordered_set<const TensorImpl*> seen;
   for (const auto& [name, p] : parameters) {
-    SLOPE_CHECK_AS(UsageError, seen.insert(&p.impl()).second, "Ema: {} is a parameter that was named before", name);
-    SLOPE_CHECK_DTYPE(is_floating(p.dtype()), "Ema: {} is {}, which has no average", name, slope::name(p.dtype()));
+    SLOPE_CHECK_AS(UsageError, seen.insert(&p.impl()).second,
+                   "Ema: {} is a parameter that was named before", name);
+    SLOPE_CHECK_DTYPE(is_floating(p.dtype()), "Ema: {} is {}, which has no average", name,
+                      slope::name(p.dtype()));
     averages_.emplace_back(name, contiguous_copy(p));
   }
   check();
@@ -22,8 +25,10 @@ void Ema::check() const {
   for (size_t k = 0; k < parameters_.size(); ++k) {
     const auto& [name, p] = parameters_[k];
     const Tensor& e = averages_[k].second;
-    SLOPE_CHECK_AS(UsageError, p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous(),
-                   "Ema: {} is {} of shape {} and must be what it was when the averages began, {} of shape {}, contiguous; make a new Ema",
+    SLOPE_CHECK_AS(UsageError,
+                   p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous(),
+                   "Ema: {} is {} of shape {} and must be what it was when the averages began, {} "
+                   "of shape {}, contiguous; make a new Ema",
                    name, slope::name(p.dtype()), p.shape(), slope::name(e.dtype()), e.shape());
   }
 }
@@ -35,7 +40,8 @@ void Ema::update() {
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
     const Tensor &p = parameters_[k].second, &e = averages_[k].second;
     visit_floating(p.dtype(), "Ema", [&]<class T> {
-      kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin, p.data<T>() + begin, static_cast<T>(1 - decay_));
+      kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin,
+                                         p.data<T>() + begin, static_cast<T>(1 - decay_));
     });
   });
 }
@@ -55,13 +61,17 @@ void Ema::exchange() noexcept {
 }
 
 void Ema::load_averages(const NamedTensors& averages) {
-  SLOPE_CHECK_INPUT(averages.size() == averages_.size(), "averages: {} tensors, expected {}", averages.size(), averages_.size());
+  SLOPE_CHECK_INPUT(averages.size() == averages_.size(), "averages: {} tensors, expected {}",
+                    averages.size(), averages_.size());
   Tensors found, own;
   for (const auto& [name, e] : averages_) {
-    const auto same = std::find_if(averages.begin(), averages.end(), [&name = name](const auto& a) { return a.first == name; });
+    const auto same = std::find_if(averages.begin(), averages.end(),
+                                   [&name = name](const auto& a) { return a.first == name; });
     SLOPE_CHECK_INPUT(same != averages.end(), "averages: {} is missing", name);
-    SLOPE_CHECK_INPUT(same->second.shape() == e.shape(), "averages: {} has shape {}, expected {}", name, same->second.shape(), e.shape());
-    SLOPE_CHECK_INPUT(is_floating(same->second.dtype()), "averages: {} is {}", name, slope::name(same->second.dtype()));
+    SLOPE_CHECK_INPUT(same->second.shape() == e.shape(), "averages: {} has shape {}, expected {}",
+                      name, same->second.shape(), e.shape());
+    SLOPE_CHECK_INPUT(is_floating(same->second.dtype()), "averages: {} is {}", name,
+                      slope::name(same->second.dtype()));
     found.push_back(same->second);
     own.push_back(e);
   }

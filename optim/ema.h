@@ -1,9 +1,11 @@
-// Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each step; e starts as p.
-//   ema.update();  …  { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages within the braces
+// Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each
+// step; e starts as p.
+//   ema.update();
+//   { optim::Averaged averaged(ema);  validate(model); }   // which holds the averages in there
 #pragma once
 
-#include <slope/core/safetensors.h>
-#include <slope/core/tensor.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/tensor.h>
 
 namespace slope::optim {
 
@@ -11,13 +13,15 @@ class Ema {
  public:
   Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1
   void update();
-  void swap();                                                // parameters hold the averages and the other way round
+  void swap();  // parameters hold the averages and the other way round
   const NamedTensors& averages() const { return averages_; }  // by parameter name: its state
-  void load_averages(const NamedTensors& averages);           // InputError, and nothing has changed, where names or shapes differ
+  // InputError, and nothing has changed, where names or shapes differ
+  void load_averages(const NamedTensors& averages);
 
  private:
   friend class Averaged;
-  void check() const;        // UsageError where a parameter has become another kind of tensor than its average
+  // UsageError where a parameter has become another kind of tensor than its average
+  void check() const;
   void exchange() noexcept;  // swap, whatever they have become
 
   NamedTensors parameters_, averages_;

@@ -1,6 +1,6 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
-#include <slope/core/factories.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/optim/optimizer.h>
 
 #include <cmath>
@@ -9,14 +9,17 @@
 namespace slope::optim {
 
 void Optimizer::add_group(const NamedTensors& parameters, double lr) {
-  SLOPE_CHECK_AS(UsageError, lr >= 0 && std::isfinite(lr), "optimizer: the learning rate must be finite and not negative, got {}", lr);
+  SLOPE_CHECK_AS(UsageError, lr >= 0 && std::isfinite(lr),
+                 "optimizer: the learning rate must be finite and not negative, got {}", lr);
   for (const auto& [name, p] : parameters) {
-    SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(), "optimizer: {} is not a leaf that requires grad", name);
+    SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(),
+                   "optimizer: {} is not a leaf that requires grad", name);
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
                      "optimizer: {} and {} are one parameter, or have one name", other.name, name);
     Tensors state;  // all of it now, so that the second step needs no more memory than the first
-    for (size_t k = 0; k < state_names(lrs_.size()).size(); ++k) state.push_back(zeros(p.shape(), p.dtype()));
+    for (size_t k = 0; k < state_names(lrs_.size()).size(); ++k)
+      state.push_back(zeros(p.shape(), p.dtype()));
     slots_.push_back({name, p, lrs_.size(), 0, std::move(state)});
   }
   lrs_.push_back(lr);
@@ -24,13 +27,15 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
 
 void Optimizer::set_lr_factor(double factor) {
   SLOPE_CHECK_AS(UsageError, factor >= 0 && std::isfinite(factor),
-                 "optimizer: the learning rate's factor must be finite and not negative, got {}", factor);
+                 "optimizer: the learning rate's factor must be finite and not negative, got {}",
+                 factor);
   factor_ = factor;
 }
 
 void Optimizer::set_grad_factor(double factor) {
   SLOPE_CHECK_AS(UsageError, factor >= 0 && std::isfinite(factor),
-                 "optimizer: the gradients' factor must be finite and not negative, got {}", factor);
+                 "optimizer: the gradients' factor must be finite and not negative, got {}",
+                 factor);
   grad_factor_ = factor;
 }
 
@@ -48,7 +53,12 @@ void Optimizer::run(PerTensor<Slot*>& slots) const {
     Tensor g = slot->parameter.grad();
     if (!g.is_contiguous()) g = contiguous_copy(g);
     gradients.push_back(std::move(g));
-    Part<T> part{slot->parameter.numel(), slot->steps + 1, slot->group, slot->parameter.write<T>(), gradients.back().data<T>(), {}};
+    Part<T> part{slot->parameter.numel(),
+                 slot->steps + 1,
+                 slot->group,
+                 slot->parameter.write<T>(),
+                 gradients.back().data<T>(),
+                 {}};
     for (size_t k = 0; k < slot->state.size(); ++k) part.state[k] = slot->state[k].write<T>();
     parts.push_back(part);
     sizes.push_back(part.n);
@@ -72,12 +82,15 @@ void Optimizer::step() {
   for (Slot& slot : slots_) {
     const Tensor &p = slot.parameter, g = p.grad();
     if (!g.defined()) continue;
-    SLOPE_CHECK_SHAPE(g.shape() == p.shape(), "optimizer: {} has shape {}, its gradient {}", slot.name, p.shape(), g.shape());
-    SLOPE_CHECK_DTYPE(g.dtype() == p.dtype(), "optimizer: {} is {}, its gradient {}", slot.name, name(p.dtype()), name(g.dtype()));
+    SLOPE_CHECK_SHAPE(g.shape() == p.shape(), "optimizer: {} has shape {}, its gradient {}",
+                      slot.name, p.shape(), g.shape());
+    SLOPE_CHECK_DTYPE(g.dtype() == p.dtype(), "optimizer: {} is {}, its gradient {}", slot.name,
+                      name(p.dtype()), name(g.dtype()));
     SLOPE_CHECK_AS(UsageError, p.is_contiguous(), "optimizer: {} is not contiguous", slot.name);
     for (const Tensor& s : slot.state)
-      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(), "optimizer: {} became {} after the optimizer was made; make a new one", slot.name,
-                        name(p.dtype()));
+      SLOPE_CHECK_DTYPE(s.dtype() == p.dtype(),
+                        "optimizer: {} became {} after the optimizer was made; make a new one",
+                        slot.name, name(p.dtype()));
     (p.dtype() == f32 ? f32_slots : f64_slots).push_back(&slot);
   }
   if (!f32_slots.empty()) run<float>(f32_slots);
@@ -91,7 +104,8 @@ NamedTensors Optimizer::state_dict() const {
     if (slot.steps == 0) continue;
     all.emplace_back(slot.name + ".step", tensor(slot.steps));
     const auto names = state_names(slot.group);
-    for (size_t k = 0; k < slot.state.size(); ++k) all.emplace_back(fmt::format("{}.{}", slot.name, names[k]), slot.state[k]);
+    for (size_t k = 0; k < slot.state.size(); ++k)
+      all.emplace_back(fmt::format("{}.{}", slot.name, names[k]), slot.state[k]);
   }
   return all;
 }
@@ -103,7 +117,8 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     const auto found = given.find(name);
     SLOPE_CHECK_INPUT(found != given.end(), "optimizer state: {} is missing", name);
     const Tensor& x = *found->second;
-    SLOPE_CHECK_INPUT(x.shape() == shape, "optimizer state: {} has shape {}, expected {}", name, x.shape(), shape);
+    SLOPE_CHECK_INPUT(x.shape() == shape, "optimizer state: {} has shape {}, expected {}", name,
+                      x.shape(), shape);
     given.erase(found);
     return x;
   };
@@ -116,16 +131,20 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     Loaded& l = loaded.emplace_back();
     if (!given.contains(slot.name + ".step")) continue;
     const Tensor steps = take(slot.name + ".step", {});
-    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 && steps.item<int64_t>() < int64_t{1} << 53,
-                      "optimizer state: {}.step must be a whole number above 0 and below 2^53", slot.name);
+    SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 &&
+                          steps.item<int64_t>() < int64_t{1} << 53,
+                      "optimizer state: {}.step must be a whole number above 0 and below 2^53",
+                      slot.name);
     l.steps = steps.item<int64_t>();
     for (const char* kind : state_names(slot.group)) {
       l.state.push_back(take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape()));
-      SLOPE_CHECK_INPUT(is_floating(l.state.back().dtype()), "optimizer state: {}.{} is {}, expected {}", slot.name, kind,
+      SLOPE_CHECK_INPUT(is_floating(l.state.back().dtype()),
+                        "optimizer state: {}.{} is {}, expected {}", slot.name, kind,
                         name(l.state.back().dtype()), name(slot.parameter.dtype()));
     }
   }
-  SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} belongs to no parameter of this optimizer", given.begin()->first);
+  SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} belongs to no parameter of this optimizer",
+                    given.begin()->first);
   Tensors from, to;
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (loaded[i].state.empty()) continue;

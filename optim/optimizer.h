@@ -1,12 +1,14 @@
-// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by parameter name, and one parallel pass
-// over all elements. A parameter without a gradient is left alone, and so is its state. State begins at zero, in the dtype that the
-// parameter has when the optimizer is made.
+// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by
+// parameter name, and one parallel pass over all elements. A parameter without a gradient is left
+// alone, and so is its state. State begins at zero, in the dtype that the parameter has when the
+// optimizer is made.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
-//   adam.zero_grad();  loss.backward();  adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
+//   adam.zero_grad();  loss.backward();
+//   adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
 #pragma once
 
-#include <slope/core/safetensors.h>
-#include <slope/core/tensor.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/tensor.h>
 #include <slope/optim/sweep.h>
 
 #include <array>
@@ -28,14 +30,16 @@ class Optimizer {
 
   size_t groups() const { return lrs_.size(); }
   double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
-  void set_lr_factor(double factor);                                   // of every group's own rate: what schedules give
-  // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in clip.h) without a pass of its own.
+  void set_lr_factor(double factor);  // of every group's own rate: what schedules give
+  // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in
+  // clip.h) without a pass of its own.
   void set_grad_factor(double factor);
 
-  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share the optimizer's memory, but
-  // for NAME.step: clone() what is to outlive a step.
+  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share
+  // the optimizer's memory, but for NAME.step: clone() what is to outlive a step.
   NamedTensors state_dict() const;
-  // Replaces the whole state. InputError naming what is missing, unexpected or of the wrong shape, and then nothing has changed.
+  // Replaces the whole state. InputError naming what is missing, unexpected or of the wrong shape,
+  // and then nothing has changed.
   void load_state_dict(const NamedTensors& state);
 
  protected:
@@ -54,7 +58,8 @@ class Optimizer {
     for (const auto& group : groups) add_group(group.parameters, group.options.lr);
   }
   void add_group(const NamedTensors& parameters, double lr);
-  virtual std::vector<const char*> state_names(size_t group) const = 0;  // starting at zero, in the parameter's shape and dtype
+  // starting at zero, in the parameter's shape and dtype
+  virtual std::vector<const char*> state_names(size_t group) const = 0;
   virtual void update(const Part<float>& part) const = 0;
   virtual void update(const Part<double>& part) const = 0;
   double grad_factor() const { return grad_factor_; }

@@ -1,5 +1,6 @@
-// Learning rates as plain functions of the step, counted from 0: each gives the factor of the optimizer's own rate. No state, so nothing to
-// save: adam.set_lr_factor(optim::noam(step, 512, 4000)).
+// Learning rates as plain functions of the step, counted from 0: each gives the factor of
+// the optimizer's own rate. No state, so nothing to save:
+// adam.set_lr_factor(optim::noam(step, 512, 4000)).
 #pragma once
 
 #include <algorithm>
@@ -11,15 +12,20 @@ namespace slope::optim {
 
 inline double constant(int64_t) { return 1; }
 
-// From `start` to `end` over `total` steps, then `end` (torch's LinearLR): linear(step, 100, 0, 1) warms up.
+// From `start` to `end` over `total` steps, then `end` (torch's LinearLR): linear(step,
+// 100, 0, 1) warms up.
 inline double linear(int64_t step, int64_t total, double start, double end) {
-  return step >= total ? end : start + (end - start) * static_cast<double>(step) / static_cast<double>(total);
+  return step >= total
+             ? end
+             : start + (end - start) * static_cast<double>(step) / static_cast<double>(total);
 }
 
 // Half a cosine from 1 to `floor` over `total` steps, then `floor`.
 inline double cosine(int64_t step, int64_t total, double floor = 0) {
   if (step >= total) return floor;
-  return floor + (1 - floor) * 0.5 * (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(total)));
+  return floor + (1 - floor) * 0.5 *
+                     (1 + std::cos(std::numbers::pi * static_cast<double>(step) /
+                                   static_cast<double>(total)));
 }
 
 // (step + 1) / (warmup + 1) while warming up, then the cosine until `total` (nanoGPT's).
@@ -30,14 +36,17 @@ inline double warmup_cosine(int64_t step, int64_t warmup, int64_t total, double 
 
 // Up to 1 over `warmup` steps, then as 1 / sqrt(step).
 inline double inverse_sqrt(int64_t step, int64_t warmup) {
-  const double t = static_cast<double>(step + 1), w = static_cast<double>(std::max<int64_t>(warmup, 1));
+  const double t = static_cast<double>(step + 1),
+               w = static_cast<double>(std::max<int64_t>(warmup, 1));
   return std::min(t / w, std::sqrt(w / t));
 }
 
 // d_model^-0.5 min(t^-0.5, t warmup^-1.5), t = step + 1 (Vaswani et al., 2017, 5.3).
 inline double noam(int64_t step, int64_t d_model, int64_t warmup) {
-  const double t = static_cast<double>(step + 1), w = static_cast<double>(std::max<int64_t>(warmup, 1));
-  return std::min(std::pow(t, -0.5), t * std::pow(w, -1.5)) / std::sqrt(static_cast<double>(d_model));
+  const double t = static_cast<double>(step + 1),
+               w = static_cast<double>(std::max<int64_t>(warmup, 1));
+  return std::min(std::pow(t, -0.5), t * std::pow(w, -1.5)) /
+         std::sqrt(static_cast<double>(d_model));
 }
 
 // gamma^(step / size), whole division (torch's StepLR).

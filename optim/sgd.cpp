@@ -1,5 +1,5 @@
 #include <slope/autograd/ops.h>
-#include <slope/core/kernels/optim.h>
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/sgd.h>
 
 namespace slope::optim {
@@ -17,8 +17,9 @@ SgdState sgd_formula(const SgdState& s, const Tensor& g, const SgdOptions& o, in
 
 SGD::SGD(const std::vector<Group<SgdOptions>>& groups) {
   for (const auto& [parameters, o] : groups) {
-    SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0, "SGD: momentum and weight_decay must not be negative, got {} and {}",
-                   o.momentum, o.weight_decay);
+    SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0,
+                   "SGD: momentum and weight_decay must not be negative, got {} and {}", o.momentum,
+                   o.weight_decay);
     SLOPE_CHECK_AS(UsageError, !o.nesterov || (o.momentum > 0 && o.dampening == 0),
                    "SGD: Nesterov's momentum needs a momentum and no dampening");
     options_.push_back(o);
@@ -27,7 +28,8 @@ SGD::SGD(const std::vector<Group<SgdOptions>>& groups) {
 }
 
 std::vector<const char*> SGD::state_names(size_t group) const {
-  return options_[group].momentum == 0 ? std::vector<const char*>{} : std::vector<const char*>{"momentum_buffer"};
+  return options_[group].momentum == 0 ? std::vector<const char*>{}
+                                       : std::vector<const char*>{"momentum_buffer"};
 }
 
 template <class T>

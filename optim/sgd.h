@@ -1,4 +1,5 @@
-// Stochastic gradient descent with momentum (torch.optim.SGD; Sutskever et al., 2013, for Nesterov's).
+// Stochastic gradient descent with momentum (torch.optim.SGD; Sutskever et al., 2013, for
+// Nesterov's).
 #pragma once
 
 #include <slope/optim/optimizer.h>
@@ -12,7 +13,8 @@ struct SgdOptions {
 
 class SGD : public Optimizer {
  public:
-  explicit SGD(const NamedTensors& parameters, SgdOptions options = {}) : SGD(std::vector<Group<SgdOptions>>{{parameters, options}}) {}
+  explicit SGD(const NamedTensors& parameters, SgdOptions options = {})
+      : SGD(std::vector<Group<SgdOptions>>{{parameters, options}}) {}
   explicit SGD(const std::vector<Group<SgdOptions>>& groups);
 
  private:
@@ -24,7 +26,8 @@ class SGD : public Optimizer {
   std::vector<SgdOptions> options_;
 };
 
-// The formula: one step of parameter p with gradient g and momentum b, the parameter's t-th. The tests hold step() against it.
+// The formula: one step of parameter p with gradient g and momentum b, the parameter's t-th. The
+// tests hold step() against it.
 struct SgdState {
   Tensor p, b;
 };

@@ -1,8 +1,9 @@
-// One parallel pass over the elements of many tensors, as if they stood in a row. Chunks depend on the sizes alone.
+// One parallel pass over the elements of many tensors, as if they stood in a row. Chunks depend on
+// the sizes alone.
 #pragma once
 
-#include <slope/core/inline_vector.h>
-#include <slope/core/parallel.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/memory/inline_vector.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +22,8 @@ inline int64_t sweep_chunks(const PerTensor<int64_t>& sizes) {
   return (total + sweep_grain - 1) / sweep_grain;
 }
 
-// f(tensor, first element, number of elements, chunk); a chunk's parts come in order, on one thread.
+// f(tensor, first element, number of elements, chunk); a chunk's parts come in
+// order, on one thread.
 template <class F>
 void sweep(const PerTensor<int64_t>& sizes, const F& f) {
   PerTensor<int64_t> ends(sizes.size());

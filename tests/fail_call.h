@@ -1,7 +1,8 @@
-// Lets the k-th system call behind file access (core/system_call.h) of this thread fail, once or from then on.
+// Lets the k-th system call behind file access (core/files/system_call.h) of this thread fail, once
+// or from then on.
 #pragma once
 
-#include <slope/core/system_call.h>
+#include <slope/core/files/system_call.h>
 
 namespace slope::test {
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slope/core/safetensors.h>
+#include <slope/core/files/safetensors.h>
 
 #include <cmath>
 #include <fstream>
@@ -11,7 +11,9 @@
 
 namespace slope::test {
 
-inline std::string golden_path(const std::string& name) { return std::string(SLOPE_GOLDEN) + "/" + name; }
+inline std::string golden_path(const std::string& name) {
+  return std::string(SLOPE_GOLDEN) + "/" + name;
+}
 
 inline std::string golden_text(const std::string& name) {
   std::ifstream file(golden_path(name), std::ios::binary);
@@ -21,12 +23,17 @@ inline std::string golden_text(const std::string& name) {
   return text.str();
 }
 
-// |x - y| <= atol + rtol |y| for every element; nan equals nan. The message names the first that differs.
-inline void check_close(const Tensor& x, const Tensor& y, double rtol, double atol, const std::string& what) {
-  REQUIRE_MESSAGE(x.shape() == y.shape(), what << ": " << to_string(x.shape()) << " and " << to_string(y.shape()));
+// |x - y| <= atol + rtol |y| for every element; nan equals nan.
+// The message names the first that differs.
+inline void check_close(const Tensor& x, const Tensor& y, double rtol, double atol,
+                        const std::string& what) {
+  REQUIRE_MESSAGE(x.shape() == y.shape(),
+                  what << ": " << to_string(x.shape()) << " and " << to_string(y.shape()));
   const auto a = x.to_vector(), b = y.to_vector();
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) || std::abs(a[i] - b[i]) <= atol + rtol * std::abs(b[i])) continue;
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
+        std::abs(a[i] - b[i]) <= atol + rtol * std::abs(b[i]))
+      continue;
     FAIL_CHECK(what << ", element " << i << ": " << a[i] << ", expected " << b[i]);
     return;
   }

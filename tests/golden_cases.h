@@ -1,7 +1,8 @@
-// Reading what tests/golden/ops.py wrote: the list of cases, and a case's tensors out of ops_f64 or ops_f32 by name.
+// Reading what tests/golden/ops.py wrote: the list of cases, and a case's tensors out of ops_f64 or
+// ops_f32 by name.
 #pragma once
 
-#include <slope/core/safetensors.h>
+#include <slope/core/files/safetensors.h>
 
 #include <fstream>
 #include <map>
@@ -17,15 +18,20 @@ struct Args {
   std::map<std::string, std::string> values;
 
   bool has(const std::string& key) const { return values.contains(key); }
-  std::string word(const std::string& key, const std::string& otherwise = "") const { return has(key) ? values.at(key) : otherwise; }
-  int64_t integer(const std::string& key, int64_t otherwise = 0) const { return has(key) ? std::stoll(values.at(key)) : otherwise; }
+  std::string word(const std::string& key, const std::string& otherwise = "") const {
+    return has(key) ? values.at(key) : otherwise;
+  }
+  int64_t integer(const std::string& key, int64_t otherwise = 0) const {
+    return has(key) ? std::stoll(values.at(key)) : otherwise;
+  }
   double number(const std::string& key, double otherwise = 0) const {
     return has(key) ? std::stod(values.at(key)) : otherwise;
   }  // also inf, -inf
   bool flag(const std::string& key) const { return word(key) == "true"; }
   Dims dims(const std::string& key) const {  // [1,2]
     std::string list = word(key, "[]");
-    if (list.size() < 2 || list.front() != '[' || list.back() != ']') throw std::runtime_error("ops.txt: not a list: " + list);
+    if (list.size() < 2 || list.front() != '[' || list.back() != ']')
+      throw std::runtime_error("ops.txt: not a list: " + list);
     std::istringstream items(list.substr(1, list.size() - 2));
     Dims found;
     for (std::string item; std::getline(items, item, ',');) found.push_back(std::stoll(item));
@@ -66,7 +72,8 @@ inline std::vector<GoldenCase> golden_cases() {
 class GoldenTensors {
  public:
   explicit GoldenTensors(const std::string& file) {
-    for (auto& [name, x] : parse_safetensors(golden_text(file), file).tensors) tensors_[name] = std::move(x);
+    for (auto& [name, x] : parse_safetensors(golden_text(file), file).tensors)
+      tensors_[name] = std::move(x);
   }
   Tensor find(const std::string& name) const {
     const auto at = tensors_.find(name);

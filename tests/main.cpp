@@ -1,5 +1,5 @@
-// The one main of every test executable: doctest's. With --older-isa it runs only where SLOPE_ISA names kernels that are older than the
-// CPU's own: ctest tests those too, without a variable.
+// The one main of every test executable: doctest's. With --older-isa it runs only where SLOPE_ISA
+// names kernels that are older than the CPU's own: ctest tests those too, without a variable.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   if (asked && argc > 1 && std::string_view(argv[1]) == "--older-isa") {
     const std::string_view best = name(slope::best_isa());
     if (asked == best || best == "portable") {
-      std::printf("skipped: the kernels of this CPU are %s, so %s is none that is older\n", best.data(), asked);
+      std::printf("skipped: the kernels of this CPU are %s, so %s is none that is older\n",
+                  best.data(), asked);
       return 0;
     }
   }

@@ -1,4 +1,5 @@
-// A folder that is there while the test runs, with everything in it; in memory where the system offers that, since tests sync often.
+// A folder that is there while the test runs, with everything in it; in memory where the system
+// offers that, since tests sync often.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace slope::test {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    for (const std::string& base : {std::string("/dev/shm"), std::filesystem::temp_directory_path().string()}) {
+    for (const std::string& base :
+         {std::string("/dev/shm"), std::filesystem::temp_directory_path().string()}) {
       std::string name = base + "/slope-test-XXXXXX";
       if (::mkdtemp(name.data()) == nullptr) continue;
       path_ = name;
@@ -38,7 +40,8 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;
   }

@@ -1,7 +1,7 @@
 // The number of threads as it was, whatever a test makes of it, also where the test throws.
 #pragma once
 
-#include <slope/core/parallel.h>
+#include <slope/core/loops/parallel.h>
 
 namespace slope {
 

@@ -1,5 +1,6 @@
-// The subcommands of `slope`: each file of this folder adds one. What it does when it was chosen is an action that returns the exit code;
-// errors are exceptions, turned into one line on stderr and the exit code in main.cpp.
+// The subcommands of `slope`: each file of commands/ adds one. What it does when it was chosen is
+// an action that returns the exit code; errors are exceptions, turned into one line on stderr and
+// the exit code in main.cpp.
 #pragma once
 
 #include <slope/core/error.h>
@@ -19,10 +20,13 @@ void add_graph(Command& slope);
 void add_zoo(Command& slope);
 void add_bench(Command& slope);
 
-std::string bundled_corpus();                  // the folder of the German-English corpus; IoError where it is not installed
-std::string visible(const std::string& text);  // in one line: "\\x1b" for what a terminal would obey
+// the folder of the German-English corpus; IoError where it is not installed
+std::string bundled_corpus();
+// in one line: "\\x1b" for what a terminal would obey
+std::string visible(const std::string& text);
 
-// On standard output, NUL characters too; IoError where it cannot be written, so that nothing is computed that nobody reads.
+// On standard output, NUL characters too; IoError where it cannot be written, so that nothing is
+// computed that nobody reads.
 void print(const std::string& text);
 void flush();
 

@@ -1,7 +1,7 @@
 #include <slope/core/error.h>
-#include <slope/core/parallel.h>
-#include <slope/core/parse_number.h>
-#include <slope/core/spelling.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/text/parse_number.h>
+#include <slope/core/text/spelling.h>
 #include <slope/tools/command.h>
 #include <slope/tools/command_line.h>
 
@@ -13,29 +13,40 @@ namespace slope::tools {
 
 Option& Option::required() { return option_->required(), *this; }
 Option& Option::not_empty() {
-  const auto fault = [](const std::string& text) { return text.empty() ? "expected a name, got an empty one" : ""; };
+  const auto fault = [](const std::string& text) {
+    return text.empty() ? "expected a name, got an empty one" : "";
+  };
   return option_->check(fault), *this;
 }
 Option& Option::takes(const std::string& word) { return option_->type_name(word), *this; }
-Option& Option::between(int64_t least, int64_t most) { return option_->check(CLI::Range(least, most)), *this; }
-Option& Option::between_reals(double least, double most) { return option_->check(CLI::Range(least, most)), *this; }
+Option& Option::between(int64_t least, int64_t most) {
+  return option_->check(CLI::Range(least, most)), *this;
+}
+Option& Option::between_reals(double least, double most) {
+  return option_->check(CLI::Range(least, most)), *this;
+}
 Option& Option::shows_default() { return option_->capture_default_str(), *this; }
 Option& Option::in_group(const std::string& title) { return option_->group(title), *this; }
 
 namespace {
 
-// What is wrong with a number; the library would take octal and hexadecimal ones, those that do not fit, and nothing.
+// What is wrong with a number; the library would take octal and hexadecimal ones, those that do not
+// fit, and nothing.
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
-  if (!parse_number(text, value)) return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number", text);
+  if (!parse_number(text, value))
+    return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number",
+                       text);
   text = fmt::format("{}", value);
   return "";
 }
 
 }  // namespace
 
-Command Command::subcommand(const std::string& name, const std::string& help) { return {app_->add_subcommand(name, help), action_}; }
+Command Command::subcommand(const std::string& name, const std::string& help) {
+  return {app_->add_subcommand(name, help), action_};
+}
 void Command::chooses_subcommand() { app_->require_subcommand(1); }
 void Command::may_choose_subcommand() { app_->require_subcommand(0, 1); }
 
@@ -43,18 +54,24 @@ Option Command::option(const std::string& names, std::string& place, const std::
   return Option(app_->add_option(names, place, help));
 }
 Option Command::option(const std::string& names, int64_t& place, const std::string& help) {
-  return Option(app_->add_option(names, place, help)->transform(CLI::Validator(decimal<int64_t>, "")));
+  return Option(
+      app_->add_option(names, place, help)->transform(CLI::Validator(decimal<int64_t>, "")));
 }
 Option Command::option(const std::string& names, double& place, const std::string& help) {
-  return Option(app_->add_option(names, place, help)->transform(CLI::Validator(decimal<double>, "")));
+  return Option(
+      app_->add_option(names, place, help)->transform(CLI::Validator(decimal<double>, "")));
 }
-Option Command::option(const std::string& names, std::vector<std::string>& place, const std::string& help) {
+Option Command::option(const std::string& names, std::vector<std::string>& place,
+                       const std::string& help) {
   return Option(app_->add_option(names, place, help)->take_all());
 }
-Option Command::option(const std::string& names, std::function<void(const std::string&)> keep, const std::string& help) {
+Option Command::option(const std::string& names, std::function<void(const std::string&)> keep,
+                       const std::string& help) {
   return Option(app_->add_option_function<std::string>(names, keep, help));
 }
-Option Command::flag(const std::string& names, bool& place, const std::string& help) { return Option(app_->add_flag(names, place, help)); }
+Option Command::flag(const std::string& names, bool& place, const std::string& help) {
+  return Option(app_->add_flag(names, place, help));
+}
 void Command::footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
 
 void Command::runs(Action action) {
@@ -66,10 +83,12 @@ void Command::runs(Action action) {
 void Command::threads() {
   const auto set = [](const std::string& text) {
     int n = 0;
-    SLOPE_CHECK_AS(UsageError, parse_number(text, n) && n >= 1 && n <= 1024, "--threads {}: expected a number from 1 to 1024", text);
+    SLOPE_CHECK_AS(UsageError, parse_number(text, n) && n >= 1 && n <= 1024,
+                   "--threads {}: expected a number from 1 to 1024", text);
     set_num_threads(n);
   };
-  option("--threads", set, "threads; the results do not depend on it (default: all cores)").takes("N");
+  option("--threads", set, "threads; the results do not depend on it (default: all cores)")
+      .takes("N");
 }
 
 namespace {
@@ -86,7 +105,8 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   const CLI::App* reached = &app;
   while (!reached->get_subcommands().empty()) reached = reached->get_subcommands().front();
   std::vector<std::string> known, unknown = reached->remaining();
-  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; })) known.push_back(sub->get_name());
+  for (const CLI::App* sub : reached->get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(sub->get_name());
   for (const CLI::Option* option : reached->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string what = e.what();
@@ -94,22 +114,27 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
     return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
-  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app), did_you_mean(word, known), help);
+  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app),
+                     did_you_mean(word, known), help);
 }
 
 }  // namespace
 
 Action parse_command_line(int argc, char** argv) {
-  const auto app =
-      std::make_shared<CLI::App>("Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out runs/first");
+  const auto app = std::make_shared<CLI::App>(
+      "Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out "
+      "runs/first");
   app->name("slope");
   app->set_version_flag("--version", version_text, "version, instruction set, BLAS");
   app->require_subcommand(1);
   app->option_defaults()->take_last();
   Action action;
   Command slope(app.get(), &action);
-  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect, add_graph, add_zoo, add_bench}) add(slope);
-  std::vector<std::string> words;  // the last one first, as the library wants them; `--name=` as the two words `--name ""`
+  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect,
+                   add_graph, add_zoo, add_bench})
+    add(slope);
+  // the last one first, as the library wants them; `--name=` as the two words `--name ""`
+  std::vector<std::string> words;
   for (int i = argc - 1; i > 0; --i) {
     const std::string word = argv[i];
     const bool lacks_value = word.starts_with("--") && word.find('=') == word.size() - 1;

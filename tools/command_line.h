@@ -1,10 +1,13 @@
-// The command line of a subcommand: each option said once, with the variable that it fills, its name, its help and its limits.
+// The command line of a subcommand: each option said once, with the variable that it fills, its
+// name, its help and its limits.
 //
-//   Command command = parent.subcommand("generate", "Write text.\nExample: slope generate runs/first");
+//   Command command =
+//       parent.subcommand("generate", "Write text.\nExample: slope generate runs/first");
 //   command.option("--tokens", tokens, "characters to write").between(0, 1000).shows_default();
 //   command.runs([] { return 0; });
 //
-// CLI11 reads it; its templates take ten seconds a file to compile, so command_line.cpp alone includes them.
+// CLI11 reads it; its templates take ten seconds a file to compile, so command_line.cpp alone
+// includes them.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +50,10 @@ class Command {
   Option option(const std::string& names, std::string& place, const std::string& help);
   Option option(const std::string& names, int64_t& place, const std::string& help);
   Option option(const std::string& names, double& place, const std::string& help);
-  Option option(const std::string& names, std::vector<std::string>& place, const std::string& help);  // all that follow
-  Option option(const std::string& names, std::function<void(const std::string& value)> keep, const std::string& help);
+  // all that follow
+  Option option(const std::string& names, std::vector<std::string>& place, const std::string& help);
+  Option option(const std::string& names, std::function<void(const std::string& value)> keep,
+                const std::string& help);
   Option flag(const std::string& names, bool& place, const std::string& help = "");
   void threads();  // --threads N, checked and set when the command line is parsed
   void footer(std::function<std::string()> text);
@@ -59,7 +64,8 @@ class Command {
   Action* action_;
 };
 
-// What the command line asks for. UsageError, in one line that names the word it is about, where it cannot be read.
+// What the command line asks for. UsageError, in one line that names the word it is about, where it
+// cannot be read.
 Action parse_command_line(int argc, char** argv);
 
 }  // namespace slope::tools

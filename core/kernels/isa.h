@@ -1,11 +1,14 @@
 // Fast loops, compiled once for each instruction set and chosen at start.
 //
-// A group of loops is an aggregate of function pointers (Accumulate<T>, SoftmaxKernels<T>, …), declared in a header of this folder. Its
-// file defines the loops in an anonymous namespace (so that no variant's code can be linked into another's) and hands them out:
-//   template <> Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
-// Callers say kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate, never start threads.
-// Rules for the loops: plain `#pragma omp simd`, no calls but those of kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h),
-// so that a value depends on its operands alone, not on its position or on how a loop was cut.
+// A group of loops is an aggregate of function pointers (Accumulate<T>, SoftmaxKernels<T>, …),
+// declared in a header of these folders. Its file defines the loops in an anonymous namespace (so
+// that no variant's code can be linked into another's) and hands them out:
+//   template <>
+//   Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
+// Callers say kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate,
+// never start threads. Rules for the loops: plain `#pragma omp simd`, no calls but those of
+// kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h), so that a value depends on its
+// operands alone, not on its position or on how a loop was cut.
 #pragma once
 
 namespace slope {
@@ -13,7 +16,8 @@ namespace slope {
 enum class Isa { portable, v3, v4 };  // v3: AVX2 and FMA; v4: AVX-512 (x86-64 psABI levels)
 
 Isa best_isa();  // the best that this CPU offers and this build has
-Isa cpu_isa();   // the one in use: the best, unless SLOPE_ISA=portable|v3|v4 in the environment restricts it
+// the one in use: the best, unless SLOPE_ISA=portable|v3|v4 in the environment restricts it
+Isa cpu_isa();
 const char* name(Isa isa);
 bool cpu_is_intel();
 

@@ -1,5 +1,5 @@
-// Sums in a fixed number of lanes: element i goes to lane i % 16, the lanes are added in a fixed tree. The compiler turns the lanes into
-// vectors of any width; the result is the same for each.
+// Sums in a fixed number of lanes: element i goes to lane i % 16, the lanes are added in a fixed
+// tree. The compiler turns the lanes into vectors of any width; the result is the same for each.
 #pragma once
 
 #include <slope/core/kernels/vectors.h>
@@ -16,8 +16,9 @@ template <class T, class F>
   T sum[lanes];
   int64_t i = 0;
   if (n >= lanes) {
+    // not from stored zeros, whose load would wait for narrower stores
 #pragma omp simd
-    for (int l = 0; l < lanes; ++l) sum[l] = T(0) + f(l);  // not from stored zeros, whose load would wait for narrower stores
+    for (int l = 0; l < lanes; ++l) sum[l] = T(0) + f(l);
     i = lanes;
   } else {
     for (int l = 0; l < lanes; ++l) sum[l] = 0;
@@ -44,8 +45,8 @@ template <int lanes, class T, class F>
   return fold_lanes(best, larger);
 }
 
-// The same for i in [0, n). Lanes do not show in a maximum; of a long row it has four times as many, for each comparison waits for the
-// last.
+// The same for i in [0, n). Lanes do not show in a maximum; of a long row it has four times as
+// many, for each comparison waits for the last.
 template <class T, class F>
 [[gnu::always_inline]] inline T max_lanes(int64_t n, T least, F f) {
   const int64_t wide = n < 256 ? 0 : n / 64 * 64;

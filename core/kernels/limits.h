@@ -1,4 +1,5 @@
-// Loops that show what the CPU can do at most: the measure for the others, in `slope bench machine`.
+// Loops that show what the CPU can do at most: the measure for the others, in
+// `slope bench machine`.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -9,7 +10,8 @@ namespace slope {
 
 struct Limits {
   double flops_per_round;
-  float (*multiply_adds)(int64_t rounds);                              // independent chains in registers; returns a number made of them all
+  // independent chains in registers; returns a number made of them all
+  float (*multiply_adds)(int64_t rounds);
   void (*triad)(int64_t n, float* a, const float* b, const float* c);  // a = b + 3 c
 };
 

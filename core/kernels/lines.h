@@ -10,13 +10,16 @@ namespace slope {
 namespace {
 
 constexpr int64_t line_bytes = 64;
-inline int64_t to_next_line(const void* at) { return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(at) % line_bytes); }
+inline int64_t to_next_line(const void* at) {
+  return static_cast<int64_t>(-reinterpret_cast<uintptr_t>(at) % line_bytes);
+}
 
 #if defined(__AVX__)
 // `to` is where a line begins.
 [[gnu::always_inline]] inline void write_line(const char* from, char* to) {
   for (int64_t l = 0; l < line_bytes; l += 32)
-    _mm256_stream_ps(reinterpret_cast<float*>(to + l), _mm256_loadu_ps(reinterpret_cast<const float*>(from + l)));
+    _mm256_stream_ps(reinterpret_cast<float*>(to + l),
+                     _mm256_loadu_ps(reinterpret_cast<const float*>(from + l)));
 }
 [[gnu::always_inline]] inline void write_lines(int64_t bytes, const void* from, void* to) {
   const auto* x = static_cast<const char*>(from);
@@ -30,7 +33,9 @@ inline int64_t to_next_line(const void* at) { return static_cast<int64_t>(-reint
 inline void finish_lines() { _mm_sfence(); }  // before other threads are told
 #else
 inline void write_line(const char* from, char* to) { std::memcpy(to, from, line_bytes); }
-inline void write_lines(int64_t bytes, const void* from, void* to) { std::memcpy(to, from, static_cast<size_t>(bytes)); }
+inline void write_lines(int64_t bytes, const void* from, void* to) {
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
 inline void finish_lines() {}
 #endif
 

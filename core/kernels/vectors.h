@@ -31,17 +31,22 @@ constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
 template <class T>
 [[gnu::always_inline]] inline Vector<T> load(const T* from) {
   Vector<T> x;
-  __builtin_memcpy(&x, from, sizeof(x));  // of one vector at a time: that of two goes through memory
+  // of one vector at a time: that of two goes through memory
+  __builtin_memcpy(&x, from, sizeof(x));
   return x;
 }
 
-// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` is given vectors, so it has to do without branches:
-// `|`, not `||`.
+// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` is given
+// vectors, so it has to do without branches: `|`, not `||`.
 template <int n, class T, class F>
 [[gnu::always_inline]] inline T fold_lanes(const T (&x)[n], F combine) {
   constexpr int bytes = n * static_cast<int>(sizeof(T));
-  static_assert((n & (n - 1)) == 0 && bytes >= 16 && (sizeof(T) == 4 || sizeof(T) == 8), "a power of two, one vector at least");
-  constexpr int width = bytes / 2 < 16 ? 16 : bytes / 2 < vector_bytes ? bytes / 2 : vector_bytes, L = width / static_cast<int>(sizeof(T));
+  static_assert((n & (n - 1)) == 0 && bytes >= 16 && (sizeof(T) == 4 || sizeof(T) == 8),
+                "a power of two, one vector at least");
+  constexpr int width = bytes / 2 < 16             ? 16
+                        : bytes / 2 < vector_bytes ? bytes / 2
+                                                   : vector_bytes,
+                L = width / static_cast<int>(sizeof(T));
   typedef T Some __attribute__((vector_size(width)));
   const auto some = [&](int first) __attribute__((always_inline)) {
     Some y;
@@ -80,22 +85,33 @@ template <int N, class F>
 }
 
 #if defined(__AVX512F__)
-[[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm512_fmadd_ps(a, b, c); }
-[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+[[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b,
+                                                  Vector<float> c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b,
+                                                   Vector<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-// The same with a number that the instruction itself reads: left to the compiler, one that is used twice is put into a register.
-[[gnu::always_inline]] inline Vector<float> fused_in_memory(const float& a, Vector<float> b, Vector<float> c) {
+// The same with a number that the instruction itself reads: left to the compiler, one that is used
+// twice is put into a register.
+[[gnu::always_inline]] inline Vector<float> fused_in_memory(const float& a, Vector<float> b,
+                                                            Vector<float> c) {
   asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));
   return c;
 }
-[[gnu::always_inline]] inline Vector<double> fused_in_memory(const double& a, Vector<double> b, Vector<double> c) {
+[[gnu::always_inline]] inline Vector<double> fused_in_memory(const double& a, Vector<double> b,
+                                                             Vector<double> c) {
   asm("vfmadd231pd %1%{1to8%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));
   return c;
 }
 #elif defined(__FMA__)
-[[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm256_fmadd_ps(a, b, c); }
-[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b, Vector<double> c) {
+[[gnu::always_inline]] inline Vector<float> fused(Vector<float> a, Vector<float> b,
+                                                  Vector<float> c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline Vector<double> fused(Vector<double> a, Vector<double> b,
+                                                   Vector<double> c) {
   return _mm256_fmadd_pd(a, b, c);
 }
 #else

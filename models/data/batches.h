@@ -1,5 +1,6 @@
-// Sentence pairs as padded batches of token numbers. A batch holds sentences of like length, so that little of it is padding; which pairs
-// meet in which batch is a function of (seed, epoch) alone.
+// Sentence pairs as padded batches of token numbers. A batch holds sentences of like
+// length, so that little of it is padding; which pairs meet in which batch is a function of
+// (seed, epoch) alone.
 #pragma once
 
 #include <slope/models/data/read_text.h>
@@ -15,17 +16,20 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
-  int64_t skipped_empty = 0, skipped_long = 0;  // without a word on a side; longer than the model's positions
+  // without a word on a side; longer than the model's positions
+  int64_t skipped_empty = 0, skipped_long = 0;
 };
 
-// `positions`: how many tokens the model can take. It reads a source whole and a target without its last token.
-// InputError where no pair is left.
-Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target, int64_t positions);
+// `positions`: how many tokens the model can take. It reads a source whole and a target without its
+// last token. InputError where no pair is left.
+Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target,
+                   int64_t positions);
 
 struct Batch {
   int64_t size = 0, source_length = 0, target_length = 0;  // B S T
-  std::vector<int64_t> source, target;                     // (B, S) and (B, T), row-major, <pad> behind each sentence
-  int64_t source_tokens = 0, target_tokens = 0;            // without pads; of a target those to be predicted, all but <sos>
+  std::vector<int64_t> source, target;  // (B, S) and (B, T), row-major, <pad> behind each sentence
+  // without pads; of a target those to be predicted, all but <sos>
+  int64_t source_tokens = 0, target_tokens = 0;
 };
 
 using Rows = std::vector<int64_t>;  // numbers of the pairs of one batch
@@ -34,11 +38,14 @@ Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 struct BatchOptions {
   int64_t batch_size = 128;
   uint64_t seed = 0;
-  int64_t pool = 50;  // batches whose pairs are sorted by length together: more saves padding, fewer mixes better
+  // batches whose pairs are sorted by length together: more saves padding, fewer mixes better
+  int64_t pool = 50;
 };
 
-// The batches of an epoch: shuffle the pairs, sort pools of them by length, cut these into batches, shuffle the batches. Each pair once.
-std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions& options, int64_t epoch);
+// The batches of an epoch: shuffle the pairs, sort pools of them by length, cut these into batches,
+// shuffle the batches. Each pair once.
+std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions& options,
+                                 int64_t epoch);
 
 // For evaluation: all pairs sorted by length, the same always.
 std::vector<Rows> sorted_order(std::span<const Pair> pairs, int64_t batch_size);

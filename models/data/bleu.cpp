@@ -14,13 +14,15 @@ using Grams = std::map<std::vector<std::string_view>, int64_t>;
 Grams count_grams(const Tokens& tokens, size_t n) {
   Grams grams;
   for (size_t i = 0; i + n <= tokens.size(); ++i)
-    ++grams[{tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin() + static_cast<std::ptrdiff_t>(i + n)}];
+    ++grams[{tokens.begin() + static_cast<std::ptrdiff_t>(i),
+             tokens.begin() + static_cast<std::ptrdiff_t>(i + n)}];
   return grams;
 }
 
 // matches, totals and lengths: all that BLEU needs of a corpus.
 Bleu count_matches(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references) {
-  SLOPE_CHECK_INPUT(hypotheses.size() == references.size(), "bleu: {} hypotheses for {} references", hypotheses.size(), references.size());
+  SLOPE_CHECK_INPUT(hypotheses.size() == references.size(), "bleu: {} hypotheses for {} references",
+                    hypotheses.size(), references.size());
   Bleu bleu;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const Tokens &h = hypotheses[i], &r = references[i];
@@ -31,7 +33,8 @@ Bleu count_matches(const std::vector<Tokens>& hypotheses, const std::vector<Toke
       for (const auto& [gram, count] : count_grams(h, n)) {
         bleu.totals[n - 1] += count;
         const auto found = of_reference.find(gram);
-        if (found != of_reference.end()) bleu.matches[n - 1] += std::min(count, found->second);  // clipped: no more than the reference has
+        // clipped: no more than the reference has
+        if (found != of_reference.end()) bleu.matches[n - 1] += std::min(count, found->second);
       }
     }
   }
@@ -41,7 +44,8 @@ Bleu count_matches(const std::vector<Tokens>& hypotheses, const std::vector<Toke
 enum class Smoothing { none, exponential };
 
 void compute_score(Bleu& bleu, Smoothing smoothing) {
-  const double h = static_cast<double>(bleu.hypothesis_length), r = static_cast<double>(bleu.reference_length);
+  const double h = static_cast<double>(bleu.hypothesis_length),
+               r = static_cast<double>(bleu.reference_length);
   bleu.brevity_penalty = h >= r ? 1 : h > 0 ? std::exp(1 - r / h) : 0;
   if (bleu.matches == std::array<int64_t, 4>{}) return;  // not even a word: 0, unsmoothed
   double log_sum = 0, unseen = 1;
@@ -65,7 +69,8 @@ Bleu token_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>
   return bleu;
 }
 
-Bleu SacreBleu::operator()(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) const {
+Bleu SacreBleu::operator()(const std::vector<std::string>& hypotheses,
+                           const std::vector<std::string>& references) const {
   const auto split = [&](const std::vector<std::string>& lines) {
     std::vector<Tokens> tokens;
     for (const auto& line : lines) tokens.push_back(split_13a(lower_case ? lower(line) : line));
@@ -77,7 +82,8 @@ Bleu SacreBleu::operator()(const std::vector<std::string>& hypotheses, const std
 }
 
 std::string SacreBleu::signature() const {
-  return fmt::format("nrefs:1|case:{}|eff:no|tok:13a|smooth:exp|version:2.6.0", lower_case ? "lc" : "mixed");
+  return fmt::format("nrefs:1|case:{}|eff:no|tok:13a|smooth:exp|version:2.6.0",
+                     lower_case ? "lc" : "mixed");
 }
 
 }  // namespace slope::data

@@ -1,4 +1,5 @@
-// Blocks of one long text for a language model: T tokens, and the T tokens that follow each of them.
+// Blocks of one long text for a language model: T tokens, and the T tokens that
+// follow each of them.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +9,19 @@
 namespace slope::data {
 
 struct Blocks {
-  int64_t rows = 0, length = 0;          // B T
-  std::vector<int64_t> inputs, targets;  // (B, T) row-major; targets[b, t] follows inputs[b, t] in the text
+  int64_t rows = 0, length = 0;  // B T
+  // (B, T) row-major; targets[b, t] follows inputs[b, t] in the text
+  std::vector<int64_t> inputs, targets;
 };
 
-// B blocks that begin anywhere in the text: a function of (seed, step) alone. InputError where the text has not T + 1 tokens.
-Blocks random_blocks(std::span<const int64_t> text, int64_t rows, int64_t length, uint64_t seed, int64_t step);
+// B blocks that begin anywhere in the text: a function of (seed, step) alone. InputError where the
+// text has not T + 1 tokens.
+Blocks random_blocks(std::span<const int64_t> text, int64_t rows, int64_t length, uint64_t seed,
+                     int64_t step);
 
-// The whole text in blocks that do not overlap, `rows` at a time: every token but the first is a target exactly once. What is left at the
-// end makes a shorter block, alone. InputError where the text has not two tokens.
+// The whole text in blocks that do not overlap, `rows` at a time: every token but the first is a
+// target exactly once. What is left at the end makes a shorter block, alone. InputError where the
+// text has not two tokens.
 std::vector<Blocks> evaluation_blocks(std::span<const int64_t> text, int64_t rows, int64_t length);
 
 }  // namespace slope::data

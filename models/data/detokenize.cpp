@@ -10,7 +10,8 @@ std::string detokenize(const Tokens& tokens) {
   bool quoted = false, glue = true;  // glue: the next token joins what is there
   for (const std::string& token : tokens) {
     const bool both = is_one_of(token, " - ' ’ / "), quote = token == "\"";
-    const bool closes = both || is_one_of(token, " . , ; : ! ? … ) ] } % » ” ") || (quote && quoted);
+    const bool closes =
+        both || is_one_of(token, " . , ; : ! ? … ) ] } % » ” ") || (quote && quoted);
     const bool opens = both || is_one_of(token, " ( [ { « „ “ ") || (quote && !quoted);
     if (!glue && !closes) text += ' ';
     text += token;

@@ -5,9 +5,11 @@
 
 namespace slope::data {
 
-inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }  // never the start of UTF-8 text
+// never the start of UTF-8 text
+inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
 
-// InputError, naming the file, where the data are corrupt, cut off, followed by something else, or grow beyond the limits.
+// InputError, naming the file, where the data are corrupt, cut off, followed by something else, or
+// grow beyond the limits.
 std::string gunzip(std::string_view bytes, const std::string& file, const TextLimits& limits = {});
 
 }  // namespace slope::data

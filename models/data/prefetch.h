@@ -1,5 +1,6 @@
-// Prefetch: item k = produce(k) for k = first, first + 1, …, prepared by a thread of its own while the caller works on earlier ones.
-// A thread, never a forked process: a child of fork hangs in its first OpenMP region. What is handed out does not depend on its speed.
+// Prefetch: item k = produce(k) for k = first, first + 1, …, prepared by a thread of its own while
+// the caller works on earlier ones. A thread, never a forked process: a child of fork hangs in its
+// first OpenMP region. What is handed out does not depend on its speed.
 #pragma once
 
 #include <slope/core/error.h>
@@ -18,7 +19,8 @@ namespace slope::data {
 template <class T>
 class Prefetch {
  public:
-  // `produce` runs in the thread, one call at a time; what it refers to must outlive this object. At most `depth` items wait.
+  // `produce` runs in the thread, one call at a time; what it refers to must outlive this object.
+  // At most `depth` items wait.
   explicit Prefetch(std::function<T(int64_t)> produce, int64_t first = 0, size_t depth = 4)
       : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1) {
     try {

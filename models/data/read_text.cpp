@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/core/file_reader.h>
+#include <slope/core/files/file_reader.h>
 #include <slope/models/data/gunzip.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/utf8.h>
@@ -12,7 +12,8 @@ namespace {
 std::string plain_or_gz(const std::string& file) {
   const auto missing = [](const std::string& name) {
     std::error_code denied;  // then it is not missing: reading it will say what is wrong
-    return std::filesystem::symlink_status(name, denied).type() == std::filesystem::file_type::not_found;
+    return std::filesystem::symlink_status(name, denied).type() ==
+           std::filesystem::file_type::not_found;
   };
   const std::string packed = file + ".gz";
   if (!missing(file)) return file;
@@ -27,7 +28,8 @@ std::string read_text(const std::string& file, const TextLimits& limits) {
   if (is_gzip(bytes)) {
     bytes = gunzip(bytes, file, limits);
   } else {
-    SLOPE_CHECK_INPUT(!file.ends_with(".gz"), "{}: is not gzip data, though its name ends in .gz; rename or pack it", file);
+    SLOPE_CHECK_INPUT(!file.ends_with(".gz"),
+                      "{}: is not gzip data, though its name ends in .gz; rename or pack it", file);
   }
   return clean_text(std::move(bytes), file);
 }
@@ -52,16 +54,22 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
-std::vector<std::string> read_lines(const std::string& file) { return split_lines(read_text(file)); }
+std::vector<std::string> read_lines(const std::string& file) {
+  return split_lines(read_text(file));
+}
 
-ParallelText read_parallel(const std::string& prefix, const std::string& source, const std::string& target) {
-  ParallelText text{.source_file = plain_or_gz(prefix + "." + source), .target_file = plain_or_gz(prefix + "." + target)};
+ParallelText read_parallel(const std::string& prefix, const std::string& source,
+                           const std::string& target) {
+  ParallelText text{.source_file = plain_or_gz(prefix + "." + source),
+                    .target_file = plain_or_gz(prefix + "." + target)};
   text.source = read_lines(text.source_file);
   text.target = read_lines(text.target_file);
   if (text.source.size() != text.target.size())
-    throw InputError(fmt::format(
-        "{} has {} lines and {} has {}: line i of one must translate line i of the other; they seem to part near line {}", text.source_file,
-        text.source.size(), text.target_file, text.target.size(), first_suspicious_line(text.source, text.target)));
+    throw InputError(
+        fmt::format("{} has {} lines and {} has {}: line i of one must translate line i of the "
+                    "other; they seem to part near line {}",
+                    text.source_file, text.source.size(), text.target_file, text.target.size(),
+                    first_suspicious_line(text.source, text.target)));
   const auto blank = [](const std::vector<std::string>& lines) {
     for (const auto& line : lines)
       if (line.find_first_not_of(" \t\r") != line.npos) return false;

@@ -1,14 +1,15 @@
 // Random order of data: a function of (seed, epoch) alone, drawn from streams that no model uses.
 #pragma once
 
-#include <slope/core/random.h>
+#include <slope/core/tensor/random.h>
 
 #include <numeric>
 #include <vector>
 
 namespace slope::data {
 
-// RandomSite{seed, site, step, stream} of the two users: the order of an epoch's pairs, and the random blocks of a step.
+// RandomSite{seed, site, step, stream} of the two users: the order of an epoch's pairs, and the
+// random blocks of a step.
 inline constexpr uint32_t order_stream = 0xD0 << 16, block_stream = 0xD1 << 16;
 
 // 0 … n-1 in random order (Fisher-Yates): each of the n! orders is equally likely.

@@ -1,5 +1,6 @@
-// sacreBLEU's default tokenizer, 13a: mteval-v13a's rules, in their order. They see ASCII only (“German quotes” stay with their word), so
-// that bytes of UTF-8 serve as characters here; only white space is Unicode's.
+// sacreBLEU's default tokenizer, 13a: mteval-v13a's rules, in their order. They see ASCII only
+// (“German quotes” stay with their word), so that bytes of UTF-8 serve as characters here; only
+// white space is Unicode's.
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/unicode.h>
 #include <slope/models/data/utf8.h>
@@ -10,12 +11,13 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_stop(char c) { return c == '.' || c == ','; }
 bool is_symbol(char c) {  // [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation but for ' , - .
-  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || (c >= ':' && c <= '@') ||
-         c == '/';
+  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
+         (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
+  for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
 }
 
 std::string without_trailing_space(std::string_view line) {
@@ -24,10 +26,11 @@ std::string without_trailing_space(std::string_view line) {
   return encode_utf8(text);
 }
 
-// Every pair of neighbours "ab" that the test accepts, from left to right without overlap, becomes before + a + between + b + after.
+// Every pair of neighbours "ab" that the test accepts, from left to right without overlap, becomes
+// before + a + between + b + after.
 template <class Test>
-std::string space_pairs(const std::string& text, Test&& accepts, std::string_view before, std::string_view between,
-                        std::string_view after) {
+std::string space_pairs(const std::string& text, Test&& accepts, std::string_view before,
+                        std::string_view between, std::string_view after) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); ++i) {
     if (i + 1 < text.size() && accepts(text[i], text[i + 1])) {
@@ -47,7 +50,8 @@ Tokens split_13a(std::string_view line) {
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
   replace_all(text, "\n", " ");
-  for (const auto& [entity, character] : {std::pair("&quot;", "\""), {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}})
+  for (const auto& [entity, character] :
+       {std::pair("&quot;", "\""), {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}})
     replace_all(text, entity, character);
   std::string spaced;
   for (char c : " " + text + " ") {

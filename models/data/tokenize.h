@@ -1,4 +1,5 @@
-// Words of a line: Python's re.findall(r"\w+|[^\w\s]", line.lower()): runs of letters and digits, and every other visible character alone.
+// Words of a line: Python's re.findall(r"\w+|[^\w\s]", line.lower()): runs of letters and digits,
+// and every other visible character alone.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// The batches of all epochs as one endless sequence, prepared ahead. Its position, the number of batches consumed since the first epoch
-// began, is all that a resume needs: a sequence that starts there goes on exactly as one that ran up to there. The pairs are the caller's
+// The batches of all epochs as one endless sequence, prepared ahead. Its position, the number
+// of batches consumed since the first epoch began, is all that a resume needs: a sequence
+// that starts there goes on exactly as one that ran up to there. The pairs are the caller's
 // and must outlive it.
 #pragma once
 
@@ -22,7 +23,8 @@ class TrainingBatches {
 
  private:
   Batch produce(int64_t k) {  // in the thread
-    if (const int64_t epoch = k / per_epoch_; epoch != order_epoch_) order_ = training_order(pairs_, options_, order_epoch_ = epoch);
+    if (const int64_t epoch = k / per_epoch_; epoch != order_epoch_)
+      order_ = training_order(pairs_, options_, order_epoch_ = epoch);
     return make_batch(pairs_, order_[static_cast<size_t>(k % per_epoch_)]);
   }
 

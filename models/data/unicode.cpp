@@ -7,20 +7,23 @@
 namespace slope::data {
 namespace {
 
-utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
+utf8proc_category_t category(char32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c));
+}
 
 bool within(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-// Unicode's Cased, but for the letters that is_case_ignorable takes first: Lu Ll Lt, ª º, Roman numerals, circled and squared letters.
+// Unicode's Cased, but for the letters that is_case_ignorable takes first: Lu Ll Lt, ª º, Roman
+// numerals, circled and squared letters.
 bool is_cased(char32_t c) {
   const auto k = category(c);
-  return k == UTF8PROC_CATEGORY_LU || k == UTF8PROC_CATEGORY_LL || k == UTF8PROC_CATEGORY_LT || c == 0xAA || c == 0xBA ||
-         within(c, 0x2160, 0x217F) || within(c, 0x24B6, 0x24E9) || within(c, 0x1F130, 0x1F149) || within(c, 0x1F150, 0x1F169) ||
-         within(c, 0x1F170, 0x1F189);
+  return k == UTF8PROC_CATEGORY_LU || k == UTF8PROC_CATEGORY_LL || k == UTF8PROC_CATEGORY_LT ||
+         c == 0xAA || c == 0xBA || within(c, 0x2160, 0x217F) || within(c, 0x24B6, 0x24E9) ||
+         within(c, 0x1F130, 0x1F149) || within(c, 0x1F150, 0x1F169) || within(c, 0x1F170, 0x1F189);
 }
 
-// Unicode's Case_Ignorable: marks, format characters, modifiers, and punctuation inside words (Word_Break MidLetter, MidNumLet,
-// Single_Quote).
+// Unicode's Case_Ignorable: marks, format characters, modifiers, and punctuation inside words
+// (Word_Break MidLetter, MidNumLet, Single_Quote).
 bool is_case_ignorable(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_MN:
@@ -40,13 +43,15 @@ bool is_final_sigma(std::u32string_view text, size_t sigma) {
   size_t before = sigma, after = sigma + 1;
   while (before > 0 && is_case_ignorable(text[before - 1])) --before;
   while (after < text.size() && is_case_ignorable(text[after])) ++after;
-  return before > 0 && is_cased(text[before - 1]) && !(after < text.size() && is_cased(text[after]));
+  return before > 0 && is_cased(text[before - 1]) &&
+         !(after < text.size() && is_cased(text[after]));
 }
 
 }  // namespace
 
 bool is_word(char32_t c) {
-  if (c < 0x80) return within(c, 'a', 'z') || within(c, 'A', 'Z') || within(c, '0', '9') || c == '_';
+  if (c < 0x80)
+    return within(c, 'a', 'z') || within(c, 'A', 'Z') || within(c, '0', '9') || c == '_';
   switch (category(c)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -61,8 +66,9 @@ bool is_word(char32_t c) {
 }
 
 bool is_space(char32_t c) {
-  return within(c, 0x09, 0x0D) || within(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 || within(c, 0x2000, 0x200A) ||
-         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+  return within(c, 0x09, 0x0D) || within(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         within(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
 std::u32string lower(std::u32string_view text) {

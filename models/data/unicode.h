@@ -1,5 +1,6 @@
-// What a code point is and its lower case, exactly as Python's str methods and `re` see them, so that figures agree with Python's
-// tokenizations. The tables are utf8proc's (Unicode 14 or newer); equality with Python is tested over every code point.
+// What a code point is and its lower case, exactly as Python's str methods and `re` see them, so
+// that figures agree with Python's tokenizations. The tables are utf8proc's (Unicode 14 or newer);
+// equality with Python is tested over every code point.
 #pragma once
 
 #include <string>

@@ -50,9 +50,11 @@ std::optional<Utf8Error> find_utf8_error(std::string_view text) {
 void check_utf8(std::string_view text, std::string_view file) {
   const auto error = find_utf8_error(text);
   if (!error) return;
-  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error->offset), '\n');
+  const auto line =
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error->offset), '\n');
   throw InputError(
-      fmt::format("{}: not valid UTF-8 at byte {} (line {}): {}; convert the text to UTF-8", file, error->offset, line, error->reason));
+      fmt::format("{}: not valid UTF-8 at byte {} (line {}): {}; convert the text to UTF-8", file,
+                  error->offset, line, error->reason));
 }
 
 std::u32string decode_utf8(std::string_view text) {

@@ -1,5 +1,5 @@
-// UTF-8, strictly: what is not well-formed (Unicode 15, table 3-7) is an error that names the file and the byte, never a replacement
-// character.
+// UTF-8, strictly: what is not well-formed (Unicode 15, table 3-7) is an error that names the file
+// and the byte, never a replacement character.
 #pragma once
 
 #include <cstddef>

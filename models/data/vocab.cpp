@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
-#include <slope/core/file_reader.h>
-#include <slope/core/file_sink.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/utf8.h>
 #include <slope/models/data/vocab.h>
@@ -35,7 +35,8 @@ std::string unescape(const std::string& line, const std::string& file, size_t nu
       continue;
     }
     const char code = ++i < line.size() ? line[i] : '\0';
-    SLOPE_CHECK_INPUT(code == 'n' || code == 'r' || code == '\\', "{}: line {}: a backslash must be followed by n, r or another one", file,
+    SLOPE_CHECK_INPUT(code == 'n' || code == 'r' || code == '\\',
+                      "{}: line {}: a backslash must be followed by n, r or another one", file,
                       number);
     token += code == 'n' ? '\n' : code == 'r' ? '\r' : '\\';
   }
@@ -75,7 +76,8 @@ Vocab Vocab::from_counts(const Counts& counts, Specials specials, int64_t min_fr
   for (const auto& [token, count] : counts)
     if (count >= min_freq) kept.emplace_back(token, count);
   std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;  // bytes of UTF-8 sort as code points do
+    // bytes of UTF-8 sort as code points do
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   Vocab vocab(specials);
   for (auto& [token, count] : kept) vocab.add(std::move(token));
@@ -85,22 +87,27 @@ Vocab Vocab::from_counts(const Counts& counts, Specials specials, int64_t min_fr
 Vocab Vocab::parse(std::string_view text, const std::string& file, Specials specials) {
   SLOPE_CHECK_INPUT(!text.empty(), "{}: the vocabulary is empty", file);
   const auto lines = split_lines(text);
-  SLOPE_CHECK_INPUT(text.ends_with('\n'), "{}: line {}: no newline at the end; the vocabulary was cut off", file, lines.size());
+  SLOPE_CHECK_INPUT(text.ends_with('\n'),
+                    "{}: line {}: no newline at the end; the vocabulary was cut off", file,
+                    lines.size());
   Vocab vocab;
   vocab.specials_ = specials;
   for (size_t i = 0; i < lines.size(); ++i) {
     SLOPE_CHECK_INPUT(!lines[i].empty(), "{}: line {}: an empty token", file, i + 1);
-    SLOPE_CHECK_INPUT(vocab.add(unescape(lines[i], file, i + 1)), "{}: line {}: '{}' comes twice", file, i + 1, lines[i]);
+    SLOPE_CHECK_INPUT(vocab.add(unescape(lines[i], file, i + 1)), "{}: line {}: '{}' comes twice",
+                      file, i + 1, lines[i]);
   }
   if (specials == Specials::sentence)
     for (size_t i = 0; i < 4; ++i)
-      SLOPE_CHECK_INPUT(i < lines.size() && lines[i] == special_tokens[i], "{}: line {}: {} must stand here, not '{}'", file, i + 1,
-                        special_tokens[i], i < lines.size() ? lines[i] : "");
+      SLOPE_CHECK_INPUT(i < lines.size() && lines[i] == special_tokens[i],
+                        "{}: line {}: {} must stand here, not '{}'", file, i + 1, special_tokens[i],
+                        i < lines.size() ? lines[i] : "");
   return vocab;
 }
 
 Vocab Vocab::load(const std::string& file, Specials specials) {
-  constexpr const char* mark = "\xEF\xBB\xBF";  // alone on the first line it is a token, else an editor's byte order mark
+  // alone on the first line it is a token, else an editor's byte order mark
+  constexpr const char* mark = "\xEF\xBB\xBF";
   std::string text = read_file(file);
   const bool is_token = text.starts_with(std::string(mark) + "\n");
   text = clean_text(std::move(text), file);
@@ -118,8 +125,9 @@ void Vocab::save(const std::string& file) const { write_file(file, text()); }
 int64_t Vocab::id(const std::string& token) const {
   const auto found = ids_.find(token);
   if (found != ids_.end()) return found->second;
-  SLOPE_CHECK_INPUT(specials_ == Specials::sentence, "vocabulary: '{}' is not one of its {} tokens, and it has no <unk>", escape(token),
-                    size());
+  SLOPE_CHECK_INPUT(specials_ == Specials::sentence,
+                    "vocabulary: '{}' is not one of its {} tokens, and it has no <unk>",
+                    escape(token), size());
   return unk_id;
 }
 

@@ -9,14 +9,17 @@ namespace slope::draw {
 namespace {
 
 constexpr int ordering_rounds = 8, placing_rounds = 6;
-constexpr int64_t longest_route = 64;  // longer arrows go straight, and through whatever stands there
+// longer arrows go straight, and through whatever stands there
+constexpr int64_t longest_route = 64;
 constexpr double route_width = 6;
 
-// Positions p_i in increasing order, p_{i+1} - p_i >= (w_i + w_{i+1})/2 + gap, as near as can be to the wishes:
+// Positions p_i in increasing order, p_{i+1} - p_i >= (w_i + w_{i+1})/2 + gap, as near as
+// can be to the wishes:
 //   min sum_i weight_i (p_i - wish_i)^2
-// With p_i = q_i + (the room that all before it need) this is a regression to an increasing q: pool adjacent violators.
-std::vector<double> place(const std::vector<double>& wish, const std::vector<double>& width, const std::vector<double>& weight,
-                          double gap) {
+// With p_i = q_i + (the room that all before it need) this is a regression to an increasing q: pool
+// adjacent violators.
+std::vector<double> place(const std::vector<double>& wish, const std::vector<double>& width,
+                          const std::vector<double>& weight, double gap) {
   struct Pool {
     double mean, weight;
     size_t n;
@@ -28,8 +31,8 @@ std::vector<double> place(const std::vector<double>& wish, const std::vector<dou
     Pool pool{wish[i] - room[i], weight[i], 1};
     while (!pools.empty() && pools.back().mean > pool.mean) {
       const Pool& last = pools.back();
-      pool = {(last.mean * last.weight + pool.mean * pool.weight) / (last.weight + pool.weight), last.weight + pool.weight,
-              last.n + pool.n};
+      pool = {(last.mean * last.weight + pool.mean * pool.weight) / (last.weight + pool.weight),
+              last.weight + pool.weight, last.n + pool.n};
       pools.pop_back();
     }
     pools.push_back(pool);
@@ -59,7 +62,8 @@ class Layout {
                        .bends = {},
                        .layers = static_cast<int64_t>(rows_.size())};
     double low = far, high = -far;
-    for (size_t i = 0; i < x_.size(); ++i) low = std::min(low, x_[i] - width_[i] / 2), high = std::max(high, x_[i] + width_[i] / 2);
+    for (size_t i = 0; i < x_.size(); ++i)
+      low = std::min(low, x_[i] - width_[i] / 2), high = std::max(high, x_[i] + width_[i] / 2);
     result.width = boxes_ == 0 ? 0 : high - low;
     for (size_t i = 0; i < boxes_; ++i) result.x.push_back(x_[i] - low);
     for (const std::vector<size_t>& route : routes_) {
@@ -72,21 +76,25 @@ class Layout {
  private:
   static constexpr double far = 1e300;
 
-  // The longest way from the top; what has nothing above it comes down to just over its first reader.
+  // The longest way from the top; what has nothing above it comes down to just
+  // over its first reader.
   void choose_layers(const std::vector<Arrow>& arrows) {
     layer_.assign(boxes_, 0);
     std::vector<bool> is_source(boxes_, true);
     std::vector<Arrow> by_target = arrows;
-    std::stable_sort(by_target.begin(), by_target.end(), [](const Arrow& a, const Arrow& b) { return a.to < b.to; });
+    std::stable_sort(by_target.begin(), by_target.end(),
+                     [](const Arrow& a, const Arrow& b) { return a.to < b.to; });
     for (const Arrow& a : by_target) {
-      SLOPE_CHECK_AS(UsageError, a.from >= 0 && a.from < a.to && a.to < static_cast<int64_t>(boxes_),
+      SLOPE_CHECK_AS(UsageError,
+                     a.from >= 0 && a.from < a.to && a.to < static_cast<int64_t>(boxes_),
                      "graph layout: the arrow {} -> {} does not go forwards", a.from, a.to);
       is_source[static_cast<size_t>(a.to)] = false;
     }
     for (const Arrow& a : by_target) layer(a.to) = std::max(layer(a.to), layer(a.from) + 1);
     std::vector<int64_t> first_reader(boxes_, INT64_MAX);
     for (const Arrow& a : arrows)
-      first_reader[static_cast<size_t>(a.from)] = std::min(first_reader[static_cast<size_t>(a.from)], layer(a.to));
+      first_reader[static_cast<size_t>(a.from)] =
+          std::min(first_reader[static_cast<size_t>(a.from)], layer(a.to));
     for (size_t i = 0; i < boxes_; ++i)
       if (is_source[i] && first_reader[i] != INT64_MAX) layer_[i] = first_reader[i] - 1;
   }
@@ -98,7 +106,9 @@ class Layout {
     rows_[row].push_back(item);
   }
 
-  void connect(size_t above, size_t below) { down_[above].push_back(below), up_[below].push_back(above); }
+  void connect(size_t above, size_t below) {
+    down_[above].push_back(below), up_[below].push_back(above);
+  }
 
   void route(const Arrow& a) {
     auto& bends = routes_.emplace_back();
@@ -107,24 +117,29 @@ class Layout {
     if (end - first <= longest_route)
       for (int64_t l = first + 1; l < end; ++l) {
         const size_t bend = layer_.size();
-        layer_.push_back(l), width_.push_back(route_width), up_.emplace_back(), down_.emplace_back();
+        layer_.push_back(l), width_.push_back(route_width), up_.emplace_back(),
+            down_.emplace_back();
         put(bend), connect(last, bend), bends.push_back(bend);
         last = bend;
       }
     if (end - first <= longest_route) connect(last, static_cast<size_t>(a.to));
   }
 
-  // Each layer by the mean place of its neighbours in the layer before, downwards and upwards in turn.
+  // Each layer by the mean place of its neighbours in the layer before, downwards
+  // and upwards in turn.
   void order() {
     std::vector<double> place(layer_.size());
     const auto number = [&](const std::vector<size_t>& row) {
-      for (size_t k = 0; k < row.size(); ++k) place[row[k]] = (static_cast<double>(k) + 0.5) / static_cast<double>(row.size());
+      for (size_t k = 0; k < row.size(); ++k)
+        place[row[k]] = (static_cast<double>(k) + 0.5) / static_cast<double>(row.size());
     };
     for (const auto& row : rows_) number(row);
     std::vector<double> wish(layer_.size());
-    const auto arrange = [&](std::vector<size_t>& row, const std::vector<std::vector<size_t>>& neighbours) {
+    const auto arrange = [&](std::vector<size_t>& row,
+                             const std::vector<std::vector<size_t>>& neighbours) {
       for (size_t i : row) wish[i] = mean(neighbours[i], place, place[i]);
-      std::stable_sort(row.begin(), row.end(), [&](size_t a, size_t b) { return wish[a] < wish[b]; });
+      std::stable_sort(row.begin(), row.end(),
+                       [&](size_t a, size_t b) { return wish[a] < wish[b]; });
       number(row);
     };
     for (int round = 0; round < ordering_rounds; ++round)
@@ -134,12 +149,13 @@ class Layout {
         for (size_t l = rows_.size(); l-- > 0;) arrange(rows_[l], down_);
   }
 
-  // Then each item as near as can be to the mean of its neighbours, at last of those above it, so that chains are straight. Sources do not
-  // count there: they follow their readers.
+  // Then each item as near as can be to the mean of its neighbours, at last of those above it, so
+  // that chains are straight. Sources do not count there: they follow their readers.
   void move() {
     x_.assign(layer_.size(), 0);
     for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });
-    const auto weight = [&](size_t i) { return i < boxes_ ? 1.0 : 3.0; };  // bends weigh more: long arrows shall be straight
+    // bends weigh more: long arrows shall be straight
+    const auto weight = [&](size_t i) { return i < boxes_ ? 1.0 : 3.0; };
     const auto above = [&](size_t i) { return Wish{mean(trunk(up_[i]), x_, x_[i]), weight(i)}; };
     const auto below = [&](size_t i) { return Wish{mean(down_[i], x_, x_[i]), weight(i)}; };
     for (int round = 0; round < placing_rounds; ++round) {
@@ -172,9 +188,11 @@ class Layout {
     for (size_t k = 0; k < row.size(); ++k) x_[row[k]] = p[k];
   }
 
-  static double mean(const std::vector<size_t>& items, const std::vector<double>& values, double otherwise) {
+  static double mean(const std::vector<size_t>& items, const std::vector<double>& values,
+                     double otherwise) {
     if (items.empty()) return otherwise;
-    return std::accumulate(items.begin(), items.end(), 0.0, [&](double sum, size_t i) { return sum + values[i]; }) /
+    return std::accumulate(items.begin(), items.end(), 0.0,
+                           [&](double sum, size_t i) { return sum + values[i]; }) /
            static_cast<double>(items.size());
   }
 
@@ -190,7 +208,8 @@ class Layout {
 
 }  // namespace
 
-GraphLayout layered_layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows, double gap) {
+GraphLayout layered_layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows,
+                           double gap) {
   return Layout(widths, arrows, gap).run();
 }
 

@@ -1,5 +1,6 @@
-// Where the boxes of a directed graph stand: in layers from top to bottom, so that every arrow goes down and few cross (Sugiyama, Tagawa
-// and Toda, 1981). Nothing recurses; 100,000 boxes take a second or so.
+// Where the boxes of a directed graph stand: in layers from top to bottom, so that every arrow goes
+// down and few cross (Sugiyama, Tagawa and Toda, 1981). Nothing recurses; 100,000 boxes take a
+// second or so.
 #pragma once
 
 #include <slope/models/draw/svg.h>
@@ -19,12 +20,14 @@ struct GraphLayout {
     int64_t layer;
     double x;
   };
-  std::vector<std::vector<Bend>> bends;  // of each arrow: where it passes through the layers between its ends
+  // of each arrow: where it passes through the layers between its ends
+  std::vector<std::vector<Bend>> bends;
   int64_t layers = 0;
   double width = 0;
 };
 
 // `widths` of the boxes; `gap` between two in a layer. UsageError where an arrow goes backwards.
-GraphLayout layered_layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows, double gap);
+GraphLayout layered_layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows,
+                           double gap);
 
 }  // namespace slope::draw

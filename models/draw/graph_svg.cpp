@@ -9,7 +9,8 @@ namespace slope::draw {
 
 namespace {
 
-constexpr double name_size = 12.5, detail_size = 10, widest = 340, widest_module = 170, layer_gap = 30, margin = 24;
+constexpr double name_size = 12.5, detail_size = 10, widest = 340, widest_module = 170,
+                 layer_gap = 30, margin = 24;
 using Kind = GraphNode::Kind;
 
 struct Style {
@@ -23,16 +24,22 @@ Style style_of(Kind kind) {
   }
 }
 
-// What a box says: its name, what it gives, whose it is: for a leaf "encoder.layers.0.fc.weight" that is "encoder.layers.0.fc".
+// What a box says: its name, what it gives, whose it is: for a leaf "encoder.layers.0.fc.weight"
+// that is "encoder.layers.0.fc".
 struct Lines {
   std::string name, detail, module;
-  explicit Lines(const GraphNode& node) : name(node.label()), detail(node.detail()), module(node.module == node.name ? "" : node.module) {
+  explicit Lines(const GraphNode& node)
+      : name(node.label()),
+        detail(node.detail()),
+        module(node.module == node.name ? "" : node.module) {
     if (const size_t dot = name.rfind('.'); node.kind == Kind::leaf && dot != std::string::npos)
       module = name.substr(0, dot), name = name.substr(dot + 1);
     module = shorten(module, detail_size, widest_module, Keep::end);
   }
   double width() const {
-    return std::min(widest, 20 + std::max({text_width(name, name_size), text_width(detail, detail_size), text_width(module, detail_size)}));
+    return std::min(widest,
+                    20 + std::max({text_width(name, name_size), text_width(detail, detail_size),
+                                   text_width(module, detail_size)}));
   }
   double height() const { return module.empty() ? 38 : 51; }
 };
@@ -53,11 +60,13 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   for (const GraphNode& node : graph.nodes) widths.push_back(lines.emplace_back(node).width());
   std::vector<Arrow> arrows;
   for (const GraphEdge& e : graph.edges)
-    if (arrows.empty() || arrows.back().from != e.from || arrows.back().to != e.to) arrows.push_back({e.from, e.to});
+    if (arrows.empty() || arrows.back().from != e.from || arrows.back().to != e.to)
+      arrows.push_back({e.from, e.to});
   const GraphLayout layout = layered_layout(widths, arrows, 16);
 
   const double top = title.empty() ? margin : 58;
-  std::vector<double> height(static_cast<size_t>(layout.layers), 0), y(height.size(), top);  // of layers
+  // of layers
+  std::vector<double> height(static_cast<size_t>(layout.layers), 0), y(height.size(), top);
   for (size_t i = 0; i < lines.size(); ++i) {
     double& h = height[static_cast<size_t>(layout.layer[i])];
     h = std::max(h, lines[i].height());
@@ -68,13 +77,15 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   Svg svg(std::max(layout.width, text_width(title, 17) * 1.3) + 2 * margin, bottom + margin,
           title.empty() ? "Graph of a computation" : title);
   svg.raw(
-      "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
+      "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
+      "markerHeight=\"7\" orient=\"auto\">"
       "<path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#8c959f\"/></marker></defs>");
   if (!title.empty()) svg.text({margin, 32}, title, {.size = 17, .bold = true});
 
   for (size_t a = 0; a < arrows.size(); ++a) {
     const auto from = static_cast<size_t>(arrows[a].from), to = static_cast<size_t>(arrows[a].to);
-    const auto edge_of = [&](size_t box, double side) {  // the middle of its upper (-1) or lower (1) edge
+    // the middle of its upper (-1) or lower (1) edge
+    const auto edge_of = [&](size_t box, double side) {
       const auto l = static_cast<size_t>(layout.layer[box]);
       return Point{margin + layout.x[box], y[l] + height[l] / 2 + side * lines[box].height() / 2};
     };
@@ -82,7 +93,8 @@ std::string to_svg(const Graph& graph, const std::string& title) {
     std::string commands = fmt::format("M{},{}", number(at.x), number(at.y));
     const auto curve_to = [&](Point p) {
       const std::string middle = number((at.y + p.y) / 2);
-      commands += fmt::format(" C{},{} {},{} {},{}", number(at.x), middle, number(p.x), middle, number(p.x), number(p.y));
+      commands += fmt::format(" C{},{} {},{} {},{}", number(at.x), middle, number(p.x), middle,
+                              number(p.x), number(p.y));
       at = p;
     };
     for (const GraphLayout::Bend& bend : layout.bends[a]) {
@@ -92,17 +104,24 @@ std::string to_svg(const Graph& graph, const std::string& title) {
       commands += fmt::format(" V{}", number(at.y));
     }
     curve_to(edge_of(to, -1));
-    svg.path(commands, "fill=\"none\" stroke=\"#8c959f\" stroke-width=\"1.1\" marker-end=\"url(#tip)\"");
+    svg.path(commands,
+             "fill=\"none\" stroke=\"#8c959f\" stroke-width=\"1.1\" marker-end=\"url(#tip)\"");
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto l = static_cast<size_t>(layout.layer[i]);
-    const double x = margin + layout.x[i], h = lines[i].height(), start = y[l] + height[l] / 2 - h / 2, room = widths[i] - 12;
+    const double x = margin + layout.x[i], h = lines[i].height(),
+                 start = y[l] + height[l] / 2 - h / 2, room = widths[i] - 12;
     const Style style = style_of(graph.nodes[i].kind);
-    svg.rect(x - widths[i] / 2, start, widths[i], h, fmt::format("rx=\"5\" fill=\"{}\" stroke=\"{}\"", style.fill, style.stroke),
+    svg.rect(x - widths[i] / 2, start, widths[i], h,
+             fmt::format("rx=\"5\" fill=\"{}\" stroke=\"{}\"", style.fill, style.stroke),
              tooltip(graph.nodes[i]));
-    svg.text({x, start + 17}, shorten(lines[i].name, name_size, room, Keep::end), {.size = name_size, .anchor = "middle"});
-    svg.text({x, start + 31}, shorten(lines[i].detail, detail_size, room), {.size = detail_size, .anchor = "middle", .color = "#57606a"});
-    if (!lines[i].module.empty()) svg.text({x, start + 44}, lines[i].module, {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
+    svg.text({x, start + 17}, shorten(lines[i].name, name_size, room, Keep::end),
+             {.size = name_size, .anchor = "middle"});
+    svg.text({x, start + 31}, shorten(lines[i].detail, detail_size, room),
+             {.size = detail_size, .anchor = "middle", .color = "#57606a"});
+    if (!lines[i].module.empty())
+      svg.text({x, start + 44}, lines[i].module,
+               {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
   }
   return svg.str();
 }

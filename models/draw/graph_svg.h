@@ -1,7 +1,8 @@
-// The graph of a computation as SVG, from top to bottom: leaves blue, operations grey with the module that ran them, outputs green.
+// The graph of a computation as SVG, from top to bottom: leaves blue, operations grey with the
+// module that ran them, outputs green.
 #pragma once
 
-#include <slope/autograd/export.h>
+#include <slope/autograd/graph/graph.h>
 
 namespace slope::draw {
 

@@ -1,5 +1,5 @@
-// Heat maps: several matrices of numbers from 0 to 1 over the same rows and columns (the heads of an attention layer), as panels of one
-// figure.
+// Heat maps: several matrices of numbers from 0 to 1 over the same rows and columns (the heads of
+// an attention layer), as panels of one figure.
 #pragma once
 
 #include <slope/models/draw/svg.h>
@@ -20,8 +20,10 @@ struct HeatMaps {
   std::vector<Panel> panels = {};
 };
 
-Color heat_color(double value);            // 0 is almost white, 1 dark: each step is darker than the one before
-int64_t panel_columns(int64_t panels);     // how many stand side by side: a divisor where one is near the square root
+// 0 is almost white, 1 dark: each step is darker than the one before
+Color heat_color(double value);
+// how many stand side by side: a divisor where one is near the square root
+int64_t panel_columns(int64_t panels);
 std::string to_svg(const HeatMaps& maps);  // ShapeError where a panel is not rows x columns
 
 }  // namespace slope::draw

@@ -1,4 +1,4 @@
-#include <slope/core/json.h>
+#include <slope/core/text/json.h>
 #include <slope/models/draw/svg.h>
 
 #include <fmt/format.h>
@@ -23,8 +23,10 @@ std::string escape(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_length(text);
     const std::string_view c = text.substr(0, std::max<size_t>(1, length));
-    const bool forbidden = length == 0 || (length == 1 && static_cast<unsigned char>(c[0]) < 32 && c[0] != '\t' && c[0] != '\n') ||
-                           c == "\xEF\xBF\xBE" || c == "\xEF\xBF\xBF";
+    const bool forbidden =
+        length == 0 ||
+        (length == 1 && static_cast<unsigned char>(c[0]) < 32 && c[0] != '\t' && c[0] != '\n') ||
+        c == "\xEF\xBF\xBE" || c == "\xEF\xBF\xBF";
     if (forbidden)
       out += "\xEF\xBF\xBD";
     else if (c == "&")
@@ -79,7 +81,8 @@ std::string shorten(std::string_view text, double size, double width, Keep keep)
     if (used > width) break;
     bytes += c.size();
   }
-  return keep == Keep::end ? "…" + std::string(text.substr(text.size() - bytes)) : std::string(text.substr(0, bytes)) + "…";
+  return keep == Keep::end ? "…" + std::string(text.substr(text.size() - bytes))
+                           : std::string(text.substr(0, bytes)) + "…";
 }
 
 std::vector<double> nice_ticks(double low, double high, int count) {
@@ -95,7 +98,8 @@ std::vector<double> nice_ticks(double low, double high, int count) {
 }
 
 std::string tick_label(double value, double step) {
-  const int decimals = step >= 1 || step <= 0 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+  const int decimals =
+      step >= 1 || step <= 0 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
   if (std::abs(value) < step * 1e-6) value = 0;
   return fmt::format("{:.{}f}", value, std::min(decimals, 12));
 }
@@ -103,21 +107,24 @@ std::string tick_label(double value, double step) {
 Svg::Svg(double width, double height, std::string_view title) {
   const std::string w = number(width), h = number(height);
   text_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
-      "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" role=\"img\" "
+      "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n<rect "
+      "width=\"{0}\" height=\"{1}\" "
       "fill=\"#ffffff\"/>\n",
       w, h, escape(title));
 }
 
-void Svg::rect(double x, double y, double width, double height, std::string_view attributes, std::string_view tooltip) {
-  text_ +=
-      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}", number(x), number(y), number(width), number(height), attributes);
+void Svg::rect(double x, double y, double width, double height, std::string_view attributes,
+               std::string_view tooltip) {
+  text_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}", number(x),
+                       number(y), number(width), number(height), attributes);
   text_ += tooltip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escape(tooltip));
 }
 
 void Svg::line(Point a, Point b, std::string_view attributes) {
-  text_ +=
-      fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", number(a.x), number(a.y), number(b.x), number(b.y), attributes);
+  text_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", number(a.x),
+                       number(a.y), number(b.x), number(b.y), attributes);
 }
 
 void Svg::polyline(const std::vector<Point>& points, std::string_view attributes) {
@@ -128,7 +135,8 @@ void Svg::polyline(const std::vector<Point>& points, std::string_view attributes
 }
 
 void Svg::circle(Point c, double radius, std::string_view attributes) {
-  text_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>\n", number(c.x), number(c.y), number(radius), attributes);
+  text_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>\n", number(c.x), number(c.y),
+                       number(radius), attributes);
 }
 
 void Svg::path(std::string_view commands, std::string_view attributes) {
@@ -136,10 +144,13 @@ void Svg::path(std::string_view commands, std::string_view attributes) {
 }
 
 void Svg::text(Point at, std::string_view text, const TextStyle& style) {
-  text_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", number(at.x), number(at.y), number(style.size), style.color);
+  text_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"", number(at.x),
+                       number(at.y), number(style.size), style.color);
   if (style.anchor != "start") text_ += fmt::format(" text-anchor=\"{}\"", style.anchor);
   if (style.bold) text_ += " font-weight=\"bold\"";
-  if (style.turn != 0) text_ += fmt::format(" transform=\"rotate({} {} {})\"", number(style.turn), number(at.x), number(at.y));
+  if (style.turn != 0)
+    text_ += fmt::format(" transform=\"rotate({} {} {})\"", number(style.turn), number(at.x),
+                         number(at.y));
   text_ += fmt::format(">{}</text>\n", escape(text));
 }
 

@@ -1,5 +1,6 @@
-// Svg: a drawing as text. The same calls give the same bytes everywhere: numbers are rounded to 1/100 and written without regard to locale.
-// Coordinates are pixels, y downwards. What a shape looks like is said in attributes, `fill="#eee" stroke="#333"`.
+// Svg: a drawing as text. The same calls give the same bytes everywhere: numbers are rounded to
+// 1/100 and written without regard to locale. Coordinates are pixels, y downwards. What a shape
+// looks like is said in attributes, `fill="#eee" stroke="#333"`.
 #pragma once
 
 #include <string>
@@ -15,15 +16,18 @@ struct Color {
   int r, g, b;
 };
 
-std::string number(double value);                       // 2 decimals at most: "12.5", "0"; what is not finite, "0"
-std::string to_hex(Color color);                        // "#1f77b4"
-std::string escape(std::string_view text);              // for text and attributes; characters that XML forbids become U+FFFD
+std::string number(double value);  // 2 decimals at most: "12.5", "0"; what is not finite, "0"
+std::string to_hex(Color color);   // "#1f77b4"
+// for text and attributes; characters that XML forbids become U+FFFD
+std::string escape(std::string_view text);
 double text_width(std::string_view text, double size);  // of a sans-serif font, about
 enum class Keep { start, end };
-std::string shorten(std::string_view text, double size, double width,
-                    Keep keep = Keep::start);                        // its start or end and "…" where it is wider than that
-std::vector<double> nice_ticks(double low, double high, int count);  // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
-std::string tick_label(double value, double step);                   // as many decimals as the step needs
+std::string shorten(
+    std::string_view text, double size, double width,
+    Keep keep = Keep::start);  // its start or end and "…" where it is wider than that
+// about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
+std::vector<double> nice_ticks(double low, double high, int count);
+std::string tick_label(double value, double step);  // as many decimals as the step needs
 
 struct TextStyle {
   double size = 12;
@@ -35,8 +39,10 @@ struct TextStyle {
 
 class Svg {
  public:
-  Svg(double width, double height, std::string_view title);  // white, with the title for screen readers
-  void rect(double x, double y, double width, double height, std::string_view attributes, std::string_view tooltip = {});
+  // white, with the title for screen readers
+  Svg(double width, double height, std::string_view title);
+  void rect(double x, double y, double width, double height, std::string_view attributes,
+            std::string_view tooltip = {});
   void line(Point from, Point to, std::string_view attributes);
   void polyline(const std::vector<Point>& points, std::string_view attributes);
   void circle(Point center, double radius, std::string_view attributes);

@@ -1,9 +1,9 @@
-// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . The order depends on their
-// number alone.
+// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . The order
+// depends on their number alone.
 #pragma once
 
-#include <slope/autograd/gradcheck.h>
-#include <slope/core/copy.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/core/loops/copy.h>
 
 namespace slope::train {
 
@@ -17,13 +17,15 @@ class GradientTree {
       p.tensor.set_grad({});
     }
     levels_.push_back(std::move(level));
-    while (levels_.size() >= 2 && levels_[levels_.size() - 2].height == levels_.back().height) merge();
+    while (levels_.size() >= 2 && levels_[levels_.size() - 2].height == levels_.back().height)
+      merge();
   }
 
   // Puts their sum back.
   void finish(const std::vector<NamedLeaf>& parameters) {
     while (levels_.size() >= 2) merge();
-    for (size_t i = 0; i < parameters.size(); ++i) parameters[i].tensor.set_grad(levels_.back().grads[i]);
+    for (size_t i = 0; i < parameters.size(); ++i)
+      parameters[i].tensor.set_grad(levels_.back().grads[i]);
     levels_.clear();
   }
 

@@ -29,14 +29,20 @@ std::string bar(double share, int cells) {
 
 std::string duration(double seconds) {
   const auto s = static_cast<int64_t>(std::clamp(seconds, 0.0, 3.6e8));
-  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60) : fmt::format("{:02}:{:02}", s / 60, s % 60);
+  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+                   : fmt::format("{:02}:{:02}", s / 60, s % 60);
 }
 
 std::string progress_line(const ProgressState& p, double elapsed, int64_t steps_here, int width) {
-  const double share = p.total > 0 ? std::clamp(static_cast<double>(p.step) / static_cast<double>(p.total), 0.0, 1.0) : 0;
-  const double left = steps_here > 0 ? elapsed / static_cast<double>(steps_here) * static_cast<double>(p.total - p.step) : 0;
-  const std::string numbers = fmt::format(" {}/{} [{}<{}, {:.0f} tokens/s, loss {:.4f}, lr {:.2e}]", p.step, p.total, duration(elapsed),
-                                          duration(left), p.tokens_per_second, p.loss, p.lr);
+  const double share =
+      p.total > 0 ? std::clamp(static_cast<double>(p.step) / static_cast<double>(p.total), 0.0, 1.0)
+                  : 0;
+  const double left = steps_here > 0 ? elapsed / static_cast<double>(steps_here) *
+                                           static_cast<double>(p.total - p.step)
+                                     : 0;
+  const std::string numbers =
+      fmt::format(" {}/{} [{}<{}, {:.0f} tokens/s, loss {:.4f}, lr {:.2e}]", p.step, p.total,
+                  duration(elapsed), duration(left), p.tokens_per_second, p.loss, p.lr);
   const int cells = std::clamp(width - 8 - static_cast<int>(numbers.size()), 0, 40);
   return fmt::format("{:4.0f}% {}{}", 100 * share, bar(share, cells), numbers);
 }
@@ -60,14 +66,18 @@ void Progress::update(const ProgressState& state, bool log_line) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   if (first_step_ < 0) first_step_ = state.step - 1;
   if (terminal_) {
-    if (std::chrono::duration<double>(now - last_).count() < 0.1 && state.step < state.total) return;
+    if (std::chrono::duration<double>(now - last_).count() < 0.1 && state.step < state.total)
+      return;
     last_ = now;
-    std::fprintf(stderr, "\r%s\033[K", progress_line(state, elapsed, state.step - first_step_, terminal_width() - 1).c_str());
+    std::fprintf(
+        stderr, "\r%s\033[K",
+        progress_line(state, elapsed, state.step - first_step_, terminal_width() - 1).c_str());
     std::fflush(stderr);
     drawn_ = true;
   } else if (log_line) {
-    message(fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  lr {:.2e}  {:.0f} tokens/s", state.step, state.total, state.epoch,
-                        state.loss, state.lr, state.tokens_per_second));
+    message(fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  lr {:.2e}  {:.0f} tokens/s",
+                        state.step, state.total, state.epoch, state.loss, state.lr,
+                        state.tokens_per_second));
   }
 }
 

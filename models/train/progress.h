@@ -1,4 +1,5 @@
-// What a person sees of a run: a line that is redrawn on a terminal (stderr), plain lines on stdout elsewhere.
+// What a person sees of a run: a line that is redrawn on a terminal (stderr), plain lines
+// on stdout elsewhere.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,9 @@ class Progress {
  public:
   explicit Progress(bool quiet = false);
   ~Progress();
-  void update(const ProgressState& state, bool log_line);  // log_line: also where there is no terminal
-  void message(const std::string& line);                   // a line that stays, on stdout
+  // log_line: also where there is no terminal
+  void update(const ProgressState& state, bool log_line);
+  void message(const std::string& line);  // a line that stays, on stdout
 
  private:
   void clear();
@@ -30,6 +32,7 @@ class Progress {
 std::string duration(double seconds);  // "1:02:03" or "02:03"
 
 // "  43% ████▎      430/1000 [00:12<00:16, 5100 tokens/s, loss 1.92, lr 5e-04]"
-std::string progress_line(const ProgressState& state, double elapsed, int64_t steps_here, int width);
+std::string progress_line(const ProgressState& state, double elapsed, int64_t steps_here,
+                          int width);
 
 }  // namespace slope::train

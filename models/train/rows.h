@@ -1,13 +1,15 @@
 // A part of a batch as a tensor.
 #pragma once
 
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 
 namespace slope::train {
 
 // Rows begin … end - 1, each `length` long, of those that follow one another in `values`.
 inline Tensor rows(const std::vector<int64_t>& values, int64_t begin, int64_t end, int64_t length) {
-  return from_vector(std::vector<int64_t>(values.begin() + begin * length, values.begin() + end * length), {end - begin, length});
+  return from_vector(
+      std::vector<int64_t>(values.begin() + begin * length, values.begin() + end * length),
+      {end - begin, length});
 }
 
 }  // namespace slope::train

@@ -1,10 +1,12 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that the trainer reads between steps. A second Ctrl-C ends the process at once; no other signal does.
-// A signal that the process inherited as ignored stays ignored.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that the trainer reads between steps. A second Ctrl-C
+// ends the process at once; no other signal does. A signal that the process inherited as
+// ignored stays ignored.
 #pragma once
 
 namespace slope::train {
 
-// The first guard of a process installs the handlers and forgets earlier signals, the last one puts the old handlers back.
+// The first guard of a process installs the handlers and forgets earlier signals, the last one puts
+// the old handlers back.
 class SignalGuard {
  public:
   SignalGuard();

@@ -1,5 +1,5 @@
+#include <slope/autograd/engine/profile.h>
 #include <slope/autograd/ops.h>
-#include <slope/autograd/profile.h>
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/step.h>
 
@@ -15,33 +15,43 @@ constexpr uint16_t dropout_stream = 1;
 // How many pieces a micro-batch is run in.
 int64_t pieces_of(const Work& work, const TrainSettings& t) {
   if (t.piece_tokens == 0) return 1;
-  return std::max<int64_t>(1, std::min((work.tokens + t.piece_tokens - 1) / t.piece_tokens, work.sequences));
+  return std::max<int64_t>(
+      1, std::min((work.tokens + t.piece_tokens - 1) / t.piece_tokens, work.sequences));
 }
 
 bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
 
 }  // namespace
 
-std::string not_finite(const char* what, double value) { return fmt::format("the {} is {}", what, std::isnan(value) ? "nan" : "infinite"); }
+std::string not_finite(const char* what, double value) {
+  return fmt::format("the {} is {}", what, std::isnan(value) ? "nan" : "infinite");
+}
 
-void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total, const std::string& what) {
+void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total,
+                       const std::string& what) {
   std::string first = "every parameter and gradient is finite";
   for (const NamedLeaf& p : task.parameters())
     if (bad(p.tensor) || bad(p.tensor.grad())) {
-      first = fmt::format("the first tensor that is not finite is {}{}", bad(p.tensor) ? "" : "the gradient of ", p.name);
+      first = fmt::format("the first tensor that is not finite is {}{}",
+                          bad(p.tensor) ? "" : "the gradient of ", p.name);
       break;
     }
-  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first, learning_rate(t, step, total)));
+  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first,
+                                 learning_rate(t, step, total)));
 }
 
 void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total) {
   for (const NamedLeaf& p : task.parameters())
-    if (bad(p.tensor)) refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
+    if (bad(p.tensor))
+      refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
 }
 
-bool at_epoch_end(const Task& task) { return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0; }
+bool at_epoch_end(const Task& task) {
+  return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0;
+}
 
-StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step, int64_t total) {
+StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
+                     int64_t total) {
   std::vector<Work> works;
   StepResult result{.lr = learning_rate(t, step + 1, total)};
   do {
@@ -63,8 +73,10 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
     for (int64_t i = 0; i < pieces; ++i) {
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
       result.loss_sum += loss.item();
-      loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));  // of the mean over all of the step's targets
-      if (!std::isfinite(loss.item())) refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
+      // of the mean over all of the step's targets
+      loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));
+      if (!std::isfinite(loss.item()))
+        refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
     }
     if (works.size() > 1) tree.push(task.parameters());
   }
@@ -72,7 +84,8 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   result.gradient_norm = updater.clip(t.clip);
   Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
-    refuse_not_finite(task, t, step + 1, total, not_finite("gradient's norm", result.gradient_norm));
+    refuse_not_finite(task, t, step + 1, total,
+                      not_finite("gradient's norm", result.gradient_norm));
   updater.step(result.lr);
   Profile::mark("optimizer");
   return result;

@@ -1,8 +1,9 @@
-// Task: what a trainer trains: a model with its data. Each kind of model gives one (translation.h, language_model.h).
+// Task: what a trainer trains: a model with its data. Each kind of model gives one (translation.h,
+// language_model.h).
 #pragma once
 
-#include <slope/autograd/gradcheck.h>
-#include <slope/core/folder_sink.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/core/files/folder_sink.h>
 
 #include <optional>
 
@@ -26,22 +27,27 @@ struct Evaluation {
 class Task {
  public:
   virtual ~Task() = default;
-  virtual const std::vector<NamedLeaf>& parameters() const = 0;  // tied ones once, in the model's order
+  // tied ones once, in the model's order
+  virtual const std::vector<NamedLeaf>& parameters() const = 0;
   void set_training(bool training) {
     if (training_ == training) return;
     training_.reset();  // in between, if this fails
     switch_training(training);
     training_ = training;
   }
-  virtual void seek(int64_t position) = 0;  // the next micro-batch is number `position` since training began; 0 without a call
+  // the next micro-batch is number `position` since training began; 0 without a call
+  virtual void seek(int64_t position) = 0;
   virtual Work next() = 0;
-  virtual int64_t position() const = 0;                   // micro-batches consumed
-  virtual int64_t epoch_length() const = 0;               // micro-batches of an epoch; 0: the data have no epochs
-  virtual Evaluation evaluate() = 0;                      // on the validation data, in evaluation mode, without gradients
-  virtual void save(const FolderSink& folder) const = 0;  // model.safetensors, config.json, vocabularies
+  virtual int64_t position() const = 0;  // micro-batches consumed
+  // micro-batches of an epoch; 0: the data have no epochs
+  virtual int64_t epoch_length() const = 0;
+  // on the validation data, in evaluation mode, without gradients
+  virtual Evaluation evaluate() = 0;
+  // model.safetensors, config.json, vocabularies
+  virtual void save(const FolderSink& folder) const = 0;
   virtual void load_weights(const std::string& folder) = 0;
-  virtual std::string fingerprint()
-      const = 0;  // of the data, 8 digits a text (training, validation), so that a resume with others is refused
+  // of the data, 8 digits a text (training, validation), so that a resume with others is refused
+  virtual std::string fingerprint() const = 0;
 
  private:
   virtual void switch_training(bool training) = 0;  // nobody else switches the model

@@ -1,7 +1,8 @@
-// What every training run can be told: length, batches, optimizer, schedule, when to validate and save.
+// What every training run can be told: length, batches, optimizer, schedule, when
+// to validate and save.
 #pragma once
 
-#include <slope/models/train/settings.h>
+#include <slope/models/run/settings.h>
 
 namespace slope::train {
 
@@ -21,7 +22,8 @@ struct TrainSettings {
   double lr_min = 0;   // what cosine and linear fall towards; a step after the last would have it
   double clip = 1;     // largest norm of the whole gradient; 0: none
   double label_smoothing = 0;
-  double average = 0;          // decay of the moving average of the weights that is validated and saved as best; 0: none
+  // decay of the moving average of the weights that is validated and saved as best; 0: none
+  double average = 0;
   int64_t validate_every = 0;  // steps; 0: at the end of each epoch
   int64_t save_every = 0;      // steps; besides each validation and the end
   int64_t patience = 0;        // validations without a better loss before the run stops; 0: never

@@ -1,17 +1,17 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/append_log.h>
-#include <slope/core/blas.h>
-#include <slope/core/file_lock.h>
-#include <slope/core/file_sink.h>
+#include <slope/core/files/append_log.h>
+#include <slope/core/files/file_lock.h>
+#include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
-#include <slope/core/folder_sink.h>
-#include <slope/core/safetensors.h>
-#include <slope/core/system_call.h>
-#include <slope/models/train/json.h>
-#include <slope/models/train/loss_plot.h>
+#include <slope/core/product/blas.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/loss_plot.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
 #include <slope/models/train/progress.h>
-#include <slope/models/train/run_folder.h>
-#include <slope/models/train/run_state.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
 #include <slope/models/train/trainer.h>
@@ -33,45 +33,60 @@ std::string numerics() { return fmt::format("{}, {}", blas_description(), name(c
 class Run {
  public:
   Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options)
-      : task_(task), t_(settings), all_(all), options_(options), updater_(task.parameters(), settings), progress_(options.quiet) {
+      : task_(task),
+        t_(settings),
+        all_(all),
+        options_(options),
+        updater_(task.parameters(), settings),
+        progress_(options.quiet) {
     state_.best_loss = no_loss;
     state_.settings = to_json(all);
   }
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    SLOPE_CHECK_AS(UsageError, total_ > 0 || t_.epochs == 0 || task_.epoch_length() > 0, "train: these data have no epochs; give --steps");
+    SLOPE_CHECK_AS(UsageError, total_ > 0 || t_.epochs == 0 || task_.epoch_length() > 0,
+                   "train: these data have no epochs; give --steps");
     const bool falls = t_.schedule == "cosine" || t_.schedule == "linear";
-    SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr, "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
+    SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr,
+                   "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
                    t_.schedule, t_.lr_min, t_.lr);
-    SLOPE_CHECK_AS(UsageError, total_ > 0, "train: neither --steps nor --epochs says how long to train; give one of them");
+    SLOPE_CHECK_AS(UsageError, total_ > 0,
+                   "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
     const FileLock lock(path("lock"));
     if (!options_.resume) refuse_run(options_.folder);
     const std::string point = resume_point(options_.folder);
-    const bool resumes = !point.empty(), started = !resumes && options_.resume && sys::kind(start_file(options_.folder)) == sys::Kind::file;
+    const bool resumes = !point.empty(),
+               started = !resumes && options_.resume &&
+                         sys::kind(start_file(options_.folder)) == sys::Kind::file;
     take_over(options_.folder, resumes);
     lock_ = &lock;
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics();
     if (options_.resume && !resumes)
-      progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}", options_.folder, started ? ", with its settings" : ""));
+      progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",
+                                    options_.folder, started ? ", with its settings" : ""));
     if (resumes) restore(point);
     if (started) check_sameness(RunState::read(start_file(options_.folder)));
     if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
-    log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);  // shorter where somebody cut it meanwhile
+    // shorter where somebody cut it meanwhile
+    log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     log_ = &log;
     if (resumes) finish_save(point);
     task_.seek(state_.position);
     try {
       loop();
     } catch (const NumericError& e) {
-      throw NumericError(fmt::format(
-          "{}{}", e.what(), fs::exists(path("last")) ? "; the last good checkpoint is " + path("last") : "; there is no checkpoint yet"));
+      throw NumericError(fmt::format("{}{}", e.what(),
+                                     fs::exists(path("last"))
+                                         ? "; the last good checkpoint is " + path("last")
+                                         : "; there is no checkpoint yet"));
     }
-    return {state_.step, state_.best_loss, state_.best_step, complete() ? 0 : SignalGuard::received()};
+    return {state_.step, state_.best_loss, state_.best_step,
+            complete() ? 0 : SignalGuard::received()};
   }
 
  private:
@@ -79,7 +94,9 @@ class Run {
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
   // Micro-batches of a step never straddle epochs.
-  int64_t steps_per_epoch() const { return (task_.epoch_length() + t_.accumulate - 1) / t_.accumulate; }
+  int64_t steps_per_epoch() const {
+    return (task_.epoch_length() + t_.accumulate - 1) / t_.accumulate;
+  }
 
   void loop() {
     bool saved = true;  // the state as it stands is in a checkpoint
@@ -87,7 +104,8 @@ class Run {
       step();
       saved = false;
       const bool last = state_.step == total_;
-      if (last || (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_))) {
+      if (last ||
+          (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_))) {
         validate();
         saved = true;
       } else if (t_.save_every > 0 && state_.step % t_.save_every == 0) {
@@ -97,13 +115,16 @@ class Run {
     }
     if (!saved) save(false);
     if (!complete())
-      progress_.message(state_.step == 0
-                            ? "interrupted before the first step"
-                            : fmt::format("interrupted: step {} is saved in {}; go on with --resume", state_.step, options_.folder));
+      progress_.message(
+          state_.step == 0 ? "interrupted before the first step"
+                           : fmt::format("interrupted: step {} is saved in {}; go on with --resume",
+                                         state_.step, options_.folder));
     else if (stopped_early())
-      progress_.message(fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
+      progress_.message(
+          fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
-  bool complete() const { return state_.step >= total_ || stopped_early(); }  // a signal that comes then has nothing left to interrupt
+  // a signal that comes then has nothing left to interrupt
+  bool complete() const { return state_.step >= total_ || stopped_early(); }
   bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
 
   void step() {
@@ -119,10 +140,18 @@ class Run {
     state_.window_targets += r.targets;
     const bool line = state_.step % t_.log_every == 0 || state_.step == total_;
     const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
-    const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) / static_cast<double>(task_.epoch_length()) : 0;
+    const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) /
+                                                        static_cast<double>(task_.epoch_length())
+                                                  : 0;
     const double speed = static_cast<double>(r.tokens) / seconds;
     speed_ = speed_ > 0 ? 0.9 * speed_ + 0.1 * speed : speed;
-    progress_.update({.step = state_.step, .total = total_, .epoch = epoch, .loss = loss, .lr = r.lr, .tokens_per_second = speed_}, line);
+    progress_.update({.step = state_.step,
+                      .total = total_,
+                      .epoch = epoch,
+                      .loss = loss,
+                      .lr = r.lr,
+                      .tokens_per_second = speed_},
+                     line);
     if (!line) return;
     log_->append(json_line({{"step", state_.step},
                             {"epoch", epoch},
@@ -142,7 +171,8 @@ class Run {
       evaluation = task_.evaluate();
     });
     const double loss = evaluation.loss();
-    if (!std::isfinite(loss)) refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
+    if (!std::isfinite(loss))
+      refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
     const bool better = loss < state_.best_loss;
     if (better) {
       state_.best_loss = loss;
@@ -151,8 +181,12 @@ class Run {
     } else {
       ++state_.stale;
     }
-    log_->append(json_line({{"step", state_.step}, {"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}}));
-    progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}", state_.step, total_, loss, std::exp(loss),
+    log_->append(json_line({{"step", state_.step},
+                            {"validation_loss", loss},
+                            {"validation_ppl", std::exp(loss)},
+                            {"best", better}}));
+    progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}",
+                                  state_.step, total_, loss, std::exp(loss),
                                   better ? "  (best)" : ""));
     save(better);
   }
@@ -168,7 +202,8 @@ class Run {
     updater_.save(sink, task_);
     write_file(sink.file("state.json"), state_.text());
     sink.commit();
-    swap_link(path("last"), folder);  // first: without `last`, a `best` would tell of a run that lost its links
+    // first: without `last`, a `best` would tell of a run that lost its links
+    swap_link(path("last"), folder);
     if (best) swap_link(path("best"), folder);
     tidy();
   }
@@ -177,7 +212,9 @@ class Run {
   void finish_save(const std::string& point) const {
     if (point != "last") swap_link(path("last"), point);
     const std::string best = fmt::format("step-{}", state_.best_step);
-    if (state_.best_step > 0 && fs::is_directory(path(best)) && linked(options_.folder, "best") != best) swap_link(path("best"), best);
+    if (state_.best_step > 0 && fs::is_directory(path(best)) &&
+        linked(options_.folder, "best") != best)
+      swap_link(path("best"), best);
     tidy();
   }
 
@@ -185,8 +222,11 @@ class Run {
   std::string changed_data(const std::string& before) const {
     const std::string& now = state_.fingerprint;
     if (now.size() != 16 || before.size() != 16) return "the text is";
-    const bool training = now.substr(0, 8) != before.substr(0, 8), validation = now.substr(8) != before.substr(8);
-    return training && validation ? "training and validation text are" : training ? "the training text is" : "the validation text is";
+    const bool training = now.substr(0, 8) != before.substr(0, 8),
+               validation = now.substr(8) != before.substr(8);
+    return training && validation ? "training and validation text are"
+           : training             ? "the training text is"
+                                  : "the validation text is";
   }
 
   // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
@@ -197,7 +237,9 @@ class Run {
 
   void draw_loss() const {
     const std::string file = path("loss.svg");
-    SLOPE_CHECK_AS(IoError, sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file, "{}: is no file of the run's; move it away", file);
+    SLOPE_CHECK_AS(IoError,
+                   sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
+                   "{}: is no file of the run's; move it away", file);
     try {
       write_file(file, loss_plot(path("log.jsonl")));
     } catch (const InputError& e) {
@@ -208,9 +250,11 @@ class Run {
   // What a resume may not change: settings that bits depend on, and the data.
   void check_sameness(const RunState& before) const {
     const std::vector<std::string> changed = differences(all_, before.settings);
-    SLOPE_CHECK_AS(UsageError, changed.empty(), "--resume: {} was started with other settings: {}; these may not change", options_.folder,
-                   fmt::join(changed, "; "));
-    SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint, "--resume: {} not what {} was started with; name the same files",
+    SLOPE_CHECK_AS(UsageError, changed.empty(),
+                   "--resume: {} was started with other settings: {}; these may not change",
+                   options_.folder, fmt::join(changed, "; "));
+    SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint,
+                   "--resume: {} not what {} was started with; name the same files",
                    changed_data(before.fingerprint), options_.folder);
   }
 
@@ -220,7 +264,8 @@ class Run {
     check_sameness(read);
     if (read.numerics != state_.numerics)
       progress_.message(
-          fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ", read.numerics, state_.numerics));
+          fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ",
+                      read.numerics, state_.numerics));
     updater_.load(folder, task_);
     const RunState now = state_;
     state_ = read;
@@ -243,7 +288,8 @@ class Run {
 
 }  // namespace
 
-RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options) {
+RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
+                const RunOptions& options) {
   return Run(task, settings, all, options).execute();
 }
 

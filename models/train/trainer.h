@@ -1,9 +1,9 @@
-// Trainer: steps, accumulation, clipping, validation, early stopping, checkpoints, log. The same bits for any number of threads, and after
-// an interruption at any instant: everything that a step depends on is in the checkpoint, and a checkpoint appears as a whole or not at
-// all.
+// Trainer: steps, accumulation, clipping, validation, early stopping, checkpoints, log. The same
+// bits for any number of threads, and after an interruption at any instant: everything that a step
+// depends on is in the checkpoint, and a checkpoint appears as a whole or not at all.
 //
 //   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
-//   RUN/last, RUN/best   links to the newest such folder, and to that of the smallest validation loss
+//   RUN/last, RUN/best   links to the newest such folder, to that of the smallest validation loss
 //   RUN/start.json   settings and data, from before the first step
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once
@@ -26,9 +26,11 @@ struct RunResult {
   int signal = 0;  // the run was interrupted by it before its end and has been saved
 };
 
-// UsageError where the folder holds a run and resume was not said, or where `all` settings that may not change differ from the run's;
-// InputError where the folder's links are not what a run leaves (run_folder.h). NumericError, naming the step and the first tensor that is
-// not finite, where the loss, a gradient, or a weight that is to be saved is not.
-RunResult train(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options);
+// UsageError where the folder holds a run and resume was not said, or where `all` settings that may
+// not change differ from the run's; InputError where the folder's links are not what a run leaves
+// (run_folder.h). NumericError, naming the step and the first tensor that is not finite, where the
+// loss, a gradient, or a weight that is to be saved is not.
+RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
+                const RunOptions& options);
 
 }  // namespace slope::train

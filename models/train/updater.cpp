@@ -1,6 +1,6 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
-#include <slope/core/safetensors.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/loops/copy.h>
 #include <slope/models/train/updater.h>
 #include <slope/optim/adam.h>
 #include <slope/optim/adamw.h>
@@ -19,22 +19,32 @@ template <class Optimizer, class Options>
 std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Options options) {
   optim::Group<Options> decayed{{}, options}, rest{{}, options};
   rest.options.weight_decay = 0;
-  for (const auto& [name, p] : parameters) (p.rank() >= 2 ? decayed : rest).parameters.emplace_back(name, p);
+  for (const auto& [name, p] : parameters)
+    (p.rank() >= 2 ? decayed : rest).parameters.emplace_back(name, p);
   return std::make_unique<Optimizer>(std::vector<optim::Group<Options>>{decayed, rest});
 }
 
-std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters, const TrainSettings& t) {
+std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters,
+                                                 const TrainSettings& t) {
   if (t.optimizer == "sgd")
-    return with_groups<optim::SGD>(parameters, optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
+    return with_groups<optim::SGD>(
+        parameters,
+        optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
   if (t.optimizer == "adamw")
-    return with_groups<optim::AdamW>(
-        parameters, optim::AdamWOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+    return with_groups<optim::AdamW>(parameters,
+                                     optim::AdamWOptions{.lr = 1,
+                                                         .betas = {t.beta1, t.beta2},
+                                                         .eps = t.adam_eps,
+                                                         .weight_decay = t.weight_decay});
   return with_groups<optim::Adam>(
-      parameters, optim::AdamOptions{.lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
+      parameters,
+      optim::AdamOptions{
+          .lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
 }
 
 constexpr const char* optimizer_prefix = "optimizer.";
-constexpr const char* weight_prefix = "weight.";  // beside an average, which is what model.safetensors holds
+// beside an average, which is what model.safetensors holds
+constexpr const char* weight_prefix = "weight.";
 
 NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
   NamedTensors part;
@@ -52,7 +62,8 @@ struct Updater::Parts {
   std::optional<optim::Ema> average;
 };
 
-Updater::Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings) : parts_(std::make_unique<Parts>()) {
+Updater::Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings)
+    : parts_(std::make_unique<Parts>()) {
   for (const NamedLeaf& p : parameters) {
     parts_->named.emplace_back(p.name, p.tensor);
     parts_->tensors.push_back(p.tensor);
@@ -84,9 +95,11 @@ void Updater::with_average(const std::function<void()>& f) {
 
 void Updater::save(const FolderSink& sink, const Task& task) {
   NamedTensors state;
-  for (const auto& [name, tensor] : parts_->optimizer->state_dict()) state.emplace_back(optimizer_prefix + name, tensor);
+  for (const auto& [name, tensor] : parts_->optimizer->state_dict())
+    state.emplace_back(optimizer_prefix + name, tensor);
   if (parts_->average)
-    for (const auto& [name, tensor] : parts_->named) state.emplace_back(weight_prefix + name, tensor);
+    for (const auto& [name, tensor] : parts_->named)
+      state.emplace_back(weight_prefix + name, tensor);
   save_safetensors(sink.file("state.safetensors"), state);
   with_average([&] { task.save(sink); });
 }
@@ -103,13 +116,16 @@ void Updater::load(const std::string& folder, Task& task) {
   if (!parts_->average) return;
   parts_->average->load_averages(parts_->named);  // as loaded into the model
   const NamedTensors weights = part_of(state, weight_prefix);
-  SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(), "{}: holds {} weights beside the average, the model has {}", file,
+  SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(),
+                    "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());
   const NoGrad no_grad;
   std::vector<const Tensor*> found;
   for (const auto& [name, tensor] : parts_->named) {
-    const auto at = std::find_if(weights.begin(), weights.end(), [&name = name](const auto& entry) { return entry.first == name; });
-    SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(), "{}: weight {} is missing or misshapen", file, name);
+    const auto at = std::find_if(weights.begin(), weights.end(),
+                                 [&name = name](const auto& entry) { return entry.first == name; });
+    SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(),
+                      "{}: weight {} is missing or misshapen", file, name);
     found.push_back(&at->second);
   }
   for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], parts_->named[k].second);

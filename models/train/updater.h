@@ -1,5 +1,6 @@
-// Updater: optimizer, clipping and moving average of a run, and the tensors that a checkpoint keeps of them.
-// model.safetensors holds the weights that are to be used (the average, where there is one); state.safetensors what else a resume needs.
+// Updater: optimizer, clipping and moving average of a run, and the tensors that a checkpoint keeps
+// of them. model.safetensors holds the weights that are to be used (the average, where there is
+// one); state.safetensors what else a resume needs.
 #pragma once
 
 #include <slope/models/train/task.h>
@@ -11,9 +12,11 @@ class Updater {
  public:
   Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings);
   ~Updater();
-  double clip(double largest_norm);                   // the gradient's norm; the next step takes at most so much of it; 0: all
-  void step(double lr);                               // and forgets the gradients
-  void with_average(const std::function<void()>& f);  // runs f with the average in the weights' place
+  // the gradient's norm; the next step takes at most so much of it; 0: all
+  double clip(double largest_norm);
+  void step(double lr);  // and forgets the gradients
+  // runs f with the average in the weights' place
+  void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
   void load(const std::string& folder, Task& task);
 

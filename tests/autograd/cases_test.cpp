@@ -1,6 +1,6 @@
 // The registry drives these: every differentiable operation, every case, every layout.
 #include <doctest/doctest.h>
-#include <slope/autograd/cases/run.h>
+#include <slope/autograd/gradcheck/cases/run.h>
 
 #include <cstring>
 #include <set>
@@ -14,13 +14,15 @@ TEST_CASE("cases: every registered operation has at least one") {
     covered.insert(c.op);
     CHECK_MESSAGE(find_op(c.op), "case for an unregistered operation: " << c.op);
   }
-  for (const Op* op : registry()) CHECK_MESSAGE(covered.contains(op->name), "no case for " << op->name);
+  for (const Op* op : registry())
+    CHECK_MESSAGE(covered.contains(op->name), "no case for " << op->name);
 }
 
 TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over every layout") {
   for (const Case& c : all_cases()) {
     for (const CaseOutcome& outcome : run_case(c))
-      CHECK_MESSAGE(outcome.report.ok, std::string(c.op) << " (" << c.label << "), " << outcome.what << ": " << outcome.report.text());
+      CHECK_MESSAGE(outcome.report.ok, std::string(c.op) << " (" << c.label << "), " << outcome.what
+                                                         << ": " << outcome.report.text());
   }
 }
 
@@ -31,7 +33,8 @@ TEST_CASE("cases: what must be refused is, naming the operation") {
       refusal.call();
       FAIL_CHECK(refusal.op << " (" << refusal.label << ") was not refused");
     } catch (const Error& e) {
-      CHECK_MESSAGE(std::string(e.what()).find(refusal.op) != std::string::npos, refusal.op << " is not named in: " << e.what());
+      CHECK_MESSAGE(std::string(e.what()).find(refusal.op) != std::string::npos,
+                    refusal.op << " is not named in: " << e.what());
     }
   }
 }

@@ -1,9 +1,10 @@
-// Values of elementwise operations, reductions, comparisons and order where PyTorch's golden files do not look: dtypes, layouts, threads.
+// Values of elementwise operations, reductions, comparisons and order where PyTorch's golden files
+// do not look: dtypes, layouts, threads.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/copy.h>
-#include <slope/core/memory.h>
-#include <slope/core/parallel.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/memory/memory.h>
 #include <slope/tests/threads.h>
 
 #include <doctest/doctest.h>
@@ -19,8 +20,11 @@ constexpr double inf = INFINITY, not_a_number = std::numeric_limits<double>::qui
 Values values(const Tensor& x) { return x.to_vector(); }
 }  // namespace
 
-TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients come back in their input's") {
-  const Tensor b = tensor({true, false}), i = tensor({3, 4}), f = tensor({0.5, 2.0}), d = ones({2}, f64);
+TEST_CASE(
+    "elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients come back in their "
+    "input's") {
+  const Tensor b = tensor({true, false}), i = tensor({3, 4}), f = tensor({0.5, 2.0}),
+               d = ones({2}, f64);
   CHECK((b + i).dtype() == i64);
   CHECK(values(b + i) == Values{4, 4});
   CHECK((i * f).dtype() == f32);
@@ -48,7 +52,8 @@ TEST_CASE("elementwise: dtypes promote as bool < i64 < f32 < f64, and gradients 
 }
 
 TEST_CASE("elementwise: sums and products of whole numbers are modulo 2^64") {
-  const Tensor most = tensor({INT64_MAX}), least = tensor({INT64_MIN}), one = tensor({1}), two = tensor({2});
+  const Tensor most = tensor({INT64_MAX}), least = tensor({INT64_MIN}), one = tensor({1}),
+               two = tensor({2});
   CHECK((most + one).data<int64_t>()[0] == INT64_MIN);
   CHECK((least - one).data<int64_t>()[0] == INT64_MAX);
   CHECK((most * two).data<int64_t>()[0] == -2);
@@ -58,14 +63,19 @@ TEST_CASE("elementwise: sums and products of whole numbers are modulo 2^64") {
   CHECK(sum(tensor({INT64_MAX, 1})).data<int64_t>()[0] == INT64_MIN);
   CHECK(cumsum(tensor({INT64_MAX, 1}), 0).data<int64_t>()[1] == INT64_MIN);
   constexpr int64_t n = 100'000;
-  const Tensor many = full({n, 70}, 0.1).set_requires_grad(), sums = cumsum(many, 0);  // in f32 alone 0.1 adds up to 9998.56
-  CHECK(sums.select(0, n - 1).to_vector() == std::vector<double>(70, full({1}, 10000.0001490116, f64).to(f32).item()));
-  CHECK(grad({sums}, {many}, {.grad_outputs = {full({n, 70}, 0.1)}})[0].select(0, 0).select(0, 69).item() ==
-        doctest::Approx(10000).epsilon(1e-7));
+  // in f32 alone 0.1 adds up to 9998.56
+  const Tensor many = full({n, 70}, 0.1).set_requires_grad(), sums = cumsum(many, 0);
+  CHECK(sums.select(0, n - 1).to_vector() ==
+        std::vector<double>(70, full({1}, 10000.0001490116, f64).to(f32).item()));
+  CHECK(grad({sums}, {many}, {.grad_outputs = {full({n, 70}, 0.1)}})[0]
+            .select(0, 0)
+            .select(0, 69)
+            .item() == doctest::Approx(10000).epsilon(1e-7));
   CHECK(prod(tensor({INT64_MAX, 2})).data<int64_t>()[0] == -2);
 }
 
-TEST_CASE("pow: the mixed second derivative where the exponent is 0, in both orders") {  // d2 a^b / da db = a^(b-1) (1 + b log a)
+// d2 a^b / da db = a^(b-1) (1 + b log a)
+TEST_CASE("pow: the mixed second derivative where the exponent is 0, in both orders") {
   const Tensor a = full({}, 2, f64).set_requires_grad(), b = zeros({}, f64).set_requires_grad();
   const Tensors first = grad({pow(a, b)}, {a, b}, {.create_graph = true});
   CHECK(grad({first[0]}, {b}, {.retain_graph = true})[0].item() == 0.5);
@@ -75,7 +85,9 @@ TEST_CASE("pow: the mixed second derivative where the exponent is 0, in both ord
 }
 
 TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo 2^64") {
-  const auto power = [](int64_t a, int64_t b) { return pow(tensor({a}), tensor({b})).data<int64_t>()[0]; };
+  const auto power = [](int64_t a, int64_t b) {
+    return pow(tensor({a}), tensor({b})).data<int64_t>()[0];
+  };
   CHECK(power(3, 39) == 4052555153018976267);
   CHECK(power(-3, 39) == -4052555153018976267);
   CHECK(pow(tensor({7}), 20.0).data<int64_t>()[0] == 79792266297612001);
@@ -85,7 +97,8 @@ TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo
   CHECK(power(2, 64) == 0);
   CHECK(power(10, 19) == static_cast<int64_t>(10'000'000'000'000'000'000u));
   CHECK(values(pow(tensor({true, false}), tensor({{0, 2}, {1, 0}}))) == Values{1, 0, 1, 1});
-  CHECK(values(pow(tensor({2, 1, -1, -1, 0}), tensor({-1, -3, -3, -2, -1}))) == Values{0, 1, -1, 1, 0});  // PyTorch's
+  CHECK(values(pow(tensor({2, 1, -1, -1, 0}), tensor({-1, -3, -3, -2, -1}))) ==
+        Values{0, 1, -1, 1, 0});  // PyTorch's
   CHECK(values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
   CHECK(values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
   CHECK(values(pow(tensor({2}), -1)) == Values{0.5});
@@ -118,7 +131,9 @@ TEST_CASE("elementwise: whole numbers and bools compare with any number exactly"
   CHECK(values(tensor({true, false}) == 1) == Values{1, 0});
 }
 
-TEST_CASE("elementwise: clamp stays among whole numbers where its bounds are whole, as other operations with a number do") {
+TEST_CASE(
+    "elementwise: clamp stays among whole numbers where its bounds are whole, as other operations "
+    "with a number do") {
   const Tensor i = tensor({-3, 0, 5});
   CHECK(clamp(i, 0, 4).dtype() == i64);
   CHECK(values(clamp(i, 0, {})) == Values{0, 0, 5});
@@ -142,7 +157,8 @@ TEST_CASE("elementwise: a number that an int64 cannot hold is not filled in") {
   CHECK_THROWS_AS((void)tensor({inf}).to(i64), DTypeError);
 }
 
-TEST_CASE("elementwise: transposed, sliced, expanded and offset inputs give what their copies give") {
+TEST_CASE(
+    "elementwise: transposed, sliced, expanded and offset inputs give what their copies give") {
   manual_seed(2);
   const Tensor whole = randn({6, 8});
   for (const Tensor& x : {whole.transpose(0, 1), whole.slice(1, 0, 8, 3), whole.narrow(0, 2, 3),
@@ -158,7 +174,9 @@ TEST_CASE("elementwise: transposed, sliced, expanded and offset inputs give what
   }
 }
 
-TEST_CASE("elementwise: nothing is kept where no gradient is wanted, and only what the derivative reads where one is") {
+TEST_CASE(
+    "elementwise: nothing is kept where no gradient is wanted, and only what the derivative reads "
+    "where one is") {
   const Tensor x = randn({1000}).set_requires_grad();
   const int64_t before = memory::stats().live;
   {
@@ -175,8 +193,9 @@ TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and nea
   Tensors first;
   for (int n : {1, 2, 3, 7}) {
     set_num_threads(n);
-    const Tensors now = {sum(x),          sum(x, {0}),  sum(x, {1}), sum(x, {2}),         sum(x, {0, 2}),
-                         mean(x, {0, 1}), amax(x, {0}), var(x, {0}), logsumexp(x, {0, 2})};
+    const Tensors now = {sum(x),       sum(x, {0}),    sum(x, {1}),
+                         sum(x, {2}),  sum(x, {0, 2}), mean(x, {0, 1}),
+                         amax(x, {0}), var(x, {0}),    logsumexp(x, {0, 2})};
     if (first.empty()) first = now;
     for (size_t k = 0; k < now.size(); ++k) CHECK(equal(first[k], now[k]));
   }
@@ -192,7 +211,8 @@ TEST_CASE("reductions: the largest and the smallest are found, and a nan, wherev
     for (const int64_t n : {31, 32, 33, 63, 64, 65, 300}) {
       const auto with_diagonal = [&](double special) {  // of row i, element i
         Values rows;
-        for (int64_t i = 0; i < n * n; ++i) rows.push_back(i % (n + 1) == 0 ? special : static_cast<double>(i * 7 % 11));
+        for (int64_t i = 0; i < n * n; ++i)
+          rows.push_back(i % (n + 1) == 0 ? special : static_cast<double>(i * 7 % 11));
         return to(from_vector(rows, {n, n}), dtype);
       };
       CHECK(values(amax(with_diagonal(100), {1})) == Values(static_cast<size_t>(n), 100));
@@ -251,7 +271,9 @@ TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
   CHECK_THROWS_WITH_AS((void)(ones({2}) < ones({3})), doctest::Contains("<"), ShapeError);
 }
 
-TEST_CASE("order: topk takes a row of memory for each thread, from the allocator, and no copy of its input") {
+TEST_CASE(
+    "order: topk takes a row of memory for each thread, from the allocator, and no copy of its "
+    "input") {
   const KeepThreads restore;
   set_num_threads(1);
   const auto taken = [](const Tensor& x) {
@@ -289,12 +311,17 @@ TEST_CASE("registry: names are unique, every entry has a derivative and is found
   CHECK(find_op("no such operation") == nullptr);
 }
 
-TEST_CASE("elementwise: operands that repeat one element, some or none give what their copies give") {
-  const Tensor scalar = tensor(3.0), one = tensor({{2.0}}), whole = arange(0, 12, 1, f32).reshape({3, 4});
-  const Tensor all = scalar.expand({3, 4}), rows = arange(0, 4, 1, f32).expand({3, 4}), none = zeros({0, 4});
-  for (const Tensor& a : {scalar, one, whole, all, rows, whole.transpose(0, 1).contiguous().transpose(0, 1)})
+TEST_CASE(
+    "elementwise: operands that repeat one element, some or none give what their copies give") {
+  const Tensor scalar = tensor(3.0), one = tensor({{2.0}}),
+               whole = arange(0, 12, 1, f32).reshape({3, 4});
+  const Tensor all = scalar.expand({3, 4}), rows = arange(0, 4, 1, f32).expand({3, 4}),
+               none = zeros({0, 4});
+  for (const Tensor& a :
+       {scalar, one, whole, all, rows, whole.transpose(0, 1).contiguous().transpose(0, 1)})
     for (const Tensor& b : {scalar, one, whole, all, rows}) {
-      const Tensor y = a - b, copies = contiguous_copy(a.expand(y.shape())) - contiguous_copy(b.expand(y.shape()));
+      const Tensor y = a - b, copies = contiguous_copy(a.expand(y.shape())) -
+                                       contiguous_copy(b.expand(y.shape()));
       CHECK(y.shape() == copies.shape());
       CHECK(y.to_vector() == copies.to_vector());
     }

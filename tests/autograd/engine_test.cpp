@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/graph.h>
+#include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/copy.h>
-#include <slope/core/memory.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/memory/memory.h>
 
 #include <cmath>
 #include <limits>
@@ -26,7 +26,9 @@ std::string message_of(const std::function<void()>& f) {
   }
   return "nothing was thrown";
 }
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
 }  // namespace
 
 TEST_CASE("backward: micrograd's example") {
@@ -46,7 +48,8 @@ TEST_CASE("backward: micrograd's example") {
   CHECK(b.grad().item() == doctest::Approx(645.5773).epsilon(1e-6));
 }
 
-TEST_CASE("backward: a value used several times collects all its gradients, and two passes add up") {
+TEST_CASE(
+    "backward: a value used several times collects all its gradients, and two passes add up") {
   const Tensor a = leaf(1.0);
   const Tensor b = a + a, c = b + b;
   c.backward({}, true);
@@ -56,7 +59,8 @@ TEST_CASE("backward: a value used several times collects all its gradients, and 
 }
 
 TEST_CASE("backward: gradients are summed over what broadcasting repeated") {
-  const Tensor x = leaf({{1., 2., 3.}, {4., 5., 6.}}), row = leaf({10., 20., 30.}), scalar = leaf(2.0);
+  const Tensor x = leaf({{1., 2., 3.}, {4., 5., 6.}}), row = leaf({10., 20., 30.}),
+               scalar = leaf(2.0);
   sum(x * row + scalar).backward();
   CHECK(equal(row.grad(), tensor({5., 7., 9.}, f64)));
   CHECK(scalar.grad().item() == 6);
@@ -70,7 +74,9 @@ TEST_CASE("backward: two leaves never share one gradient") {
   CHECK(equal(b.grad(), tensor({1., 1.}, f64)));
 }
 
-TEST_CASE("backward: with the gradient recorded too, what a leaf is given is shared with nobody; the next pass adds in place") {
+TEST_CASE(
+    "backward: with the gradient recorded too, what a leaf is given is shared with nobody; the "
+    "next pass adds in place") {
   const Tensor a = leaf({1.}), b = leaf({2.}), flowing = tensor({1.}, f64);
   const Tensor c = a + b;
   c.retain_grad();
@@ -134,7 +140,8 @@ TEST_CASE("backward: a write after the forward is found out, and only a write th
   CHECK_THROWS_AS((void)w.write<double>(), AutogradError);  // outside NoGrad
 }
 
-TEST_CASE("grad: leaves stay as they are; intermediate results may be inputs; undefined where unused") {
+TEST_CASE(
+    "grad: leaves stay as they are; intermediate results may be inputs; undefined where unused") {
   const Tensor a = leaf(2.0), b = leaf(3.0), unused = leaf(1.0);
   const Tensor c = a * b, d = c * c;
   const Tensors g = grad({d}, {a, c, unused}, {.allow_unused = true});
@@ -145,19 +152,23 @@ TEST_CASE("grad: leaves stay as they are; intermediate results may be inputs; un
 }
 
 TEST_CASE("grad: nothing is computed that nobody asked for") {
-  const Tensor x = ones({1, 1024}).set_requires_grad(), w = ones({1024, 1024}).set_requires_grad();  // w's gradient: 4 MB
+  // w's gradient: 4 MB
+  const Tensor x = ones({1, 1024}).set_requires_grad(), w = ones({1024, 1024}).set_requires_grad();
   const Tensor y = sum(linear(tanh(linear(x, w)), w));
   const int64_t before = (memory::reset_peak(), memory::stats().live);
   CHECK(grad({y}, {x})[0].defined());
   CHECK(memory::stats().peak - before < 1 << 20);
 }
 
-TEST_CASE("grad: a leaf that was given other memory after the forward is found out where the gradient is recorded") {
+TEST_CASE(
+    "grad: a leaf that was given other memory after the forward is found out where the gradient is "
+    "recorded") {
   const Tensor x = leaf({2.}), w = leaf({3.});
   const Tensor y = sum(x * w);
   std::swap(w.impl().storage, tensor({100.}, f64).impl().storage);
   CHECK(grad({y}, {x}, {.retain_graph = true})[0].item() == 3);
-  CHECK(contains(message_of([&] { (void)grad({y}, {x}, {.create_graph = true}); }), "other memory"));
+  CHECK(
+      contains(message_of([&] { (void)grad({y}, {x}, {.create_graph = true}); }), "other memory"));
 }
 
 TEST_CASE("grad: higher derivatives of x^4") {
@@ -200,7 +211,9 @@ TEST_CASE("grad mode: no_grad records nothing and is restored by an exception") 
   CHECK((x * x).requires_grad());
 }
 
-TEST_CASE("checkpoint: the same values and gradients, of inputs and of leaves that the function reaches; also twice") {
+TEST_CASE(
+    "checkpoint: the same values and gradients, of inputs and of leaves that the function reaches; "
+    "also twice") {
   const Tensor w = leaf({0.5, -0.25}), x = leaf({1., 2.});
   const auto f = [&](const Tensors& in) { return dropout(tanh(in[0] * w), 0.3) * in[0]; };
   const auto run = [&](bool checkpointed) {
@@ -213,7 +226,8 @@ TEST_CASE("checkpoint: the same values and gradients, of inputs and of leaves th
     return g;
   };
   const Tensors straight = run(false), again = run(true);
-  for (size_t i = 0; i < straight.size(); ++i) CHECK(equal(straight[i].detach(), again[i].detach()));
+  for (size_t i = 0; i < straight.size(); ++i)
+    CHECK(equal(straight[i].detach(), again[i].detach()));
 }
 
 TEST_CASE("checkpoint: a leaf that a step and what came before it share counts once at each use") {
@@ -238,11 +252,18 @@ TEST_CASE("checkpoint: a leaf that a step and what came before it share counts o
       return h;
     };
   };
-  const std::vector<double> straight = derivatives(recurrent(false)), again = derivatives(recurrent(true));
-  for (size_t i = 0; i < straight.size(); ++i) CHECK(again[i] == doctest::Approx(straight[i]).epsilon(1e-12));
-  CHECK(derivatives([&] { return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w * 2}); }) == std::vector<double>{12, 12, 4});
-  CHECK(derivatives([&] { return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w}); }) == std::vector<double>{6, 6, 2});
-  CHECK(derivatives([&] { return checkpoint(nested, {w * 2}); }) == std::vector<double>{810, 810, 1080});  // 2 w^5
+  const std::vector<double> straight = derivatives(recurrent(false)),
+                            again = derivatives(recurrent(true));
+  for (size_t i = 0; i < straight.size(); ++i)
+    CHECK(again[i] == doctest::Approx(straight[i]).epsilon(1e-12));
+  CHECK(derivatives([&] {
+          return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w * 2});
+        }) == std::vector<double>{12, 12, 4});
+  CHECK(derivatives([&] {
+          return checkpoint([&](const Tensors& in) { return in[0] * w; }, {w});
+        }) == std::vector<double>{6, 6, 2});
+  CHECK(derivatives([&] { return checkpoint(nested, {w * 2}); }) ==
+        std::vector<double>{810, 810, 1080});  // 2 w^5
 }
 
 TEST_CASE("backward: a leaf that no longer asks for a gradient gets none") {
@@ -256,10 +277,13 @@ TEST_CASE("backward: a leaf that no longer asks for a gradient gets none") {
 
 TEST_CASE("checkpoint: as f alone where an input is undefined or the result needs no gradient") {
   const Tensor w = leaf({0.5, -0.25});
-  const auto add_if_given = [&](const Tensors& in) { return in[1].defined() ? in[0] + in[1] : in[0] * w; };
+  const auto add_if_given = [&](const Tensors& in) {
+    return in[1].defined() ? in[0] + in[1] : in[0] * w;
+  };
   sum(checkpoint(add_if_given, {leaf({1., 2.}), Tensor()})).backward();
   CHECK(equal(w.grad(), tensor({1., 2.}, f64)));
-  CHECK_FALSE(checkpoint([](const Tensors& in) { return in[0].detach() * 2; }, {w}).requires_grad());
+  CHECK_FALSE(
+      checkpoint([](const Tensors& in) { return in[0].detach() * 2; }, {w}).requires_grad());
 }
 
 TEST_CASE("anomaly mode: names the operation, its making and the element") {
@@ -271,22 +295,32 @@ TEST_CASE("anomaly mode: names the operation, its making and the element") {
 }
 
 TEST_CASE("engine: what a rule returns is checked") {
-  static const Op wrong_shape{.name = "wrong_shape", .formula = [](const Saved&, const Tensor&) { return Grads{ones({5}, f64)}; }};
-  static const Op wrong_count{.name = "wrong_count", .formula = [](const Saved&, const Tensor& g) { return Grads{g, g}; }};
-  static const Op wrong_dtype{.name = "wrong_dtype", .formula = [](const Saved&, const Tensor& g) { return Grads{to(g, f32)}; }};
+  static const Op wrong_shape{.name = "wrong_shape", .formula = [](const Saved&, const Tensor&) {
+                                return Grads{ones({5}, f64)};
+                              }};
+  static const Op wrong_count{.name = "wrong_count", .formula = [](const Saved&, const Tensor& g) {
+                                return Grads{g, g};
+                              }};
+  static const Op wrong_dtype{.name = "wrong_dtype", .formula = [](const Saved&, const Tensor& g) {
+                                return Grads{to(g, f32)};
+                              }};
   const Tensor x = leaf({1., 2.});
   for (const Op* op : {&wrong_shape, &wrong_count, &wrong_dtype})
-    CHECK(contains(message_of([&] { sum(op->record(contiguous_copy(x), {x})).backward(); }), op->name));
+    CHECK(contains(message_of([&] { sum(op->record(contiguous_copy(x), {x})).backward(); }),
+                   op->name));
 }
 
 TEST_CASE("engine: an operation cannot return its input") {
-  static const Op identity{.name = "identity", .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
+  static const Op identity{.name = "identity",
+                           .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
   const Tensor x = leaf({1., 2.});
   CHECK(contains(message_of([&] { (void)identity.record(x, {x}); }), "identity"));
   CHECK(x.is_leaf());
 }
 
-TEST_CASE("engine: a rule that throws changes no gradient and leaks nothing; the graph can be run again") {
+TEST_CASE(
+    "engine: a rule that throws changes no gradient and leaks nothing; the graph can be run "
+    "again") {
   static bool fails = true;
   static const Op moody{.name = "moody", .formula = [](const Saved&, const Tensor& g) {
                           if (fails) throw std::runtime_error("moody");
@@ -308,7 +342,8 @@ TEST_CASE("engine: a rule that throws changes no gradient and leaks nothing; the
   CHECK(memory::stats().live == before);
 }
 
-TEST_CASE("engine: every allocation of a forward and backward may fail, and nothing is left behind") {
+TEST_CASE(
+    "engine: every allocation of a forward and backward may fail, and nothing is left behind") {
   const Tensor x = leaf({{1., 2.}, {3., 4.}}), w = leaf({{1., 0.}, {0., 1.}});
   const auto step = [&] { sum(tanh(x * w) + exp(w)).backward(); };
   step();
@@ -344,8 +379,11 @@ void on_small_stack(size_t bytes, std::function<void()> f) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, bytes);
   pthread_t thread;
-  REQUIRE(pthread_create(
-              &thread, &attributes, [](void* arg) -> void* { return (*static_cast<std::function<void()>*>(arg))(), nullptr; }, &f) == 0);
+  REQUIRE(
+      pthread_create(
+          &thread, &attributes,
+          [](void* arg) -> void* { return (*static_cast<std::function<void()>*>(arg))(), nullptr; },
+          &f) == 0);
   pthread_join(thread, nullptr);
 }
 }  // namespace
@@ -364,11 +402,14 @@ TEST_CASE("engine: a chain of 1,000,000 nodes runs and is freed on a stack of 25
     x.set_grad({});
     CHECK(memory::stats().live == before);
     Tensor y = x;
-    for (int i = 0; i < 1'000'000; ++i) y = tanh(y);  // keeps its output: 1,000,000 values; freed without a backward
+    // keeps its output: 1,000,000 values; freed without a backward
+    for (int i = 0; i < 1'000'000; ++i) y = tanh(y);
   });
 }
 
-TEST_CASE("engine: two threads differentiate their own graphs of shared parameters; one graph in two hands is refused") {
+TEST_CASE(
+    "engine: two threads differentiate their own graphs of shared parameters; one graph in two "
+    "hands is refused") {
   const Tensor w = leaf({2., 3.});
   const auto work = [&](Tensor& out) {
     for (int i = 0; i < 200; ++i) out = grad({sum(tanh(w * w))}, {w})[0];

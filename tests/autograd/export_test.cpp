@@ -1,8 +1,9 @@
-// The exported tape: each leaf, operation and output once, the arrows that the computation has, names and modules where they are known.
+// The exported tape: each leaf, operation and output once, the arrows that the computation has,
+// names and modules where they are known.
 #include <doctest/doctest.h>
-#include <slope/autograd/export.h>
+#include <slope/autograd/graph/graph.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,8 @@ std::vector<std::string> labels(const Graph& graph) {
 }
 
 bool in_order(const Graph& graph) {
-  return std::all_of(graph.edges.begin(), graph.edges.end(), [](const GraphEdge& e) { return e.from < e.to; });
+  return std::all_of(graph.edges.begin(), graph.edges.end(),
+                     [](const GraphEdge& e) { return e.from < e.to; });
 }
 
 struct InModule {
@@ -36,10 +38,14 @@ TEST_CASE("export: y = tanh(x W + b): boxes and arrows") {
   const Tensor x = ones({2, 3}), w = leaf({3, 4}), b = leaf({4});
   const Tensor y = tanh(matmul(x, w) + b);
   const Graph graph = graph_of({y}, {.leaves = {{"W", w}, {"b", b}}, .outputs = {"y"}});
-  CHECK(labels(graph) == std::vector<std::string>{"W", "matmul", "b", "add", "tanh", "y"});  // x needs no gradient: it is not on the tape
+  // x needs no gradient: it is not on the tape
+  CHECK(labels(graph) == std::vector<std::string>{"W", "matmul", "b", "add", "tanh", "y"});
   REQUIRE(graph.edges.size() == 5);
-  const std::vector<std::array<int64_t, 3>> expected = {{0, 1, 1}, {1, 3, 0}, {2, 3, 1}, {3, 4, 0}, {4, 5, 0}};
-  for (size_t i = 0; i < 5; ++i) CHECK(std::array<int64_t, 3>{graph.edges[i].from, graph.edges[i].to, graph.edges[i].input} == expected[i]);
+  const std::vector<std::array<int64_t, 3>> expected = {
+      {0, 1, 1}, {1, 3, 0}, {2, 3, 1}, {3, 4, 0}, {4, 5, 0}};
+  for (size_t i = 0; i < 5; ++i)
+    CHECK(std::array<int64_t, 3>{graph.edges[i].from, graph.edges[i].to, graph.edges[i].input} ==
+          expected[i]);
   CHECK(graph.nodes[0].kind == Kind::leaf);
   CHECK(graph.nodes[0].detail() == "(3, 4)");
   CHECK(graph.nodes[1].kind == Kind::operation);
@@ -51,7 +57,8 @@ TEST_CASE("export: y = tanh(x W + b): boxes and arrows") {
 TEST_CASE("export: a leaf read twice is one box, an input used twice two arrows") {
   const Tensor x = leaf({3});
   const Graph graph = graph_of({(x * x) + exp(x)});
-  CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const GraphNode& n) { return n.kind == Kind::leaf; }) == 1);
+  CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                      [](const GraphNode& n) { return n.kind == Kind::leaf; }) == 1);
   CHECK(graph.nodes[0].name == "leaf");
   CHECK(graph.edges.size() == 3 + 2 + 1);
   CHECK(in_order(graph));
@@ -63,7 +70,8 @@ TEST_CASE("export: leaves and constants as results, no results") {
   const Graph graph = graph_of({leaf({2}).to(f64)});
   CHECK(graph.nodes.back().detail() == "float64 (2,)");
   const Tensor x = leaf({2});
-  CHECK(labels(graph_of({x, exp(x)}, {.outputs = {"x itself"}})) == std::vector<std::string>{"leaf", "exp", "x itself", "output"});
+  CHECK(labels(graph_of({x, exp(x)}, {.outputs = {"x itself"}})) ==
+        std::vector<std::string>{"leaf", "exp", "x itself", "output"});
 }
 
 TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
@@ -87,7 +95,8 @@ TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
   CHECK(nlohmann::json::parse(to_json(graph_of({})))["nodes"].empty());
 }
 
-TEST_CASE("export: operations of one module become one box, with the parameters that only it reads") {
+TEST_CASE(
+    "export: operations of one module become one box, with the parameters that only it reads") {
   const Tensor x = leaf({2, 3}), w = leaf({3, 3}), shared = leaf({3});
   Tensor h;
   {
@@ -109,12 +118,14 @@ TEST_CASE("export: operations of one module become one box, with the parameters 
   CHECK(all.nodes[2].module == "layers.0.mlp.up");
 
   const Graph fine = graph_of({y}, {.leaves = leaves, .module_depth = 9});
-  CHECK(labels(fine) == std::vector<std::string>{"x", "shared", "layers.0.mlp.up (3 operations)", "layers.0.mlp.down (2 operations)",
+  CHECK(labels(fine) == std::vector<std::string>{"x", "shared", "layers.0.mlp.up (3 operations)",
+                                                 "layers.0.mlp.down (2 operations)",
                                                  "layers.0.norm", "add", "output"});
   CHECK(fine.nodes[2].parameters == 9);
   CHECK(fine.nodes[2].detail() == "(2, 3) · 9 parameters");
   const Graph coarse = graph_of({y}, {.leaves = leaves, .module_depth = 3});
-  CHECK(labels(coarse) == std::vector<std::string>{"x", "layers.0.mlp (5 operations)", "layers.0.norm", "add", "output"});
+  CHECK(labels(coarse) == std::vector<std::string>{"x", "layers.0.mlp (5 operations)",
+                                                   "layers.0.norm", "add", "output"});
   CHECK(coarse.nodes[1].parameters == 12);
   for (const Graph& graph : {all, fine, coarse}) CHECK(in_order(graph));
 }
@@ -133,7 +144,8 @@ TEST_CASE("export: a module left and entered again is two boxes, so the graph ha
     h = h + x;
   }
   const Graph graph = graph_of({h}, {.module_depth = 2});
-  CHECK(labels(graph) == std::vector<std::string>{"leaf", "block", "block.norm", "block", "output"});
+  CHECK(labels(graph) ==
+        std::vector<std::string>{"leaf", "block", "block.norm", "block", "output"});
   CHECK(in_order(graph));
 }
 

@@ -1,4 +1,5 @@
-// PyTorch's name of an operation -> slope's: x are the inputs, in PyTorch's order, a the other arguments.
+// PyTorch's name of an operation -> slope's: x are the inputs, in PyTorch's order, a
+// the other arguments.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -15,10 +16,14 @@ using GoldenOp = std::function<Tensors(const Tensors& x, const Args& a)>;
 
 inline Reduction reduction(const Args& a) {
   const std::string word = a.word("reduction");
-  return word == "none" ? Reduction::none : word == "sum" || word == "batchmean" ? Reduction::sum : Reduction::mean;
+  return word == "none"                         ? Reduction::none
+         : word == "sum" || word == "batchmean" ? Reduction::sum
+                                                : Reduction::mean;
 }
 inline CrossEntropyOptions cross_entropy_options(const Args& a) {
-  return {.ignore_index = a.integer("ignore_index", -100), .label_smoothing = a.number("label_smoothing"), .reduction = reduction(a)};
+  return {.ignore_index = a.integer("ignore_index", -100),
+          .label_smoothing = a.number("label_smoothing"),
+          .reduction = reduction(a)};
 }
 inline Tensors both(const ValuesAndIndices& r) { return {r.values, r.indices}; }
 inline std::optional<double> optional_number(const Args& a, const std::string& key) {
@@ -27,17 +32,21 @@ inline std::optional<double> optional_number(const Args& a, const std::string& k
 inline Tensor nth(const Tensors& x, size_t i) { return i < x.size() ? x[i] : Tensor(); }
 
 inline Tensors attention(const Tensors& x, const Args& a) {
-  const AttentionOptions options{.mask = nth(x, 3), .causal = a.flag("causal"), .scale = optional_number(a, "scale")};
+  const AttentionOptions options{
+      .mask = nth(x, 3), .causal = a.flag("causal"), .scale = optional_number(a, "scale")};
   if (!a.flag("weights")) return {scaled_dot_product_attention(x[0], x[1], x[2], options)};
-  const auto [output, weights] = scaled_dot_product_attention_with_weights(x[0], x[1], x[2], options);
+  const auto [output, weights] =
+      scaled_dot_product_attention_with_weights(x[0], x[1], x[2], options);
   return {output, weights};
 }
 
 // One count for each row: slope has no such operation, picking rows by index says the same.
 inline Tensors repeat_rows(const Tensors& x, const Args& a) {
   std::vector<int64_t> rows;
-  for (int64_t i = 0; i < x[1].numel(); ++i) rows.insert(rows.end(), static_cast<size_t>(x[1].data<int64_t>()[i]), i);
-  return {index_select(x[0], a.integer("dim"), from_vector(rows, {static_cast<int64_t>(rows.size())}))};
+  for (int64_t i = 0; i < x[1].numel(); ++i)
+    rows.insert(rows.end(), static_cast<size_t>(x[1].data<int64_t>()[i]), i);
+  return {
+      index_select(x[0], a.integer("dim"), from_vector(rows, {static_cast<int64_t>(rows.size())}))};
 }
 
 inline Tensor kl(const Tensors& x, const Args& a) {
@@ -45,8 +54,10 @@ inline Tensor kl(const Tensors& x, const Args& a) {
   return a.word("reduction") == "batchmean" ? loss / static_cast<double>(x[0].size(0)) : loss;
 }
 
-inline double rms_eps(const Tensors& x, const Args& a) {  // PyTorch's default is the dtype's epsilon
-  return a.number("eps", x[0].dtype() == f64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon());
+// PyTorch's default is the dtype's epsilon
+inline double rms_eps(const Tensors& x, const Args& a) {
+  return a.number("eps", x[0].dtype() == f64 ? std::numeric_limits<double>::epsilon()
+                                             : std::numeric_limits<float>::epsilon());
 }
 
 inline const std::map<std::string, GoldenOp>& golden_ops() {

@@ -1,4 +1,5 @@
-// Every operation against PyTorch, values and gradients, in f64 and f32 (tests/golden/ops.py says what the cases are about).
+// Every operation against PyTorch, values and gradients, in f64 and f32 (tests/golden/ops.py says
+// what the cases are about).
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 
@@ -22,8 +23,10 @@ Tolerance tolerance(const GoldenCase& c, DType dtype) {
     double f64, f32;
   };
   static const std::map<std::string, Wide> wide = {
-      {"softplus.extreme", {1e-9, 2e-6}},    // PyTorch's is x itself above 20; ours adds log(1 + e^-x)
-      {"layer_norm.one", {1e-12, 1e-4}},     // x - mean = 0; PyTorch's is rounding, times 1 / sqrt(eps) = 316
+      // PyTorch's is x itself above 20; ours adds log(1 + e^-x)
+      {"softplus.extreme", {1e-9, 2e-6}},
+      // x - mean = 0; PyTorch's is rounding, times 1 / sqrt(eps) = 316
+      {"layer_norm.one", {1e-12, 1e-4}},
       {"layer_norm.offset", {1e-12, 1e-5}},  // 1000 … 1004: the last digit of the mean is 6e-5
       {"tanh.extreme", {1e-12, 1e-7}},       // 1 - y^2 of a y beside 1, whose last digit is 6e-8
   };
@@ -36,20 +39,25 @@ Tolerance tolerance(const GoldenCase& c, DType dtype) {
 }
 
 // What slope does not promise.
-const std::set<std::string> refused = {"norm.all_0.0", "norm.zero_0.0"};  // p = 0 counts, which has no derivative: norm takes p > 0
+const std::set<std::string> refused = {
+    "norm.all_0.0", "norm.zero_0.0"};  // p = 0 counts, which has no derivative: norm takes p > 0
 
 std::string mismatch(const Tensor& ours, const Tensor& theirs, Tolerance tolerance, bool tiny) {
   if (!ours.defined()) return "there is none";
-  if (ours.dtype() != theirs.dtype()) return fmt::format("{} instead of {}", name(ours.dtype()), name(theirs.dtype()));
-  if (ours.shape() != theirs.shape()) return fmt::format("shape {} instead of {}", ours.shape(), theirs.shape());
+  if (ours.dtype() != theirs.dtype())
+    return fmt::format("{} instead of {}", name(ours.dtype()), name(theirs.dtype()));
+  if (ours.shape() != theirs.shape())
+    return fmt::format("shape {} instead of {}", ours.shape(), theirs.shape());
   const std::vector<double> a = ours.to_vector(), b = theirs.to_vector();
   double largest = 0, atol = tolerance.absolute;
   for (const double x : b)
     if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-  if (!tiny && is_floating(ours.dtype())) atol = std::max(atol, tolerance.relative * std::min(largest, 1.0));  // sums cancel
+  if (!tiny && is_floating(ours.dtype()))
+    atol = std::max(atol, tolerance.relative * std::min(largest, 1.0));  // sums cancel
   for (size_t i = 0; i < a.size(); ++i) {
     const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-    if (!same && !(std::isfinite(a[i]) && std::abs(a[i] - b[i]) <= tolerance.relative * std::abs(b[i]) + atol))
+    if (!same && !(std::isfinite(a[i]) &&
+                   std::abs(a[i] - b[i]) <= tolerance.relative * std::abs(b[i]) + atol))
       return fmt::format("element {} is {:.17g} instead of {:.17g}", i, a[i], b[i]);
   }
   return "";
@@ -86,15 +94,18 @@ void check_case(const GoldenCase& c, const GoldenTensors& golden, DType dtype) {
     const Tensor g = golden.find(fmt::format("{}/cotangent{}", c.name, k));
     if (g.defined()) differentiated.push_back(outputs[k]), cotangents.push_back(g);
   }
-  CHECK_MESSAGE(!golden.find(fmt::format("{}/output{}", c.name, outputs.size())).defined(), c.name << ": PyTorch has more outputs");
+  CHECK_MESSAGE(!golden.find(fmt::format("{}/output{}", c.name, outputs.size())).defined(),
+                c.name << ": PyTorch has more outputs");
   if (differentiated.empty()) return;
   for (const Tensor& x : inputs)
     if (x.requires_grad()) wanted.push_back(x);
-  const Tensors grads = grad(differentiated, wanted, {.grad_outputs = cotangents, .allow_unused = true});
+  const Tensors grads =
+      grad(differentiated, wanted, {.grad_outputs = cotangents, .allow_unused = true});
   for (size_t k = 0, at = 0; k < inputs.size(); ++k) {
     if (!inputs[k].requires_grad()) continue;
     const Tensor ours = grads[at++];
-    check(fmt::format("grad{}", k), ours.defined() ? ours : zeros_like(inputs[k]), golden.at(fmt::format("{}/grad{}", c.name, k)));
+    check(fmt::format("grad{}", k), ours.defined() ? ours : zeros_like(inputs[k]),
+          golden.at(fmt::format("{}/grad{}", c.name, k)));
   }
 }
 
@@ -116,7 +127,9 @@ void check_all(DType dtype) {
 
 }  // namespace
 
-TEST_CASE("golden operations: each of PyTorch's cases has an operation here, and each name in the table a case") {
+TEST_CASE(
+    "golden operations: each of PyTorch's cases has an operation here, and each name in the table "
+    "a case") {
   std::set<std::string> used;
   const std::vector<GoldenCase> cases = golden_cases();
   CHECK(cases.size() > 400);
@@ -124,7 +137,8 @@ TEST_CASE("golden operations: each of PyTorch's cases has an operation here, and
     used.insert(c.op);
     CHECK_MESSAGE(golden_ops().contains(c.op), c.name << ": no entry for " << c.op);
   }
-  for (const auto& entry : golden_ops()) CHECK_MESSAGE(used.contains(entry.first), "no case for " << entry.first);
+  for (const auto& entry : golden_ops())
+    CHECK_MESSAGE(used.contains(entry.first), "no case for " << entry.first);
 }
 
 TEST_CASE("golden operations: values and gradients are PyTorch's in f64") { check_all(f64); }

@@ -1,49 +1,65 @@
-// What gradcheck says: that it finds each kind of mistake, names it, and calls nothing a mistake that is none.
+// What gradcheck says: that it finds each kind of mistake, names it, and calls nothing a mistake
+// that is none.
 #include <doctest/doctest.h>
-#include <slope/autograd/gradcheck.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/factories.h>
-#include <slope/core/random.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/core/tensor/random.h>
 
 using namespace slope;
 
 namespace {
 
-// y = x^2 with a rule that is `factor` times too large, at `element` alone where that is not negative.
+// y = x^2 with a rule that is `factor` times too large, at `element` alone where
+// that is not negative.
 Tensor square(const Tensor& x, double factor, int64_t element = -1) {
-  static const Op op{
-      .name = "bad_square", .signature = "(*) -> (*)", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
-        Tensor weight = full_like(s.input(), s.number("factor"));
-        if (const int64_t e = s.integer("element"); e >= 0) {
-          weight = ones_like(s.input());
-          weight.write<double>()[e] = s.number("factor");
-        }
-        return Grads{2 * g * s.input() * weight};
-      }};
+  static const Op op{.name = "bad_square",
+                     .signature = "(*) -> (*)",
+                     .saves = saves_input(),
+                     .formula = [](const Saved& s, const Tensor& g) {
+                       Tensor weight = full_like(s.input(), s.number("factor"));
+                       if (const int64_t e = s.integer("element"); e >= 0) {
+                         weight = ones_like(s.input());
+                         weight.write<double>()[e] = s.number("factor");
+                       }
+                       return Grads{2 * g * s.input() * weight};
+                     }};
   Tensor y = empty_like(x);
-  for (int64_t i = 0; i < x.numel(); ++i) y.write<double>()[i] = x.data<double>()[i] * x.data<double>()[i];
+  for (int64_t i = 0; i < x.numel(); ++i)
+    y.write<double>()[i] = x.data<double>()[i] * x.data<double>()[i];
   return op.record(y, {x}, {{"factor", factor}, {"element", element}});
 }
 
 const GradcheckOptions quiet{.raise_exception = false};
 Tensor leaf(const Tensor& x) { return x.clone().set_requires_grad(); }
 bool mentions(const std::vector<std::string>& lines, const std::string& words) {
-  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(words) != std::string::npos; });
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
 }
 
 }  // namespace
 
 TEST_CASE("gradcheck: what is right passes, every output and input counted") {
-  const Tensor x = leaf(tensor({1.5, -2.0, 3.0}).to(f64)), w = leaf(tensor({0.5, 0.25, -1.0}).to(f64));
-  const GradcheckReport report = gradcheck([](const Tensors& in) { return Tensors{in[0] * in[1], exp(in[1])}; }, {x, w});
+  const Tensor x = leaf(tensor({1.5, -2.0, 3.0}).to(f64)),
+               w = leaf(tensor({0.5, 0.25, -1.0}).to(f64));
+  const GradcheckReport report = gradcheck(
+      [](const Tensors& in) {
+        return Tensors{in[0] * in[1], exp(in[1])};
+      },
+      {x, w});
   CHECK(report.ok);
   CHECK(report.checked == 2 * (3 + 3));  // of each output with respect to each element
   CHECK(report.text() == "ok: 12 derivatives agree");
 }
 
-TEST_CASE("gradcheck: a wrong derivative is named by op, output, input and element, with both values and their ratio") {
+TEST_CASE(
+    "gradcheck: a wrong derivative is named by op, output, input and element, with both values and "
+    "their ratio") {
   const Tensor c = tensor({1.0, 1.0, 1.0}).to(f64), x = leaf(tensor({1.5, -2.0, 3.0}).to(f64));
-  const TensorFunction f = [](const Tensors& in) { return Tensors{in[1] + 1, square(in[1] + in[0], 3, 1)}; };
+  const TensorFunction f = [](const Tensors& in) {
+    return Tensors{in[1] + 1, square(in[1] + in[0], 3, 1)};
+  };
   const GradcheckReport report = gradcheck(f, {c, x}, quiet);
   CHECK(!report.ok);
   CHECK(report.failed == 1);
@@ -55,24 +71,31 @@ TEST_CASE("gradcheck: a wrong derivative is named by op, output, input and eleme
   CHECK(failure.input == "input 1");
   CHECK(failure.ratio() == doctest::Approx(3));
   CHECK(failure.analytic == doctest::Approx(3 * failure.numeric));
-  CHECK(report.text().find("output 1 (bad_square), input 1, element 1: analytic ") != std::string::npos);
+  CHECK(report.text().find("output 1 (bad_square), input 1, element 1: analytic ") !=
+        std::string::npos);
   CHECK_THROWS_WITH_AS((void)gradcheck(f, {c, x}), doctest::Contains("bad_square"), AutogradError);
 }
 
-TEST_CASE("gradcheck: the factor that all failures share is said; the first few are kept, all are counted") {
+TEST_CASE(
+    "gradcheck: the factor that all failures share is said; the first few are kept, all are "
+    "counted") {
   const Tensor x = leaf(arange(1, 31, 1, f64));
-  const GradcheckReport report = gradcheck([](const Tensors& in) { return Tensors{square(in[0], 2)}; }, {x}, quiet);
+  const GradcheckReport report =
+      gradcheck([](const Tensors& in) { return Tensors{square(in[0], 2)}; }, {x}, quiet);
   CHECK(report.failed == 30);
   CHECK(report.failures.size() == 20);
   CHECK(report.text().find("and 10 more") != std::string::npos);
-  const GradcheckReport few = gradcheck([](const Tensors& in) { return Tensors{square(in[0].narrow(0, 0, 4).clone(), 2)}; }, {x}, quiet);
+  const GradcheckReport few =
+      gradcheck([](const Tensors& in) { return Tensors{square(in[0].narrow(0, 0, 4).clone(), 2)}; },
+                {x}, quiet);
   CHECK(few.text().find("every one is off by the same factor 2") != std::string::npos);
 }
 
 TEST_CASE("gradcheck: parameters are named; a gradient that does not arrive is zero, and wrong") {
   const Tensor weight = leaf(tensor({1.0, 2.0}).to(f64));
   const std::vector<NamedLeaf> leaves{{"encoder.weight", weight}};
-  const GradcheckReport report = gradcheck([&] { return Tensors{weight * 1.0 + weight.detach()}; }, leaves, quiet);
+  const GradcheckReport report =
+      gradcheck([&] { return Tensors{weight * 1.0 + weight.detach()}; }, leaves, quiet);
   CHECK(report.failed == 2);
   REQUIRE(!report.failures.empty());
   CHECK(report.failures[0].input == "encoder.weight");
@@ -81,15 +104,19 @@ TEST_CASE("gradcheck: parameters are named; a gradient that does not arrive is z
 
 TEST_CASE("gradcheck: float32 inputs are said to be too coarse") {
   const Tensor x = leaf(tensor({1.5, 2.5}).to(f32));
-  const GradcheckReport report = gradcheck([](const Tensors& in) { return Tensors{in[0] * in[0]}; }, {x}, quiet);
+  const GradcheckReport report =
+      gradcheck([](const Tensors& in) { return Tensors{in[0] * in[0]}; }, {x}, quiet);
   CHECK(mentions(report.notes, "input 0 is float32"));
 }
 
-TEST_CASE("gradcheck: inputs that overlap in memory, with each other or with themselves, are refused") {
+TEST_CASE(
+    "gradcheck: inputs that overlap in memory, with each other or with themselves, are refused") {
   const Tensor base = arange(0, 6, 1, f64);
-  const Tensor left = base.narrow(0, 0, 4).set_requires_grad(), right = base.narrow(0, 2, 4).set_requires_grad();
+  const Tensor left = base.narrow(0, 0, 4).set_requires_grad(),
+               right = base.narrow(0, 2, 4).set_requires_grad();
   const TensorFunction product = [](const Tensors& in) { return Tensors{in[0] * in[1]}; };
-  CHECK(mentions(gradcheck(product, {left, right}, quiet).problems, "input 0 and input 1 overlap in memory"));
+  CHECK(mentions(gradcheck(product, {left, right}, quiet).problems,
+                 "input 0 and input 1 overlap in memory"));
   const Tensor apart = leaf(base.narrow(0, 2, 4));
   CHECK(gradcheck(product, {leaf(left), apart}, quiet).ok);
   const Tensor expanded = tensor({2.0}).to(f64).expand({4}).set_requires_grad();
@@ -98,7 +125,8 @@ TEST_CASE("gradcheck: inputs that overlap in memory, with each other or with the
 
 TEST_CASE("gradcheck: a function that is not deterministic is told from one that is wrong") {
   const Tensor x = leaf(ones({64}, f64));
-  const GradcheckReport random = gradcheck([](const Tensors& in) { return Tensors{dropout(in[0], 0.5)}; }, {x}, quiet);
+  const GradcheckReport random =
+      gradcheck([](const Tensors& in) { return Tensors{dropout(in[0], 0.5)}; }, {x}, quiet);
   CHECK(!random.ok);
   CHECK(mentions(random.problems, "not deterministic"));
   CHECK(random.failed == 0);
@@ -109,19 +137,24 @@ TEST_CASE("gradcheck: a function that is not deterministic is told from one that
   CHECK(gradcheck(fixed, {x}, quiet).ok);
 }
 
-TEST_CASE("gradcheck: an element on a kink is noted and not checked; a wrong derivative beside it is still found") {
+TEST_CASE(
+    "gradcheck: an element on a kink is noted and not checked; a wrong derivative beside it is "
+    "still found") {
   const Tensor x = leaf(tensor({-1.0, 0.0, 2.0}).to(f64));
-  const GradcheckReport report = gradcheck([](const Tensors& in) { return Tensors{relu(in[0])}; }, {x}, quiet);
+  const GradcheckReport report =
+      gradcheck([](const Tensors& in) { return Tensors{relu(in[0])}; }, {x}, quiet);
   CHECK(report.ok);
   CHECK(report.checked == 2);
   CHECK(mentions(report.notes, "input 0, element 1: output 0 has a kink"));
-  const GradcheckReport wrong = gradcheck([](const Tensors& in) { return Tensors{relu(in[0]) + square(in[0], 2)}; }, {x}, quiet);
+  const GradcheckReport wrong = gradcheck(
+      [](const Tensors& in) { return Tensors{relu(in[0]) + square(in[0], 2)}; }, {x}, quiet);
   CHECK(wrong.failed == 2);
 }
 
 TEST_CASE("gradcheck: an error that looks like a kink to the eye, but is smooth, is no kink") {
   const Tensor x = leaf(tensor({1e-3, 1e-3}).to(f64));  // steep, curved: sqrt near 0
-  const GradcheckReport wrong = gradcheck([](const Tensors& in) { return Tensors{square(sqrt(in[0]), 1.5)}; }, {x}, quiet);
+  const GradcheckReport wrong =
+      gradcheck([](const Tensors& in) { return Tensors{square(sqrt(in[0]), 1.5)}; }, {x}, quiet);
   CHECK(wrong.failed == 2);
   CHECK(gradcheck([](const Tensors& in) { return Tensors{sqrt(in[0])}; }, {x}, quiet).ok);
 }
@@ -131,30 +164,43 @@ TEST_CASE("gradcheck: the rounding of large values is no kink") {
   for (double offset : {0., 1e6, 1e7, 1e8})
     for (int i = 0; i < 50; ++i) {
       const GradcheckReport report =
-          gradcheck([&](const Tensors& in) { return Tensors{square(in[0], 1.5) + offset}; }, {leaf(rand({1}, f64) + 1)}, quiet);
+          gradcheck([&](const Tensors& in) { return Tensors{square(in[0], 1.5) + offset}; },
+                    {leaf(rand({1}, f64) + 1)}, quiet);
       CHECK(!report.ok);
     }
 }
 
 TEST_CASE("gradcheck: where every element is on a kink nothing was checked") {
-  CHECK(!gradcheck([](const Tensors& in) { return Tensors{relu(in[0])}; }, {leaf(zeros({3}, f64))}, quiet).ok);
+  CHECK(!gradcheck([](const Tensors& in) { return Tensors{relu(in[0])}; }, {leaf(zeros({3}, f64))},
+                   quiet)
+             .ok);
 }
 
 TEST_CASE("gradcheck: nothing to check is not a success") {
   const Tensor x = leaf(tensor({1.0, 2.0}).to(f64));
-  CHECK_THROWS_AS((void)gradcheck([](const Tensors& in) { return Tensors{in[0] * 2}; }, {x.detach()}), UsageError);
+  CHECK_THROWS_AS(
+      (void)gradcheck([](const Tensors& in) { return Tensors{in[0] * 2}; }, {x.detach()}),
+      UsageError);
   const TensorFunction cut = [](const Tensors& in) { return Tensors{in[0].detach() * 2}; };
   CHECK(gradcheck(cut, {x}, quiet).failed == 2);  // its derivative is not 0
-  CHECK_THROWS_WITH_AS((void)gradgradcheck(cut, {x}), doctest::Contains("no output depends"), UsageError);
-  CHECK(mentions(gradcheck([](const Tensors& in) { return Tensors{in[0] > 0.0}; }, {x}, quiet).problems, "nothing to check"));
+  CHECK_THROWS_WITH_AS((void)gradgradcheck(cut, {x}), doctest::Contains("no output depends"),
+                       UsageError);
+  CHECK(mentions(
+      gradcheck([](const Tensors& in) { return Tensors{in[0] > 0.0}; }, {x}, quiet).problems,
+      "nothing to check"));
 }
 
 TEST_CASE("gradgradcheck: a formula that is right once and wrong twice is found") {
   // x^3 with the second derivative hidden from the tape.
-  static const Op op{.name = "cube", .signature = "(*) -> (*)", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+  static const Op op{.name = "cube",
+                     .signature = "(*) -> (*)",
+                     .saves = saves_input(),
+                     .formula = [](const Saved& s, const Tensor& g) {
                        return Grads{3 * g * (s.input() * s.input()).detach()};
                      }};
-  const TensorFunction cube = [](const Tensors& in) { return Tensors{op.record((in[0] * in[0] * in[0]).detach(), {in[0]})}; };
+  const TensorFunction cube = [](const Tensors& in) {
+    return Tensors{op.record((in[0] * in[0] * in[0]).detach(), {in[0]})};
+  };
   const Tensor x = leaf(tensor({1.0, -2.0}).to(f64));
   CHECK(gradcheck(cube, {x}, quiet).ok);
   const GradcheckReport report = gradgradcheck(cube, {x}, {}, quiet);

@@ -1,9 +1,10 @@
-// Hooks and gradients that are handed in: what they may do, and what is refused before anything has changed.
+// Hooks and gradients that are handed in: what they may do, and what is refused before
+// anything has changed.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
-#include <slope/autograd/graph.h>
+#include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 
 #include <thread>
 
@@ -14,7 +15,8 @@ using Values = std::vector<double>;
 Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
 }  // namespace
 
-TEST_CASE("hooks: a leaf's hook sees its whole gradient once, also where a checkpoint uses the leaf") {
+TEST_CASE(
+    "hooks: a leaf's hook sees its whole gradient once, also where a checkpoint uses the leaf") {
   const Tensor w = leaf({1., 3.}), x = leaf({2., 5.});
   int calls = 0;
   w.register_hook([&](const Tensor& g) {
@@ -32,7 +34,8 @@ TEST_CASE("hooks: grad runs those of the inputs that were asked for, and of no o
   a.register_hook([&](const Tensor&) { return ++of_a, Tensor(); });
   b.register_hook([&](const Tensor&) { return ++of_b, Tensor(); });
   CHECK(grad({sum(a * b)}, {a})[0].to_vector() == Values{3, 4});
-  CHECK(grad({sum(a), b}, {a}, {.grad_outputs = {Tensor(), ones({2}, f64)}})[0].to_vector() == Values{1, 1});
+  CHECK(grad({sum(a), b}, {a}, {.grad_outputs = {Tensor(), ones({2}, f64)}})[0].to_vector() ==
+        Values{1, 1});
   CHECK(of_a == 2);
   CHECK(of_b == 0);
 }
@@ -60,7 +63,8 @@ TEST_CASE("hooks: one may register another on the same result") {
 }
 
 TEST_CASE("hooks: a result of another shape or dtype is refused, and no gradient has changed") {
-  for (const auto& hook : {Hook([](const Tensor& g) { return sum(g); }), Hook([](const Tensor& g) { return to(g, f32); })}) {
+  for (const auto& hook : {Hook([](const Tensor& g) { return sum(g); }),
+                           Hook([](const Tensor& g) { return to(g, f32); })}) {
     const Tensor a = leaf({1., 2.}), b = leaf({3., 4.});
     b.register_hook(hook);
     CHECK_THROWS_AS(sum(a * b).backward(), Error);

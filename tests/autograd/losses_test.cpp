@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
-#include <slope/autograd/gradcheck.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/memory.h>
+#include <slope/core/memory/memory.h>
 #include <slope/tests/autograd/same_bits.h>
 
 #include <cmath>
@@ -38,18 +38,23 @@ TEST_CASE("cross_entropy: a target outside is refused with its position") {
   CHECK_NOTHROW((void)cross_entropy(zeros({1, 5}), tensor({-100})));
 }
 
-TEST_CASE("cross_entropy: where all targets are ignored the mean is not_a_number, the sum 0, and the gradient 0") {
-  const Tensor x = tensor({{1.0, not_a_number}, {2.0, 3.0}}).set_requires_grad(), t = tensor({-100, -100});
+TEST_CASE(
+    "cross_entropy: where all targets are ignored the mean is not_a_number, the sum 0, and the "
+    "gradient 0") {
+  const Tensor x = tensor({{1.0, not_a_number}, {2.0, 3.0}}).set_requires_grad(),
+               t = tensor({-100, -100});
   CHECK(std::isnan(cross_entropy(x, t).item()));
   const auto [sum, count] = cross_entropy_sum(x, t);
   CHECK(sum.item() == 0);
   CHECK(count == 0);
   for (Reduction reduction : {Reduction::mean, Reduction::sum})
-    CHECK(grad({cross_entropy(x, t, {.reduction = reduction})}, {x})[0].to_vector() == std::vector<double>{0, 0, 0, 0});
+    CHECK(grad({cross_entropy(x, t, {.reduction = reduction})}, {x})[0].to_vector() ==
+          std::vector<double>{0, 0, 0, 0});
 }
 
 TEST_CASE("cross_entropy: an ignored row is never read") {
-  const Tensor x = tensor({{not_a_number, not_a_number}, {2.0, 3.0}}).set_requires_grad(), t = tensor({0, 1});
+  const Tensor x = tensor({{not_a_number, not_a_number}, {2.0, 3.0}}).set_requires_grad(),
+               t = tensor({0, 1});
   const Tensor loss = cross_entropy(x, t, {.ignore_index = 0});
   CHECK(loss.item() == doctest::Approx(std::log1p(std::exp(-1.0))));
   const std::vector<double> dx = grad({loss}, {x})[0].to_vector();
@@ -69,28 +74,35 @@ TEST_CASE("cross_entropy: logits of 1e38") {
 TEST_CASE("cross_entropy: equals log_softmax and nll_loss") {
   generator() = Generator{.seed = 1};
   for (const auto& [dtype, tolerance] : {std::pair{f64, 1e-12}, {f32, 1e-5}}) {
-    const Tensor x = randn({64, 300}, dtype).set_requires_grad(), t = classes(64, 300, 2), u = randn({64}, dtype);
+    const Tensor x = randn({64, 300}, dtype).set_requires_grad(), t = classes(64, 300, 2),
+                 u = randn({64}, dtype);
     for (Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
-      const CrossEntropyOptions options{.ignore_index = t.to_vector()[5] == 0 ? 1 : static_cast<int64_t>(t.to_vector()[5]),
-                                        .reduction = reduction};
+      const CrossEntropyOptions options{
+          .ignore_index = t.to_vector()[5] == 0 ? 1 : static_cast<int64_t>(t.to_vector()[5]),
+          .reduction = reduction};
       const Tensor a = cross_entropy(x, t, options), b = nll_loss(log_softmax(x), t, options);
       CHECK(largest_difference(a, b) < tolerance);
       const Tensor g = reduction == Reduction::none ? u : full({}, 0.7, dtype);
-      CHECK(largest_difference(grad({a}, {x}, {.grad_outputs = {g}})[0], grad({b}, {x}, {.grad_outputs = {g}})[0]) < tolerance);
+      CHECK(largest_difference(grad({a}, {x}, {.grad_outputs = {g}})[0],
+                               grad({b}, {x}, {.grad_outputs = {g}})[0]) < tolerance);
     }
   }
 }
 
-TEST_CASE("linear_cross_entropy: equals cross_entropy of linear, over several chunks, and the logits never exist whole") {
+TEST_CASE(
+    "linear_cross_entropy: equals cross_entropy of linear, over several chunks, and the logits "
+    "never exist whole") {
   generator() = Generator{.seed = 3};
   const int64_t N = 700, d = 24, V = 6000;
   for (const auto& [dtype, tolerance] : {std::pair{f64, 1e-12}, {f32, 1e-5}}) {
-    const Tensor x = randn({N, d}, dtype).set_requires_grad(), w = (randn({V, d}, dtype) * 0.3).detach().set_requires_grad(),
+    const Tensor x = randn({N, d}, dtype).set_requires_grad(),
+                 w = (randn({V, d}, dtype) * 0.3).detach().set_requires_grad(),
                  b = randn({V}, dtype).set_requires_grad();
     const Tensor t = classes(N, V, 4), u = randn({N}, dtype);
     for (Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
-      const CrossEntropyOptions options{
-          .ignore_index = static_cast<int64_t>(t.to_vector()[9]), .label_smoothing = 0.1, .reduction = reduction};
+      const CrossEntropyOptions options{.ignore_index = static_cast<int64_t>(t.to_vector()[9]),
+                                        .label_smoothing = 0.1,
+                                        .reduction = reduction};
       const Tensor g = reduction == Reduction::none ? u : full({}, 0.7, dtype);
       const Tensor whole = cross_entropy(linear(x, w, b), t, options);
       const Tensors expected = grad({whole}, {x, w, b}, {.grad_outputs = {g}});
@@ -106,20 +118,22 @@ TEST_CASE("linear_cross_entropy: equals cross_entropy of linear, over several ch
 }
 
 TEST_CASE("linear_cross_entropy: an ignored row is never read; without a gradient none is made") {
-  const Tensor w = tensor({{1.0, 0.0}, {0.0, 1.0}}).set_requires_grad(), x = tensor({{not_a_number, 1.0}, {2.0, 3.0}}).set_requires_grad();
+  const Tensor w = tensor({{1.0, 0.0}, {0.0, 1.0}}).set_requires_grad(),
+               x = tensor({{not_a_number, 1.0}, {2.0, 3.0}}).set_requires_grad();
   const Tensor loss = linear_cross_entropy(x, w, {}, tensor({0, 1}), {.ignore_index = 0});
   CHECK(loss.item() == doctest::Approx(std::log1p(std::exp(-1.0))));
   for (const Tensor& g : grad({loss}, {x, w}))
     for (double v : g.to_vector()) CHECK(std::isfinite(v));
-  const Tensor plain = linear_cross_entropy(x.detach(), w.detach(), {}, tensor({0, 1}), {.ignore_index = 0});
+  const Tensor plain =
+      linear_cross_entropy(x.detach(), w.detach(), {}, tensor({0, 1}), {.ignore_index = 0});
   CHECK(!plain.requires_grad());
   CHECK(same_bits(plain, loss));
 }
 
 TEST_CASE("losses: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 5};
-  const Tensor x = randn({400, 33}).set_requires_grad(), w = randn({700, 33}).set_requires_grad(), b = randn({700}).set_requires_grad(),
-               t = classes(400, 700, 6);
+  const Tensor x = randn({400, 33}).set_requires_grad(), w = randn({700, 33}).set_requires_grad(),
+               b = randn({700}).set_requires_grad(), t = classes(400, 700, 6);
   CHECK(same_for_all_threads([&] {
     const Tensor a = linear_cross_entropy(x, w, b, t), c = cross_entropy(linear(x, w, b), t);
     Tensors all{a, c};
@@ -137,18 +151,27 @@ TEST_CASE("losses: composites have first and second derivatives") {
       CHECK(gradcheck(f, x).ok);
       CHECK(gradgradcheck(f, x).ok);
     };
-    const Tensor x = fresh(randn({3, 4}, f64)), y = fresh(randn({3, 4}, f64)), p = fresh(rand({3, 4}, f64) + 0.2);
+    const Tensor x = fresh(randn({3, 4}, f64)), y = fresh(randn({3, 4}, f64)),
+                 p = fresh(rand({3, 4}, f64) + 0.2);
     holds([=](const Tensors& v) { return Tensors{mse_loss(v[0], v[1], reduction)}; }, {x, y});
-    holds([=](const Tensors& v) { return Tensors{bce_with_logits(v[0], v[1], reduction)}; }, {x, p});
+    holds([=](const Tensors& v) { return Tensors{bce_with_logits(v[0], v[1], reduction)}; },
+          {x, p});
     holds([=](const Tensors& v) { return Tensors{kl_div(v[0], v[1], reduction)}; }, {x, p});
-    holds([=](const Tensors& v) { return Tensors{nll_loss(v[0], tensor({2, 0, 1}), {.ignore_index = 0, .reduction = reduction})}; }, {x});
+    holds(
+        [=](const Tensors& v) {
+          return Tensors{
+              nll_loss(v[0], tensor({2, 0, 1}), {.ignore_index = 0, .reduction = reduction})};
+        },
+        {x});
   }
 }
 
 TEST_CASE("losses: edges of the domain") {
-  CHECK(kl_div(tensor({{-1.0, -2.0}}), tensor({{1.0, 0.0}}), Reduction::none).to_vector() == std::vector<double>{1, 0});
+  CHECK(kl_div(tensor({{-1.0, -2.0}}), tensor({{1.0, 0.0}}), Reduction::none).to_vector() ==
+        std::vector<double>{1, 0});
   const Tensor logits = tensor({1000.0, -1000.0, 1000.0, -1000.0});
-  CHECK(bce_with_logits(logits, tensor({1.0, 1.0, 0.0, 0.0}), Reduction::none).to_vector() == std::vector<double>{0, 1000, 1000, 0});
+  CHECK(bce_with_logits(logits, tensor({1.0, 1.0, 0.0, 0.0}), Reduction::none).to_vector() ==
+        std::vector<double>{0, 1000, 1000, 0});
   CHECK(std::isnan(mse_loss(zeros({0}), zeros({0})).item()));
   CHECK(mse_loss(zeros({0}), zeros({0}), Reduction::sum).item() == 0);
 }

@@ -12,14 +12,16 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 }
 
 TEST_CASE("softmax: large values stay finite, a row of -inf is nan, an infinite score is nan") {
-  const Tensor y = softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}, {-inf, -inf, -inf}, {inf, 0.0, 0.0}}));
+  const Tensor y =
+      softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}, {-inf, -inf, -inf}, {inf, 0.0, 0.0}}));
   const std::vector<double> v = y.to_vector();
   CHECK(v[0] == 0.5);
   CHECK(v[2] == 0);
   CHECK(v[3] == 0);
   CHECK(v[4] == 0.5);
   for (size_t i : {6, 7, 8, 9}) CHECK(std::isnan(v[i]));
-  const std::vector<double> l = log_softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}})).to_vector();
+  const std::vector<double> l =
+      log_softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}})).to_vector();
   CHECK(l[0] == doctest::Approx(-std::log(2.0)));
   CHECK(l[3] == -inf);
 }
@@ -32,7 +34,8 @@ TEST_CASE("softmax: a dim in the middle is the same as that dim moved to the end
   CHECK(softmax(x, 1).is_contiguous());
 }
 
-TEST_CASE("layer_norm: a constant row gives the bias, also at 1e30, and takes no gradient from it") {
+TEST_CASE(
+    "layer_norm: a constant row gives the bias, also at 1e30, and takes no gradient from it") {
   for (double value : {0.0, 3.0, 1e30, -1e30}) {
     const Tensor x = full({2, 7}, value).set_requires_grad(), w = full({7}, 2), b = full({7}, 0.25);
     const Tensor y = layer_norm(x, w, b);
@@ -43,18 +46,21 @@ TEST_CASE("layer_norm: a constant row gives the bias, also at 1e30, and takes no
 }
 
 TEST_CASE("layer_norm: far from zero it keeps the digits that x has") {
-  const Tensor near = tensor({{0.0, 1.0, 2.0, 4.0}}), far = tensor({{10000.0, 10001.0, 10002.0, 10004.0}});
-  const std::vector<double> a = layer_norm(near, {}, {}).to_vector(), b = layer_norm(far, {}, {}).to_vector();
+  const Tensor near = tensor({{0.0, 1.0, 2.0, 4.0}}),
+               far = tensor({{10000.0, 10001.0, 10002.0, 10004.0}});
+  const std::vector<double> a = layer_norm(near, {}, {}).to_vector(),
+                            b = layer_norm(far, {}, {}).to_vector();
   for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-6));
 }
 
 TEST_CASE("normalisation: the same bits for 1, 2, 3 and 7 threads, forward and backward") {
   generator() = Generator{.seed = 2};
-  const Tensor x = randn({700, 67}).set_requires_grad(), w = randn({67}).set_requires_grad(), b = randn({67}).set_requires_grad(),
-               u = randn({700, 67});
+  const Tensor x = randn({700, 67}).set_requires_grad(), w = randn({67}).set_requires_grad(),
+               b = randn({67}).set_requires_grad(), u = randn({700, 67});
   CHECK(same_for_all_threads([&] {
     Tensors all;
-    for (const Tensor& y : {softmax(x), log_softmax(x), softmax(x, 0), layer_norm(x, w, b), rms_norm(x, w), dropout(x, 0.3)}) {
+    for (const Tensor& y : {softmax(x), log_softmax(x), softmax(x, 0), layer_norm(x, w, b),
+                            rms_norm(x, w), dropout(x, 0.3)}) {
       all.push_back(y);
       for (const Tensor& g : grad({y}, {x, w, b}, {.grad_outputs = {u}, .allow_unused = true}))
         if (g.defined()) all.push_back(g);
@@ -63,12 +69,15 @@ TEST_CASE("normalisation: the same bits for 1, 2, 3 and 7 threads, forward and b
   }));
 }
 
-TEST_CASE("normalisation: beside a residual connection x is given the sum of both gradients, to the bit, and nothing else changes") {
+TEST_CASE(
+    "normalisation: beside a residual connection x is given the sum of both gradients, to the bit, "
+    "and nothing else changes") {
   generator() = Generator{.seed = 7};
-  const Tensor x = randn({70, 33}).set_requires_grad(), w = randn({33}).set_requires_grad(), b = randn({33}).set_requires_grad(),
-               u = randn({70, 33}), before = clone(u);
-  const auto norms = {+[](const Tensor& h, const Tensor& w, const Tensor& b) { return layer_norm(h, w, b); },
-                      +[](const Tensor& h, const Tensor& w, const Tensor&) { return rms_norm(h, w); }};
+  const Tensor x = randn({70, 33}).set_requires_grad(), w = randn({33}).set_requires_grad(),
+               b = randn({33}).set_requires_grad(), u = randn({70, 33}), before = clone(u);
+  const auto norms = {
+      +[](const Tensor& h, const Tensor& w, const Tensor& b) { return layer_norm(h, w, b); },
+      +[](const Tensor& h, const Tensor& w, const Tensor&) { return rms_norm(h, w); }};
   for (const auto norm : norms) {
     const Tensors alone = grad({norm(x, w, b)}, {x, w}, {.grad_outputs = {u}});
     const Tensor h = x * 1;
@@ -108,7 +117,8 @@ TEST_CASE("dropout: a share of 1 - p is kept and scaled; backward keeps the same
       scaled = scaled && (v == 0 || v == 1 / (1 - p));
     }
     CHECK(scaled);
-    CHECK(std::abs(static_cast<double>(kept) / static_cast<double>(n) - (1 - p)) < 5 * std::sqrt(p * (1 - p) / static_cast<double>(n)));
+    CHECK(std::abs(static_cast<double>(kept) / static_cast<double>(n) - (1 - p)) <
+          5 * std::sqrt(p * (1 - p) / static_cast<double>(n)));
   }
 }
 
@@ -124,11 +134,13 @@ TEST_CASE("dropout: each draw is another one, and a draw is a function of seed a
 }
 
 TEST_CASE("dropout: element i takes word i % 64 / 16 of Philox block 16 (i / 64) + i % 16") {
-  generator() = Generator{.seed = 0x123456789abcdef, .site = 7, .step = 9, .stream = 3, .micro_batch = 2};
+  generator() =
+      Generator{.seed = 0x123456789abcdef, .site = 7, .step = 9, .stream = 3, .micro_batch = 2};
   RandomSite site = Generator(generator()).next_site();
   const std::vector<double> y = dropout(ones({333}), 0.5).to_vector();
   for (int64_t i = 0; i < 333; ++i) {
-    const uint32_t bits = Philox::block(site.counter(16 * (i / 64) + i % 16), site.key())[static_cast<size_t>(i % 64 / 16)];
+    const uint32_t bits = Philox::block(site.counter(16 * (i / 64) + i % 16),
+                                        site.key())[static_cast<size_t>(i % 64 / 16)];
     CHECK((y[static_cast<size_t>(i)] != 0) == (bits >= 0x80000000u));
   }
 }

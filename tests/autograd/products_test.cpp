@@ -1,9 +1,10 @@
-// Values of products against plain loops over every rank combination and layout; einsum against walking all of its names.
+// Values of products against plain loops over every rank combination and layout; einsum against
+// walking all of its names.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/parallel.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/tests/autograd/same_bits.h>
 #include <slope/tests/threads.h>
 
@@ -14,10 +15,12 @@ using namespace slope;
 
 namespace {
 
-double at(const Tensor& x, const std::vector<int64_t>& position) {  // broadcasting: a size 1 is repeated, missing dims are at the left
+// broadcasting: a size 1 is repeated, missing dims are at the left
+double at(const Tensor& x, const std::vector<int64_t>& position) {
   int64_t offset = 0;
   const size_t lead = position.size() - x.shape().size();
-  for (size_t d = 0; d < x.shape().size(); ++d) offset += (x.shape()[d] == 1 ? 0 : position[lead + d]) * x.strides()[d];
+  for (size_t d = 0; d < x.shape().size(); ++d)
+    offset += (x.shape()[d] == 1 ? 0 : position[lead + d]) * x.strides()[d];
   return x.data<double>()[offset];
 }
 
@@ -52,7 +55,8 @@ std::vector<Tensor> layouts(const Tensor& x) {
   if (x.rank() >= 3) result.push_back(x.transpose(0, -2).contiguous().transpose(0, -2));
   Dims doubled = x.shape();
   doubled.push_back(2);
-  result.push_back(x.unsqueeze(-1).expand(doubled).contiguous().select(-1, 1));  // every second element
+  // every second element
+  result.push_back(x.unsqueeze(-1).expand(doubled).contiguous().select(-1, 1));
   return result;
 }
 
@@ -60,10 +64,18 @@ std::vector<Tensor> layouts(const Tensor& x) {
 
 TEST_CASE("matmul: every rank combination and layout gives the sum of products") {
   manual_seed(1);
-  const std::vector<std::pair<Dims, Dims>> shapes = {
-      {{2, 3}, {3, 4}},       {{5, 2, 3}, {3, 4}},       {{2, 3}, {5, 3, 4}},          {{5, 2, 3}, {5, 3, 4}},
-      {{1, 2, 3}, {5, 3, 4}}, {{2, 1, 2, 3}, {4, 3, 2}}, {{2, 2, 2, 3}, {2, 1, 3, 1}}, {{2, 0}, {0, 3}},
-      {{0, 2, 3}, {3, 4}},    {{1, 1}, {1, 1}},          {{70, 33}, {33, 65}},         {{2, 3, 70}, {70, 40}}};
+  const std::vector<std::pair<Dims, Dims>> shapes = {{{2, 3}, {3, 4}},
+                                                     {{5, 2, 3}, {3, 4}},
+                                                     {{2, 3}, {5, 3, 4}},
+                                                     {{5, 2, 3}, {5, 3, 4}},
+                                                     {{1, 2, 3}, {5, 3, 4}},
+                                                     {{2, 1, 2, 3}, {4, 3, 2}},
+                                                     {{2, 2, 2, 3}, {2, 1, 3, 1}},
+                                                     {{2, 0}, {0, 3}},
+                                                     {{0, 2, 3}, {3, 4}},
+                                                     {{1, 1}, {1, 1}},
+                                                     {{70, 33}, {33, 65}},
+                                                     {{2, 3, 70}, {70, 40}}};
   for (const auto& [left, right] : shapes)
     for (const Tensor& a : layouts(randn(left, f64)))
       for (const Tensor& b : layouts(randn(right, f64))) {
@@ -75,15 +87,18 @@ TEST_CASE("matmul: every rank combination and layout gives the sum of products")
 }
 
 TEST_CASE("matmul: a vector is a row on the left and a column on the right") {
-  const Tensor v = tensor({1., 2., 3.}, f64), M = tensor({{1., 0., 2.}, {0., 1., 1.}, {3., 1., 0.}}, f64);
+  const Tensor v = tensor({1., 2., 3.}, f64),
+               M = tensor({{1., 0., 2.}, {0., 1., 1.}, {3., 1., 0.}}, f64);
   CHECK(matmul(v, v).shape() == Dims{});
   CHECK(matmul(v, v).item() == 14);
   CHECK(matmul(v, M).to_vector() == std::vector<double>{10, 5, 4});
   CHECK(matmul(M, v).to_vector() == std::vector<double>{7, 5, 5});
   CHECK(matmul(v, M.expand({2, 4, 3, 3})).shape() == Dims{2, 4, 3});
   CHECK(matmul(M.expand({2, 4, 3, 3}), v).shape() == Dims{2, 4, 3});
-  CHECK_THROWS_WITH_AS((void)matmul(zeros({2, 3}), zeros({4, 5})), "matmul: inner sizes differ: (2, 3) @ (4, 5)", ShapeError);
-  CHECK_THROWS_WITH_AS((void)matmul(zeros({2}), zeros({3})), "matmul: inner sizes differ: (2,) @ (3,)", ShapeError);
+  CHECK_THROWS_WITH_AS((void)matmul(zeros({2, 3}), zeros({4, 5})),
+                       "matmul: inner sizes differ: (2, 3) @ (4, 5)", ShapeError);
+  CHECK_THROWS_WITH_AS((void)matmul(zeros({2}), zeros({3})),
+                       "matmul: inner sizes differ: (2,) @ (3,)", ShapeError);
 }
 
 TEST_CASE("linear: is x W^T + b, whatever the strides of x, W and b") {
@@ -94,16 +109,19 @@ TEST_CASE("linear: is x W^T + b, whatever the strides of x, W and b") {
         check_close(linear(x, W, b).to_vector(), add(matmul(x, W.transpose(0, 1)), b).to_vector());
         check_close(linear(x, W).to_vector(), matmul(x, W.transpose(0, 1)).to_vector());
       }
-  CHECK(linear(zeros({2, 0}), zeros({3, 0}), tensor({1., 2., 3.}, f32)).to_vector() == std::vector<double>{1, 2, 3, 1, 2, 3});
-  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 5}), zeros({3, 4})), "linear: input 1 of shape (3, 4) does not fit (out, in): in is 5",
+  CHECK(linear(zeros({2, 0}), zeros({3, 0}), tensor({1., 2., 3.}, f32)).to_vector() ==
+        std::vector<double>{1, 2, 3, 1, 2, 3});
+  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 5}), zeros({3, 4})),
+                       "linear: input 1 of shape (3, 4) does not fit (out, in): in is 5",
                        ShapeError);
-  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 4}), zeros({3, 4}), zeros({4})), "linear: input 2 of shape (4,) does not fit (out): out is 3",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 4}), zeros({3, 4}), zeros({4})),
+                       "linear: input 2 of shape (4,) does not fit (out): out is 3", ShapeError);
 }
 
 TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 threads") {
   manual_seed(3);
-  const Tensor x = randn({12, 64, 128}), W = randn({384, 128}), b = randn({384}), g = randn({12, 64, 384});
+  const Tensor x = randn({12, 64, 128}), W = randn({384, 128}), b = randn({384}),
+               g = randn({12, 64, 384});
   for (const Tensor& t : {x, W, b}) (void)t.set_requires_grad();
   const KeepThreads restore;
   std::vector<std::vector<double>> first;
@@ -111,23 +129,27 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
     set_num_threads(threads);
     const Tensor y = linear(x, W, b);
     std::vector<std::vector<double>> values{y.to_vector()};
-    for (const Tensor& d : grad({y}, {x, W, b}, {.grad_outputs = {g}})) values.push_back(d.to_vector());
+    for (const Tensor& d : grad({y}, {x, W, b}, {.grad_outputs = {g}}))
+      values.push_back(d.to_vector());
     if (first.empty()) first = values;
     CHECK_MESSAGE(values == first, threads << " threads");
   }
 }
 
 TEST_CASE("linear: who else looks at a gradient does not show in it, and what they saw stays") {
+  // sums that are finished when they are added, and sums that would begin with what there is
   for (const DType dtype : {f32, f64})
-    for (const int64_t inner : {256, 512}) {  // sums that are finished when they are added, and sums that would begin with what there is
+    for (const int64_t inner : {256, 512}) {
       const auto gradients = [&](bool watched) {
         manual_seed(9);
-        const Tensor x = randn({300, 256}, dtype).set_requires_grad(), W = randn({inner, 256}, dtype).set_requires_grad();
+        const Tensor x = randn({300, 256}, dtype).set_requires_grad(),
+                     W = randn({inner, 256}, dtype).set_requires_grad();
         const Tensor h = x * 2.0, loss = sum(linear(h, W)) + sum(h * h);
         std::vector<std::pair<Tensor, Tensor>> seen;  // what hooks were given, and its values then
         if (watched) {
           h.retain_grad();
-          h.register_hook([&](const Tensor& g) { return seen.emplace_back(g, g.clone()), Tensor(); });
+          h.register_hook(
+              [&](const Tensor& g) { return seen.emplace_back(g, g.clone()), Tensor(); });
         }
         loss.backward();
         for (const auto& [g, then] : seen) CHECK(same_bits(g, then));
@@ -148,20 +170,25 @@ TEST_CASE("linear: a weight that is its own input, and no rows at all") {
   CHECK(V.grad().to_vector() == std::vector<double>(6, 0));
 }
 
-TEST_CASE("linear: adds to what other uses of its input and weight gave, and writes into nobody else's tensor") {
+TEST_CASE(
+    "linear: adds to what other uses of its input and weight gave, and writes into nobody else's "
+    "tensor") {
   for (const int64_t n : {5, 256}) {  // packed by itself, and once for all rows
     manual_seed(4);
-    const Tensor x = randn({2, n, n}, f64).set_requires_grad(), W = randn({n, n}, f64).set_requires_grad(),
+    const Tensor x = randn({2, n, n}, f64).set_requires_grad(),
+                 W = randn({n, n}, f64).set_requires_grad(),
                  V = randn({n, n}, f64).set_requires_grad(), u = randn({2, n, n}, f64);
     const Tensor h = x * 2.0;
     const Tensor twice = linear(linear(h, W), W) + linear(h, V);
     const Tensor loss = sum((twice + h) * u);
-    const Tensors by_formula = grad({loss}, {x, W, V, h}, {.retain_graph = true, .create_graph = true});
+    const Tensors by_formula =
+        grad({loss}, {x, W, V, h}, {.retain_graph = true, .create_graph = true});
     h.retain_grad();
     const Tensor u_before = u.clone();
     (twice + h).backward(u);  // the given gradient itself goes to both sides of the sum
     const Tensors found = {x.grad(), W.grad(), V.grad(), h.grad()};
-    for (size_t i = 0; i < found.size(); ++i) CHECK(max(abs(found[i] - by_formula[i])).item() <= 1e-13 * max(abs(by_formula[i])).item());
+    for (size_t i = 0; i < found.size(); ++i)
+      CHECK(max(abs(found[i] - by_formula[i])).item() <= 1e-13 * max(abs(by_formula[i])).item());
     CHECK(u.to_vector() == u_before.to_vector());
   }
 }
@@ -187,11 +214,13 @@ TEST_CASE("einsum: walks all names") {
   for (const Example& example : examples) {
     Tensors x;
     std::vector<std::string> terms(1);
-    for (const char* c = example.terms; *c; ++c) *c == ',' ? (void)terms.emplace_back() : terms.back().push_back(*c);
+    for (const char* c = example.terms; *c; ++c)
+      *c == ',' ? (void)terms.emplace_back() : terms.back().push_back(*c);
     std::map<char, int64_t> sizes;
     for (size_t i = 0; i < terms.size(); ++i) {
       x.push_back(randn(example.shapes[i], f64));
-      for (size_t d = 0; d < terms[i].size(); ++d) sizes[terms[i][d]] = std::max(sizes[terms[i][d]], example.shapes[i][d]);
+      for (size_t d = 0; d < terms[i].size(); ++d)
+        sizes[terms[i][d]] = std::max(sizes[terms[i][d]], example.shapes[i][d]);
     }
     int64_t total = 1, count = 1;
     for (const auto& [name, size] : sizes) total *= size;
@@ -211,7 +240,8 @@ TEST_CASE("einsum: walks all names") {
       expected[static_cast<size_t>(place)] += product;
     }
     CAPTURE(example.terms);
-    check_close(einsum(std::string(example.terms) + " -> " + example.result, x).to_vector(), expected);
+    check_close(einsum(std::string(example.terms) + " -> " + example.result, x).to_vector(),
+                expected);
   }
   const Tensor a = randn({2, 3}, f64), b = randn({3, 4}, f64);
   CHECK(equal(einsum("ij,jk", {a, b}), einsum("ij,jk->ik", {a, b})));

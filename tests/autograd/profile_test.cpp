@@ -1,10 +1,10 @@
 // The profile names every operation with its module, leaves no time out, and changes nothing.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/autograd/engine/profile.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
-#include <slope/autograd/profile.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/nn/nn.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 int64_t calls(const Profile& profile, const std::string& name, bool backward) {
   int64_t n = 0;
-  for (const Profile::Row& row : profile.rows()) n += row.name == name && row.backward == backward ? row.calls : 0;
+  for (const Profile::Row& row : profile.rows())
+    n += row.name == name && row.backward == backward ? row.calls : 0;
   return n;
 }
 
@@ -33,7 +34,8 @@ struct Two {
 
 }  // namespace
 
-TEST_CASE("profile: every operation and derivative is an event, one after the other, with its module") {
+TEST_CASE(
+    "profile: every operation and derivative is an event, one after the other, with its module") {
   const Two model;
   const Tensor x = ones({2, 3});
   const Profile profile;
@@ -51,11 +53,14 @@ TEST_CASE("profile: every operation and derivative is an event, one after the ot
     last = e.end;
   }
   const auto rows = profile.rows();
-  CHECK(std::count_if(rows.begin(), rows.end(), [](const Profile::Row& row) { return row.module == "layers.*" && row.calls == 12; }) == 2);
+  CHECK(std::count_if(rows.begin(), rows.end(), [](const Profile::Row& row) {
+          return row.module == "layers.*" && row.calls == 12;
+        }) == 2);
   CHECK(profile.table(3).find("… and ") != std::string::npos);
   const std::string trace = profile.chrome_trace();
   CHECK(trace.starts_with("[{\"name\":\"linear\",\"cat\":\"forward\",\"ph\":\"X\",\"ts\":0.000,"));
-  CHECK(static_cast<size_t>(std::count(trace.begin(), trace.end(), '\n')) == profile.events().size());
+  CHECK(static_cast<size_t>(std::count(trace.begin(), trace.end(), '\n')) ==
+        profile.events().size());
 }
 
 TEST_CASE("profile: operations are events also where nothing is recorded") {
@@ -63,7 +68,8 @@ TEST_CASE("profile: operations are events also where nothing is recorded") {
   const Tensor x = ones({2, 3});
   const Profile profile;
   (void)sum_to(mean(sum(x * 2, {0}, true), {1}, true), {1});
-  for (const char* name : {"mul_scalar", "sum", "mean", "sum_to"}) CHECK(calls(profile, name, false) == 1);
+  for (const char* name : {"mul_scalar", "sum", "mean", "sum_to"})
+    CHECK(calls(profile, name, false) == 1);
 }
 
 TEST_CASE("profile: an inner one hides the outer one, and without one nothing is noted") {

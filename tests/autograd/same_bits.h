@@ -1,9 +1,9 @@
 // Equality to the last bit, and the loop over numbers of threads.
 #pragma once
 
-#include <slope/core/copy.h>
-#include <slope/core/parallel.h>
-#include <slope/core/random.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/tensor/random.h>
 #include <slope/tests/threads.h>
 
 #include <cstring>
@@ -13,7 +13,9 @@ namespace slope {
 inline bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const Tensor x = contiguous_copy(a.detach()), y = contiguous_copy(b.detach());
-  return visit(x.dtype(), [&]<class T> { return std::memcmp(x.data<T>(), y.data<T>(), sizeof(T) * static_cast<size_t>(x.numel())) == 0; });
+  return visit(x.dtype(), [&]<class T> {
+    return std::memcmp(x.data<T>(), y.data<T>(), sizeof(T) * static_cast<size_t>(x.numel())) == 0;
+  });
 }
 
 inline bool same_bits(const Tensors& a, const Tensors& b) {
@@ -23,7 +25,8 @@ inline bool same_bits(const Tensors& a, const Tensors& b) {
   return true;
 }
 
-// Whether f() gives the same tensors with 1, 2, 3 and 7 threads; the generator starts from the same place each time.
+// Whether f() gives the same tensors with 1, 2, 3 and 7 threads; the generator starts from the same
+// place each time.
 template <class F>
 bool same_for_all_threads(F&& f) {
   const KeepThreads restore;

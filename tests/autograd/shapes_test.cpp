@@ -1,8 +1,9 @@
-// Views share storage; what rearranges copies; joining and splitting undo each other; signatures name what does not fit.
+// Views share storage; what rearranges copies; joining and splitting undo each other; signatures
+// name what does not fit.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
-#include <slope/autograd/ops/together.h>
+#include <slope/autograd/ops/shape/adjacent.h>
 
 using namespace slope;
 
@@ -13,9 +14,11 @@ const auto numbers = [] { return reshape(arange(6), {2, 3}); };  // 0 1 2 / 3 4 
 
 TEST_CASE("views: share their tensor's storage") {
   const Tensor x = zeros({2, 3, 4});
-  for (const Tensor& view : {x.transpose(0, 2), x.permute({1, 0, 2}), x.reshape({6, 4}), x.view({-1}), x.narrow(1, 0, 2), x.select(2, 1),
-                             x[0], x.slice(0, 0, 2), x.expand({5, 2, 3, 4}), x.unsqueeze(0), x.squeeze(0), x.squeeze(), x.flatten(),
-                             x.movedim(0, 2), diagonal(x, 0, 1), x.split(1, 2)[3], x.chunk(2, 0)[1], x.unbind(1)[2], x.contiguous()})
+  for (const Tensor& view :
+       {x.transpose(0, 2), x.permute({1, 0, 2}), x.reshape({6, 4}), x.view({-1}), x.narrow(1, 0, 2),
+        x.select(2, 1), x[0], x.slice(0, 0, 2), x.expand({5, 2, 3, 4}), x.unsqueeze(0),
+        x.squeeze(0), x.squeeze(), x.flatten(), x.movedim(0, 2), diagonal(x, 0, 1),
+        x.split(1, 2)[3], x.chunk(2, 0)[1], x.unbind(1)[2], x.contiguous()})
     CHECK(view.storage().get() == x.storage().get());
   CHECK(x.transpose(0, 1).reshape({24}).storage().get() != x.storage().get());
   CHECK(x.clone().storage().get() != x.storage().get());
@@ -79,7 +82,9 @@ TEST_CASE("joining: cat and stack undo split and unbind") {
   CHECK(cat({tensor({1, 2}), tensor({2.5})}).dtype() == f32);
 }
 
-TEST_CASE("joining: the whole of pieces is found where they lie side by side in one storage, and only there") {
+TEST_CASE(
+    "joining: the whole of pieces is found where they lie side by side in one storage, and only "
+    "there") {
   const Tensor x = randn({4, 6}), y = randn({4, 6});
   const auto columns = [&](int64_t first, int64_t n) { return x.narrow(1, first, n); };
   CHECK(equal(whole_of(split(x, Dims{1, 3, 2}, 1), 1), x));
@@ -99,7 +104,8 @@ TEST_CASE("joining: the whole of pieces is found where they lie side by side in 
   CHECK(empty_together({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
   CHECK(empty_together({columns(0, 3), y.narrow(1, 3, 3)}).empty());
   CHECK(empty_together({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
-  CHECK(empty_together({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());  // elements in one place
+  // elements in one place
+  CHECK(empty_together({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());
 }
 
 TEST_CASE("split: a piece without a gradient counts as zeros") {
@@ -121,9 +127,13 @@ TEST_CASE("signature: names the operation, the input and the size that does not 
   };
   CHECK(message({zeros({4, 7, 7, 3}), zeros({3, 5}), zeros({2}), zeros({2})}).empty());
   CHECK(message({zeros({4, 3}), Tensor(), zeros({2})}).empty());
-  CHECK(message({zeros({4}), Tensor(), zeros({2})}) == "thing: input 0 of shape (4,) does not fit (b, *, n): too few dims");
-  CHECK(message({zeros({4, 3}), zeros({4, 5}), zeros({2})}) == "thing: input 1 of shape (4, 5) does not fit (n, m): n is 3");
-  CHECK(message({zeros({4, 3}), zeros({3, 5, 1}), zeros({2})}) == "thing: input 1 of shape (3, 5, 1) does not fit (n, m): too many dims");
-  CHECK(message({zeros({4, 3}), zeros({3, 5}), zeros({2}), zeros({3})}) == "thing: input 3 of shape (3,) does not fit (2): 2 is 2");
+  CHECK(message({zeros({4}), Tensor(), zeros({2})}) ==
+        "thing: input 0 of shape (4,) does not fit (b, *, n): too few dims");
+  CHECK(message({zeros({4, 3}), zeros({4, 5}), zeros({2})}) ==
+        "thing: input 1 of shape (4, 5) does not fit (n, m): n is 3");
+  CHECK(message({zeros({4, 3}), zeros({3, 5, 1}), zeros({2})}) ==
+        "thing: input 1 of shape (3, 5, 1) does not fit (n, m): too many dims");
+  CHECK(message({zeros({4, 3}), zeros({3, 5}), zeros({2}), zeros({3})}) ==
+        "thing: input 3 of shape (3,) does not fit (2): 2 is 2");
   CHECK(message({Tensor(), zeros({3, 5})}) == "thing: input 0 is undefined");
 }

@@ -1,5 +1,6 @@
-// Defines an operation of its own, trains a line, checks a gradient: through the installed headers alone.
-#include <slope/autograd/gradcheck.h>
+// Defines an operation of its own, trains a line, checks a gradient: through the
+// installed headers alone.
+#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>
 #include <slope/optim/adam.h>
@@ -9,7 +10,10 @@
 using namespace slope;
 
 //   y = x^3        dx = 3 x^2 g
-static const Op cube_op{.name = "cube", .signature = "(*) -> (*)", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+static const Op cube_op{.name = "cube",
+                        .signature = "(*) -> (*)",
+                        .saves = saves_input(),
+                        .formula = [](const Saved& s, const Tensor& g) {
                           Tensor x = s.input();
                           return Grads{3 * x * x * g};
                         }};
@@ -32,6 +36,7 @@ int main() {
     adam.step();
     loss = error.item();
   }
-  std::printf("loss %g, weight %g, registered operations %zu\n", loss, line.weight.item(), registry().size());
+  std::printf("loss %g, weight %g, registered operations %zu\n", loss, line.weight.item(),
+              registry().size());
   return loss < 1e-4 && registry().size() > 50 ? 0 : 1;
 }

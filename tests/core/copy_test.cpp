@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
-#include <slope/core/copy.h>
-#include <slope/core/factories.h>
-#include <slope/core/kernels/fill.h>
-#include <slope/core/kernels/stream.h>
+#include <slope/core/kernels/elementwise/fill.h>
+#include <slope/core/kernels/shape/stream.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 
 #include <cmath>
 #include <numeric>
@@ -25,7 +25,8 @@ TEST_CASE("stream: copies any number of bytes between any alignments, and no mor
   std::vector<unsigned char> from(400), to;
   std::iota(from.begin(), from.end(), static_cast<unsigned char>(1));
   int wrong = 0;
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{31}, size_t{63}, size_t{64}, size_t{65}, size_t{128}, size_t{200}})
+  for (size_t bytes : {size_t{0}, size_t{1}, size_t{31}, size_t{63}, size_t{64}, size_t{65},
+                       size_t{128}, size_t{200}})
     for (size_t at = 0; at < 70; ++at) {
       to.assign(400, 0);
       kernels<Stream>().copy(static_cast<int64_t>(bytes), from.data() + at % 7, to.data() + at);
@@ -43,12 +44,14 @@ TEST_CASE("fill: writes any number of bytes at any alignment, past the caches to
   std::vector<unsigned char> to;
   int wrong = 0;
   for (bool past_caches : {false, true})
-    for (size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{128}, size_t{200}})
+    for (size_t bytes :
+         {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{128}, size_t{200}})
       for (size_t at = 0; at < 70; ++at) {
         to.assign(400, 0);
         kernels<Fill>().fill(static_cast<int64_t>(bytes), line.data(), to.data() + at, past_caches);
         if (past_caches) kernels<Stream>().finish();
-        for (size_t i = 0; i < to.size(); ++i) wrong += to[i] != (i >= at && i < at + bytes ? 7 : 0);
+        for (size_t i = 0; i < to.size(); ++i)
+          wrong += to[i] != (i >= at && i < at + bytes ? 7 : 0);
       }
   CHECK(wrong == 0);
 }
@@ -57,7 +60,9 @@ TEST_CASE("fill: every value arrives as it is, the sign of zero too") {
   for (const double value : {0.0, -0.0, 1.5}) {
     const Tensor x = full({37}, value);
     int wrong = 0;
-    for (int64_t i = 0; i < 37; ++i) wrong += x.data<float>()[i] != value || std::signbit(x.data<float>()[i]) != std::signbit(value);
+    for (int64_t i = 0; i < 37; ++i)
+      wrong +=
+          x.data<float>()[i] != value || std::signbit(x.data<float>()[i]) != std::signbit(value);
     CHECK(wrong == 0);
   }
 }
@@ -70,5 +75,6 @@ TEST_CASE("copy: what is larger than caches, and what is broadcast, arrives") {
   const int64_t large = 3'000'001;  // rows of it begin within a line
   const Tensor rows = contiguous_copy(row.unsqueeze(1).expand({3, large}));
   for (int64_t i = 0; i < 3; ++i)
-    CHECK(std::count(rows.data<float>() + i * large, rows.data<float>() + (i + 1) * large, static_cast<float>(i)) == large);
+    CHECK(std::count(rows.data<float>() + i * large, rows.data<float>() + (i + 1) * large,
+                     static_cast<float>(i)) == large);
 }

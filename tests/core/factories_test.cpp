@@ -1,6 +1,7 @@
-// New tensors: shapes, dtypes, bounds; the generator against Random123's known answers; draws that do not depend on threads.
-#include <slope/core/factories.h>
-#include <slope/core/parallel.h>
+// New tensors: shapes, dtypes, bounds; the generator against Random123's known answers; draws that
+// do not depend on threads.
+#include <slope/core/loops/parallel.h>
+#include <slope/core/tensor/factories.h>
 
 #include <doctest/doctest.h>
 
@@ -62,19 +63,24 @@ TEST_CASE("factories: literals take their dtype from their numbers, and must not
 // Random123 1.14, examples/kat_vectors: philox4x32, 10 rounds.
 TEST_CASE("random: Philox 4x32-10 gives the published known answers") {
   using Block = Philox::Block;
-  CHECK(Philox::block({0, 0, 0, 0}, {0, 0}) == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-  CHECK(Philox::block({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) == Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(Philox::block({0, 0, 0, 0}, {0, 0}) ==
+        Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(Philox::block({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) ==
+        Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   CHECK(Philox::block({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("random: the same seed gives the same numbers, for any number of threads; every draw is another") {
+TEST_CASE(
+    "random: the same seed gives the same numbers, for any number of threads; every draw is "
+    "another") {
   const int threads = num_threads();
   const auto draw = [](int n) {
     set_num_threads(n);
     manual_seed(7);
     Values all;
-    for (const Tensor& x : {rand({3000, 3}), randn({5000}, f64), randint(-3, 4, {9000}), randperm(100), bernoulli(full({7000}, 0.3))})
+    for (const Tensor& x : {rand({3000, 3}), randn({5000}, f64), randint(-3, 4, {9000}),
+                            randperm(100), bernoulli(full({7000}, 0.3))})
       for (double v : x.to_vector()) all.push_back(v);
     return all;
   };
@@ -98,8 +104,10 @@ TEST_CASE("random: elements in a row are those that are drawn one by one") {
         for (size_t i = 0; i < n; ++i) REQUIRE(row[i] == number(first + static_cast<int64_t>(i)));
         CHECK(row[n] == -1);
       };
-      check([&](auto y) { uniform_f32(site, first, y); }, [&](int64_t i) { return uniform_f32(site, i); });
-      check([&](auto y) { uniform_f64(site, first, y); }, [&](int64_t i) { return uniform_f64(site, i); });
+      check([&](auto y) { uniform_f32(site, first, y); },
+            [&](int64_t i) { return uniform_f32(site, i); });
+      check([&](auto y) { uniform_f64(site, first, y); },
+            [&](int64_t i) { return uniform_f64(site, i); });
       check([&](auto y) { normal(site, first, y); }, [&](int64_t i) { return normal(site, i); });
     }
 }
@@ -116,7 +124,9 @@ TEST_CASE("random: a saved state continues where it stood") {
 TEST_CASE("random: ranges and moments") {
   manual_seed(3);
   const int64_t n = 100000;
-  const auto mean = [](const Values& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); };
+  const auto mean = [](const Values& v) {
+    return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+  };
   for (DType dtype : {f32, f64}) {
     const Values u = values(rand({n}, dtype));
     CHECK(std::all_of(u.begin(), u.end(), [](double x) { return x >= 0 && x < 1; }));
@@ -133,7 +143,8 @@ TEST_CASE("random: ranges and moments") {
   for (int c : counts) CHECK(c == doctest::Approx(n / 5).epsilon(0.03));
   CHECK_THROWS_AS((void)randint(3, 3, {1}), IndexError);
   const int64_t f32_exact = 1 << 24, f64_exact = int64_t{1} << 53;
-  CHECK_THROWS_AS((void)randint(f32_exact + 2, f32_exact + 4, {9}, f32), DTypeError);  // 2^24 + 3 would round to the bound
+  // 2^24 + 3 would round to the bound
+  CHECK_THROWS_AS((void)randint(f32_exact + 2, f32_exact + 4, {9}, f32), DTypeError);
   CHECK_THROWS_AS((void)randint(-f32_exact - 1, 0, {9}, f32), DTypeError);
   CHECK_THROWS_AS((void)randint(0, f64_exact + 2, {9}, f64), DTypeError);
   CHECK(randint(f32_exact, f32_exact + 1, {}, f32).item() == static_cast<double>(f32_exact));
@@ -152,8 +163,9 @@ TEST_CASE("random: ranges and moments") {
 TEST_CASE("factories: _like takes shape and dtype of another") {
   for (DType dtype : {f32, f64}) {
     const Tensor x = full({2, 3}, 7, dtype);
-    for (const Tensor& y : {zeros_like(x), ones_like(x), full_like(x, 2), empty_like(x), rand_like(x), randn_like(x), randint_like(x, 0, 5),
-                            bernoulli_like(x, 0.5)}) {
+    for (const Tensor& y :
+         {zeros_like(x), ones_like(x), full_like(x, 2), empty_like(x), rand_like(x), randn_like(x),
+          randint_like(x, 0, 5), bernoulli_like(x, 0.5)}) {
       CHECK(y.shape() == x.shape());
       CHECK(y.dtype() == dtype);
     }

@@ -1,8 +1,8 @@
 // Reading: only regular files, at once, and never more than is said.
 #ifndef SLOPE_PLAIN
 #include <slope/core/error.h>
-#include <slope/core/file_reader.h>
-#include <slope/core/file_sink.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -36,8 +36,9 @@ TEST_CASE("file reader: what is no regular file is refused at once") {
   ::mkfifo(folder.file("fifo").c_str(), 0666);
   fs::create_symlink("nowhere", folder.file("dangling"));
   fs::create_symlink("loop", folder.file("loop"));
-  for (const std::string& path : {folder.file("folder"), folder.file("fifo"), folder.file("dangling"), folder.file("loop"),
-                                  folder.file("missing"), std::string("/dev/zero"), std::string("/dev/tty"), std::string()}) {
+  for (const std::string& path :
+       {folder.file("folder"), folder.file("fifo"), folder.file("dangling"), folder.file("loop"),
+        folder.file("missing"), std::string("/dev/zero"), std::string("/dev/tty"), std::string()}) {
     CAPTURE(path);
     CHECK_THROWS_AS(read_file(path), IoError);
   }
@@ -46,9 +47,12 @@ TEST_CASE("file reader: what is no regular file is refused at once") {
 TEST_CASE("file reader: a sparse file of 1 TB is refused before any memory is taken") {
   const TemporaryFolder folder;
   write_file(folder.file("huge"), "");
-  if (::truncate(folder.file("huge").c_str(), int64_t{1} << 40) != 0) return;  // the file system does not hold such files
-  CHECK_THROWS_WITH_AS(read_file(folder.file("huge")), doctest::Contains("more than the 4294967296"), IoError);
-  CHECK_THROWS_WITH_AS(read_file(folder.file("huge"), 10), doctest::Contains("1099511627776 bytes are more than the 10"), IoError);
+  // the file system does not hold such files
+  if (::truncate(folder.file("huge").c_str(), int64_t{1} << 40) != 0) return;
+  CHECK_THROWS_WITH_AS(read_file(folder.file("huge")),
+                       doctest::Contains("more than the 4294967296"), IoError);
+  CHECK_THROWS_WITH_AS(read_file(folder.file("huge"), 10),
+                       doctest::Contains("1099511627776 bytes are more than the 10"), IoError);
 }
 
 TEST_CASE("file reader: a read error names the file") {

@@ -1,8 +1,9 @@
-// Writing: what stands under the name is the old content or the new one, whole, whatever call fails.
+// Writing: what stands under the name is the old content or the new one, whole,
+// whatever call fails.
 #ifndef SLOPE_PLAIN
 #include <slope/core/error.h>
-#include <slope/core/file_reader.h>
-#include <slope/core/file_sink.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -87,13 +88,19 @@ TEST_CASE("file sink: each call failing, once or persistently, leaves the old co
 TEST_CASE("file sink: destinations that are no regular files are refused and untouched") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("folder"));
-  CHECK(message_of([&] { write_file(folder.file("folder"), "x"); }).find("is a folder") != std::string::npos);
+  CHECK(message_of([&] { write_file(folder.file("folder"), "x"); }).find("is a folder") !=
+        std::string::npos);
   ::mkfifo(folder.file("fifo").c_str(), 0666);
-  CHECK(message_of([&] { write_file(folder.file("fifo"), "x"); }).find("no regular file") != std::string::npos);
-  CHECK(message_of([&] { write_file("/dev/full", "x"); }).find("no regular file") != std::string::npos);
+  CHECK(message_of([&] { write_file(folder.file("fifo"), "x"); }).find("no regular file") !=
+        std::string::npos);
+  CHECK(message_of([&] { write_file("/dev/full", "x"); }).find("no regular file") !=
+        std::string::npos);
   fs::create_symlink("nowhere", folder.file("dangling"));
-  CHECK(message_of([&] { write_file(folder.file("dangling"), "x"); }).find("leads nowhere") != std::string::npos);
-  CHECK(message_of([&] { write_file(folder.file("missing/a"), "x"); }).find("No such file or directory") != std::string::npos);
+  CHECK(message_of([&] { write_file(folder.file("dangling"), "x"); }).find("leads nowhere") !=
+        std::string::npos);
+  CHECK(message_of([&] {
+          write_file(folder.file("missing/a"), "x");
+        }).find("No such file or directory") != std::string::npos);
   CHECK(message_of([&] { write_file("", "x"); }) != "");
   CHECK(fs::is_fifo(folder.file("fifo")));
   CHECK(fs::is_character_file("/dev/full"));
@@ -136,6 +143,7 @@ TEST_CASE("file sink: a folder that cannot be written is named") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("locked"));
   ::chmod(folder.file("locked").c_str(), 0500);
-  CHECK(message_of([&] { write_file(folder.file("locked/a"), "x"); }).find("Permission denied") != std::string::npos);
+  CHECK(message_of([&] { write_file(folder.file("locked/a"), "x"); }).find("Permission denied") !=
+        std::string::npos);
 }
 #endif

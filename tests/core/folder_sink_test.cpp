@@ -1,11 +1,11 @@
 // Checkpoint folders, links, logs and locks: what a crash or a failing disk may leave behind.
 #ifndef SLOPE_PLAIN
-#include <slope/core/append_log.h>
 #include <slope/core/error.h>
-#include <slope/core/file_lock.h>
-#include <slope/core/file_reader.h>
-#include <slope/core/file_sink.h>
-#include <slope/core/folder_sink.h>
+#include <slope/core/files/append_log.h>
+#include <slope/core/files/file_lock.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
 #include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -80,10 +80,13 @@ TEST_CASE("folder sink: each call failing leaves the old checkpoint or the new, 
         }
         failed = fail.failed();
       }
-      const std::string weights = read_file(run.file("last/weights")), state = read_file(run.file("last/state"));
-      CHECK(((weights == "weights 1" && state == "state 1") || (weights == "weights 2" && state == "state 2")));
+      const std::string weights = read_file(run.file("last/weights")),
+                        state = read_file(run.file("last/state"));
+      CHECK(((weights == "weights 1" && state == "state 1") ||
+             (weights == "weights 2" && state == "state 2")));
       remove_strays(run.path());
-      for (const std::string& name : run.names()) CHECK((name == "last" || name == "step-1" || name == "step-2"));
+      for (const std::string& name : run.names())
+        CHECK((name == "last" || name == "step-1" || name == "step-2"));
       if (!failed) {
         CHECK(k > 25);
         CHECK(weights == "weights 2");
@@ -103,8 +106,10 @@ TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
   fs::create_directories(run.file("step-4.tmp"));
   write_file(run.file("step-4.tmp/weights"), "torn");
   fs::create_symlink("step-4", run.file("last.tmp"));
-  const std::vector<std::string> others = {"notes.tmp.txt",    "thesis.tmp",     "thesis.7-0.tmp", "step-.tmp",     "step-4b.tmp", "step-5.tmp",
-                                           "loss.svg.7.tmp",   "loss.svg.7-.tmp", "loss.svg.tmp",   "last.7-0.tmp",  ".tmp",        "best.tmp"};
+  const std::vector<std::string> others = {
+      "notes.tmp.txt", "thesis.tmp",   "thesis.7-0.tmp", "step-.tmp",
+      "step-4b.tmp",   "step-5.tmp",   "loss.svg.7.tmp", "loss.svg.7-.tmp",
+      "loss.svg.tmp",  "last.7-0.tmp", ".tmp",           "best.tmp"};
   for (const std::string& name : others) write_file(run.file(name), "kept");
   fs::create_directories(run.file("backup.tmp/deep"));
   fs::create_directories(run.file("loss.svg.78-1.tmp"));
@@ -120,8 +125,10 @@ TEST_CASE("folder sink: what is in the way of a temporary and not slope's stays"
   const TemporaryFolder run;
   write_file(run.file("step-1.tmp"), "mine");
   write_file(run.file("last.tmp"), "mine");
-  CHECK_THROWS_WITH_AS(FolderSink(run.file("step-1")), doctest::Contains("step-1.tmp: is in the way"), IoError);
-  CHECK_THROWS_WITH_AS(swap_link(run.file("last"), "step-1"), doctest::Contains("last.tmp: is in the way"), IoError);
+  CHECK_THROWS_WITH_AS(FolderSink(run.file("step-1")),
+                       doctest::Contains("step-1.tmp: is in the way"), IoError);
+  CHECK_THROWS_WITH_AS(swap_link(run.file("last"), "step-1"),
+                       doctest::Contains("last.tmp: is in the way"), IoError);
   CHECK(read_file(run.file("step-1.tmp")) == "mine");
   CHECK(read_file(run.file("last.tmp")) == "mine");
 }
@@ -176,8 +183,10 @@ TEST_CASE("file lock: the second owner is refused until the first lets go") {
   const TemporaryFolder run;
   {
     const FileLock first(run.file("lock"));
-    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(std::to_string(::getpid()).c_str()), UsageError);
-    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(run.path().c_str()), UsageError);
+    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")),
+                         doctest::Contains(std::to_string(::getpid()).c_str()), UsageError);
+    CHECK_THROWS_WITH_AS(FileLock(run.file("lock")), doctest::Contains(run.path().c_str()),
+                         UsageError);
   }
   const FileLock second(run.file("lock"));
   second.check();
@@ -185,7 +194,8 @@ TEST_CASE("file lock: the second owner is refused until the first lets go") {
   CHECK_THROWS_AS(FileLock(run.path()), IoError);
 }
 
-TEST_CASE("file lock: it tells when the file is gone, and does not write over one that is not a lock") {
+TEST_CASE(
+    "file lock: it tells when the file is gone, and does not write over one that is not a lock") {
   const TemporaryFolder run;
   const FileLock lock(run.file("lock"));
   fs::remove(run.file("lock"));
@@ -199,7 +209,8 @@ TEST_CASE("file lock: it tells when the file is gone, and does not write over on
   }
   for (const char* text : {"mine", "12a\n", "123456789012345678901234567890\n"}) {
     write_file(run.file("other"), text);
-    CHECK_THROWS_WITH_AS(FileLock(run.file("other")), doctest::Contains("did not write"), InputError);
+    CHECK_THROWS_WITH_AS(FileLock(run.file("other")), doctest::Contains("did not write"),
+                         InputError);
     CHECK(read_file(run.file("other")) == text);
   }
 }

@@ -1,6 +1,7 @@
-// InlineVector: what moves between its own places and the heap, for numbers, which are copied whole, and for others.
+// InlineVector: what moves between its own places and the heap, for numbers, which are copied
+// whole, and for others.
 #include <doctest/doctest.h>
-#include <slope/core/inline_vector.h>
+#include <slope/core/memory/inline_vector.h>
 
 #include <string>
 
@@ -39,7 +40,9 @@ bool holds(const Three<T>& v, int n) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("inline_vector: copies, moves and assignments between all sizes keep the elements", T, int, std::string) {
+TEST_CASE_TEMPLATE(
+    "inline_vector: copies, moves and assignments between all sizes keep the elements", T, int,
+    std::string) {
   for (int from = 0; from <= 5; ++from) {
     const Three<T> source = filled<T>(from);
     CHECK(holds(Three<T>(source), from));
@@ -65,7 +68,8 @@ TEST_CASE_TEMPLATE("inline_vector: copies, moves and assignments between all siz
   }
 }
 
-TEST_CASE_TEMPLATE("inline_vector: resize fills with an element of its own, shrinks, and clears", T, int, std::string) {
+TEST_CASE_TEMPLATE("inline_vector: resize fills with an element of its own, shrinks, and clears", T,
+                   int, std::string) {
   Three<T> v = filled<T>(2);
   v.resize(6, v[1]);
   REQUIRE(v.size() == 6);

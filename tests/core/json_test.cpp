@@ -1,5 +1,5 @@
 // The strict JSON reader: what is accepted, what is refused and where.
-#include <slope/core/json.h>
+#include <slope/core/text/json.h>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,8 @@ std::string verdict(std::string_view text) {  // "" where accepted
   JsonReader json(text, "t");
   try {
     read_any(json);
-    if (json.peek() != '\0' || json.position() != text.size()) json.fail(json.position(), "more follows");
+    if (json.peek() != '\0' || json.position() != text.size())
+      json.fail(json.position(), "more follows");
   } catch (const InputError& error) {
     return error.what();
   }
@@ -32,7 +33,10 @@ std::string verdict(std::string_view text) {  // "" where accepted
 std::string string_of(std::string_view text) { return JsonReader(text, "t").string(); }
 int64_t integer_of(std::string_view text) { return JsonReader(text, "t").integer(); }
 
-std::string nested(int depth) { return std::string(static_cast<size_t>(depth), '[') + std::string(static_cast<size_t>(depth), ']'); }
+std::string nested(int depth) {
+  return std::string(static_cast<size_t>(depth), '[') +
+         std::string(static_cast<size_t>(depth), ']');
+}
 
 }  // namespace
 
@@ -59,9 +63,11 @@ TEST_CASE("json: values") {
 }
 
 TEST_CASE("json: accepted texts") {
-  for (const char* text : {"{}", "[]", " [ ] ", "[1]", "[-1]", "[10,20]", R"({"":1})", R"({"a":1,"A":2})", R"(["\u0001"])",
-                           R"({"a":{"a":1}})", "\"\"", "\t[\r\n1 ]", "\"\x7f\"", R"(["\ud800\udc00"])", R"(["\udbff\udfff"])",
-                           "\"\xF4\x8F\xBF\xBF\"", "\"\xEF\xBF\xBE\"", "[[[[[[[[1]]]]]]]]", R"({"\u0061b":1})"})
+  for (const char* text :
+       {"{}", "[]", " [ ] ", "[1]", "[-1]", "[10,20]", R"({"":1})", R"({"a":1,"A":2})",
+        R"(["\u0001"])", R"({"a":{"a":1}})", "\"\"", "\t[\r\n1 ]", "\"\x7f\"",
+        R"(["\ud800\udc00"])", R"(["\udbff\udfff"])", "\"\xF4\x8F\xBF\xBF\"", "\"\xEF\xBF\xBE\"",
+        "[[[[[[[[1]]]]]]]]", R"({"\u0061b":1})"})
     CHECK_MESSAGE(verdict(text) == "", text);
 }
 
@@ -203,9 +209,11 @@ TEST_CASE("json: refused texts, with the place") {
 }
 
 TEST_CASE("json: all prefixes and all single-byte changes of a text end in a verdict") {
-  const std::string text = R"({"a":{"dtype":"F32","shape":[2,-3],"x":"\ud83d\ude00\n é"},"b":[1,[22,{}]]})";
+  const std::string text =
+      R"({"a":{"dtype":"F32","shape":[2,-3],"x":"\ud83d\ude00\n é"},"b":[1,[22,{}]]})";
   CHECK(verdict(text) == "");
-  for (size_t n = 0; n < text.size(); ++n) CHECK(verdict(std::string_view(text).substr(0, n)) != "");
+  for (size_t n = 0; n < text.size(); ++n)
+    CHECK(verdict(std::string_view(text).substr(0, n)) != "");
   size_t accepted = 0;
   for (size_t i = 0; i < text.size(); ++i)
     for (int byte = 0; byte < 256; ++byte) {

@@ -1,6 +1,6 @@
 // Views as functions Layout -> Layout, against walking the elements one by one.
 #include <doctest/doctest.h>
-#include <slope/core/layout.h>
+#include <slope/core/tensor/layout.h>
 
 #include <functional>
 #include <vector>
@@ -39,7 +39,8 @@ void each_shape(int64_t n, size_t rank, const std::function<void(const Dims&)>& 
   extend({}, n);
 }
 
-// Whether some strides of `shape` visit exactly these positions: the oracle of reshape. The stride of dim d is what its first step shows.
+// Whether some strides of `shape` visit exactly these positions: the oracle of reshape. The stride
+// of dim d is what its first step shows.
 bool is_strided(const std::vector<int64_t>& where, const Dims& shape) {
   Layout guess{shape, Dims(shape.size(), 0), where[0]};
   int64_t step = 1;
@@ -82,8 +83,9 @@ TEST_CASE("layout: reshape is a view exactly where strides can say it") {
         each_shape(x.numel(), 4, [&](const Dims& to) {
           const std::optional<Layout> y = x.reshape(to);
           (y ? views : copies)++;
-          REQUIRE_MESSAGE(y.has_value() == is_strided(where, to), to_string(x.shape)
-                                                                      << " strides " << to_string(x.strides) << " to " << to_string(to));
+          REQUIRE_MESSAGE(y.has_value() == is_strided(where, to),
+                          to_string(x.shape)
+                              << " strides " << to_string(x.strides) << " to " << to_string(to));
           if (y) REQUIRE(positions(*y) == where);
         });
       }
@@ -95,11 +97,14 @@ TEST_CASE("layout: reshape is a view exactly where strides can say it") {
 TEST_CASE("layout: each view visits the elements that its name says") {
   const Layout x = Layout::contiguous({2, 3, 4});  // element (i, j, k) at 12 i + 4 j + k
   CHECK(positions(x.transpose(0, -1).select(0, 1)) == std::vector<int64_t>{1, 13, 5, 17, 9, 21});
-  CHECK(positions(x.permute({2, 0, 1}).narrow(0, 3, 1)) == std::vector<int64_t>{3, 7, 11, 15, 19, 23});
-  CHECK(positions(x.slice(-1, -3, INT64_MAX, 2).select(0, 0)) == std::vector<int64_t>{1, 3, 5, 7, 9, 11});
+  CHECK(positions(x.permute({2, 0, 1}).narrow(0, 3, 1)) ==
+        std::vector<int64_t>{3, 7, 11, 15, 19, 23});
+  CHECK(positions(x.slice(-1, -3, INT64_MAX, 2).select(0, 0)) ==
+        std::vector<int64_t>{1, 3, 5, 7, 9, 11});
   CHECK(positions(x.diagonal(1, 2)) == std::vector<int64_t>{0, 5, 10, 12, 17, 22});
   CHECK(x.diagonal(0, 2).shape == Dims{3, 2});
-  CHECK(positions(x.select(0, -1).select(0, 0).broadcast_to({2, 4})) == std::vector<int64_t>{12, 13, 14, 15, 12, 13, 14, 15});
+  CHECK(positions(x.select(0, -1).select(0, 0).broadcast_to({2, 4})) ==
+        std::vector<int64_t>{12, 13, 14, 15, 12, 13, 14, 15});
   CHECK(x.unsqueeze(-1).shape == Dims{2, 3, 4, 1});
   CHECK(x.unsqueeze(0).squeeze(0) == x);
   CHECK(x.squeeze(1) == x);
@@ -126,7 +131,8 @@ TEST_CASE("layout: a rank of 0 and sizes of 0 are shapes like others") {
 TEST_CASE("layout: an empty shape whose strides would overflow is refused, wherever its 0 stands") {
   const int64_t huge = int64_t{1} << 62;
   const Layout empty = Layout::contiguous({0});
-  for (const Dims& shape : {Dims{0, huge, 4}, Dims{huge, 0, 4}, Dims{huge, 4, 0}, Dims{0, INT64_MAX, INT64_MAX}}) {
+  for (const Dims& shape :
+       {Dims{0, huge, 4}, Dims{huge, 0, 4}, Dims{huge, 4, 0}, Dims{0, INT64_MAX, INT64_MAX}}) {
     CAPTURE(to_string(shape));
     CHECK_THROWS_AS((void)numel(shape), ShapeError);
     CHECK_THROWS_AS((void)Layout::contiguous(shape), ShapeError);

@@ -1,6 +1,7 @@
-// The float functions of core/kernels/math.h against double, over floats of every size, and their vector body against their scalar tail.
-#include <slope/core/kernels/elementwise.h>
-#include <slope/core/kernels/elementwise_rows.h>
+// The float functions of core/kernels/math.h against double, over floats of every size, and their
+// vector body against their scalar tail.
+#include <slope/core/kernels/elementwise/elementwise.h>
+#include <slope/core/kernels/elementwise/elementwise_rows.h>
 
 #include <doctest/doctest.h>
 
@@ -12,13 +13,15 @@ using namespace slope;
 
 namespace {
 
-// Distance in units of the last place of the float nearest to `exact`; denormals count the smallest one.
+// Distance in units of the last place of the float nearest to `exact`; denormals
+// count the smallest one.
 double ulps(float value, double exact) {
   const float rounded = static_cast<float>(exact);
   if (std::isnan(exact)) return std::isnan(value) ? 0 : 1e30;
   if (value == rounded) return 0;
   if (!std::isfinite(value) || !std::isfinite(rounded)) return 1e30;
-  const double unit = std::ldexp(1.0, std::max(std::ilogb(rounded == 0 ? 1e-45f : rounded), -126) - 23);
+  const double unit =
+      std::ldexp(1.0, std::max(std::ilogb(rounded == 0 ? 1e-45f : rounded), -126) - 23);
   return std::abs(static_cast<double>(value) - exact) / unit;
 }
 
@@ -29,7 +32,8 @@ struct Worst {
 
 // Every `stride`-th float of both signs, infinities and nans included.
 template <class Row>
-Worst worst_error(const Unary<float>& group, double (*exact)(double), double low, double high, uint32_t stride = 1009) {
+Worst worst_error(const Unary<float>& group, double (*exact)(double), double low, double high,
+                  uint32_t stride = 1009) {
   Worst worst;
   std::vector<float> x, y(4096);
   const auto flush = [&] {
@@ -46,8 +50,8 @@ Worst worst_error(const Unary<float>& group, double (*exact)(double), double low
     x.push_back(value);
     if (x.size() == y.size()) flush();
   }
-  for (float special :
-       {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, std::numeric_limits<float>::quiet_NaN(), 1e-45f, -1e-45f, 1.17549435e-38f})
+  for (float special : {0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY,
+                        std::numeric_limits<float>::quiet_NaN(), 1e-45f, -1e-45f, 1.17549435e-38f})
     if (!(special < low || special > high)) x.push_back(special);
   flush();
   return worst;
@@ -80,7 +84,8 @@ void check_errors(const Unary<float>& group) {
 }  // namespace
 
 TEST_CASE(
-    "math: float functions are within 2 units of the last place of double, sigmoid and silu within 2.5, with and without fused "
+    "math: float functions are within 2 units of the last place of double, sigmoid and silu within "
+    "2.5, with and without fused "
     "multiply-add") {
   check_errors(kernels<Unary<float>>());
   check_errors(variant<Unary<float>, Isa::portable>());
@@ -89,7 +94,8 @@ TEST_CASE(
 TEST_CASE("math: gelu is within 4e-7 of double, and 0 or x beyond 14") {
   std::vector<float> x, y(2001);
   for (int i = -1000; i <= 1000; ++i) x.push_back(static_cast<float>(i) / 64);
-  for (const Unary<float>& group : {kernels<Unary<float>>(), variant<Unary<float>, Isa::portable>()}) {
+  for (const Unary<float>& group :
+       {kernels<Unary<float>>(), variant<Unary<float>, Isa::portable>()}) {
     group.rows[unary_index<Gelu_>].forward(2001, x.data(), 1, y.data());
     double worst = 0;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -101,9 +107,11 @@ TEST_CASE("math: gelu is within 4e-7 of double, and 0 or x beyond 14") {
   }
 }
 
-TEST_CASE("math: a value depends on its argument alone, not on its place in a loop or on its step") {
+TEST_CASE(
+    "math: a value depends on its argument alone, not on its place in a loop or on its step") {
   std::vector<float> x;
-  for (int i = 0; i < 131; ++i) x.push_back(std::sin(static_cast<float>(i)) * static_cast<float>(i % 17) * 1.7f);
+  for (int i = 0; i < 131; ++i)
+    x.push_back(std::sin(static_cast<float>(i)) * static_cast<float>(i % 17) * 1.7f);
   const auto check = [&](const UnaryLoops<float>& loops) {
     std::vector<float> whole(x.size()), part(x.size()), wide(3 * x.size());
     const auto n = static_cast<int64_t>(x.size());

@@ -1,7 +1,8 @@
-// The allocator: what it counts, what it reuses, and that no pattern of use makes it grow without bound.
+// The allocator: what it counts, what it reuses, and that no pattern of use makes
+// it grow without bound.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/core/memory.h>
+#include <slope/core/memory/memory.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,8 @@
 
 using namespace slope;
 
-#if !defined(SLOPE_SANITIZED)  // a sanitizer brings its own, and every block of slope's is the system's
+#if !defined( \
+    SLOPE_SANITIZED)  // a sanitizer brings its own, and every block of slope's is the system's
 namespace {
 thread_local int heap_countdown = 0;  // 1: the next request of the heap fails
 }
@@ -72,7 +74,8 @@ TEST_CASE("memory: blocks are aligned to 64 bytes, apart from each other, and co
   CHECK(memory::stats().live == before.live);
 }
 
-TEST_CASE("memory: what is freed is used again: the same work twice takes nothing more from the system") {
+TEST_CASE(
+    "memory: what is freed is used again: the same work twice takes nothing more from the system") {
   const auto work = [] {
     std::vector<void*> blocks;
     for (int k = 0; k < 200; ++k)
@@ -103,12 +106,15 @@ TEST_CASE("memory: blocks that one thread allocates and another frees do not pil
       for (void*& block : blocks) block = memory::allocate(200);
     });
     producer.join();
-    for (void* block : blocks) memory::deallocate(block, 200);  // this thread lives on, and hands back what it does not need
+    for (void* block : blocks)
+      memory::deallocate(block, 200);  // this thread lives on, and hands back what it does not need
   }
   CHECK(memory::stats().reserved <= settled + (1 << 20));
 }
 
-TEST_CASE("memory: what ended threads allocated and freed is counted to the byte, what others do to within 64 KiB and 1024 calls") {
+TEST_CASE(
+    "memory: what ended threads allocated and freed is counted to the byte, what others do to "
+    "within 64 KiB and 1024 calls") {
   const memory::Stats before = memory::stats();
   void* block = nullptr;
   std::thread([&] { block = memory::allocate(5000); }).join();
@@ -139,7 +145,8 @@ TEST_CASE("memory: what ended threads allocated and freed is counted to the byte
 TEST_CASE("memory: the n-th allocation fails once, naming the request; an impossible one always") {
   memory::fail_allocation(2);
   void* first = memory::allocate(10);
-  CHECK_THROWS_WITH_AS(static_cast<void>(memory::allocate(4321)), doctest::Contains("4321 bytes"), MemoryError);
+  CHECK_THROWS_WITH_AS(static_cast<void>(memory::allocate(4321)), doctest::Contains("4321 bytes"),
+                       MemoryError);
   void* third = memory::allocate(10);
   memory::deallocate(first, 10);
   memory::deallocate(third, 10);
@@ -147,11 +154,14 @@ TEST_CASE("memory: the n-th allocation fails once, naming the request; an imposs
 }
 
 #if !defined(SLOPE_SANITIZED)
-TEST_CASE("memory: an exhausted heap makes an allocation fail, with a MemoryError, and never a deallocation") {
+TEST_CASE(
+    "memory: an exhausted heap makes an allocation fail, with a MemoryError, and never a "
+    "deallocation") {
   std::vector<std::pair<unsigned char*, size_t>> blocks;
   blocks.reserve(1000);
   for (int k = 1; k <= 4; ++k)
-    for (const size_t bytes : {size_t{70'000}, size_t{1} << 20, size_t{100} << 20, size_t{5} << 20}) {  // cut from one another, or new
+    for (const size_t bytes : {size_t{70'000}, size_t{1} << 20, size_t{100} << 20,
+                               size_t{5} << 20}) {  // cut from one another, or new
       bool refused = false;
       heap_countdown = k;
       try {
@@ -162,7 +172,8 @@ TEST_CASE("memory: an exhausted heap makes an allocation fail, with a MemoryErro
       const bool failed = std::exchange(heap_countdown, 0) == 0;
       CHECK(refused == failed);
       if (blocks.empty()) continue;
-      blocks.back().first[0] = blocks.back().first[blocks.back().second - 1] = static_cast<unsigned char>(blocks.size());
+      blocks.back().first[0] = blocks.back().first[blocks.back().second - 1] =
+          static_cast<unsigned char>(blocks.size());
     }
   CHECK(!blocks.empty());
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -187,7 +198,9 @@ TEST_CASE("memory: the peak can be reset to what is live") {
 }
 
 #if !defined(SLOPE_SANITIZED)
-TEST_CASE("memory: large blocks that were freed side by side serve a larger one; what is released goes back and can be had again") {
+TEST_CASE(
+    "memory: large blocks that were freed side by side serve a larger one; what is released goes "
+    "back and can be had again") {
   constexpr size_t piece = 20 << 20, count = 10;
   memory::release_cached();
   void* whole = memory::allocate(count * piece);

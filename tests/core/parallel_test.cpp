@@ -1,6 +1,7 @@
-// parallel_for: every element once, in the chunks it promises, whatever the threads; exceptions; nested loops.
+// parallel_for: every element once, in the chunks it promises, whatever the threads; exceptions;
+// nested loops.
 #include <doctest/doctest.h>
-#include <slope/core/parallel.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/tests/threads.h>
 
 #include <atomic>
@@ -57,13 +58,16 @@ TEST_CASE("parallel_for: each element once, in chunks that depend on n and grain
               sharing);
           int wrong = 0;
           for (const auto& v : visits) wrong += v != 1;
-          INFO("threads ", threads, " n ", n, " grain ", grain, " in order ", sharing == Sharing::in_order);
+          INFO("threads ", threads, " n ", n, " grain ", grain, " in order ",
+               sharing == Sharing::in_order);
           CHECK(wrong == 0);
           CHECK(odd == 0);
         }
 }
 
-TEST_CASE("parallel_for: of several exceptions that of the lowest chunk arrives, and loops go on working") {
+TEST_CASE(
+    "parallel_for: of several exceptions that of the lowest chunk arrives, and loops go on "
+    "working") {
   const KeepThreads restore;
   for (int threads : {1, 2, 5})
     for (Sharing sharing : both) {
@@ -105,7 +109,9 @@ TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it")
   CHECK(visits == 400);
 }
 
-TEST_CASE("parallel_for: two threads begin with the first chunks of their own parts, or with the first two of all") {
+TEST_CASE(
+    "parallel_for: two threads begin with the first chunks of their own parts, or with the first "
+    "two of all") {
   for_two_threads([](Sharing sharing) {
     std::atomic<int> begun{0};
     std::atomic<int64_t> sum_of_first{0};

@@ -1,10 +1,10 @@
-// Power loss: what reaches the disk is what was synced, and of the rest any part. The journal of all calls of two saves is cut at each
-// place; of the calls that no sync has covered by then, all, none or random ones are dropped. `last` must lead to a whole checkpoint
-// always.
+// Power loss: what reaches the disk is what was synced, and of the rest any part. The journal of
+// all calls of two saves is cut at each place; of the calls that no sync has covered by then, all,
+// none or random ones are dropped. `last` must lead to a whole checkpoint always.
 #ifndef SLOPE_PLAIN
-#include <slope/core/file_sink.h>
-#include <slope/core/folder_sink.h>
-#include <slope/core/system_call.h>
+#include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <doctest/doctest.h>
@@ -27,7 +27,9 @@ struct Entry {
 std::vector<Entry> journal_of(const std::function<void()>& act) {
   std::vector<Entry> journal;
   sys::set_hook([&](const sys::Call& call) {
-    const std::string path = call.fd < 0 ? std::string(call.path) : fs::read_symlink("/proc/self/fd/" + std::to_string(call.fd)).string();
+    const std::string path =
+        call.fd < 0 ? std::string(call.path)
+                    : fs::read_symlink("/proc/self/fd/" + std::to_string(call.fd)).string();
     journal.push_back({call.name, path, std::string(call.other), std::string(call.data)});
     return 0;
   });
@@ -42,12 +44,14 @@ class Disk {
   explicit Disk(const std::string& root) : root_(root) { nodes_.push_back({}); }
 
   // `survives(i)` says whether call i, not covered by a sync, got to the disk.
-  void replay(const std::vector<Entry>& journal, size_t cut, const std::function<bool(size_t)>& survives) {
+  void replay(const std::vector<Entry>& journal, size_t cut,
+              const std::function<bool(size_t)>& survives) {
     const std::vector<std::vector<size_t>> touches = touched(journal, cut);
     for (size_t i = 0; i < cut; ++i) {
       bool synced = !touches[i].empty();
       for (const size_t node : touches[i])
-        synced &= std::any_of(syncs_.begin(), syncs_.end(), [&](auto s) { return s.first > i && s.second == node; });
+        synced &= std::any_of(syncs_.begin(), syncs_.end(),
+                              [&](auto s) { return s.first > i && s.second == node; });
       if (!touches[i].empty() && (synced || survives(i))) apply(operations_[i]);
     }
   }
@@ -61,7 +65,8 @@ class Disk {
   }
   std::optional<std::string> link(const std::string& name) const {
     const auto found = nodes_[0].names.find(name);
-    return found == nodes_[0].names.end() ? std::nullopt : std::optional(nodes_[found->second].content);
+    return found == nodes_[0].names.end() ? std::nullopt
+                                          : std::optional(nodes_[found->second].content);
   }
 
  private:
@@ -76,18 +81,21 @@ class Disk {
     size_t offset = 0;
   };
 
-  // Runs the journal with all calls done, to learn which node each path meant at its time. Returns for each call the nodes whose sync
-  // covers it.
+  // Runs the journal with all calls done, to learn which node each path meant at its time. Returns
+  // for each call the nodes whose sync covers it.
   std::vector<std::vector<size_t>> touched(const std::vector<Entry>& journal, size_t cut) {
     std::map<std::string, size_t> live = {{root_, 0}};
     std::map<size_t, size_t> length;
     std::vector<std::vector<size_t>> touches(cut);
-    const auto split = [&](const std::string& path) { return std::pair(live.at(sys::parent(path)), fs::path(path).filename().string()); };
+    const auto split = [&](const std::string& path) {
+      return std::pair(live.at(sys::parent(path)), fs::path(path).filename().string());
+    };
     const auto move = [&](const std::string& from, const std::string& to) {
       std::map<std::string, size_t> moved;
       for (const auto& [path, node] : live) {
         if (path == to || path.rfind(to + "/", 0) == 0) continue;
-        moved[path == from || path.rfind(from + "/", 0) == 0 ? to + path.substr(from.size()) : path] = node;
+        moved[path == from || path.rfind(from + "/", 0) == 0 ? to + path.substr(from.size())
+                                                             : path] = node;
       }
       live = moved;
     };
@@ -143,7 +151,8 @@ class Disk {
         names.erase(op.name);
       }
     } else if (op.call == "exchange") {
-      if (names.count(op.name) && names2.count(op.name2)) std::swap(names[op.name], names2[op.name2]);
+      if (names.count(op.name) && names2.count(op.name2))
+        std::swap(names[op.name], names2[op.name2]);
     } else {
       names[op.name] = op.node;
     }
@@ -155,7 +164,9 @@ class Disk {
   std::vector<std::pair<size_t, size_t>> syncs_;  // (call, node)
 };
 
-std::string content(int save) { return std::string(100, static_cast<char>('0' + save)) + std::string(70'000, 'x'); }
+std::string content(int save) {
+  return std::string(100, static_cast<char>('0' + save)) + std::string(70'000, 'x');
+}
 
 void save(const slope::test::TemporaryFolder& run, int step, int number) {
   const std::string name = "step-" + std::to_string(step);
@@ -202,7 +213,10 @@ TEST_CASE("power loss: `last` leads to a whole checkpoint, whatever was not sync
       REQUIRE(weights.has_value());
       REQUIRE(own_state.has_value());
       CHECK(*weights == *own_state);  // never a mixture
-      const int least = cut == journal.size() ? 3 : cut >= second ? 2 : 1, most = cut > second ? 3 : 2;
+      const int least = cut == journal.size() ? 3
+                        : cut >= second       ? 2
+                                              : 1,
+                most = cut > second ? 3 : 2;
       int found = 0;
       for (int number = least; number <= most; ++number) found += *weights == content(number);
       CHECK(found == 1);  // what was reported as saved stays saved

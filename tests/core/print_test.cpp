@@ -1,6 +1,6 @@
 // Text of tensors against torch's (tests/golden/print.py).
-#include <slope/core/print.h>
-#include <slope/core/safetensors.h>
+#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/print.h>
 
 #include <doctest/doctest.h>
 
@@ -28,10 +28,12 @@ TEST_CASE("print: every golden text to the byte") {
     const std::string& name = entry.first;
     PrintOptions options;
     std::string suffix;
-    if (const auto given = golden.metadata.find(name + " options"); given != golden.metadata.end()) {
+    if (const auto given = golden.metadata.find(name + " options");
+        given != golden.metadata.end()) {
       std::istringstream list(given->second);
       for (std::string entry; std::getline(list, entry, ';');) {
-        const std::string key = entry.substr(0, entry.find('=')), value = entry.substr(entry.find('=') + 1);
+        const std::string key = entry.substr(0, entry.find('=')),
+                          value = entry.substr(entry.find('=') + 1);
         if (key == "precision") options.precision = std::stoi(value);
         if (key == "threshold") options.threshold = std::stoi(value);
         if (key == "edgeitems") options.edgeitems = std::stoi(value);
@@ -52,14 +54,16 @@ TEST_CASE("print: views are walked along their strides") {
   const Tensor turned(x.storage(), x.layout().transpose(0, 1), i64);
   CHECK(to_string(turned) == "tensor([[0, 3],\n        [1, 4],\n        [2, 5]])");
   CHECK(to_string(Tensor(x.storage(), x.layout().select(1, 2), i64)) == "tensor([2, 5])");
-  CHECK(to_string(Tensor(x.storage(), x.layout().select(0, 1).narrow(0, 1, 1).broadcast_to({2, 2}), i64)) ==
-        "tensor([[4, 4],\n        [4, 4]])");
+  CHECK(to_string(Tensor(x.storage(), x.layout().select(0, 1).narrow(0, 1, 1).broadcast_to({2, 2}),
+                         i64)) == "tensor([[4, 4],\n        [4, 4]])");
 }
 
 TEST_CASE("print: a huge view shows its edges and reads nothing else") {
   const Tensor one = make({1, 1}, f32, [](int64_t) { return 1.5; });
-  const Tensor huge(one.storage(), one.layout().broadcast_to({int64_t{1} << 20, int64_t{1} << 20}), f32);
-  CHECK(to_string(huge, {.edgeitems = 1}) == "tensor([[1.5000,  ..., 1.5000],\n        ...,\n        [1.5000,  ..., 1.5000]])");
+  const Tensor huge(one.storage(), one.layout().broadcast_to({int64_t{1} << 20, int64_t{1} << 20}),
+                    f32);
+  CHECK(to_string(huge, {.edgeitems = 1}) ==
+        "tensor([[1.5000,  ..., 1.5000],\n        ...,\n        [1.5000,  ..., 1.5000]])");
 }
 
 TEST_CASE("print: streams, undefined tensors, options out of range") {
@@ -67,6 +71,8 @@ TEST_CASE("print: streams, undefined tensors, options out of range") {
   out << make({2}, boolean, [](int64_t i) { return i; });
   CHECK(out.str() == "tensor([False,  True])");
   CHECK(to_string(Tensor()) == "tensor(undefined)");
-  CHECK_THROWS_AS(to_string(make({1}, f32, [](int64_t) { return 1; }), {.precision = -1}), UsageError);
-  CHECK_THROWS_AS(to_string(make({1}, f32, [](int64_t) { return 1; }), {.edgeitems = -1}), UsageError);
+  CHECK_THROWS_AS(to_string(make({1}, f32, [](int64_t) { return 1; }), {.precision = -1}),
+                  UsageError);
+  CHECK_THROWS_AS(to_string(make({1}, f32, [](int64_t) { return 1; }), {.edgeitems = -1}),
+                  UsageError);
 }

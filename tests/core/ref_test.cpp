@@ -1,6 +1,6 @@
 // Ref: the last hold lets go of the object, once, whoever has it.
 #include <doctest/doctest.h>
-#include <slope/core/ref.h>
+#include <slope/core/memory/ref.h>
 
 #include <thread>
 #include <vector>
@@ -13,7 +13,8 @@ struct Counted : RefCounted {
   explicit Counted(int* ends, int threads = 0) : ends(ends), marks(static_cast<size_t>(threads)) {}
   static void destroy(Counted* counted) {
     *counted->ends += 1;
-    for (const int mark : counted->marks) *counted->ends += mark;  // what other threads wrote is seen here
+    // what other threads wrote is seen here
+    for (const int mark : counted->marks) *counted->ends += mark;
     delete counted;
   }
   int* ends;
@@ -43,7 +44,8 @@ TEST_CASE("ref: copies, moves and assignments share one object, which ends with 
   CHECK(ends == 2);
 }
 
-TEST_CASE("ref: many threads that copy and drop it end the object once, after all that they wrote") {
+TEST_CASE(
+    "ref: many threads that copy and drop it end the object once, after all that they wrote") {
   constexpr int threads = 4, rounds = 200;
   for (int round = 0; round < rounds; ++round) {
     int ends = 0;

@@ -18,8 +18,10 @@ inline std::string make_file(const std::string& header, size_t data_bytes) {
 }
 
 // `"NAME":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`
-inline std::string record(const std::string& name, const std::string& dtype, const std::string& shape, const std::string& offsets) {
-  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + shape + "],\"data_offsets\":[" + offsets + "]}";
+inline std::string record(const std::string& name, const std::string& dtype,
+                          const std::string& shape, const std::string& offsets) {
+  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":[" + shape +
+         "],\"data_offsets\":[" + offsets + "]}";
 }
 
 }  // namespace slope::test

@@ -1,7 +1,7 @@
 // safetensors against the reference implementation (tests/golden/safetensors_files.py), both ways.
 #ifndef SLOPE_PLAIN
-#include <slope/core/file_reader.h>
-#include <slope/core/safetensors.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/safetensors.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <doctest/doctest.h>
@@ -40,7 +40,8 @@ TEST_CASE("safetensors: reads every dtype of a file by the reference") {
   check_values(file.at("u16"), [](double i) { return i * 2000; });
   check_values(file.at("i8"), [](double i) { return i - 12; });
   check_values(file.at("u8"), [](double i) { return i * 10; });
-  for (const char* name : {"i64", "i32", "u32", "i16", "u16", "i8", "u8"}) CHECK(file.at(name).dtype() == i64);
+  for (const char* name : {"i64", "i32", "u32", "i16", "u16", "i8", "u8"})
+    CHECK(file.at(name).dtype() == i64);
   check_values(file.at("bool"), [](double i) { return static_cast<int>(i) % 3 == 0; });
   CHECK(file.at("bool").dtype() == boolean);
   CHECK(file.at("f32").shape() == Dims{2, 3, 4});
@@ -54,11 +55,13 @@ TEST_CASE("safetensors: reads every dtype of a file by the reference") {
 TEST_CASE("safetensors: writes the bytes that the reference writes") {
   const std::string path = golden + "/reference_plain.safetensors";
   const TensorFile file = load_safetensors(path);
-  NamedTensors backwards(file.tensors.rbegin(), file.tensors.rend());  // the order given does not matter
+  // the order given does not matter
+  NamedTensors backwards(file.tensors.rbegin(), file.tensors.rend());
   CHECK(format_safetensors(backwards, file.metadata, {.checksums = false}) == read_file(path));
 }
 
-// With SLOPE_WRITE_GOLDEN set the file is written anew; the Python script then checks that the reference reads it.
+// With SLOPE_WRITE_GOLDEN set the file is written anew; the Python script then checks that the
+// reference reads it.
 TEST_CASE("safetensors: writes, with checksums, the file that the reference was seen to read") {
   const TensorFile file = load_safetensors(golden + "/reference_plain.safetensors");
   const std::string path = golden + "/slope.safetensors";
@@ -81,6 +84,7 @@ TEST_CASE("safetensors: inspection reads the header alone") {
       CHECK(t.end - t.begin == 48);
     }
   }
-  CHECK(header.data_start + end == static_cast<int64_t>(read_file(golden + "/reference.safetensors").size()));
+  CHECK(header.data_start + end ==
+        static_cast<int64_t>(read_file(golden + "/reference.safetensors").size()));
 }
 #endif

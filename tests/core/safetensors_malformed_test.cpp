@@ -1,5 +1,6 @@
-// Malformed safetensors files, each with what its message must say, beside twins that differ little and are read.
-#include <slope/core/safetensors.h>
+// Malformed safetensors files, each with what its message must say, beside twins that differ little
+// and are read.
+#include <slope/core/files/safetensors.h>
 #include <slope/tests/core/safetensors_file.h>
 
 #include <doctest/doctest.h>
@@ -34,7 +35,8 @@ void check_all(const std::vector<Case>& cases) {
     if (cases[i].message.empty()) {
       CHECK(got == "");
     } else {
-      CHECK_MESSAGE(got.find(cases[i].message) != got.npos, got << " | expected: " << cases[i].message);
+      CHECK_MESSAGE(got.find(cases[i].message) != got.npos,
+                    got << " | expected: " << cases[i].message);
       CHECK(got.rfind("m.safetensors: ", 0) == 0);
       CHECK(got.find('\n') == got.npos);
     }
@@ -42,10 +44,13 @@ void check_all(const std::vector<Case>& cases) {
 }
 
 // A header with one tensor "a" of these fields.
-Case one(const std::string& dtype, const std::string& shape, const std::string& offsets, size_t data, const std::string& message) {
+Case one(const std::string& dtype, const std::string& shape, const std::string& offsets,
+         size_t data, const std::string& message) {
   return {make_file("{" + record("a", dtype, shape, offsets) + "}", data), message};
 }
-Case header(const std::string& text, size_t data, const std::string& message) { return {make_file(text, data), message}; }
+Case header(const std::string& text, size_t data, const std::string& message) {
+  return {make_file(text, data), message};
+}
 
 const std::string a8 = record("a", "F32", "2", "0,8"), b8 = record("b", "F32", "2", "8,16");
 
@@ -76,8 +81,9 @@ TEST_CASE("safetensors: malformed lengths") {
     cases.push_back({file_with_length(n, good + std::string(8, '\0')), "m.safetensors: "});
   for (const uint64_t n : {size + 1, uint64_t{100'000'000}, size + 8})
     cases.push_back({file_with_length(n, good + std::string(8, '\0')), "cut off"});
-  for (const uint64_t n : {uint64_t{100'000'001}, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{0} - 7,
-                           (uint64_t{1} << 63) - 1})
+  for (const uint64_t n :
+       {uint64_t{100'000'001}, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 63,
+        ~uint64_t{0}, ~uint64_t{0} - 7, (uint64_t{1} << 63) - 1})
     cases.push_back({file_with_length(n, good + std::string(8, '\0')), "more than 100000000"});
   check_all(cases);
 }
@@ -115,7 +121,8 @@ TEST_CASE("safetensors: malformed headers") {
       header("{" + b8 + "," + a8 + "}", 16, ""),
       header("{ " + a8 + " ,\n\t" + b8 + " } ", 16, ""),
       header("{" + a8 + "," + a8 + "}", 8, "the key \"a\" stands twice"),
-      header("{" + a8 + "," + record("\\u0061", "F32", "2", "8,16") + "}", 16, "the key \"a\" stands twice"),
+      header("{" + a8 + "," + record("\\u0061", "F32", "2", "8,16") + "}", 16,
+             "the key \"a\" stands twice"),
       header("{" + a8 + "," + record("A", "F32", "2", "8,16") + "}", 16, ""),
       header("{" + record("", "F32", "2", "0,8") + "}", 8, "a tensor has an empty name"),
       header("{" + record("a\\u0000b", "F32", "2", "0,8") + "}", 8, "holds NUL"),
@@ -135,22 +142,32 @@ TEST_CASE("safetensors: malformed headers") {
       header(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8, "shape is missing"),
       header(R"({"a":{"dtype":"F32","shape":[2]}})", 8, "data_offsets are missing"),
       header(R"({"a":{"data_offsets":[0,8],"shape":[2],"dtype":"F32"}})", 8, ""),
-      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8, "unknown key \"x\""),
-      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"strides":[1]}})", 8, "unknown key \"strides\""),
-      header(R"({"a":{"dtype":"F32","Shape":[2],"data_offsets":[0,8]}})", 8, "unknown key \"Shape\""),
-      header(R"({"a":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}})", 8, "the key \"shape\" stands twice"),
-      header(R"({"a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8, "the key \"dtype\" stands twice"),
-      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"data_offsets":[0,8]}})", 8, "\"data_offsets\" stands twice"),
-      header(R"({"a":{"dtype":32,"shape":[2],"data_offsets":[0,8]}})", 8, "expected a string, found \"3\""),
-      header(R"({"a":{"dtype":null,"shape":[2],"data_offsets":[0,8]}})", 8, "expected a string, found \"n\""),
+      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}})", 8,
+             "unknown key \"x\""),
+      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"strides":[1]}})", 8,
+             "unknown key \"strides\""),
+      header(R"({"a":{"dtype":"F32","Shape":[2],"data_offsets":[0,8]}})", 8,
+             "unknown key \"Shape\""),
+      header(R"({"a":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}})", 8,
+             "the key \"shape\" stands twice"),
+      header(R"({"a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8,
+             "the key \"dtype\" stands twice"),
+      header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"data_offsets":[0,8]}})", 8,
+             "\"data_offsets\" stands twice"),
+      header(R"({"a":{"dtype":32,"shape":[2],"data_offsets":[0,8]}})", 8,
+             "expected a string, found \"3\""),
+      header(R"({"a":{"dtype":null,"shape":[2],"data_offsets":[0,8]}})", 8,
+             "expected a string, found \"n\""),
       header(R"({"a":{"dtype":["F32"],"shape":[2],"data_offsets":[0,8]}})", 8, "expected a string"),
-      header(R"({"a":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})", 8, "expected '[', found \"2\""),
+      header(R"({"a":{"dtype":"F32","shape":2,"data_offsets":[0,8]}})", 8,
+             "expected '[', found \"2\""),
       header(R"({"a":{"dtype":"F32","shape":{},"data_offsets":[0,8]}})", 8, "expected '['"),
       header(R"({"a":{"dtype":"F32","shape":null,"data_offsets":[0,8]}})", 8, "expected '['"),
       header(R"({"a":{"dtype":"F32","shape":"[2]","data_offsets":[0,8]}})", 8, "expected '['"),
       header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":8}})", 8, "expected '['"),
       header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":{"0":8}}})", 8, "expected '['"),
-      header(R"({"a":{"dtype":"F32","shape":[[2]],"data_offsets":[0,8]}})", 8, "expected an integer, found \"[\""),
+      header(R"({"a":{"dtype":"F32","shape":[[2]],"data_offsets":[0,8]}})", 8,
+             "expected an integer, found \"[\""),
       header(R"({"__metadata__":{}})", 0, ""),
       header(R"({"__metadata__":{"a":"b"}})", 0, ""),
       header(R"({"__metadata__":{"":""}})", 0, ""),
@@ -164,12 +181,14 @@ TEST_CASE("safetensors: malformed headers") {
       header(R"({"__metadata__":{"a":["b"]}})", 0, "expected a string"),
       header(R"({"__metadata__":{"a":true}})", 0, "expected a string"),
       header(R"({"__metadata__":{"a":"b","a":"c"}})", 0, "the key \"a\" stands twice"),
-      header(R"({"__metadata__":{"a":"b"},"__metadata__":{"a":"b"}})", 0, "the key \"__metadata__\" stands twice"),
+      header(R"({"__metadata__":{"a":"b"},"__metadata__":{"a":"b"}})", 0,
+             "the key \"__metadata__\" stands twice"),
       header(R"({"__metadata__":{"a":"\ud800"}})", 0, "lone surrogate"),
       header("{\"__metadata__\":{\"a\":\"\xff\"}}", 0, "not valid UTF-8"),
       header(R"({"__metadata__":)" + std::string(1'000'000, '['), 0, "expected '{', found \"[\""),
       header("{\"a\":" + std::string(1'000'000, '{'), 0, "expected a string"),
-      header("{\"a\":{\"shape\":" + std::string(1'000'000, '['), 0, "expected an integer, found \"[\""),
+      header("{\"a\":{\"shape\":" + std::string(1'000'000, '['), 0,
+             "expected an integer, found \"[\""),
   });
 }
 
@@ -221,15 +240,20 @@ TEST_CASE("safetensors: malformed dtypes and shapes") {
       one("BOOL", "2147483648,2147483648", "0,0", 0, "needs 4611686018427387904 bytes"),
       one("BOOL", "2147483648,4294967296", "0,0", 0, "does not fit in 63 bits"),
   };
-  for (const char* dtype : {"", "f32", "F32 ", "FP32", "float32", "F128", "U64", "C64", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ",
-                            "F4", "F6_E2M3", "I128", "BOOLEAN", "F3", "F322", "B32"})
-    cases.push_back(one(dtype, "2", "0,8", 8, std::string("tensor \"a\": dtype \"") + dtype + "\" is unknown or not supported"));
+  for (const char* dtype :
+       {"", "f32", "F32 ", "FP32", "float32", "F128", "U64", "C64", "F8_E5M2", "F8_E4M3", "F8_E8M0",
+        "F8_E4M3FNUZ", "F4", "F6_E2M3", "I128", "BOOLEAN", "F3", "F322", "B32"})
+    cases.push_back(
+        one(dtype, "2", "0,8", 8,
+            std::string("tensor \"a\": dtype \"") + dtype + "\" is unknown or not supported"));
   check_all(cases);
 }
 
 TEST_CASE("safetensors: malformed offsets") {
-  const auto two = [](const std::string& a, const std::string& b, size_t data, const std::string& message) {
-    return header("{" + record("a", "F32", "2", a) + "," + record("b", "F32", "2", b) + "}", data, message);
+  const auto two = [](const std::string& a, const std::string& b, size_t data,
+                      const std::string& message) {
+    return header("{" + record("a", "F32", "2", a) + "," + record("b", "F32", "2", b) + "}", data,
+                  message);
   };
   check_all({
       one("F32", "2", "", 8, "data_offsets needs two numbers, got 0"),
@@ -247,7 +271,8 @@ TEST_CASE("safetensors: malformed offsets") {
       one("F32", "2", "0,18446744073709551624", 8, "does not fit in 64 bits"),
       one("F32", "2", "18446744073709551608,0", 8, "does not fit in 64 bits"),
       one("F32", "2", "9223372036854775800,9223372036854775807", 8, "give 7"),
-      one("F32", "2", "9223372036854775799,9223372036854775807", 8, "a gap of 9223372036854775799 bytes before tensor \"a\""),
+      one("F32", "2", "9223372036854775799,9223372036854775807", 8,
+          "a gap of 9223372036854775799 bytes before tensor \"a\""),
       one("F32", "2", "0,8", 7, "cut off: the tensors need 8 bytes of data, the file has 7"),
       one("F32", "2", "0,8", 0, "cut off: the tensors need 8 bytes of data, the file has 0"),
       one("F32", "2", "0,8", 9, "1 bytes follow the last tensor"),
@@ -267,15 +292,20 @@ TEST_CASE("safetensors: malformed offsets") {
       two("8,16", "16,24", 24, "a gap of 8 bytes before tensor \"a\""),
       two("0,8", "8,16", 15, "cut off: the tensors need 16 bytes"),
       two("0,8", "8,16", 17, "1 bytes follow"),
-      header("{" + record("a", "F32", "0", "0,0") + "," + record("b", "F32", "2", "0,8") + "," + record("c", "F32", "0,3", "8,8") + "}", 8,
-             ""),
-      header("{" + record("a", "F32", "0", "4,4") + "," + record("b", "F32", "2", "0,8") + "}", 8, "overlap"),
-      header("{" + record("a", "BOOL", "3", "0,3") + "," + record("b", "F32", "2", "3,11") + "}", 11, ""),  // unaligned is allowed
+      header("{" + record("a", "F32", "0", "0,0") + "," + record("b", "F32", "2", "0,8") + "," +
+                 record("c", "F32", "0,3", "8,8") + "}",
+             8, ""),
+      header("{" + record("a", "F32", "0", "4,4") + "," + record("b", "F32", "2", "0,8") + "}", 8,
+             "overlap"),
+      header("{" + record("a", "BOOL", "3", "0,3") + "," + record("b", "F32", "2", "3,11") + "}",
+             11, ""),  // unaligned is allowed
   });
 }
 
 TEST_CASE("safetensors: malformed values and checksums") {
-  const auto bools = [](char last) { return make_file("{" + record("a", "BOOL", "2", "0,2") + "}", 0) + std::string{'\1', last}; };
+  const auto bools = [](char last) {
+    return make_file("{" + record("a", "BOOL", "2", "0,2") + "}", 0) + std::string{'\1', last};
+  };
   const auto sums = [](const std::string& metadata, const std::string& message) {
     return header("{\"__metadata__\":{" + metadata + "}," + a8 + "}", 8, message);
   };

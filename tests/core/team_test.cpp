@@ -1,11 +1,12 @@
 // How a team shrinks beside foreign work and grows again: with made-up times.
 #include <doctest/doctest.h>
-#include <slope/core/team.h>
+#include <slope/core/loops/team.h>
 
 using namespace slope;
 using std::chrono::milliseconds;
 
-TEST_CASE("team: full while threads wait little, smaller while they stall, full again some time after") {
+TEST_CASE(
+    "team: full while threads wait little, smaller while they stall, full again some time after") {
   Team team(2);
   Clock::time_point now{};
   const auto loops = [&](milliseconds each, milliseconds stalled, int n) {
@@ -33,7 +34,8 @@ TEST_CASE("team: grows back one by one where fewer threads do not stall") {
   CHECK(team.size(now) == 4);
 }
 
-TEST_CASE("team: tries ever more rarely while threads stall each time, and never has less than one") {
+TEST_CASE(
+    "team: tries ever more rarely while threads stall each time, and never has less than one") {
   Team team(3);
   Clock::time_point now{};
   int tries = 0;

@@ -1,6 +1,6 @@
 // What a tensor may be made of: element types, and layouts that lie within their storage.
 #include <doctest/doctest.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 
 #include <cmath>
 
@@ -29,7 +29,8 @@ constexpr bool is_literal = requires(T value) {
 
 static_assert(is_element<float> && is_element<double> && is_element<int64_t> && is_element<bool>);
 static_assert(!is_any_element<int> && !is_any_element<char> && !is_any_element<size_t>);
-static_assert(is_literal<int> && is_literal<int64_t> && is_literal<float> && is_literal<double> && is_literal<bool>);
+static_assert(is_literal<int> && is_literal<int64_t> && is_literal<float> && is_literal<double> &&
+              is_literal<bool>);
 static_assert(!is_literal<const char*> && !is_literal<const char (&)[5]> && !is_literal<int*>);
 
 }  // namespace
@@ -67,7 +68,8 @@ TEST_CASE("tensor: its layout lies within its storage, or IndexError") {
 TEST_CASE("dtype: what an int64 cannot hold is refused") {
   CHECK(as_element<int64_t>(-0x1p63) == INT64_MIN);
   CHECK(as_element<int64_t>(-2.75) == -2);
-  for (const double value : std::vector<double>{0x1p63, -0x1.0000000000001p63, 1e300, INFINITY, -INFINITY, std::nan("")}) {
+  for (const double value : std::vector<double>{0x1p63, -0x1.0000000000001p63, 1e300, INFINITY,
+                                                -INFINITY, std::nan("")}) {
     CAPTURE(value);
     CHECK_THROWS_AS((void)full({2}, value, i64), DTypeError);
     CHECK_THROWS_AS((void)tensor({value}, i64), DTypeError);

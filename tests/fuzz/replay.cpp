@@ -1,4 +1,5 @@
-// Runs a fuzzer's function over the files of the folders that are named: what libFuzzer found once stays tried, without libFuzzer.
+// Runs a fuzzer's function over the files of the folders that are named: what libFuzzer found once
+// stays tried, without libFuzzer.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

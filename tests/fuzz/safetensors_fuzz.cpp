@@ -1,5 +1,6 @@
-// safetensors: any bytes end in an InputError or in tensors which, written again, are read as the same.
-#include <slope/core/safetensors.h>
+// safetensors: any bytes end in an InputError or in tensors which, written again,
+// are read as the same.
+#include <slope/core/files/safetensors.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Tensor &x = entry.second, &y = again.at(entry.first);
     require(x.dtype() == y.dtype() && x.shape() == y.shape(), "dtype and shape survive");
     visit(x.dtype(), [&]<class T> {
-      require(x.numel() == 0 || std::memcmp(x.data<T>(), y.data<T>(), static_cast<size_t>(x.numel()) * sizeof(T)) == 0, "values survive");
+      require(x.numel() == 0 || std::memcmp(x.data<T>(), y.data<T>(),
+                                            static_cast<size_t>(x.numel()) * sizeof(T)) == 0,
+              "values survive");
     });
   }
   return 0;
@@ -44,13 +47,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifdef SLOPE_FUZZ
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-// Most mutations change the JSON alone and make the length right again, so that they get past the first check; some then give the file as
-// many bytes of data as its largest number says.
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
+// Most mutations change the JSON alone and make the length right again, so that they get past the
+// first check; some then give the file as many bytes of data as its largest number says.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
   uint64_t n = 0;
   if (size >= 8) std::memcpy(&n, data, 8);
-  if (size < 10 || n > size - 8 || max_size < size + 64 || seed % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);
-  std::string header(reinterpret_cast<char*>(data) + 8, n), rest(reinterpret_cast<char*>(data) + 8 + n, size - 8 - n);
+  if (size < 10 || n > size - 8 || max_size < size + 64 || seed % 8 == 0)
+    return LLVMFuzzerMutate(data, size, max_size);
+  std::string header(reinterpret_cast<char*>(data) + 8, n),
+      rest(reinterpret_cast<char*>(data) + 8 + n, size - 8 - n);
   header.resize(n + 64);
   header.resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(header.data()), n, n + 64));
   if (seed % 3 == 0) {

@@ -9,12 +9,15 @@
 
 using namespace slope::data;
 
-// Lengths as sentences have them: 3 … 40 words, mostly 8 … 16, both sides alike; the first word tells the pair.
+// Lengths as sentences have them: 3 … 40 words, mostly 8 … 16, both sides alike; the first word
+// tells the pair.
 static std::vector<Pair> some_pairs(int64_t n) {
   std::vector<Pair> pairs;
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t s = 3 + i * 7919 % 11 + i * 104729 % 7 + (i % 10 == 0 ? i * 31 % 20 : 0), t = std::max<int64_t>(3, s + i * 13 % 5 - 2);
-    Pair pair{std::vector<int64_t>(static_cast<size_t>(s), 7), std::vector<int64_t>(static_cast<size_t>(t), 8)};
+    const int64_t s = 3 + i * 7919 % 11 + i * 104729 % 7 + (i % 10 == 0 ? i * 31 % 20 : 0),
+                  t = std::max<int64_t>(3, s + i * 13 % 5 - 2);
+    Pair pair{std::vector<int64_t>(static_cast<size_t>(s), 7),
+              std::vector<int64_t>(static_cast<size_t>(t), 8)};
     pair.source[1] = pair.target[1] = 10 + i;
     pair.source.front() = pair.target.front() = sos_id;
     pair.source.back() = pair.target.back() = eos_id;
@@ -23,7 +26,9 @@ static std::vector<Pair> some_pairs(int64_t n) {
   return pairs;
 }
 
-static bool operator==(const Batch& a, const Batch& b) { return a.source == b.source && a.target == b.target && a.size == b.size; }
+static bool operator==(const Batch& a, const Batch& b) {
+  return a.source == b.source && a.target == b.target && a.size == b.size;
+}
 
 static double padding(const std::vector<Pair>& pairs, const std::vector<Rows>& order) {
   double held = 0, tokens = 0;
@@ -35,21 +40,28 @@ static double padding(const std::vector<Pair>& pairs, const std::vector<Rows>& o
   return 1 - tokens / held;
 }
 
-TEST_CASE("batches: pairs are encoded with <sos> and <eos>; empty and long ones are skipped and counted") {
-  const ParallelText text{.source = {"Ein Hund.", "", "  ", "ein", "a b c d e", "a b c", "ein unbekannter Hund"},
-                          .target = {"A dog.", "a", "a", "\t", "a", "a b c d", "a dog"},
-                          .source_file = "t.de",
-                          .target_file = "t.en"};
+TEST_CASE(
+    "batches: pairs are encoded with <sos> and <eos>; empty and long ones are skipped and "
+    "counted") {
+  const ParallelText text{
+      .source = {"Ein Hund.", "", "  ", "ein", "a b c d e", "a b c", "ein unbekannter Hund"},
+      .target = {"A dog.", "a", "a", "\t", "a", "a b c d", "a dog"},
+      .source_file = "t.de",
+      .target_file = "t.en"};
   const auto source = Vocab::from_counts(count_words({"ein hund ."}), Specials::sentence),
              target = Vocab::from_counts(count_words({"a dog ."}), Specials::sentence);
   const Pairs encoded = encode_pairs(text, source, target, 5);
   CHECK(encoded.skipped_empty == 3);
-  CHECK(encoded.skipped_long == 1);  // a source of 5 words is 7 tokens; a target of 4 words is read as 5
+  // a source of 5 words is 7 tokens; a target of 4 words is read as 5
+  CHECK(encoded.skipped_long == 1);
   REQUIRE(encoded.pairs.size() == 3);
-  CHECK(encoded.pairs[0].source == std::vector<int64_t>{sos_id, source.id("ein"), source.id("hund"), source.id("."), eos_id});
-  CHECK(encoded.pairs[2].source == std::vector<int64_t>{sos_id, source.id("ein"), unk_id, source.id("hund"), eos_id});
+  CHECK(encoded.pairs[0].source ==
+        std::vector<int64_t>{sos_id, source.id("ein"), source.id("hund"), source.id("."), eos_id});
+  CHECK(encoded.pairs[2].source ==
+        std::vector<int64_t>{sos_id, source.id("ein"), unk_id, source.id("hund"), eos_id});
   CHECK_THROWS_WITH_AS((void)encode_pairs(text, source, target, 2),
-                       "t.de: no usable sentence pair: 3 are empty on a side, 4 are longer than the model's 2 positions",
+                       "t.de: no usable sentence pair: 3 are empty on a side, 4 are longer than "
+                       "the model's 2 positions",
                        slope::InputError);
 }
 
@@ -81,9 +93,11 @@ TEST_CASE("batches: each pair comes exactly once an epoch, in as many batches ev
     const auto pairs = some_pairs(n);
     for (int64_t epoch : {0, 1, 5}) {
       for (int64_t pool : {1, 10, 1000000}) {
-        const auto order = training_order(pairs, {.batch_size = 16, .seed = 3, .pool = pool}, epoch);
+        const auto order =
+            training_order(pairs, {.batch_size = 16, .seed = 3, .pool = pool}, epoch);
         CHECK(static_cast<int64_t>(order.size()) == (n + 15) / 16);
-        CHECK(std::count_if(order.begin(), order.end(), [](const Rows& rows) { return rows.size() != 16; }) == (n % 16 != 0));
+        CHECK(std::count_if(order.begin(), order.end(),
+                            [](const Rows& rows) { return rows.size() != 16; }) == (n % 16 != 0));
         Rows seen;
         for (const auto& rows : order) seen.insert(seen.end(), rows.begin(), rows.end());
         std::sort(seen.begin(), seen.end());
@@ -121,7 +135,8 @@ TEST_CASE("batches: evaluation takes every pair once, shortest first") {
   size_t shortest = 0, count = 0;
   for (const auto& rows : sorted_order(pairs, 7))
     for (int64_t row : rows) {
-      const size_t length = std::max(pairs[static_cast<size_t>(row)].source.size(), pairs[static_cast<size_t>(row)].target.size());
+      const size_t length = std::max(pairs[static_cast<size_t>(row)].source.size(),
+                                     pairs[static_cast<size_t>(row)].target.size());
       CHECK(length >= shortest);
       shortest = length;
       ++count;
@@ -134,7 +149,8 @@ TEST_CASE("batches: the prefetched sequence is the sequential one, from any posi
   const BatchOptions options{.batch_size = 16, .seed = 9, .pool = 3};
   std::vector<Batch> expected;
   for (int64_t epoch = 0; epoch < 3; ++epoch)
-    for (const auto& rows : training_order(pairs, options, epoch)) expected.push_back(make_batch(pairs, rows));
+    for (const auto& rows : training_order(pairs, options, epoch))
+      expected.push_back(make_batch(pairs, rows));
   for (int64_t start : {0, 1, 6, 7, 8, 15}) {
     TrainingBatches batches(pairs, options, start);
     CHECK(batches.per_epoch() == 7);
@@ -158,7 +174,7 @@ TEST_CASE("batches: Multi30k in pools of 50 batches holds little padding") {
   CHECK(encoded.pairs.size() == 29000);
   const double bucketed = padding(encoded.pairs, training_order(encoded.pairs, {}, 0)),
                unsorted = padding(encoded.pairs, training_order(encoded.pairs, {.pool = 1}, 0));
-  MESSAGE("padding: ", bucketed, " in pools, ", unsorted, " unsorted, ", padding(encoded.pairs, sorted_order(encoded.pairs, 128)),
-          " all sorted");
+  MESSAGE("padding: ", bucketed, " in pools, ", unsorted, " unsorted, ",
+          padding(encoded.pairs, sorted_order(encoded.pairs, 128)), " all sorted");
   CHECK(bucketed < 0.07);
 }

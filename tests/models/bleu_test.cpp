@@ -1,4 +1,5 @@
-// Against sacreBLEU 2.6.0 (tests/golden/bleu.py): its tokens, counts and scores on ordinary and on adversarial lines.
+// Against sacreBLEU 2.6.0 (tests/golden/bleu.py): its tokens, counts and scores on ordinary and on
+// adversarial lines.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/bleu.h>
@@ -21,14 +22,19 @@ static void check_equal(const Bleu& bleu, const json& expected) {
   CHECK(bleu.reference_length == expected.at("lengths")[1].get<int64_t>());
   CHECK(bleu.score == doctest::Approx(expected.at("score").get<double>()).epsilon(1e-12));
   CHECK(bleu.brevity_penalty == doctest::Approx(expected.at("bp").get<double>()).epsilon(1e-12));
-  for (size_t n = 0; n < 4; ++n) CHECK(bleu.precisions[n] == doctest::Approx(expected.at("precisions")[n].get<double>()).epsilon(1e-12));
+  for (size_t n = 0; n < 4; ++n)
+    CHECK(bleu.precisions[n] ==
+          doctest::Approx(expected.at("precisions")[n].get<double>()).epsilon(1e-12));
 }
 
 TEST_CASE("bleu: 13a gives sacreBLEU's tokens") {
-  for (const auto& row : golden().at("tokens")) CHECK(split_13a(row[0].get<std::string>()) == row[1].get<Tokens>());
+  for (const auto& row : golden().at("tokens"))
+    CHECK(split_13a(row[0].get<std::string>()) == row[1].get<Tokens>());
 }
 
-TEST_CASE("bleu: corpus scores are sacreBLEU's, lower-cased and not, and its unsmoothed scores of tokens") {
+TEST_CASE(
+    "bleu: corpus scores are sacreBLEU's, lower-cased and not, and its unsmoothed scores of "
+    "tokens") {
   CHECK(golden().at("corpora").size() > 20);
   for (const auto& row : golden().at("corpora")) {
     const auto hypotheses = row.at("hypotheses").get<std::vector<std::string>>(),
@@ -45,7 +51,8 @@ TEST_CASE("bleu: corpus scores are sacreBLEU's, lower-cased and not, and its uns
 
 TEST_CASE("bleu: the signature is sacreBLEU's") {
   CHECK(SacreBleu{}.signature() == golden().at("signatures")[0].get<std::string>());
-  CHECK(SacreBleu{.lower_case = false}.signature() == golden().at("signatures")[1].get<std::string>());
+  CHECK(SacreBleu{.lower_case = false}.signature() ==
+        golden().at("signatures")[1].get<std::string>());
 }
 
 TEST_CASE("bleu: by hand: 3 of 4 words, 2 of 3 pairs, 1 of 2 triples, none of 1") {
@@ -57,5 +64,6 @@ TEST_CASE("bleu: by hand: 3 of 4 words, 2 of 3 pairs, 1 of 2 triples, none of 1"
 }
 
 TEST_CASE("bleu: different numbers of lines are refused") {
-  CHECK_THROWS_WITH_AS((void)token_bleu({{"a"}}, {}), "bleu: 1 hypotheses for 0 references", slope::InputError);
+  CHECK_THROWS_WITH_AS((void)token_bleu({{"a"}}, {}), "bleu: 1 hypotheses for 0 references",
+                       slope::InputError);
 }

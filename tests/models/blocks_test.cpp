@@ -12,7 +12,9 @@ static std::vector<int64_t> numbers(int64_t n) {
   return text;
 }
 
-TEST_CASE("blocks: random blocks are pieces of the text, a function of seed and step, and reach both ends") {
+TEST_CASE(
+    "blocks: random blocks are pieces of the text, a function of seed and step, and reach both "
+    "ends") {
   const auto text = numbers(40);
   std::vector<int64_t> starts(31);
   for (int64_t step = 0; step < 200; ++step) {
@@ -30,7 +32,8 @@ TEST_CASE("blocks: random blocks are pieces of the text, a function of seed and 
   }
   for (int64_t count : starts) CHECK((count > 8 && count < 55));  // 800 starts over 31 places
   CHECK(random_blocks(numbers(10), 1, 9, 0, 0).targets.back() == 9);
-  CHECK_THROWS_WITH_AS((void)random_blocks(numbers(9), 1, 9, 0, 0), "blocks: the text has 9 tokens, it needs more than the block size 9",
+  CHECK_THROWS_WITH_AS((void)random_blocks(numbers(9), 1, 9, 0, 0),
+                       "blocks: the text has 9 tokens, it needs more than the block size 9",
                        slope::InputError);
 }
 
@@ -41,7 +44,8 @@ TEST_CASE("blocks: evaluation predicts every token but the first exactly once") 
       for (const Blocks& blocks : evaluation_blocks(numbers(n), rows, 9)) {
         CHECK(blocks.rows <= rows);
         CHECK(static_cast<int64_t>(blocks.inputs.size()) == blocks.rows * blocks.length);
-        for (size_t i = 0; i < blocks.inputs.size(); ++i) CHECK(blocks.targets[i] == blocks.inputs[i] + 1);
+        for (size_t i = 0; i < blocks.inputs.size(); ++i)
+          CHECK(blocks.targets[i] == blocks.inputs[i] + 1);
         targets.insert(targets.end(), blocks.targets.begin(), blocks.targets.end());
       }
       auto expected = numbers(n);

@@ -1,10 +1,10 @@
-// The search on models that are tables of probabilities: greedy and beam against a plain reference, wide beams against all sequences there
-// are.
+// The search on models that are tables of probabilities: greedy and beam against a plain reference,
+// wide beams against all sequences there are.
 #include <doctest/doctest.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/models/data/detokenize.h>
 #include <slope/models/data/vocab.h>
-#include <slope/models/train/decode.h>
+#include <slope/models/infer/decode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +17,12 @@ using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
 
 namespace {
 
-// The logits of the next token: a function of the source's first word and of all that was written before.
+// The logits of the next token: a function of the source's first word and of all
+// that was written before.
 struct Table {
   int64_t vocab = 7;
   uint64_t seed = 0;
-  int64_t levels = 0;                    // > 0: logits are rounded to so many levels, so that there are ties
+  int64_t levels = 0;  // > 0: logits are rounded to so many levels, so that there are ties
   mutable std::vector<int64_t> batches;  // rows of each step
 
   float logit(int64_t word, const Sentence& prefix, int64_t token) const {
@@ -33,8 +34,10 @@ struct Table {
   std::vector<double> log_p(int64_t word, const Sentence& prefix) const {
     std::vector<double> p;
     double sum = 0;
-    for (int64_t v = 0; v < vocab; ++v) sum += std::exp(static_cast<double>(logit(word, prefix, v)));
-    for (int64_t v = 0; v < vocab; ++v) p.push_back(static_cast<double>(logit(word, prefix, v)) - std::log(sum));
+    for (int64_t v = 0; v < vocab; ++v)
+      sum += std::exp(static_cast<double>(logit(word, prefix, v)));
+    for (int64_t v = 0; v < vocab; ++v)
+      p.push_back(static_cast<double>(logit(word, prefix, v)) - std::log(sum));
     return p;
   }
 };
@@ -55,7 +58,8 @@ struct TableDecoding : Decoding {
     for (size_t r = 0; r < words.size(); ++r) {
       prefixes[r].push_back(newest.data<int64_t>()[r]);
       REQUIRE(prefixes[r][0] == sos_id);
-      for (int64_t v = 0; v < table.vocab; ++v) logits.push_back(table.logit(words[r], {prefixes[r].begin() + 1, prefixes[r].end()}, v));
+      for (int64_t v = 0; v < table.vocab; ++v)
+        logits.push_back(table.logit(words[r], {prefixes[r].begin() + 1, prefixes[r].end()}, v));
     }
     return from_vector(logits, {newest.numel(), table.vocab});
   }
@@ -81,7 +85,9 @@ Sentence reference_greedy(const Table& table, int64_t word, int64_t max_length) 
   while (static_cast<int64_t>(sentence.size()) < max_length) {
     int64_t best = -1;
     for (int64_t v = 0; v < table.vocab; ++v)
-      if (writable(v) && (best < 0 || table.logit(word, sentence, v) > table.logit(word, sentence, best))) best = v;
+      if (writable(v) &&
+          (best < 0 || table.logit(word, sentence, v) > table.logit(word, sentence, best)))
+        best = v;
     if (best == eos_id) break;
     sentence.push_back(best);
   }
@@ -89,11 +95,12 @@ Sentence reference_greedy(const Table& table, int64_t word, int64_t max_length) 
 }
 
 // Every sequence that ends in <eos> within max_length, by score; the best.
-void enumerate(const Table& table, int64_t word, int64_t max_length, double alpha, Sentence& prefix, double log_p,
-               std::pair<double, Sentence>& best) {
+void enumerate(const Table& table, int64_t word, int64_t max_length, double alpha, Sentence& prefix,
+               double log_p, std::pair<double, Sentence>& best) {
   const auto p = table.log_p(word, prefix);
   const auto length = static_cast<double>(prefix.size() + 1);
-  if (const double score = (log_p + p[eos_id]) / std::pow(length, alpha); score > best.first) best = {score, prefix};
+  if (const double score = (log_p + p[eos_id]) / std::pow(length, alpha); score > best.first)
+    best = {score, prefix};
   if (static_cast<int64_t>(prefix.size()) + 1 >= max_length) return;
   for (int64_t v = 0; v < table.vocab; ++v) {
     if (!writable(v) || v == eos_id) continue;
@@ -103,19 +110,25 @@ void enumerate(const Table& table, int64_t word, int64_t max_length, double alph
   }
 }
 
-const std::vector<Sentence> sources = {
-    {sos_id, 5, 6, 6, eos_id}, {sos_id, 4, eos_id}, {sos_id, 6, 5, 5, 5, 5, eos_id}, {sos_id, 9, eos_id}, {sos_id, 8, 4, eos_id}};
+const std::vector<Sentence> sources = {{sos_id, 5, 6, 6, eos_id},
+                                       {sos_id, 4, eos_id},
+                                       {sos_id, 6, 5, 5, 5, 5, eos_id},
+                                       {sos_id, 9, eos_id},
+                                       {sos_id, 8, 4, eos_id}};
 
 }  // namespace
 
-TEST_CASE("decode: greedy takes the likeliest token, and of equal ones the first; the order of sentences stays") {
+TEST_CASE(
+    "decode: greedy takes the likeliest token, and of equal ones the first; the order of sentences "
+    "stays") {
   for (uint64_t seed = 0; seed < 40; ++seed)
     for (int64_t levels : {0, 3}) {
       const Table table{.seed = seed, .levels = levels, .batches = {}};
       for (int64_t batch : {1, 2, 64}) {
         const auto found = decode(start(table), sources, {.max_length = 12, .batch_size = batch});
         REQUIRE(found.size() == sources.size());
-        for (size_t i = 0; i < sources.size(); ++i) CHECK(found[i] == reference_greedy(table, sources[i][1], 12));
+        for (size_t i = 0; i < sources.size(); ++i)
+          CHECK(found[i] == reference_greedy(table, sources[i][1], 12));
       }
     }
 }
@@ -124,8 +137,11 @@ TEST_CASE("decode: a beam as wide as the number of sequences finds the best of t
   for (uint64_t seed = 0; seed < 12; ++seed)
     for (double alpha : {0.0, 0.6, 1.0}) {
       const Table table{
-          .vocab = 6, .seed = 100 + seed, .batches = {}};  // three words and <eos>: 3^0 + … + 3^4 sequences of at most 5 tokens
-      const auto found = decode(start(table), sources, {.beam = 400, .length_penalty = alpha, .max_length = 5});
+          .vocab = 6,
+          .seed = 100 + seed,
+          .batches = {}};  // three words and <eos>: 3^0 + … + 3^4 sequences of at most 5 tokens
+      const auto found =
+          decode(start(table), sources, {.beam = 400, .length_penalty = alpha, .max_length = 5});
       for (size_t i = 0; i < sources.size(); ++i) {
         std::pair<double, Sentence> best{-1e300, {}};
         Sentence prefix;
@@ -135,16 +151,18 @@ TEST_CASE("decode: a beam as wide as the number of sequences finds the best of t
     }
 }
 
-TEST_CASE("decode: a wider beam finds likelier sentences on the whole, and more than one prefix matters") {
+TEST_CASE(
+    "decode: a wider beam finds likelier sentences on the whole, and more than one prefix "
+    "matters") {
   int better = 0, worse = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Table table{.seed = 500 + seed, .batches = {}};
     const auto log_p = [&](const Sentence& sentence) {
       double sum = 0;
       for (size_t t = 0; t <= sentence.size(); ++t)
-        sum +=
-            table.log_p(5, {sentence.begin(),
-                            sentence.begin() + static_cast<int64_t>(t)})[static_cast<size_t>(t < sentence.size() ? sentence[t] : eos_id)];
+        sum += table.log_p(
+            5, {sentence.begin(), sentence.begin() + static_cast<int64_t>(t)})[static_cast<size_t>(
+            t < sentence.size() ? sentence[t] : eos_id)];
       return sum / static_cast<double>(sentence.size() + 1);
     };
     const std::vector<Sentence> one = {sources[0]};
@@ -170,7 +188,8 @@ TEST_CASE("decode: finished sentences leave the batch, and the search stops when
   const auto found = decode(start(table), sources, {.max_length = 50});
   std::vector<int64_t> expected;  // rows of step t: sentences that had not written <eos> before
   for (size_t t = 0; t < 50; ++t) {
-    const auto rows = std::count_if(found.begin(), found.end(), [&](const Sentence& s) { return s.size() >= t; });
+    const auto rows =
+        std::count_if(found.begin(), found.end(), [&](const Sentence& s) { return s.size() >= t; });
     if (rows > 0) expected.push_back(rows);
   }
   CHECK(table.batches == expected);
@@ -191,7 +210,9 @@ TEST_CASE("decode: wide beams take fewer sentences at once, with the same result
 
 TEST_CASE("decode: max_length cuts off") {
   struct Endless : Decoding {
-    Tensor step(const Tensor& newest) override { return tensor({0.0, 0.0, 0.0, -9.0, 1.0, 0.5}).expand({newest.numel(), 6}); }
+    Tensor step(const Tensor& newest) override {
+      return tensor({0.0, 0.0, 0.0, -9.0, 1.0, 0.5}).expand({newest.numel(), 6});
+    }
     void select(const Tensor&) override {}
   };
   const StartDecoding endless = [](const Tensor&) { return std::make_unique<Endless>(); };
@@ -204,7 +225,8 @@ TEST_CASE("decode: <pad> and <sos> are never written; impossible tokens neither"
   struct Rows : Decoding {
     Tensor step(const Tensor& newest) override {
       const double no = -std::numeric_limits<double>::infinity();
-      return tensor({9.0, no, 9.0, newest.data<int64_t>()[0] == sos_id ? no : 1.0, 2.0}).expand({newest.numel(), 5});
+      return tensor({9.0, no, 9.0, newest.data<int64_t>()[0] == sos_id ? no : 1.0, 2.0})
+          .expand({newest.numel(), 5});
     }
     void select(const Tensor&) override {}
   };
@@ -220,14 +242,16 @@ TEST_CASE("decode: <unk> is written as any other word, or never") {
   struct Rows : Decoding {  // <unk>, then <eos>; other than <unk> token 4 is the likeliest
     Tensor step(const Tensor& newest) override {
       const bool first = newest.data<int64_t>()[0] == sos_id;
-      return tensor({0.0, first ? 9.0 : 1.0, 0.0, first ? 0.0 : 8.0, 2.0, 1.0}).expand({newest.numel(), 6});
+      return tensor({0.0, first ? 9.0 : 1.0, 0.0, first ? 0.0 : 8.0, 2.0, 1.0})
+          .expand({newest.numel(), 6});
     }
     void select(const Tensor&) override {}
   };
   const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
   for (int64_t beam : {1, 3}) {
     CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6})[0] == Sentence{unk_id});
-    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] == Sentence{4});
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] ==
+          Sentence{4});
   }
 }
 
@@ -241,20 +265,25 @@ TEST_CASE("decode: where nothing may follow, what is written stays") {
     void select(const Tensor&) override {}
   };
   const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
-  for (int64_t beam : {1, 3}) CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] == Sentence{4});
+  for (int64_t beam : {1, 3})
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] ==
+          Sentence{4});
 }
 
 TEST_CASE("decode: options and logits that make no sense are refused") {
   const Table table;
   CHECK_THROWS_AS(decode(start(table), sources, {.beam = 0}), UsageError);
-  CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);  // nothing would end it
+  // nothing would end it
+  CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);
   CHECK_THROWS_AS(decode(start(table), sources, {.batch_size = 0}), UsageError);
   CHECK_THROWS_AS(decode(start(table), sources, {.length_penalty = NAN}), UsageError);
   struct Nan : Decoding {
     Tensor step(const Tensor& newest) override { return full({newest.numel(), 6}, NAN); }
     void select(const Tensor&) override {}
   };
-  CHECK_THROWS_AS(decode([](const Tensor&) { return std::make_unique<Nan>(); }, sources, {.max_length = 5}), NumericError);
+  CHECK_THROWS_AS(
+      decode([](const Tensor&) { return std::make_unique<Nan>(); }, sources, {.max_length = 5}),
+      NumericError);
 }
 
 TEST_CASE("detokenize: spaces as one would write them") {

@@ -1,10 +1,11 @@
-// Drawings: well-formed XML whatever the labels are, the same bytes each time, and the numbers where the eye expects them.
+// Drawings: well-formed XML whatever the labels are, the same bytes each time, and the numbers
+// where the eye expects them.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/draw/heat_map.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/draw/terminal_map.h>
-#include <slope/models/train/loss_plot.h>
+#include <slope/models/run/loss_plot.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <clocale>
@@ -85,7 +86,8 @@ TEST_CASE("line plot: a line for each series, dots, legend") {
 TEST_CASE("line plot: no points, one point, equal points, only nan") {
   CHECK(to_svg(LinePlot{.series = {}}).find("no points yet") != std::string::npos);
   CHECK(count(to_svg(LinePlot{.series = {{.name = "", .points = {{5, 5}}}}}), "<circle") == 1);
-  for (const std::vector<Point>& points : {std::vector<Point>{}, {{1, 1}, {1, 1}}, {{NAN, NAN}}, {{-1e300, 1}, {1e300, 2}}}) {
+  for (const std::vector<Point>& points :
+       {std::vector<Point>{}, {{1, 1}, {1, 1}}, {{NAN, NAN}}, {{-1e300, 1}, {1e300, 2}}}) {
     const std::string svg = to_svg(LinePlot{.series = {{.name = "s", .points = points}}});
     CHECK(well_formed(svg));
     CHECK(svg.find("inf") == std::string::npos);
@@ -94,7 +96,8 @@ TEST_CASE("line plot: no points, one point, equal points, only nan") {
 
 TEST_CASE("heat map: colours darken from almost white") {
   const auto luminance = [](Color c) { return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b; };
-  for (int i = 0; i < 100; ++i) CHECK(luminance(heat_color(i / 100.0)) > luminance(heat_color((i + 1) / 100.0)));
+  for (int i = 0; i < 100; ++i)
+    CHECK(luminance(heat_color(i / 100.0)) > luminance(heat_color((i + 1) / 100.0)));
   CHECK(luminance(heat_color(0)) > 240);
   CHECK(luminance(heat_color(1)) < 50);
   CHECK(to_hex(heat_color(-3)) == to_hex(heat_color(0)));
@@ -114,9 +117,14 @@ TEST_CASE("heat map: panels in a grid") {
 
 namespace {
 HeatMaps two_by_three(size_t panels) {
-  HeatMaps maps{
-      .title = "T", .rows = {"a", "<b>"}, .columns = {"x", "y", "z&"}, .row_axis = "rows", .column_axis = "columns", .panels = {}};
-  for (size_t p = 0; p < panels; ++p) maps.panels.push_back({"head " + std::to_string(p + 1), {1, 0, 0.5f, 0, 0.25f, 0.75f}});
+  HeatMaps maps{.title = "T",
+                .rows = {"a", "<b>"},
+                .columns = {"x", "y", "z&"},
+                .row_axis = "rows",
+                .column_axis = "columns",
+                .panels = {}};
+  for (size_t p = 0; p < panels; ++p)
+    maps.panels.push_back({"head " + std::to_string(p + 1), {1, 0, 0.5f, 0, 0.25f, 0.75f}});
   return maps;
 }
 }  // namespace
@@ -124,7 +132,8 @@ HeatMaps two_by_three(size_t panels) {
 TEST_CASE("heat map: cells, labels on both axes, tooltips") {
   const std::string svg = to_svg(two_by_three(8));
   CHECK(well_formed(svg));
-  CHECK(count(svg, "<title>") == 1 + 8 * 4);    // the picture's, and one for each cell that is not zero
+  // the picture's, and one for each cell that is not zero
+  CHECK(count(svg, "<title>") == 1 + 8 * 4);
   CHECK(count(svg, ">&lt;b&gt;</text>") == 2);  // two rows of panels
   CHECK(count(svg, ">z&amp;</text>") == 4);     // four columns of panels
   CHECK(svg.find("&lt;b&gt; · y: 0.25") != std::string::npos);
@@ -146,7 +155,8 @@ TEST_CASE("terminal map: shades, labels, panels side by side as far as the width
         "    x y z\n"
         "        &\n"
         "\n");
-  const std::string wide = to_text(two_by_three(3), {.width = 100}), narrow = to_text(two_by_three(3), {.width = 10});
+  const std::string wide = to_text(two_by_three(3), {.width = 100}),
+                    narrow = to_text(two_by_three(3), {.width = 10});
   CHECK(count(wide, "\n") == 1 + 6);
   CHECK(count(narrow, "\n") == 1 + 3 * 6);
   CHECK(wide.find('\x1b') == std::string::npos);
@@ -155,17 +165,21 @@ TEST_CASE("terminal map: shades, labels, panels side by side as far as the width
 
 TEST_CASE("loss plot: curves of a log, other lines passed over") {
   const TemporaryFolder folder;
-  CHECK(slope::train::loss_plot(folder.write("empty.jsonl", "")).find("no points yet") != std::string::npos);
+  CHECK(slope::train::loss_plot(folder.write("empty.jsonl", "")).find("no points yet") !=
+        std::string::npos);
   std::string log;
-  for (int step = 1; step <= 5000; ++step) log += "{\"step\":" + std::to_string(step) + ",\"loss\":" + std::to_string(5.0 / step) + "}\n";
+  for (int step = 1; step <= 5000; ++step)
+    log += "{\"step\":" + std::to_string(step) + ",\"loss\":" + std::to_string(5.0 / step) + "}\n";
   log +=
-      "{\"step\":5000,\"validation_loss\":1.5,\"best\":true}\n{\"note\":\"resumed\"}\n{\"step\":5001,\"los";  // the last line was cut off
+      "{\"step\":5000,\"validation_loss\":1.5,\"best\":true}\n{\"note\":\"resumed\"}\n{\"step\":"
+      "5001,\"los";  // the last line was cut off
   const std::string svg = slope::train::loss_plot(folder.write("log.jsonl", log));
   CHECK(well_formed(svg));
   CHECK(svg.find("training") != std::string::npos);
   CHECK(count(svg, "<circle") == 2);
   CHECK(svg.size() < 20000);
-  CHECK_THROWS_WITH_AS(slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")), doctest::Contains("line 2"),
-                       InputError);
+  CHECK_THROWS_WITH_AS(
+      slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")),
+      doctest::Contains("line 2"), InputError);
   CHECK_THROWS_AS(slope::train::loss_plot(folder.file("none.jsonl")), IoError);
 }

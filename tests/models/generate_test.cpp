@@ -1,9 +1,10 @@
-// Generation: the window that nanoGPT's definition sees, the distribution that is drawn from, the same text for the same seed.
+// Generation: the window that nanoGPT's definition sees, the distribution that is drawn from, the
+// same text for the same seed.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/factories.h>
-#include <slope/models/train/evaluate.h>
-#include <slope/models/train/generate.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/models/infer/evaluate.h>
+#include <slope/models/infer/generate.h>
 #include <slope/tests/models/characters.h>
 
 #include <cmath>
@@ -14,27 +15,41 @@ using namespace slope::train;
 
 namespace {
 
-data::Vocab letters() { return data::Vocab::from_counts(test::count_tokens(test::split_characters("abcdefgh \nä")), data::Specials::none); }
+data::Vocab letters() {
+  return data::Vocab::from_counts(test::count_tokens(test::split_characters("abcdefgh \nä")),
+                                  data::Specials::none);
+}
 
 char_gpt::CharGpt small_model(uint64_t seed) {
   manual_seed(seed);
-  char_gpt::CharGpt model({.vocab_size = letters().size(), .block_size = 8, .n_layer = 2, .n_head = 2, .n_embd = 12, .dropout = 0.2});
+  char_gpt::CharGpt model({.vocab_size = letters().size(),
+                           .block_size = 8,
+                           .n_layer = 2,
+                           .n_head = 2,
+                           .n_embd = 12,
+                           .dropout = 0.2});
   nn::to(model, f64);
   for (const auto& [name, weight] : nn::named_parameters(model))
-    if (weight.rank() >= 2) nn::init::normal(weight, 0, 0.5);  // so that characters differ in likelihood
+    if (weight.rank() >= 2)
+      nn::init::normal(weight, 0, 0.5);  // so that characters differ in likelihood
   return model;
 }
 
 }  // namespace
 
-TEST_CASE("generate: cached and uncached give the same text, also beyond the block, whose last characters are all that the model sees") {
+TEST_CASE(
+    "generate: cached and uncached give the same text, also beyond the block, whose last "
+    "characters are all that the model sees") {
   const data::Vocab vocab = letters();
   for (uint64_t seed = 0; seed < 4; ++seed) {
     const char_gpt::CharGpt model = small_model(seed);
     for (const std::string prompt : {"", "a", "abc abc", "abcdefgh", "abcdefgh abcdefgh"})
       for (double temperature : {0.0, 1.0}) {
-        const std::string text = generate(model, vocab, prompt, {.tokens = 30, .temperature = temperature, .seed = seed});
-        CHECK(text == generate(model, vocab, prompt, {.tokens = 30, .temperature = temperature, .seed = seed, .cached = false}));
+        const std::string text = generate(model, vocab, prompt,
+                                          {.tokens = 30, .temperature = temperature, .seed = seed});
+        CHECK(text ==
+              generate(model, vocab, prompt,
+                       {.tokens = 30, .temperature = temperature, .seed = seed, .cached = false}));
         CHECK(test::split_characters(text).size() == 30);
       }
     // nanoGPT's loop: crop to the last block_size tokens, whole forward, last position.
@@ -44,7 +59,8 @@ TEST_CASE("generate: cached and uncached give the same text, also beyond the blo
     std::string expected;
     for (int i = 0; i < 20; ++i) {
       const std::vector<int64_t> window(ids.size() > 8 ? ids.end() - 8 : ids.begin(), ids.end());
-      const Tensor logits = model(from_vector(window, {1, static_cast<int64_t>(window.size())})).select(1, -1);
+      const Tensor logits =
+          model(from_vector(window, {1, static_cast<int64_t>(window.size())})).select(1, -1);
       ids.push_back(argmax(logits).item<int64_t>());
       expected += vocab.token(ids.back());
     }
@@ -52,7 +68,9 @@ TEST_CASE("generate: cached and uncached give the same text, also beyond the blo
   }
 }
 
-TEST_CASE("generate: the same seed gives the same text, another another; a longer text begins with the shorter") {
+TEST_CASE(
+    "generate: the same seed gives the same text, another another; a longer text begins with the "
+    "shorter") {
   const data::Vocab vocab = letters();
   const char_gpt::CharGpt model = small_model(9);
   const std::string text = generate(model, vocab, "a", {.tokens = 40, .seed = 1});
@@ -61,11 +79,15 @@ TEST_CASE("generate: the same seed gives the same text, another another; a longe
   CHECK(generate(model, vocab, "a", {.tokens = 40, .seed = 2}) != text);
   CHECK(text.starts_with(generate(model, vocab, "a", {.tokens = 10, .seed = 1})));
   std::string streamed;
-  CHECK(generate(model, vocab, "a", {.tokens = 5, .on_token = [&](const std::string& c) { streamed += c; }}) == streamed);
+  CHECK(generate(model, vocab, "a", {.tokens = 5, .on_token = [&](const std::string& c) {
+                                       streamed += c;
+                                     }}) == streamed);
   CHECK(generate(model, vocab, "a", {.tokens = 0}).empty());
 }
 
-TEST_CASE("generate: characters are drawn as often as the softmax of the logits over the temperature says") {
+TEST_CASE(
+    "generate: characters are drawn as often as the softmax of the logits over the temperature "
+    "says") {
   const Tensor logits = tensor({0.0, 1.0, -1.0, 2.0});
   for (double temperature : {0.5, 1.0, 3.0}) {
     constexpr int n = 20000;
@@ -93,7 +115,8 @@ TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th
   CHECK(drawn(2) == std::vector<int64_t>{1, 3});
   CHECK(drawn(3) == std::vector<int64_t>{0, 1, 2, 3});  // two are third
   CHECK(drawn(9) == std::vector<int64_t>{0, 1, 2, 3, 4});
-  CHECK(sample(tensor({1.0, 2.0, 2.0}), 0, 0, 5, 0) == 1);  // temperature 0: of equal ones the first
+  // temperature 0: of equal ones the first
+  CHECK(sample(tensor({1.0, 2.0, 2.0}), 0, 0, 5, 0) == 1);
 }
 
 TEST_CASE("generate: what makes no sense is refused") {
@@ -124,9 +147,13 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
   double sum = 0;
   for (int64_t first : {0, 8, 16}) {
     const int64_t T = std::min<int64_t>(8, 17 - first);
-    const Tensor x = from_vector(std::vector<int64_t>(ids.begin() + first, ids.begin() + first + T), {1, T});
-    const Tensor y = from_vector(std::vector<int64_t>(ids.begin() + first + 1, ids.begin() + first + 1 + T), {T});
-    sum += cross_entropy(model.model(x).reshape({T, vocab.size()}), y, {.reduction = Reduction::sum}).item();
+    const Tensor x =
+        from_vector(std::vector<int64_t>(ids.begin() + first, ids.begin() + first + T), {1, T});
+    const Tensor y = from_vector(
+        std::vector<int64_t>(ids.begin() + first + 1, ids.begin() + first + 1 + T), {T});
+    sum +=
+        cross_entropy(model.model(x).reshape({T, vocab.size()}), y, {.reduction = Reduction::sum})
+            .item();
   }
   CHECK(result.loss == doctest::Approx(sum / 17).epsilon(1e-9));
   CHECK_THROWS_AS(evaluate_language_model(model, "abz"), InputError);

@@ -1,5 +1,6 @@
-// The zoo's models against their definitions in PyTorch (tests/golden/models.py): parameters are loaded by name, then logits, loss, every
-// gradient, and the losses of 20 optimizer steps; names, shapes and printed text at full size.
+// The zoo's models against their definitions in PyTorch (tests/golden/models.py): parameters are
+// loaded by name, then logits, loss, every gradient, and the losses of 20 optimizer steps; names,
+// shapes and printed text at full size.
 #include <doctest/doctest.h>
 #include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
@@ -25,35 +26,42 @@ struct Subject {
   nn::ModuleRef model;
   std::function<Tensor()> logits;
   std::function<Tensor(const Tensor& logits)> loss;  // mean
-  std::function<void()> step;                        // of the optimizer, with clipping where PyTorch's side has it
+  std::function<void()> step;  // of the optimizer, with clipping where PyTorch's side has it
 
-  double bound() const { return dtype == f64 ? 1e-11 : 1e-5; }  // of differences, relative to each tensor's largest element
+  // of differences, relative to each tensor's largest element
+  double bound() const { return dtype == f64 ? 1e-11 : 1e-5; }
 };
 
 double largest(const Tensor& x) {
   double found = 0;
-  for (const double v : x.to_vector()) found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
+  for (const double v : x.to_vector())
+    found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
   return found;
 }
 
-void check_close(const Subject& s, const std::string& what, const Tensor& ours, const Tensor& theirs, double scale = 0) {
+void check_close(const Subject& s, const std::string& what, const Tensor& ours,
+                 const Tensor& theirs, double scale = 0) {
   const std::string where = fmt::format("{} {}, {}", s.name, name(s.dtype), what);
   REQUIRE_MESSAGE(ours.defined(), where);
   REQUIRE_MESSAGE(ours.dtype() == theirs.dtype(), where);
   REQUIRE_MESSAGE(ours.shape() == theirs.shape(), where);
   const double error = largest(ours.detach() - theirs) / std::max(largest(theirs), scale);
-  CHECK_MESSAGE(error <= s.bound(), fmt::format("{}: off by {:.2g} of the largest element", where, error));
+  CHECK_MESSAGE(error <= s.bound(),
+                fmt::format("{}: off by {:.2g} of the largest element", where, error));
 }
 
 void check_gradients(const Subject& s, const GoldenTensors& golden) {
-  const NamedTensors parameters = nn::named_parameters(s.model), gradients = golden.under("gradient/");
+  const NamedTensors parameters = nn::named_parameters(s.model),
+                     gradients = golden.under("gradient/");
   CHECK(parameters.size() == gradients.size());
   double whole = 0;
   for (const auto& [key, g] : gradients) whole = std::max(whole, largest(g));
   for (const auto& [key, parameter] : parameters) {
-    // A key's bias adds the same to all scores of a row: its derivative is 0, and either side's is rounding beside the other gradients.
+    // A key's bias adds the same to all scores of a row: its derivative is 0, and either side's is
+    // rounding beside the other gradients.
     const bool zero = key.ends_with("fc_key.bias");
-    check_close(s, "gradient of " + key, parameter.grad(), golden.at("gradient/" + key), zero ? whole : 0);
+    check_close(s, "gradient of " + key, parameter.grad(), golden.at("gradient/" + key),
+                zero ? whole : 0);
   }
 }
 
@@ -71,8 +79,9 @@ void check_model(const Subject& s, const GoldenTensors& golden) {
     nn::zero_grad(s.model);
     const Tensor now = s.loss(s.logits());
     const double error = std::abs(now.item() - curve[step]) / curve[step];
-    CHECK_MESSAGE(error <= s.bound(), fmt::format("{} {}: the loss after {} steps is {:.17g} instead of {:.17g}", s.name, name(s.dtype),
-                                                  step, now.item(), curve[step]));
+    CHECK_MESSAGE(error <= s.bound(),
+                  fmt::format("{} {}: the loss after {} steps is {:.17g} instead of {:.17g}",
+                              s.name, name(s.dtype), step, now.item(), curve[step]));
     now.backward();
     s.step();
   }
@@ -102,19 +111,24 @@ void check_c_scratch(DType dtype) {
   CHECK(nn::count_parameters(model) == 10957);
   start(model, dtype, golden);
   optim::Adam adam(nn::named_parameters(model), {.lr = 1e-3});
-  const Tensor source = golden.at("source"), target = golden.at("target"), labels = target.narrow(1, 1, 6).reshape({-1});
-  const Subject subject{.name = "c_scratch",
-                        .dtype = dtype,
-                        .model = model,
-                        .logits = [&] { return model(source, target.narrow(1, 0, 6)); },
-                        .loss =
-                            [&](const Tensor& y) {
-                              return cross_entropy(y.reshape({-1, 13}), labels, {.ignore_index = 0});
-                            },
-                        .step = [&] { adam.step(); }};
-  check_close(subject, "memory", model.transformer.encoder(model.embed_src(source), nn::Mask::padding(source, 0)), golden.at("memory"));
+  const Tensor source = golden.at("source"), target = golden.at("target"),
+               labels = target.narrow(1, 1, 6).reshape({-1});
+  const Subject subject{
+      .name = "c_scratch",
+      .dtype = dtype,
+      .model = model,
+      .logits = [&] { return model(source, target.narrow(1, 0, 6)); },
+      .loss =
+          [&](const Tensor& y) {
+            return cross_entropy(y.reshape({-1, 13}), labels, {.ignore_index = 0});
+          },
+      .step = [&] { adam.step(); }};
+  check_close(subject, "memory",
+              model.transformer.encoder(model.embed_src(source), nn::Mask::padding(source, 0)),
+              golden.at("memory"));
 
-  const Tensor sum = model.loss(source, target);  // what training uses: the same, head and cross entropy joined, summed
+  // what training uses: the same, head and cross entropy joined, summed
+  const Tensor sum = model.loss(source, target);
   check_close(subject, "joined loss", sum / 13.0, golden.at("loss"));
   sum.backward(full({}, 1 / 13.0, dtype));
   check_gradients(subject, golden);
@@ -123,10 +137,12 @@ void check_c_scratch(DType dtype) {
 
 void check_char_gpt(DType dtype) {
   const GoldenTensors golden = file_of("char_gpt", dtype);
-  char_gpt::CharGpt model({.vocab_size = 13, .block_size = 10, .n_layer = 2, .n_head = 2, .n_embd = 16});
+  char_gpt::CharGpt model(
+      {.vocab_size = 13, .block_size = 10, .n_layer = 2, .n_head = 2, .n_embd = 16});
   CHECK(nn::count_parameters(model) == 6592);
   start(model, dtype, golden);
-  optim::Group<optim::AdamWOptions> matrices{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0.1}},
+  optim::Group<optim::AdamWOptions> matrices{
+      {}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0.1}},
       others{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0}};
   for (const auto& parameter : nn::named_parameters(model))
     (parameter.second.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
@@ -182,19 +198,34 @@ void check_texts(const std::string& name, nn::ModuleRef model, int64_t parameter
 
 }  // namespace
 
-TEST_CASE("golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f64") { check_c_scratch(f64); }
-TEST_CASE("golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f32") { check_c_scratch(f32); }
-TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f64") {
+TEST_CASE(
+    "golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f64") {
+  check_c_scratch(f64);
+}
+TEST_CASE(
+    "golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f32") {
+  check_c_scratch(f32);
+}
+TEST_CASE(
+    "golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with "
+    "clipping, f64") {
   check_char_gpt(f64);
 }
-TEST_CASE("golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with clipping, f32") {
+TEST_CASE(
+    "golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with "
+    "clipping, f32") {
   check_char_gpt(f32);
 }
-TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f64") { check_mlp(f64); }
-TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f32") { check_mlp(f32); }
+TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f64") {
+  check_mlp(f64);
+}
+TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 steps of SGD, f32") {
+  check_mlp(f32);
+}
 
 TEST_CASE("golden models: names, shapes and printed text at full size are PyTorch's") {
-  check_texts("c_scratch", c_scratch::CScratch({.source_vocab = 7853, .target_vocab = 5893}), 9'038'341);
+  check_texts("c_scratch", c_scratch::CScratch({.source_vocab = 7853, .target_vocab = 5893}),
+              9'038'341);
   check_texts("char_gpt", char_gpt::CharGpt({.vocab_size = 65}), 804'096);
   check_texts("mlp", mlp::TwoMoonsMlp(mlp::Config{}), 337);
 }

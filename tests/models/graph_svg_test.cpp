@@ -1,7 +1,8 @@
-// The layered drawing: arrows go down, boxes of a layer do not overlap, few arrows cross, nothing recurses.
+// The layered drawing: arrows go down, boxes of a layer do not overlap, few arrows
+// cross, nothing recurses.
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/factories.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/models/draw/graph_layout.h>
 #include <slope/models/draw/graph_svg.h>
 
@@ -17,8 +18,10 @@ using slope::test::well_formed;
 
 namespace {
 
-void check_layout(const GraphLayout& layout, const std::vector<double>& widths, const std::vector<Arrow>& arrows, double gap) {
-  for (const Arrow& a : arrows) CHECK(layout.layer[static_cast<size_t>(a.from)] < layout.layer[static_cast<size_t>(a.to)]);
+void check_layout(const GraphLayout& layout, const std::vector<double>& widths,
+                  const std::vector<Arrow>& arrows, double gap) {
+  for (const Arrow& a : arrows)
+    CHECK(layout.layer[static_cast<size_t>(a.from)] < layout.layer[static_cast<size_t>(a.to)]);
   std::map<int64_t, std::vector<size_t>> rows;
   for (size_t i = 0; i < widths.size(); ++i) {
     rows[layout.layer[i]].push_back(i);
@@ -27,9 +30,11 @@ void check_layout(const GraphLayout& layout, const std::vector<double>& widths, 
   }
   CHECK(static_cast<int64_t>(rows.size()) == layout.layers);
   for (auto& [layer, row] : rows) {
-    std::sort(row.begin(), row.end(), [&](size_t a, size_t b) { return layout.x[a] < layout.x[b]; });
+    std::sort(row.begin(), row.end(),
+              [&](size_t a, size_t b) { return layout.x[a] < layout.x[b]; });
     for (size_t k = 1; k < row.size(); ++k)
-      CHECK(layout.x[row[k]] - layout.x[row[k - 1]] >= (widths[row[k]] + widths[row[k - 1]]) / 2 + gap - 1e-9);
+      CHECK(layout.x[row[k]] - layout.x[row[k - 1]] >=
+            (widths[row[k]] + widths[row[k - 1]]) / 2 + gap - 1e-9);
   }
 }
 
@@ -50,19 +55,25 @@ TEST_CASE("graph layout: a chain is straight, a diamond symmetric") {
   CHECK(diamond.x[3] == doctest::Approx(diamond.x[0]));
 }
 
-TEST_CASE("graph layout: what has nothing above it stands just over its reader; long arrows bend through the layers between") {
+TEST_CASE(
+    "graph layout: what has nothing above it stands just over its reader; long arrows bend through "
+    "the layers between") {
   const std::vector<Arrow> arrows = {{0, 1}, {1, 2}, {2, 4}, {3, 4}, {0, 4}};
   const GraphLayout layout = layered_layout({20, 20, 20, 20, 20}, arrows, 5);
   CHECK(layout.layer == std::vector<int64_t>{0, 1, 2, 2, 3});
   REQUIRE(layout.bends[4].size() == 2);
   CHECK(layout.bends[4][0].layer == 1);
-  CHECK(std::abs(layout.bends[4][0].x - layout.x[1]) >= 13 + 5 - 1e-9);  // beside the box, not through it
+  // beside the box, not through it
+  CHECK(std::abs(layout.bends[4][0].x - layout.x[1]) >= 13 + 5 - 1e-9);
 }
 
-TEST_CASE("graph layout: crossings that can be avoided are") {  // two rows, each box below to be under its own
+// two rows, each box below to be under its own
+TEST_CASE("graph layout: crossings that can be avoided are") {
   const std::vector<Arrow> arrows = {{0, 7}, {1, 6}, {2, 5}, {3, 4}};
   const GraphLayout layout = layered_layout(std::vector<double>(8, 10), arrows, 4);
-  for (const Arrow& a : arrows) CHECK(layout.x[static_cast<size_t>(a.from)] == doctest::Approx(layout.x[static_cast<size_t>(a.to)]));
+  for (const Arrow& a : arrows)
+    CHECK(layout.x[static_cast<size_t>(a.from)] ==
+          doctest::Approx(layout.x[static_cast<size_t>(a.to)]));
 }
 
 TEST_CASE("graph layout: random graphs, none, and arrows that go backwards") {
@@ -74,7 +85,9 @@ TEST_CASE("graph layout: random graphs, none, and arrows that go backwards") {
     for (int64_t i = 0; i < n; ++i) {
       widths.push_back(10 + 100 * uniform_f64(site, 1000 + i));
       for (int k = 0; i > 0 && k < 2; ++k)
-        arrows.push_back({static_cast<int64_t>(uniform_below(site, 2000 + 2 * i + k, static_cast<uint64_t>(i))), i});
+        arrows.push_back(
+            {static_cast<int64_t>(uniform_below(site, 2000 + 2 * i + k, static_cast<uint64_t>(i))),
+             i});
     }
     check_layout(layered_layout(widths, arrows, 12), widths, arrows, 12);
   }

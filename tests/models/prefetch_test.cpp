@@ -9,7 +9,8 @@ using slope::data::Prefetch;
 
 TEST_CASE("prefetch: items come in order, from any start, with any depth") {
   for (size_t depth : {1, 2, 7}) {
-    Prefetch<std::unique_ptr<int64_t>> squares([](int64_t k) { return std::make_unique<int64_t>(k * k); }, 5, depth);
+    Prefetch<std::unique_ptr<int64_t>> squares(
+        [](int64_t k) { return std::make_unique<int64_t>(k * k); }, 5, depth);
     for (int64_t k = 5; k < 200; ++k) {
       CHECK(squares.position() == k);
       CHECK(*squares.next() == k * k);
@@ -36,7 +37,8 @@ TEST_CASE("prefetch: an exception arrives at its position, after the items befor
     return k;
   });
   for (int64_t k = 0; k < 3; ++k) CHECK(numbers.next() == k);
-  for (int again = 0; again < 2; ++again) CHECK_THROWS_WITH_AS((void)numbers.next(), "bad item 3", slope::InputError);
+  for (int again = 0; again < 2; ++again)
+    CHECK_THROWS_WITH_AS((void)numbers.next(), "bad item 3", slope::InputError);
   CHECK(numbers.position() == 3);
 }
 

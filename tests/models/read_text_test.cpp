@@ -18,17 +18,23 @@ static string bytes(const char (&literal)[n]) {
 
 // Made by Python's gzip.compress(…, 9, mtime=0): two lines; 40000 times 'a'; nothing.
 static const string packed = bytes(
-    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x73\x2f\x3a\xbc\xe7\xf0\xfc\x54\xae\xaa\xf2\xd4\x4c\x2e\x00\x58\x66\xf9\xfb\x0d\x00\x00\x00");
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x73\x2f\x3a\xbc\xe7\xf0\xfc\x54\xae\xaa\xf2\xd4\x4c"
+    "\x2e\x00\x58\x66\xf9\xfb\x0d\x00\x00\x00");
 static const string packed_a = bytes(
-    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xac\xeb\x5f\xc2\xcb\x16\x40\x01\x00\x00\x00\x00\x00\x00"
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xac\xeb\x5f\xc2"
+    "\xcb\x16\x40\x01\x00\x00\x00\x00\x00\x00"
     "\x00\x00\x00"
-    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x37\xf7\xb8\xdd"
+    "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+    "\x00\x00\x00\x00\x00\x00\x37\xf7\xb8\xdd"
     "\xf3\x40\x9c"
     "\x00\x00");
-static const string packed_nothing = bytes("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00");
+static const string packed_nothing =
+    bytes("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00");
 static const string unpacked = "Grüße\nzwei\n";
 
-TEST_CASE("read_text: lines end with \\n alone; CRLF, a byte order mark and a missing last newline do no harm") {
+TEST_CASE(
+    "read_text: lines end with \\n alone; CRLF, a byte order mark and a missing last newline do no "
+    "harm") {
   const TemporaryFolder folder;
   const auto lines = [&](const string& content) { return read_lines(folder.write("t", content)); };
   CHECK(lines("") == Lines{});
@@ -47,7 +53,9 @@ TEST_CASE("read_text: ill-formed UTF-8 is refused with its byte in the file") {
   const TemporaryFolder folder;
   const string file = folder.write("t", "\xEF\xBB\xBFgut\r\nschlecht \xFC\n");
   CHECK_THROWS_WITH_AS((void)read_text(file),
-                       (file + ": not valid UTF-8 at byte 17 (line 2): a byte that UTF-8 never uses; convert the text to UTF-8").c_str(),
+                       (file + ": not valid UTF-8 at byte 17 (line 2): a byte that UTF-8 never "
+                               "uses; convert the text to UTF-8")
+                           .c_str(),
                        InputError);
 }
 
@@ -62,7 +70,8 @@ TEST_CASE("read_text: gzip files, of several members and with zero padding too")
   CHECK(read_text(folder.write("name", packed)) == unpacked);  // gzip is known by its first bytes
 }
 
-TEST_CASE("read_text: a gzip file cut off anywhere, changed or continued by something else is refused") {
+TEST_CASE(
+    "read_text: a gzip file cut off anywhere, changed or continued by something else is refused") {
   const TemporaryFolder folder;
   const auto text = [&](const string& content) { return read_text(folder.write("t.gz", content)); };
   for (size_t length = 0; length < packed.size(); ++length) {
@@ -70,8 +79,8 @@ TEST_CASE("read_text: a gzip file cut off anywhere, changed or continued by some
     CHECK_THROWS_AS((void)text(packed.substr(0, length)), InputError);
     if (length > 0) CHECK_THROWS_AS((void)text(packed + packed.substr(0, length)), InputError);
   }
-  for (size_t bit = 0; bit < 8 * packed.size();
-       ++bit) {  // a changed header or padding bit may unpack to the same text, never to another one
+  // a changed header or padding bit may unpack to the same text, never to another one
+  for (size_t bit = 0; bit < 8 * packed.size(); ++bit) {
     string changed = packed;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
     string text;
@@ -82,16 +91,21 @@ TEST_CASE("read_text: a gzip file cut off anywhere, changed or continued by some
     }
     CHECK(text == unpacked);
   }
-  const string plain = folder.write("plain.gz", "text"), more = folder.write("more.gz", packed + "text");
-  CHECK_THROWS_WITH_AS((void)read_text(plain), (plain + ": is not gzip data, though its name ends in .gz; rename or pack it").c_str(),
-                       InputError);
-  CHECK_THROWS_WITH_AS((void)read_text(more), (more + ": 4 bytes after the end of the gzip data").c_str(), InputError);
+  const string plain = folder.write("plain.gz", "text"),
+               more = folder.write("more.gz", packed + "text");
+  CHECK_THROWS_WITH_AS(
+      (void)read_text(plain),
+      (plain + ": is not gzip data, though its name ends in .gz; rename or pack it").c_str(),
+      InputError);
+  CHECK_THROWS_WITH_AS((void)read_text(more),
+                       (more + ": 4 bytes after the end of the gzip data").c_str(), InputError);
 }
 
 TEST_CASE("read_text: a gzip file may not grow without limit") {
   CHECK(gunzip(packed_a, "a.gz", {.free = 40000, .ratio = 1}).size() == 40000);
   CHECK_THROWS_WITH_AS((void)gunzip(packed_a, "a.gz", {.free = 1000}),
-                       "a.gz: unpacks to more than 7400 bytes; if that is meant, unpack it first", InputError);
+                       "a.gz: unpacks to more than 7400 bytes; if that is meant, unpack it first",
+                       InputError);
   CHECK_THROWS_AS((void)gunzip(packed_a, "a.gz", {.most = 39999}), InputError);
   CHECK(gunzip(packed_a, "a.gz", {.most = 40000}).size() == 40000);
 }
@@ -133,8 +147,9 @@ TEST_CASE("read_parallel: finds plain and packed files") {
   CHECK(text.source == Lines{"Grüße", "zwei"});
   CHECK(text.target == Lines{"greetings", "two"});
   CHECK(text.source_file == folder.file("p.de.gz"));
-  CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "fr"),
-                       (folder.file("p.fr") + ": no such file, nor " + folder.file("p.fr.gz")).c_str(), IoError);
+  CHECK_THROWS_WITH_AS(
+      (void)read_parallel(folder.file("p"), "de", "fr"),
+      (folder.file("p.fr") + ": no such file, nor " + folder.file("p.fr.gz")).c_str(), IoError);
 }
 
 TEST_CASE("read_parallel: an empty corpus is refused") {
@@ -142,11 +157,14 @@ TEST_CASE("read_parallel: an empty corpus is refused") {
   for (const string content : {"", "\n\n", " \n\t\r\n"}) {
     folder.write("p.de", content);
     folder.write("p.en", content);
-    CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "en"), (folder.file("p.de") + ": no text in it").c_str(), InputError);
+    CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "en"),
+                         (folder.file("p.de") + ": no text in it").c_str(), InputError);
   }
 }
 
-TEST_CASE("read_parallel: different numbers of lines are refused, with both and with the line where the texts part") {
+TEST_CASE(
+    "read_parallel: different numbers of lines are refused, with both and with the line where the "
+    "texts part") {
   Lines source, target;
   for (size_t i = 0; i < 300; ++i) {
     source.emplace_back(10 + i * i * 7919 % 61, 'd');
@@ -172,6 +190,7 @@ TEST_CASE("read_parallel: different numbers of lines are refused, with both and 
     FAIL_CHECK("accepted");
   } catch (const InputError& error) {
     const string message = error.what();
-    CHECK(message.starts_with(folder.file("p.de") + " has 3 lines and " + folder.file("p.en") + " has 2: "));
+    CHECK(message.starts_with(folder.file("p.de") + " has 3 lines and " + folder.file("p.en") +
+                              " has 2: "));
   }
 }

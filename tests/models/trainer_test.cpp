@@ -1,8 +1,9 @@
-// The trainer against kills: the run's folder as it is before each system call of every save, resumed, gives what the whole run gave.
+// The trainer against kills: the run's folder as it is before each system call of every save,
+// resumed, gives what the whole run gave.
 #include <doctest/doctest.h>
-#include <slope/core/system_call.h>
-#include <slope/models/train/language_model.h>
-#include <slope/models/train/run_folder.h>
+#include <slope/core/files/system_call.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/run/run_folder.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tests/fail_call.h>
@@ -24,7 +25,8 @@ namespace {
 LanguageModelSettings small() {
   LanguageModelSettings s;
   s.block_size = 4, s.n_layer = 1, s.n_head = 1, s.n_embd = 4;
-  s.training.batch_size = 2, s.training.steps = 4, s.training.validate_every = 2, s.training.save_every = 1, s.training.warmup = 0;
+  s.training.batch_size = 2, s.training.steps = 4, s.training.validate_every = 2,
+  s.training.save_every = 1, s.training.warmup = 0;
   return s;
 }
 
@@ -38,11 +40,13 @@ struct Interrupted : LanguageModelTask {
   }
 };
 
-RunResult run(const std::string& folder, const LanguageModelSettings& given, bool resume = true, bool interrupted = false) {
+RunResult run(const std::string& folder, const LanguageModelSettings& given, bool resume = true,
+              bool interrupted = false) {
   LanguageModelSettings s = given;
   Interrupted task(s, "to be or not to be, that is the question: whether it is nobler in the mind");
   task.at_validation = interrupted;
-  return train::train(task, s.training, settings_of(s), {.folder = folder, .resume = resume, .quiet = true});
+  return train::train(task, s.training, settings_of(s),
+                      {.folder = folder, .resume = resume, .quiet = true});
 }
 
 std::string content(const std::string& file) {
@@ -51,13 +55,15 @@ std::string content(const std::string& file) {
 }
 // All that a run gives, but its log, which holds times.
 std::string outcome(const std::string& run) {
-  return content(run + "/last/model.safetensors") + content(run + "/last/state.safetensors") + content(run + "/best/model.safetensors") +
-         fs::read_symlink(run + "/last").string() + " " + fs::read_symlink(run + "/best").string();
+  return content(run + "/last/model.safetensors") + content(run + "/last/state.safetensors") +
+         content(run + "/best/model.safetensors") + fs::read_symlink(run + "/last").string() + " " +
+         fs::read_symlink(run + "/best").string();
 }
 
 }  // namespace
 
-TEST_CASE("trainer: a kill before any system call of any save is resumed by itself, to the same bits") {
+TEST_CASE(
+    "trainer: a kill before any system call of any save is resumed by itself, to the same bits") {
   for (const bool first_is_validated : {false, true}) {
     LanguageModelSettings s = small();
     if (first_is_validated) s.training.save_every = 0;
@@ -66,9 +72,11 @@ TEST_CASE("trainer: a kill before any system call of any save is resumed by itse
     const auto at = [&](int k) { return root.file("killed-" + std::to_string(k)); };
     sys::set_hook([&](const sys::Call& call) {
       const std::string name = call.name;
-      if (name == "write" || name == "sync" || name == "open" || name == "read" || name == "close" || !fs::exists(root.file("run")))
+      if (name == "write" || name == "sync" || name == "open" || name == "read" ||
+          name == "close" || !fs::exists(root.file("run")))
         return 0;
-      fs::copy(root.file("run"), at(instants++), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+      fs::copy(root.file("run"), at(instants++),
+               fs::copy_options::recursive | fs::copy_options::copy_symlinks);
       return 0;
     });
     run(root.file("run"), s);
@@ -85,7 +93,9 @@ TEST_CASE("trainer: a kill before any system call of any save is resumed by itse
   }
 }
 
-TEST_CASE("trainer: whatever call fails, once or for good, nothing is lost: a resume gives the same bits, other files stay") {
+TEST_CASE(
+    "trainer: whatever call fails, once or for good, nothing is lost: a resume gives the same "
+    "bits, other files stay") {
   const LanguageModelSettings s = small();
   const TemporaryFolder root;
   run(root.file("whole"), s);
@@ -128,7 +138,8 @@ TEST_CASE("trainer: whatever call fails, once or for good, nothing is lost: a re
   CHECK(refusals > 1600);
 }
 
-TEST_CASE("trainer: a checkpoint in which somebody keeps files of his own is not removed, nor replaced") {
+TEST_CASE(
+    "trainer: a checkpoint in which somebody keeps files of his own is not removed, nor replaced") {
   const TemporaryFolder root;
   LanguageModelSettings s = small();
   s.training.steps = 2;
@@ -137,14 +148,17 @@ TEST_CASE("trainer: a checkpoint in which somebody keeps files of his own is not
   fs::create_directories(root.file("run/step-4"));
   std::ofstream(root.file("run/step-4/thesis")) << "mine";
   s.training.steps = 4;
-  CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-4: is in the way"), IoError);
+  CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-4: is in the way"),
+                       IoError);
   CHECK(content(root.file("run/step-4/thesis")) == "mine");
   fs::rename(root.file("run/step-4"), root.file("elsewhere"));
   run(root.file("run"), s);
   CHECK(content(root.file("run/step-2/notes.txt")) == "mine");
 }
 
-TEST_CASE("trainer: of two guards the last one puts the handlers back, and only a second Ctrl-C would end the process") {
+TEST_CASE(
+    "trainer: of two guards the last one puts the handlers back, and only a second Ctrl-C would "
+    "end the process") {
   struct sigaction before, now;
   sigaction(SIGINT, nullptr, &before);
   {

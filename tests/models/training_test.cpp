@@ -1,9 +1,10 @@
-// What the trainer's steps promise beside the command: the learning rates of each schedule, and models that do not disturb each other.
+// What the trainer's steps promise beside the command: the learning rates of each schedule, and
+// models that do not disturb each other.
 #include <doctest/doctest.h>
-#include <slope/core/memory.h>
-#include <slope/models/train/language_model.h>
+#include <slope/core/memory/memory.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/translation.h>
 #include <slope/models/train/step.h>
-#include <slope/models/train/translation.h>
 #include <slope/models/train/updater.h>
 #include <slope/tests/temporary_folder.h>
 #include <slope/tests/threads.h>
@@ -21,19 +22,23 @@ using slope::test::TemporaryFolder;
 namespace {
 
 data::ParallelText pairs() {
-  const std::vector<std::string> nouns = {"hund", "mann", "baum", "tag"}, names = {"dog", "man", "tree", "day"};
+  const std::vector<std::string> nouns = {"hund", "mann", "baum", "tag"},
+                                 names = {"dog", "man", "tree", "day"};
   data::ParallelText text;
   for (size_t i = 0; i < nouns.size(); ++i)
     for (size_t j = 0; j < nouns.size(); ++j) {
-      text.source.push_back("der " + nouns[i] + " sieht den " + nouns[j] + (j % 2 ? " nicht ." : " ."));
-      text.target.push_back("the " + names[i] + (j % 2 ? " does not see" : " sees") + " the " + names[j] + " .");
+      text.source.push_back("der " + nouns[i] + " sieht den " + nouns[j] +
+                            (j % 2 ? " nicht ." : " ."));
+      text.target.push_back("the " + names[i] + (j % 2 ? " does not see" : " sees") + " the " +
+                            names[j] + " .");
     }
   return text;
 }
 
 TranslationSettings small_translation() {
   TranslationSettings s;
-  s.d_model = 32, s.n_heads = 4, s.n_encoder_layers = 1, s.n_decoder_layers = 1, s.d_feedforward = 64, s.min_freq = 1;
+  s.d_model = 32, s.n_heads = 4, s.n_encoder_layers = 1, s.n_decoder_layers = 1,
+  s.d_feedforward = 64, s.min_freq = 1;
   s.training.batch_size = 3, s.training.accumulate = 2;
   return s;
 }
@@ -62,7 +67,8 @@ std::string trained(Task& task, const TrainSettings& t) {
   FolderSink sink(run.file("step-20"));
   updater.save(sink, task);
   sink.commit();
-  return bytes_of(run.file("step-20/model.safetensors")) + bytes_of(run.file("step-20/state.safetensors"));
+  return bytes_of(run.file("step-20/model.safetensors")) +
+         bytes_of(run.file("step-20/state.safetensors"));
 }
 std::string trained_translation() {
   const TranslationSettings s = small_translation();
@@ -118,12 +124,15 @@ TEST_CASE("training: a step after the first takes nothing from the system") {
   CHECK(memory::stats().reserved == reserved);
 }
 
-TEST_CASE("training: a micro-batch in pieces takes the same step but for rounding, with fewer values kept for backward") {
+TEST_CASE(
+    "training: a micro-batch in pieces takes the same step but for rounding, with fewer values "
+    "kept for backward") {
   const KeepThreads restore;
   set_num_threads(1);  // whose memory is counted exactly
   LanguageModelSettings s = small_language_model();
   s.dropout = 0;
-  s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1, s.training.batch_size = 64;  // 1024 tokens
+  s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1,
+  s.training.batch_size = 64;  // 1024 tokens
   struct Run {
     Tensors weights;
     double loss, norm;
@@ -148,7 +157,8 @@ TEST_CASE("training: a micro-batch in pieces takes the same step but for roundin
   CHECK(pieces.loss == doctest::Approx(whole.loss).epsilon(1e-6));
   CHECK(pieces.norm == doctest::Approx(whole.norm).epsilon(1e-5));
   CHECK(pieces.peak < whole.peak / 2);
-  for (size_t i = 0; i < whole.weights.size(); ++i) CHECK(max(abs(pieces.weights[i] - whole.weights[i])).item() < 1e-6);
+  for (size_t i = 0; i < whole.weights.size(); ++i)
+    CHECK(max(abs(pieces.weights[i] - whole.weights[i])).item() < 1e-6);
 }
 
 TEST_CASE("training: each piece of a micro-batch drops other values, in every run the same") {
@@ -156,7 +166,8 @@ TEST_CASE("training: each piece of a micro-batch drops other values, in every ru
                                 std::vector<std::string>(4, "the dog sees the tree .")};
   const auto loss = [&](int64_t batch_size, int64_t piece_tokens) {
     TranslationSettings s = small_translation();
-    s.dropout = 0.3, s.training.batch_size = batch_size, s.training.accumulate = 1, s.training.piece_tokens = piece_tokens;
+    s.dropout = 0.3, s.training.batch_size = batch_size, s.training.accumulate = 1,
+    s.training.piece_tokens = piece_tokens;
     TranslationTask task(s, four, four);
     Updater updater(task.parameters(), s.training);
     return take_step(task, updater, s.training, 0, 20).loss_sum;
@@ -165,7 +176,9 @@ TEST_CASE("training: each piece of a micro-batch drops other values, in every ru
   CHECK(loss(4, 1) != doctest::Approx(4 * loss(1, 1)).epsilon(1e-4));
 }
 
-TEST_CASE("training: tied embeddings stay one table through training, a checkpoint, decoding and a resume") {
+TEST_CASE(
+    "training: tied embeddings stay one table through training, a checkpoint, decoding and a "
+    "resume") {
   TranslationSettings s = small_translation();
   const TranslationTask untied(s, pairs(), pairs());
   s.tie_embeddings = true, s.training.average = 0.9;
@@ -212,7 +225,9 @@ TEST_CASE("translation: a model that is not drawn twice has the weights of one t
   }
 }
 
-TEST_CASE("updater: loading takes, beside what it keeps, the weights or the state as read, and no further copy") {
+TEST_CASE(
+    "updater: loading takes, beside what it keeps, the weights or the state as read, and no "
+    "further copy") {
   LanguageModelSettings s = small_language_model();
   s.n_embd = 128;
   s.training.optimizer = "sgd";  // its state is small: what is read is the weights, twice
@@ -231,13 +246,16 @@ TEST_CASE("updater: loading takes, beside what it keeps, the weights or the stat
   CHECK(memory::stats().peak - before < weights * 3 / 2);
 }
 
-TEST_CASE("training: two models in two threads of one process become what each becomes alone, to the bit") {
+TEST_CASE(
+    "training: two models in two threads of one process become what each becomes alone, to the "
+    "bit") {
   const std::string translation = trained_translation(), language_model = trained_language_model();
   REQUIRE(translation.size() > 10'000);
   REQUIRE(language_model.size() > 10'000);
   for (int round = 0; round < 3; ++round) {
     std::string beside, other;
-    std::thread first([&] { beside = trained_translation(); }), second([&] { other = trained_language_model(); });
+    std::thread first([&] { beside = trained_translation(); }),
+        second([&] { other = trained_language_model(); });
     first.join();
     second.join();
     CHECK(beside == translation);

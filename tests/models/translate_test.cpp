@@ -1,8 +1,9 @@
-// Translation, evaluation and attention figures with small models of random weights: what holds whatever a model has learned.
+// Translation, evaluation and attention figures with small models of random weights: what holds
+// whatever a model has learned.
 #include <doctest/doctest.h>
 #include <slope/models/draw/terminal_map.h>
-#include <slope/models/train/attention_figure.h>
-#include <slope/models/train/evaluate.h>
+#include <slope/models/infer/attention_figure.h>
+#include <slope/models/infer/evaluate.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,14 +17,20 @@ using namespace slope::train;
 namespace {
 
 const std::vector<std::string> german = {"ein mann schläft .", "zwei hunde spielen im park .",
-                                         "eine frau liest ein buch , und ein kind spielt .", "ein hund .", "der mann isst ."};
-const std::vector<std::string> english = {"a man sleeps .", "two dogs play in the park .", "a woman reads a book , and a child plays .",
-                                          "a dog .", "the man eats ."};
+                                         "eine frau liest ein buch , und ein kind spielt .",
+                                         "ein hund .", "der mann isst ."};
+const std::vector<std::string> english = {"a man sleeps .", "two dogs play in the park .",
+                                          "a woman reads a book , and a child plays .", "a dog .",
+                                          "the man eats ."};
 
 Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 16) {
   manual_seed(seed);
-  const TranslationSettings settings{
-      .d_model = 16, .n_heads = 4, .n_encoder_layers = 2, .n_decoder_layers = 3, .d_feedforward = 24, .max_len = max_len};
+  const TranslationSettings settings{.d_model = 16,
+                                     .n_heads = 4,
+                                     .n_encoder_layers = 2,
+                                     .n_decoder_layers = 3,
+                                     .d_feedforward = 24,
+                                     .max_len = max_len};
   const auto vocab = [](const std::vector<std::string>& lines) {
     return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence);
   };
@@ -40,10 +47,12 @@ TEST_CASE("translate: cached and uncached decoding give the same tokens, greedy 
     const Translator translator = small_translator(seed);
     for (int64_t beam : {1, 2, 5}) {
       const auto cached = translate_tokens(translator, german, {.beam = beam, .batch_size = 3}),
-                 uncached = translate_tokens(translator, german, {.beam = beam, .batch_size = 3, .cached = false});
+                 uncached = translate_tokens(translator, german,
+                                             {.beam = beam, .batch_size = 3, .cached = false});
       CHECK(cached == uncached);
       for (size_t i = 0; i < german.size(); ++i)
-        CHECK(translate_tokens(translator, {german[i]}, {.beam = beam})[0] == cached[i]);  // padding changes nothing
+        CHECK(translate_tokens(translator, {german[i]}, {.beam = beam})[0] ==
+              cached[i]);  // padding changes nothing
     }
   }
 }
@@ -51,7 +60,8 @@ TEST_CASE("translate: cached and uncached decoding give the same tokens, greedy 
 TEST_CASE("translate: a training model is translated with as in evaluation, and trains on") {
   const Translator translator = small_translator(1);
   nn::train(translator.model);
-  const auto once = translate_lines(translator, german), twice = translate_lines(translator, german);
+  const auto once = translate_lines(translator, german),
+             twice = translate_lines(translator, german);
   CHECK(once == twice);
   CHECK(translator.model.embed_src.dropout.training());
 }
@@ -69,16 +79,20 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
   for (int i = 0; i < 14; ++i) fits += "hund ";
   longer = fits + "hund";
   CHECK(translate_lines(translator, {fits}).size() == 1);
-  CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}), doctest::Contains("line 2: 17 tokens"), InputError);
-  CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}), doctest::Contains("16 positions"), InputError);
+  CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}),
+                       doctest::Contains("line 2: 17 tokens"), InputError);
+  CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}),
+                       doctest::Contains("16 positions"), InputError);
   CHECK(translate_tokens(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
 }
 
-TEST_CASE("translate: without a max_length a target may have as many tokens as the model has positions") {
+TEST_CASE(
+    "translate: without a max_length a target may have as many tokens as the model has positions") {
   for (const int64_t positions : {16, 100, 130}) {
     const Translator translator = small_translator(2, f64, positions);  // goes on for ever
     const auto length = [&](int64_t most) {
-      return static_cast<int64_t>(translate_tokens(translator, {"hund"}, {.max_length = most})[0].size());
+      return static_cast<int64_t>(
+          translate_tokens(translator, {"hund"}, {.max_length = most})[0].size());
     };
     CHECK(length(0) == positions);
     CHECK(length(1000) == positions);
@@ -91,10 +105,12 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
   const Translator translator = small_translator(3);
   const std::string sentence = "ein unbekannter hund .";
   const size_t words = translate_tokens(translator, {sentence})[0].size();
-  for (AttentionKind kind : {AttentionKind::cross, AttentionKind::decoder, AttentionKind::encoder}) {
+  for (AttentionKind kind :
+       {AttentionKind::cross, AttentionKind::decoder, AttentionKind::encoder}) {
     const draw::HeatMaps maps = attention_figure(translator, sentence, {.kind = kind});
     CHECK(maps.panels.size() == 4);
-    CHECK(maps.rows.size() == (kind == AttentionKind::encoder ? 6 : std::min<size_t>(words + 1, 16)));
+    CHECK(maps.rows.size() ==
+          (kind == AttentionKind::encoder ? 6 : std::min<size_t>(words + 1, 16)));
     CHECK(maps.columns.size() == (kind == AttentionKind::decoder ? maps.rows.size() : 6));
     CHECK(maps.columns[0] == "<sos>");
     if (kind != AttentionKind::decoder) CHECK(maps.columns[2] == "unbekannter");
@@ -104,30 +120,39 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
         for (size_t c = 0; c < maps.columns.size(); ++c) {
           const float v = panel.values[r * maps.columns.size() + c];
           sum += v;
-          if (kind == AttentionKind::decoder && c > r) CHECK(v == 0);  // nobody sees what comes later
+          // nobody sees what comes later
+          if (kind == AttentionKind::decoder && c > r) CHECK(v == 0);
         }
         CHECK(sum == doctest::Approx(1));
       }
     CHECK(slope::test::well_formed(draw::to_svg(maps)));
     CHECK(!draw::to_text(maps).empty());
   }
-  CHECK(attention_figure(translator, sentence, {.layer = 2}).panels[0].values == attention_figure(translator, sentence).panels[0].values);
-  CHECK(attention_figure(translator, sentence, {.layer = 0}).panels[0].values != attention_figure(translator, sentence).panels[0].values);
+  CHECK(attention_figure(translator, sentence, {.layer = 2}).panels[0].values ==
+        attention_figure(translator, sentence).panels[0].values);
+  CHECK(attention_figure(translator, sentence, {.layer = 0}).panels[0].values !=
+        attention_figure(translator, sentence).panels[0].values);
   CHECK_THROWS_AS(attention_figure(translator, sentence, {.layer = 3}), UsageError);
-  CHECK_THROWS_AS(attention_figure(translator, sentence, {.kind = AttentionKind::encoder, .layer = 2}), UsageError);
+  CHECK_THROWS_AS(
+      attention_figure(translator, sentence, {.kind = AttentionKind::encoder, .layer = 2}),
+      UsageError);
   CHECK_THROWS_AS(attention_kind("self"), UsageError);
-  const draw::HeatMaps cut = attention_figure(translator, sentence, {}, {.max_length = 2});  // <eos> stands only where it was written
+  // <eos> stands only where it was written
+  const draw::HeatMaps cut = attention_figure(translator, sentence, {}, {.max_length = 2});
   CHECK(cut.rows == translate_tokens(translator, {sentence}, {.max_length = 2})[0]);
   CHECK(cut.rows.size() == 2);
   CHECK(attention_figure(translator, "").columns == std::vector<std::string>{"<sos>", "<eos>"});
 }
 
-TEST_CASE("evaluate: loss and both scores of a translator; pairs that do not fit are counted apart") {
+TEST_CASE(
+    "evaluate: loss and both scores of a translator; pairs that do not fit are counted apart") {
   const Translator translator = small_translator(4, f32);
-  data::ParallelText text{.source = german, .target = english, .source_file = "t.de", .target_file = "t.en"};
+  data::ParallelText text{
+      .source = german, .target = english, .source_file = "t.de", .target_file = "t.en"};
   const EvalResult result = evaluate_translator(translator, text);
   int64_t tokens = 0;
-  for (const std::string& line : english) tokens += static_cast<int64_t>(data::split_words(line).size()) + 1;
+  for (const std::string& line : english)
+    tokens += static_cast<int64_t>(data::split_words(line).size()) + 1;
   CHECK(result.tokens == tokens);
   CHECK(result.ppl == doctest::Approx(std::exp(result.loss)));
   CHECK(result.loss > 0.5);
@@ -148,12 +173,15 @@ TEST_CASE("evaluate: loss and both scores of a translator; pairs that do not fit
 
   // A model's own translations as references give 100.
   text.source = german, text.target = translate_lines(translator, german, {.max_length = 5});
-  REQUIRE(std::none_of(text.target.begin(), text.target.end(), [](const std::string& line) { return line.empty(); }));
-  CHECK(*evaluate_translator(translator, text, {.max_length = 5}).sacrebleu == doctest::Approx(100));
+  REQUIRE(std::none_of(text.target.begin(), text.target.end(),
+                       [](const std::string& line) { return line.empty(); }));
+  CHECK(*evaluate_translator(translator, text, {.max_length = 5}).sacrebleu ==
+        doctest::Approx(100));
 }
 
 TEST_CASE("evaluate: as JSON") {
-  const auto json = nlohmann::json::parse(EvalResult{.tokens = 3, .loss = 1.5, .ppl = std::exp(1.5)}.json());
+  const auto json =
+      nlohmann::json::parse(EvalResult{.tokens = 3, .loss = 1.5, .ppl = std::exp(1.5)}.json());
   CHECK(json["tokens"] == 3);
   CHECK(json["loss"] == 1.5);
   CHECK(json["bleu"].is_null());

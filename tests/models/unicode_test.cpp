@@ -46,7 +46,8 @@ TEST_CASE("unicode: \\w and \\s are Python's for every code point") {
 
 TEST_CASE("unicode: lower is Python's str.lower for every code point") {
   std::map<char32_t, std::string> changed;
-  for (const auto& row : golden().at("lower")) changed[row[0].get<char32_t>()] = row[1].get<std::string>();
+  for (const auto& row : golden().at("lower"))
+    changed[row[0].get<char32_t>()] = row[1].get<std::string>();
   CHECK(changed.size() > 1300);
   std::vector<unsigned> wrong;
   each_in_ranges("assigned", [&](char32_t c) {
@@ -60,8 +61,13 @@ TEST_CASE("unicode: lower is Python's str.lower for every code point") {
 
 TEST_CASE("unicode: a sigma is final where Python says so, for every neighbour") {
   const auto is_final = [](std::u32string text) { return lower(text).back() == U'\u03C2'; };
-  CHECK(differing("cased", [&](char32_t c) { return is_final({c, U'\u03A3'}); }) == std::vector<unsigned>{});
-  const auto ignorable = [&](char32_t c) { return is_final({U'a', c, U'\u03A3'}) && !is_final({c, U'\u03A3'}); };
+  CHECK(differing("cased", [&](char32_t c) {
+          return is_final({c, U'\u03A3'});
+        }) == std::vector<unsigned>{});
+  const auto ignorable = [&](char32_t c) {
+    return is_final({U'a', c, U'\u03A3'}) && !is_final({c, U'\u03A3'});
+  };
   CHECK(differing("ignorable", ignorable) == std::vector<unsigned>{});
-  for (const auto& row : golden().at("sigma")) CHECK(lower(row[0].get<std::string>()) == row[1].get<std::string>());
+  for (const auto& row : golden().at("sigma"))
+    CHECK(lower(row[0].get<std::string>()) == row[1].get<std::string>());
 }

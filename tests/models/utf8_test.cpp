@@ -1,5 +1,5 @@
-// The kinds of Markus Kuhn's UTF-8 decoder stress test: what is well-formed passes and comes back the same, what is not is found at its
-// byte.
+// The kinds of Markus Kuhn's UTF-8 decoder stress test: what is well-formed passes and comes back
+// the same, what is not is found at its byte.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/utf8.h>
@@ -22,9 +22,11 @@ TEST_CASE("utf8: every code point but the surrogates round trips") {
 
 TEST_CASE("utf8: first and last of each length, and non-characters, are well-formed") {
   for (const string& text :
-       {string(1, '\0'), string("\x7F"), string("\xC2\x80"), string("\xDF\xBF"), string("\xE0\xA0\x80"), string("\xEF\xBF\xBF"),
-        string("\xF0\x90\x80\x80"), string("\xF4\x8F\xBF\xBF"), string("\xED\x9F\xBF"), string("\xEE\x80\x80"), string("\xEF\xBF\xBD"),
-        string("\xEF\xBF\xBE"), string("\xEF\xB7\x90"), string("\xF0\x9F\xBF\xBE"), string()})
+       {string(1, '\0'), string("\x7F"), string("\xC2\x80"), string("\xDF\xBF"),
+        string("\xE0\xA0\x80"), string("\xEF\xBF\xBF"), string("\xF0\x90\x80\x80"),
+        string("\xF4\x8F\xBF\xBF"), string("\xED\x9F\xBF"), string("\xEE\x80\x80"),
+        string("\xEF\xBF\xBD"), string("\xEF\xBF\xBE"), string("\xEF\xB7\x90"),
+        string("\xF0\x9F\xBF\xBE"), string()})
     CHECK_FALSE(find_utf8_error(text));
 }
 
@@ -33,9 +35,11 @@ TEST_CASE("utf8: ill-formed sequences are found at their first byte, with the re
     string bytes;
     const char* reason;
   };
-  const char *lone = "continuation byte without a lead byte", *never = "a byte that UTF-8 never uses",
-             *cut = "sequence cut off by the end of the text", *short_ = "sequence cut short by another character",
-             *overlong = "overlong form", *surrogate = "surrogate", *beyond = "beyond U+10FFFF";
+  const char *lone = "continuation byte without a lead byte",
+             *never = "a byte that UTF-8 never uses",
+             *cut = "sequence cut off by the end of the text",
+             *short_ = "sequence cut short by another character", *overlong = "overlong form",
+             *surrogate = "surrogate", *beyond = "beyond U+10FFFF";
   std::vector<Case> cases = {
       {"\x80", lone},
       {"\xBF", lone},
@@ -84,13 +88,16 @@ TEST_CASE("utf8: ill-formed sequences are found at their first byte, with the re
       {"\xF8\x80\x80\x80\xAF", never},
       {"\xFC\x80\x80\x80\x80\xAF", never},
   };
-  for (int lead = 0xC2; lead <= 0xF4; ++lead) cases.push_back({string(1, static_cast<char>(lead)) + " ", short_});  // Kuhn 3.2
-  for (int byte = 0x80; byte <= 0xBF; ++byte) cases.push_back({string(1, static_cast<char>(byte)), lone});          // Kuhn 3.1.9
+  for (int lead = 0xC2; lead <= 0xF4; ++lead)
+    cases.push_back({string(1, static_cast<char>(lead)) + " ", short_});  // Kuhn 3.2
+  for (int byte = 0x80; byte <= 0xBF; ++byte)
+    cases.push_back({string(1, static_cast<char>(byte)), lone});  // Kuhn 3.1.9
   for (const Case& c : cases) {
     const string& bytes = c.bytes;
     const char* reason = c.reason;
     CAPTURE(reason);
-    const auto alone = find_utf8_error(bytes), inside = find_utf8_error("Straße " + bytes + (reason == cut ? "" : " x"));
+    const auto alone = find_utf8_error(bytes),
+               inside = find_utf8_error("Straße " + bytes + (reason == cut ? "" : " x"));
     REQUIRE(alone);
     REQUIRE(inside);
     CHECK(alone->offset == 0);
@@ -103,6 +110,8 @@ TEST_CASE("utf8: ill-formed sequences are found at their first byte, with the re
 
 TEST_CASE("utf8: the error names file, byte and line") {
   CHECK_NOTHROW(check_utf8("fine\n", "a.txt"));
-  CHECK_THROWS_WITH_AS(check_utf8("one\ntwo\xC0\xAF\n", "a.txt"),
-                       "a.txt: not valid UTF-8 at byte 7 (line 2): overlong form; convert the text to UTF-8", slope::InputError);
+  CHECK_THROWS_WITH_AS(
+      check_utf8("one\ntwo\xC0\xAF\n", "a.txt"),
+      "a.txt: not valid UTF-8 at byte 7 (line 2): overlong form; convert the text to UTF-8",
+      slope::InputError);
 }

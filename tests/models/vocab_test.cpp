@@ -14,14 +14,18 @@ using slope::test::split_characters;
 using slope::test::TemporaryFolder;
 
 TEST_CASE("vocab: frequency descending, then code points; rare words are unknown") {
-  const auto counts = count_words({"der Hund und der Ball", "Über dem Hund: der Ärmel.", "Zwei und zwei"});
+  const auto counts =
+      count_words({"der Hund und der Ball", "Über dem Hund: der Ärmel.", "Zwei und zwei"});
   CHECK(counts.at("der") == 3);
   const auto all = Vocab::from_counts(counts, Specials::sentence);
-  CHECK(all.decode({0, 1, 2, 3, 4, 5, 6, 7}) == Tokens{"<pad>", "<unk>", "<sos>", "<eos>", "der", "hund", "und", "zwei"});
-  CHECK(all.token(all.size() - 1) == "über");  // after every ASCII word and after ä, as code points go
+  CHECK(all.decode({0, 1, 2, 3, 4, 5, 6, 7}) ==
+        Tokens{"<pad>", "<unk>", "<sos>", "<eos>", "der", "hund", "und", "zwei"});
+  // after every ASCII word and after ä, as code points go
+  CHECK(all.token(all.size() - 1) == "über");
   const auto frequent = Vocab::from_counts(counts, Specials::sentence, 2);
   CHECK(frequent.size() == 8);
-  CHECK(encode_sentence("Der Ball und der Hund", frequent) == std::vector<int64_t>{sos_id, 4, unk_id, 6, 4, 5, eos_id});
+  CHECK(encode_sentence("Der Ball und der Hund", frequent) ==
+        std::vector<int64_t>{sos_id, 4, unk_id, 6, 4, 5, eos_id});
   CHECK(encode_sentence("", frequent) == std::vector<int64_t>{sos_id, eos_id});
   CHECK_THROWS_AS((void)frequent.token(8), slope::IndexError);
   CHECK_THROWS_AS((void)frequent.token(-1), slope::IndexError);
@@ -31,13 +35,16 @@ TEST_CASE("vocab: words and characters come back from their file, newline and ba
   const TemporaryFolder folder;
   const auto words = Vocab::from_counts(count_words({"a b \\ b 日本 \\n"}), Specials::sentence);
   CHECK(Vocab::load(folder.write("w", words.text()), Specials::sentence) == words);
-  const auto characters = Vocab::from_counts(count_tokens(split_characters("a\nb\\n\r\té \n")), Specials::none);
+  const auto characters =
+      Vocab::from_counts(count_tokens(split_characters("a\nb\\n\r\té \n")), Specials::none);
   CHECK(characters.token(0) == "\n");
   CHECK(characters.text().starts_with("\\n\n"));
   characters.save(folder.file("c"));
   CHECK(Vocab::load(folder.file("c"), Specials::none) == characters);
   CHECK(join(characters.decode(characters.encode(split_characters("é\n\\"))), "") == "é\n\\");
-  CHECK_THROWS_WITH_AS((void)characters.encode({"z"}), "vocabulary: 'z' is not one of its 9 tokens, and it has no <unk>", InputError);
+  CHECK_THROWS_WITH_AS((void)characters.encode({"z"}),
+                       "vocabulary: 'z' is not one of its 9 tokens, and it has no <unk>",
+                       InputError);
 }
 
 TEST_CASE("vocab: characters counted and encoded from code points are those of strings") {
@@ -46,12 +53,15 @@ TEST_CASE("vocab: characters counted and encoded from code points are those of s
   const auto vocab = Vocab::from_counts(count_characters(text), Specials::none);
   CHECK(vocab.encode_characters(text) == vocab.encode(split_characters(text)));
   CHECK(vocab.encode_characters("").empty());
-  CHECK_THROWS_WITH_AS((void)vocab.encode_characters("az"), doctest::Contains("'z' is not one of"), InputError);
+  CHECK_THROWS_WITH_AS((void)vocab.encode_characters("az"), doctest::Contains("'z' is not one of"),
+                       InputError);
 }
 
-TEST_CASE("vocab: U+FEFF is a token where it stands alone on the first line, else a byte order mark") {
+TEST_CASE(
+    "vocab: U+FEFF is a token where it stands alone on the first line, else a byte order mark") {
   const TemporaryFolder folder;
-  const auto characters = Vocab::from_counts(count_tokens(split_characters("\uFEFF\uFEFFab")), Specials::none);
+  const auto characters =
+      Vocab::from_counts(count_tokens(split_characters("\uFEFF\uFEFFab")), Specials::none);
   CHECK(characters.token(0) == "\uFEFF");
   characters.save(folder.file("v"));
   CHECK(Vocab::load(folder.file("v"), Specials::none) == characters);
@@ -74,7 +84,8 @@ TEST_CASE("vocab: a file that is not a vocabulary is refused, with its line") {
   refuses("<pad>\n<unk>\n<sos>\n", "v: line 4: <eos> must stand here, not ''");
   refuses("a\nb\nc\nd\ne\n", "v: line 1: <pad> must stand here, not 'a'");
   for (size_t length = 0; length < head.size(); ++length)
-    CHECK_THROWS_AS((void)Vocab::parse(head.substr(0, length), "v", Specials::sentence), InputError);
+    CHECK_THROWS_AS((void)Vocab::parse(head.substr(0, length), "v", Specials::sentence),
+                    InputError);
 }
 
 TEST_CASE("vocab: Multi30k with min_freq 2 has 7882 German and 5898 English words") {

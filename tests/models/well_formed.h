@@ -28,7 +28,8 @@ inline bool well_formed(std::string_view xml) {
       if (xml[end] == '<') return false;
     }
     if (end == xml.size()) return false;
-    const std::string_view tag = xml.substr(i + 1, end - i - 1), name = tag.substr(0, tag.find_first_of(" /", 1));
+    const std::string_view tag = xml.substr(i + 1, end - i - 1),
+                           name = tag.substr(0, tag.find_first_of(" /", 1));
     if (tag.starts_with('/')) {
       if (open.empty() || open.back() != tag.substr(1)) return false;
       open.pop_back();

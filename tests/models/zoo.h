@@ -1,9 +1,10 @@
 // Small models of the zoo with fixed inputs, and what tests compare: bits, and largest differences.
 #pragma once
 
-#include <slope/core/copy.h>
+#include <slope/core/loops/copy.h>
 #include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
+#include <slope/models/data/two_moons.h>
 #include <slope/models/mlp.h>
 #include <slope/tests/autograd/same_bits.h>
 
@@ -24,7 +25,8 @@ inline Tensor sentences(const std::vector<int64_t>& lengths, int64_t columns, in
 
 inline Tensor with_columns(const Tensor& ids, int64_t more) { return pad(ids, {0, more}, 0); }
 
-inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1, bool tie_embeddings = false) {
+inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1,
+                                           bool tie_embeddings = false) {
   manual_seed(seed);
   c_scratch::CScratch model({.source_vocab = 31,
                              .target_vocab = 37,
@@ -41,17 +43,25 @@ inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, ui
 }
 inline char_gpt::CharGpt small_char_gpt(double dropout, DType dtype = f64, uint64_t seed = 2) {
   manual_seed(seed);
-  char_gpt::CharGpt model({.vocab_size = 29, .block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 16, .dropout = dropout});
+  char_gpt::CharGpt model({.vocab_size = 29,
+                           .block_size = 12,
+                           .n_layer = 2,
+                           .n_head = 2,
+                           .n_embd = 16,
+                           .dropout = dropout});
   nn::to(model, dtype);
   return model;
 }
 
 inline double largest(const Tensor& x) {
   double found = 0;
-  for (const double v : x.to_vector()) found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
+  for (const double v : x.to_vector())
+    found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
   return found;
 }
-inline double difference(const Tensor& a, const Tensor& b) { return largest(a.detach() - b.detach()); }
+inline double difference(const Tensor& a, const Tensor& b) {
+  return largest(a.detach() - b.detach());
+}
 
 inline Tensors gradients(nn::ModuleRef model, const Tensor& loss) {
   nn::zero_grad(model);

@@ -1,10 +1,11 @@
-// What holds for every model of the zoo: its parameters are the leaves of its loss, it starts near chance, dropout that drops nothing is
-// nothing, micro-batches add up to the batch, and threads change no bit.
+// What holds for every model of the zoo: its parameters are the leaves of its loss, it starts near
+// chance, dropout that drops nothing is nothing, micro-batches add up to the batch, and threads
+// change no bit.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/graph.h>
-#include <slope/core/parallel.h>
+#include <slope/autograd/graph/walk.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/tests/threads.h>
 
 #include <algorithm>
@@ -17,28 +18,34 @@ using namespace slope::test;
 
 namespace {
 
-// What is wrong between a model's list of parameters and the leaves of its loss; empty where they are the same.
+// What is wrong between a model's list of parameters and the leaves of its loss; empty where they
+// are the same.
 std::vector<std::string> complaints(nn::ModuleRef model, const Tensor& loss) {
   std::vector<std::string> found;
   const NamedTensors listed = nn::named_parameters(model);
   const Tensors leaves = leaves_of({loss});
   const auto in = [](const Tensor& x, const auto& list, auto&& tensor) {
-    return std::any_of(list.begin(), list.end(), [&](const auto& item) { return tensor(item).is_same(x); });
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& item) { return tensor(item).is_same(x); });
   };
   for (const Tensor& leaf : leaves)
     if (!in(leaf, listed, [](const auto& item) { return item.second; }))
       found.push_back(fmt::format("a leaf of shape {} is not listed", leaf.shape()));
   for (const auto& [name, p] : listed)
-    if (!in(p, leaves, [](const Tensor& leaf) { return leaf; })) found.push_back(name + " is not part of the loss");
+    if (!in(p, leaves, [](const Tensor& leaf) { return leaf; }))
+      found.push_back(name + " is not part of the loss");
   nn::zero_grad(model);
   loss.backward();
   for (const auto& [name, p] : listed)
-    if (!p.grad().defined() || !(largest(p.grad()) > 0)) found.push_back(name + " gets no gradient");
+    if (!p.grad().defined() || !(largest(p.grad()) > 0))
+      found.push_back(name + " gets no gradient");
   nn::zero_grad(model);
   return found;
 }
 
-std::string joined(const std::vector<std::string>& lines) { return fmt::format("{}", fmt::join(lines, "; ")); }
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
 
 // A model with its training loss on a part of a batch: rows [first, last).
 struct Subject {
@@ -53,8 +60,9 @@ void with_each_model(double dropout, DType dtype, const std::function<void(const
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
   const Tensor text = sentences({11, 11, 11, 11}, 11, 29);
   const auto translator = small_c_scratch(dropout, dtype);
-  f({"c_scratch", translator, 4,
-     [&](int64_t first, int64_t last) { return translator.loss(source.slice(0, first, last), target.slice(0, first, last)); }});
+  f({"c_scratch", translator, 4, [&](int64_t first, int64_t last) {
+       return translator.loss(source.slice(0, first, last), target.slice(0, first, last));
+     }});
   const auto gpt = small_char_gpt(dropout, dtype);
   f({"char_gpt", gpt, 4, [&](int64_t first, int64_t last) {
        const Tensor rows = text.slice(0, first, last);
@@ -62,11 +70,13 @@ void with_each_model(double dropout, DType dtype, const std::function<void(const
      }});
   manual_seed(3);
   mlp::TwoMoonsMlp mlp(mlp::Config{});
-  const auto [points, labels] = mlp::two_moons(32);
+  const auto [points, labels] = data::two_moons(32);
   const Tensor x = points.to(dtype), y = labels.to(dtype);
   nn::to(mlp, dtype);
-  f({"mlp", mlp, 32,
-     [&](int64_t first, int64_t last) { return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last), Reduction::sum); }});
+  f({"mlp", mlp, 32, [&](int64_t first, int64_t last) {
+       return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last),
+                              Reduction::sum);
+     }});
 }
 
 struct ForgetsOne {  // b is missing from the list
@@ -82,13 +92,17 @@ struct UsesOne {  // b is listed and never used
 
 }  // namespace
 
-TEST_CASE("zoo: the leaves of every model's loss are its listed parameters, and each gets a gradient") {
+TEST_CASE(
+    "zoo: the leaves of every model's loss are its listed parameters, and each gets a gradient") {
   with_each_model(0.1, f32, [](const Subject& s) {
-    CHECK_MESSAGE(complaints(s.model, s.whole()).empty(), s.name << ": " << joined(complaints(s.model, s.whole())));
+    CHECK_MESSAGE(complaints(s.model, s.whole()).empty(),
+                  s.name << ": " << joined(complaints(s.model, s.whole())));
   });
 }
 
-TEST_CASE("zoo: the gradient in f32 is that in f64 to 1e-5 of its norm, at sizes that take the packed products") {
+TEST_CASE(
+    "zoo: the gradient in f32 is that in f64 to 1e-5 of its norm, at sizes that take the packed "
+    "products") {
   const auto check = [](const char* name, auto model, const auto& loss) {
     const Tensors single = gradients(model, loss(model));
     nn::to(model, f64);
@@ -99,19 +113,32 @@ TEST_CASE("zoo: the gradient in f32 is that in f64 to 1e-5 of its norm, at sizes
       error += sum(off * off).item(), whole += sum(exact[i] * exact[i]).item();
     }
     CHECK(std::sqrt(whole) > 1e-3);
-    CHECK_MESSAGE(std::sqrt(error / whole) < 1e-5, name << ": off by " << std::sqrt(error / whole) << " of the norm");
+    CHECK_MESSAGE(std::sqrt(error / whole) < 1e-5,
+                  name << ": off by " << std::sqrt(error / whole) << " of the norm");
   };
   manual_seed(4);
-  const Tensor source = sentences({24, 17, 9, 24, 20, 3}, 24, 500), target = sentences({21, 25, 8, 12, 25, 4}, 25, 600);
+  const Tensor source = sentences({24, 17, 9, 24, 20, 3}, 24, 500),
+               target = sentences({21, 25, 8, 12, 25, 4}, 25, 600);
   check("c_scratch",
-        c_scratch::CScratch(
-            {.source_vocab = 500, .target_vocab = 600, .d_model = 128, .n_heads = 4, .d_feedforward = 256, .dropout = 0.1, .max_len = 30}),
+        c_scratch::CScratch({.source_vocab = 500,
+                             .target_vocab = 600,
+                             .d_model = 128,
+                             .n_heads = 4,
+                             .d_feedforward = 256,
+                             .dropout = 0.1,
+                             .max_len = 30}),
         [&](const auto& m) {
           generator() = {.seed = 5};  // the same dropout for both
           return m.loss(source, target, 0.1);
         });
   const Tensor text = sentences({65, 65, 65, 65}, 65, 200);
-  check("char_gpt", char_gpt::CharGpt({.vocab_size = 200, .block_size = 64, .n_layer = 4, .n_head = 4, .n_embd = 128, .dropout = 0.1}),
+  check("char_gpt",
+        char_gpt::CharGpt({.vocab_size = 200,
+                           .block_size = 64,
+                           .n_layer = 4,
+                           .n_head = 4,
+                           .n_embd = 128,
+                           .dropout = 0.1}),
         [&](const auto& m) {
           generator() = {.seed = 6};
           return m.loss(text.narrow(1, 0, 64), text.narrow(1, 1, 64));
@@ -123,11 +150,13 @@ TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
   const ForgetsOne forgets;
   CHECK(joined(complaints(forgets, mean(forgets(x)))) == "a leaf of shape (2, 2) is not listed");
   const UsesOne uses;
-  CHECK(joined(complaints(uses, mean(uses(x)))) == "b.weight is not part of the loss; b.weight gets no gradient");
+  CHECK(joined(complaints(uses, mean(uses(x)))) ==
+        "b.weight is not part of the loss; b.weight gets no gradient");
 }
 
 TEST_CASE("zoo: a model without heads or layers is refused") {
-  CHECK_THROWS_AS(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 9, .n_heads = 0}), UsageError);
+  CHECK_THROWS_AS(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 9, .n_heads = 0}),
+                  UsageError);
   CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_head = 0}), UsageError);
   CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_layer = 0}), UsageError);
 }
@@ -146,21 +175,24 @@ TEST_CASE("zoo: the loss at the start is that of guessing") {
   const Tensor source = sentences({9, 7, 8, 3}, 9, V), target = sentences({10, 4, 9, 8}, 10, V);
   const double translation = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
   CHECK(translation > 0.9 * chance);
-  CHECK(translation < 1.2 * chance);  // PyTorch's initial values of the head give logits of variance 1/3: chance + 1/6
+  // PyTorch's initial values of the head give logits of variance 1/3: chance + 1/6
+  CHECK(translation < 1.2 * chance);
   for (const Tensor& p : nn::parameters(translator))
     if (p.rank() > 1) nn::init::xavier_uniform(p);
   const double xavier = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
   CHECK(xavier > 0.9 * chance);
   CHECK(xavier < 1.3 * chance);
 
-  const char_gpt::CharGpt gpt({.vocab_size = V, .block_size = 16, .n_layer = 2, .n_head = 2, .n_embd = 32});
+  const char_gpt::CharGpt gpt(
+      {.vocab_size = V, .block_size = 16, .n_layer = 2, .n_head = 2, .n_embd = 32});
   const Tensor text = sentences({16, 16}, 16, V);
   const double characters = gpt.loss(text.narrow(1, 0, 15), text.narrow(1, 1, 15)).item() / 30;
   CHECK(characters == doctest::Approx(chance).epsilon(0.02));
 
   mlp::TwoMoonsMlp mlp(mlp::Config{});
-  const auto moons = mlp::two_moons(64);
-  CHECK(bce_with_logits(mlp(moons.points), moons.labels).item() == doctest::Approx(std::log(2.0)).epsilon(0.3));
+  const auto moons = data::two_moons(64);
+  CHECK(bce_with_logits(mlp(moons.points), moons.labels).item() ==
+        doctest::Approx(std::log(2.0)).epsilon(0.3));
 }
 
 TEST_CASE("zoo: training without dropout is evaluation, to the bit") {
@@ -199,7 +231,8 @@ TEST_CASE("zoo: gradients of micro-batches add up to those of the batch") {
       double scale = 0;
       for (const Tensor& g : whole) scale = std::max(scale, largest(g));
       for (size_t i = 0; i < whole.size(); ++i)
-        CHECK_MESSAGE(difference(parameters[i].grad(), whole[i]) <= 1e-13 * scale, s.name << ", " << k << " parts");
+        CHECK_MESSAGE(difference(parameters[i].grad(), whole[i]) <= 1e-13 * scale,
+                      s.name << ", " << k << " parts");
     }
     nn::zero_grad(s.model);
   });
@@ -209,16 +242,21 @@ TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits
   const auto translator = small_c_scratch(0);
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
   for (const double smoothing : {0.0, 0.1}) {
-    const Tensor logits = translator(source, target.narrow(1, 0, 7)).reshape({-1, 37}), labels = target.narrow(1, 1, 7).reshape({-1});
-    const LossAndCount apart = cross_entropy_sum(logits, labels, {.ignore_index = 0, .label_smoothing = smoothing});
+    const Tensor logits = translator(source, target.narrow(1, 0, 7)).reshape({-1, 37}),
+                 labels = target.narrow(1, 1, 7).reshape({-1});
+    const LossAndCount apart =
+        cross_entropy_sum(logits, labels, {.ignore_index = 0, .label_smoothing = smoothing});
     CHECK(apart.count == 3 + 8 + 5 + 2 - 4);
-    CHECK(translator.loss(source, target, smoothing).item() == doctest::Approx(apart.sum.item()).epsilon(1e-13));
+    CHECK(translator.loss(source, target, smoothing).item() ==
+          doctest::Approx(apart.sum.item()).epsilon(1e-13));
   }
   const auto gpt = small_char_gpt(0);
   const Tensor text = sentences({11, 11}, 11, 29);
   const Tensor apart =
-      cross_entropy(gpt(text.narrow(1, 0, 10)).reshape({-1, 29}), text.narrow(1, 1, 10).reshape({-1}), {.reduction = Reduction::sum});
-  CHECK(gpt.loss(text.narrow(1, 0, 10), text.narrow(1, 1, 10)).item() == doctest::Approx(apart.item()).epsilon(1e-13));
+      cross_entropy(gpt(text.narrow(1, 0, 10)).reshape({-1, 29}),
+                    text.narrow(1, 1, 10).reshape({-1}), {.reduction = Reduction::sum});
+  CHECK(gpt.loss(text.narrow(1, 0, 10), text.narrow(1, 1, 10)).item() ==
+        doctest::Approx(apart.item()).epsilon(1e-13));
 }
 
 TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threads, with dropout") {
@@ -232,7 +270,12 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
                                         .n_decoder_layers = 2,
                                         .d_feedforward = 128,
                                         .dropout = 0.1});
-  const char_gpt::CharGpt gpt({.vocab_size = 65, .block_size = 64, .n_layer = 2, .n_head = 4, .n_embd = 128, .dropout = 0.1});
+  const char_gpt::CharGpt gpt({.vocab_size = 65,
+                               .block_size = 64,
+                               .n_layer = 2,
+                               .n_head = 4,
+                               .n_embd = 128,
+                               .dropout = 0.1});
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 32; ++i) lengths.push_back(3 + 5 * i % 22);
   const Tensor source = sentences(lengths, 25, 400), target = sentences(lengths, 26, 500),
@@ -241,7 +284,8 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
   for (const int threads : {1, 2, 3, 7}) {
     set_num_threads(threads);
     manual_seed(8);
-    const Tensor translation = translator.loss(source, target), characters = gpt.loss(text.narrow(1, 0, 64), text.narrow(1, 1, 64));
+    const Tensor translation = translator.loss(source, target),
+                 characters = gpt.loss(text.narrow(1, 0, 64), text.narrow(1, 1, 64));
     Tensors run{translation.detach(), characters.detach()};
     for (const Tensor& g : gradients(translator, translation)) run.push_back(g);
     for (const Tensor& g : gradients(gpt, characters)) run.push_back(g);
@@ -254,7 +298,9 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
   CHECK(same_bits(again, runs[0][0]));
 }
 
-TEST_CASE("c_scratch: the gradient of a tied table is the sum of those of an embedding and a projection that are equal") {
+TEST_CASE(
+    "c_scratch: the gradient of a tied table is the sum of those of an embedding and a projection "
+    "that are equal") {
   const auto tied = small_c_scratch(0, f64, 3, true), two = small_c_scratch(0, f64, 3, false);
   {
     const NoGrad no_grad;
@@ -275,5 +321,6 @@ TEST_CASE("c_scratch: the gradient of a tied table is the sum of those of an emb
 TEST_CASE("c_scratch: a tied table begins with small logits, as two tables do") {
   const auto model = small_c_scratch(0, f64, 5, true);
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
-  CHECK(model.loss(source, target).item() / (2 + 7 + 4 + 1) < 1.5 * std::log(37.0));  // 4 times it with an embedding's values
+  // 4 times it with an embedding's values
+  CHECK(model.loss(source, target).item() / (2 + 7 + 4 + 1) < 1.5 * std::log(37.0));
 }

@@ -1,4 +1,4 @@
-#include <slope/core/copy.h>
+#include <slope/core/loops/copy.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -41,7 +41,8 @@ TEST_CASE("mask: true means may attend; masks are joined with &") {
   const Tensor ids = tensor({{5, 6, 0}, {7, 0, 0}});
   const Mask both = Mask::padding(ids, 0) & Mask::causal(3);
   CHECK(Mask::padding(ids, 0).tensor(3, 3).shape() == Dims{2, 1, 1, 3});
-  CHECK(both.tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0});
+  CHECK(both.tensor(3, 3).to_vector() ==
+        std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0});
   CHECK(Mask::causal(2, 1).tensor(2, 3).to_vector() == std::vector<double>{1, 1, 0, 1, 1, 1});
   CHECK(Mask::causal(1, 2).tensor(1, 3).to_vector() == std::vector<double>{1, 1, 1});
   CHECK(Mask().allows_everything());
@@ -54,15 +55,19 @@ TEST_CASE("mask: true means may attend; masks are joined with &") {
 
 TEST_CASE("mask: sequences one after the other see themselves alone") {
   const Tensor lengths = tensor({1, 0, 2}), of_keys = tensor({2, 1, 1});
-  CHECK(Mask::sequences(lengths, of_keys).tensor(3, 4).to_vector() == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
-  CHECK(Mask::causal_sequences(lengths).tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
+  CHECK(Mask::sequences(lengths, of_keys).tensor(3, 4).to_vector() ==
+        std::vector<double>{1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
+  CHECK(Mask::causal_sequences(lengths).tensor(3, 3).to_vector() ==
+        std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
   CHECK(!Mask::sequences(lengths, of_keys).allows_everything());
   const Tensor first = tensor({{true, false, true, true}});
   CHECK((Mask::allow(first) & Mask::sequences(lengths, of_keys)).tensor(3, 4).to_vector() ==
         std::vector<double>{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
   CHECK_THROWS_AS((void)Mask::sequences(lengths, tensor({1, 2})), ShapeError);
-  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)), Error);
-  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);  // whose causality would that be?
+  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)),
+                  Error);
+  // whose causality would that be?
+  CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);
   CHECK_THROWS_AS((void)Mask::sequences(lengths, of_keys).tensor(3, 3), ShapeError);
   const Tensor reused = tensor({1, 2});
   const Mask mask = Mask::sequences(reused, reused);
@@ -70,9 +75,12 @@ TEST_CASE("mask: sequences one after the other see themselves alone") {
   CHECK_THROWS_AS((void)mask.tensor(3, 3), ShapeError);
   CHECK_THROWS_AS((void)Mask::sequences(tensor({1, -1}), tensor({1, 2})), ShapeError);
   const Tensor every_other = tensor({{1, 9}, {2, 9}}).select(1, 0);
-  CHECK(Mask::causal_sequences(every_other).tensor(3, 3).to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
+  CHECK(Mask::causal_sequences(every_other).tensor(3, 3).to_vector() ==
+        std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
   const Tensor x = randn({1, 3, 4});
-  CHECK_THROWS_AS((void)attend(split_heads(x, 2), split_heads(x, 2), split_heads(x, 2), Mask::sequences(lengths, of_keys)), ShapeError);
+  CHECK_THROWS_AS((void)attend(split_heads(x, 2), split_heads(x, 2), split_heads(x, 2),
+                               Mask::sequences(lengths, of_keys)),
+                  ShapeError);
 }
 
 TEST_CASE("packed sequences: padding is left out, and positions count anew") {
@@ -96,8 +104,10 @@ TEST_CASE("packed sequences: padding is left out, and positions count anew") {
 
 TEST_CASE("mask: one made for other lengths is refused") {
   const Tensor q = zeros({1, 2, 3, 2}), k = zeros({1, 2, 4, 2});
-  CHECK_THROWS_WITH_AS((void)attend(q, k, k, Mask::causal(3)),
-                       "attention: 3 queries and 4 keys, but the causal mask is for 3 queries and 3 keys", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      (void)attend(q, k, k, Mask::causal(3)),
+      "attention: 3 queries and 4 keys, but the causal mask is for 3 queries and 3 keys",
+      ShapeError);
   CHECK_THROWS_AS((void)attend(q, k, k, Mask::padding(tensor({{1, 2, 3}}), 0)), ShapeError);
   CHECK_THROWS_AS((void)(Mask::causal(3) & Mask::causal(4)), ShapeError);
   CHECK_THROWS_AS((void)Mask::allow(zeros({2})), DTypeError);
@@ -114,10 +124,13 @@ TEST_CASE("attention: heads are split and merged back") {
   CHECK(merge_heads(split_heads(x, 2)).to_vector() == x.to_vector());
 }
 
-TEST_CASE("attention: masked keys do not matter, not even nan; a query without keys gives the bias alone and zero gradients") {
+TEST_CASE(
+    "attention: masked keys do not matter, not even nan; a query without keys gives the bias alone "
+    "and zero gradients") {
   manual_seed(1);
   const MultiheadAttention mha(4, 2);
-  const Tensor x = randn({1, 2, 4}), memory = randn({1, 3, 4}), poisoned = cat({memory.narrow(1, 0, 2), full({1, 1, 4}, NAN)}, 1);
+  const Tensor x = randn({1, 2, 4}), memory = randn({1, 3, 4}),
+               poisoned = cat({memory.narrow(1, 0, 2), full({1, 1, 4}, NAN)}, 1);
   const Mask mask = Mask::padding(tensor({{1, 1, 0}}), 0);
   CHECK(mha(x, memory, memory, mask).to_vector() == mha(x, poisoned, poisoned, mask).to_vector());
 
@@ -135,9 +148,11 @@ TEST_CASE("attention: capture by module path gives rows that sum to one, and cha
   const Tensor plain = model(x, memory);
   CaptureAttention all, cross("decoder.layers.*.cross_attn"), none("encoder.*");
   check_close(model(x, memory), plain, 1e-5, 1e-6, "captured");
-  CHECK(all.paths() == std::vector<std::string>{"decoder.layers.0.self_attn", "decoder.layers.0.cross_attn", "decoder.layers.1.self_attn",
-                                                "decoder.layers.1.cross_attn"});
-  CHECK(cross.paths() == std::vector<std::string>{"decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn"});
+  CHECK(all.paths() ==
+        std::vector<std::string>{"decoder.layers.0.self_attn", "decoder.layers.0.cross_attn",
+                                 "decoder.layers.1.self_attn", "decoder.layers.1.cross_attn"});
+  CHECK(cross.paths() ==
+        std::vector<std::string>{"decoder.layers.0.cross_attn", "decoder.layers.1.cross_attn"});
   CHECK(none.maps().empty());
   const Tensor w = cross.last("decoder.layers.1.cross_attn");
   CHECK(w.shape() == Dims{2, 2, 3, 5});
@@ -146,7 +161,8 @@ TEST_CASE("attention: capture by module path gives rows that sum to one, and cha
   const Tensor s = all.last("layers.0.self_attn");
   CHECK(s.select(-2, 0).select(-1, 1).to_vector() == std::vector<double>(4, 0));  // causal
   CHECK_THROWS_WITH_AS((void)cross.last("mha"),
-                       "attention: no module 'mha' was captured; captured: decoder.layers.0.cross_attn, decoder.layers.1.cross_attn",
+                       "attention: no module 'mha' was captured; captured: "
+                       "decoder.layers.0.cross_attn, decoder.layers.1.cross_attn",
                        UsageError);
   all.clear();
   CHECK(all.maps().empty());

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/factories.h>
-#include <slope/core/random.h>
-#include <slope/nn/kv_cache.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/core/tensor/random.h>
+#include <slope/nn/transformer/kv_cache.h>
 
 using namespace slope;
 using nn::GrowingTensor;
@@ -81,7 +81,8 @@ TEST_CASE("kv cache: where a graph is recorded, gradients flow to what was appen
   mixed.select(tensor({1, 1}));
   b.set_grad({});
   mixed.append(constant).sum().backward();
-  CHECK(b.grad().to_vector() == cat({zeros({1, 3, 1, 4}, f64), full({1, 3, 1, 4}, 2, f64)}, 0).to_vector());
+  CHECK(b.grad().to_vector() ==
+        cat({zeros({1, 3, 1, 4}, f64), full({1, 3, 1, 4}, 2, f64)}, 0).to_vector());
   const NoGrad no_grad;
   CHECK(grown.append(a.detach()).to_vector() == cat({a, b, a}, 2).to_vector());
 }
@@ -99,5 +100,6 @@ TEST_CASE("kv cache: what a graph holds of it stays as it was") {
 TEST_CASE("kv cache: refuses another dtype") {
   GrowingTensor grown;
   grown.append(zeros({1, 1, 1, 2}));
-  CHECK_THROWS_WITH_AS(grown.append(zeros({1, 1, 1, 2}, f64)), "kv cache: holds float32, got float64", DTypeError);
+  CHECK_THROWS_WITH_AS(grown.append(zeros({1, 1, 1, 2}, f64)),
+                       "kv cache: holds float32, got float64", DTypeError);
 }

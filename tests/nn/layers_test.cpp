@@ -1,5 +1,5 @@
 #include <slope/autograd/backward.h>
-#include <slope/autograd/gradcheck.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -35,7 +35,8 @@ void check_golden(const std::string& name, M module, int inputs, const F& call) 
     check_close(p.grad(), file().at(name + "/gradient/" + key), 1e-11, 1e-12, name + " " + key);
   for (int i = 0; i < inputs; ++i)
     if (is_floating(in[static_cast<size_t>(i)].dtype()))
-      check_close(in[static_cast<size_t>(i)].grad(), file().at(fmt::format("{}/gradient_in{}", name, i)), 1e-11, 1e-12, name);
+      check_close(in[static_cast<size_t>(i)].grad(),
+                  file().at(fmt::format("{}/gradient_in{}", name, i)), 1e-11, 1e-12, name);
 }
 
 const auto on_first = [](const auto& m, const Tensors& in) { return m(in[0]); };
@@ -79,16 +80,20 @@ TEST_CASE("layers: values and all gradients equal PyTorch's") {
 }
 
 TEST_CASE("attention: values and all gradients equal PyTorch's, with causal and padding masks") {
-  check_golden("attention.self", MultiheadAttention(8, 2), 1,
-               [](const auto& m, const Tensors& in) { return m(in[0], in[0], in[0], Mask::causal(4)); });
-  const Mask padding = Mask::padding(tensor({{1, 1, 1, 1, 1}, {1, 1, 1, 9, 9}, {1, 1, 1, 1, 1}}), 9);
-  check_golden("attention.cross", MultiheadAttention(8, 2), 2, [&](const auto& m, const Tensors& in) {
-    const AttentionOutput each = m.with_weights(in[0], in[1], in[1], padding, false);
-    check_close(each.weights, file().at("attention.cross/weights"), 1e-12, 1e-13, "weights");
-    check_close(m.with_weights(in[0], in[1], in[1], padding).weights, file().at("attention.cross/average"), 1e-12, 1e-13, "average");
-    check_close(each.output, file().at("attention.cross/out"), 1e-12, 1e-13, "with_weights");
-    return m(in[0], in[1], in[1], padding);
+  check_golden("attention.self", MultiheadAttention(8, 2), 1, [](const auto& m, const Tensors& in) {
+    return m(in[0], in[0], in[0], Mask::causal(4));
   });
+  const Mask padding =
+      Mask::padding(tensor({{1, 1, 1, 1, 1}, {1, 1, 1, 9, 9}, {1, 1, 1, 1, 1}}), 9);
+  check_golden(
+      "attention.cross", MultiheadAttention(8, 2), 2, [&](const auto& m, const Tensors& in) {
+        const AttentionOutput each = m.with_weights(in[0], in[1], in[1], padding, false);
+        check_close(each.weights, file().at("attention.cross/weights"), 1e-12, 1e-13, "weights");
+        check_close(m.with_weights(in[0], in[1], in[1], padding).weights,
+                    file().at("attention.cross/average"), 1e-12, 1e-13, "average");
+        check_close(each.output, file().at("attention.cross/out"), 1e-12, 1e-13, "with_weights");
+        return m(in[0], in[1], in[1], padding);
+      });
   check_golden("attention.plain", MultiheadAttention(8, 2, {.bias = false}), 3,
                [](const auto& m, const Tensors& in) { return m(in[0], in[1], in[2]); });
 }
@@ -100,7 +105,8 @@ TEST_CASE("positions: the sinusoids are PyTorch's; too long a sequence is refuse
   CHECK(state_entries(sinusoids).empty());
   const LearnedPositions learned(9, 6);
   CHECK(learned(4, 5).shape() == Dims{4, 6});
-  CHECK_THROWS_WITH_AS((void)learned(5, 5), "LearnedPositions: sequence of 10 exceeds 9 positions", ShapeError);
+  CHECK_THROWS_WITH_AS((void)learned(5, 5), "LearnedPositions: sequence of 10 exceeds 9 positions",
+                       ShapeError);
 }
 
 TEST_CASE("modules: gradcheck by parameter name") {
@@ -111,7 +117,8 @@ TEST_CASE("modules: gradcheck by parameter name") {
   std::vector<NamedLeaf> leaves;
   for (const auto& [name, p] : named_parameters(model)) leaves.push_back({name, p});
   const Tensor ids = tensor({{1, 2, 3}, {4, 0, 1}});
-  const GradcheckReport report = gradcheck([&] { return Tensors{model(ids)}; }, leaves, {.raise_exception = false});
+  const GradcheckReport report =
+      gradcheck([&] { return Tensors{model(ids)}; }, leaves, {.raise_exception = false});
   CHECK_MESSAGE(report.ok, report.text());
   CHECK(report.checked > 0);
 }
@@ -143,7 +150,8 @@ TEST_CASE("norms: without weights, over several dims, and RMSNorm's default eps"
   }
   const RMSNorm rms(8, {.elementwise_affine = false});
   const Tensor small = full({1, 8}, 1e-8, f64);
-  CHECK(rms(small).to_vector()[0] == doctest::Approx(1e-8 / std::sqrt(1e-16 + 2.220446049250313e-16)));
+  CHECK(rms(small).to_vector()[0] ==
+        doctest::Approx(1e-8 / std::sqrt(1e-16 + 2.220446049250313e-16)));
 }
 
 TEST_CASE("init: PyTorch's defaults for each layer") {
@@ -189,7 +197,8 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
   const RandomSite site = Generator(generator()).next_site();
   init::trunc_normal(y, 0, 1, -20, 3);
   for (int64_t i = 0; i < 1000; ++i)
-    CHECK(cumulative(y.data<double>()[i]) == doctest::Approx(uniform_f64(site, i) * cumulative(3)).epsilon(1e-13));
+    CHECK(cumulative(y.data<double>()[i]) ==
+          doctest::Approx(uniform_f64(site, i) * cumulative(3)).epsilon(1e-13));
   CHECK_THROWS_AS(init::xavier_uniform(Tensor::empty({5})), ShapeError);
   CHECK(init::gain(init::Nonlinearity::tanh) == doctest::Approx(5.0 / 3));
 
@@ -201,7 +210,8 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
   CHECK(draw(1) != draw(2));
 }
 
-TEST_CASE("init: what is left undrawn keeps its values, and the others get the numbers they always get") {
+TEST_CASE(
+    "init: what is left undrawn keeps its values, and the others get the numbers they always get") {
   const auto numbers = [](int64_t undrawn_rank) {
     manual_seed(4);
     const Tensor matrix = full({2, 3}, 7), vector = full({3}, 7), again = full({2, 3}, 7);

@@ -1,7 +1,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/node.h>
-#include <slope/core/copy.h>
+#include <slope/core/loops/copy.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -35,7 +35,8 @@ struct Inner {
 struct Outer {
   Inner a, b;
   explicit Outer(std::vector<std::string>* seen) : a(seen), b(seen) {}
-  Tensor forward(const Tensor& x) const { return b.probes[0](b(a(x))); }  // the last goes past b's operator()
+  // the last goes past b's operator()
+  Tensor forward(const Tensor& x) const { return b.probes[0](b(a(x))); }
   Tensor encode(const Tensor& x) const {
     const nn::Scope scope(*this);
     return a(x);
@@ -64,7 +65,8 @@ TEST_CASE("scope: paths are places below the outermost module, also after a move
   std::vector<std::string> seen;
   Outer model(&seen);
   const Tensor x = ones({1});
-  const std::vector<std::string> expected{"a.first", "a.probes.0", "a.probes.1", "b.first", "b.probes.0", "b.probes.1", "b.probes.0"};
+  const std::vector<std::string> expected{"a.first",    "a.probes.0", "a.probes.1", "b.first",
+                                          "b.probes.0", "b.probes.1", "b.probes.0"};
   for (int i = 0; i < 2; ++i) {  // found, then remembered
     seen.clear();
     (void)model(x);
@@ -110,12 +112,13 @@ TEST_CASE("hooks: see inputs and output, may replace it, can be removed by thems
   const Tensor x = randn({4, 2});
   const Tensor plain = net(x);
   Tensor input, output;
-  nn::HookHandle watch = nn::register_forward_hook(net.get<0>(), [&](const Tensors& inputs, const Tensor& y) {
-    REQUIRE(inputs.size() == 1);
-    input = inputs[0];
-    output = y;
-    return Tensor();
-  });
+  nn::HookHandle watch =
+      nn::register_forward_hook(net.get<0>(), [&](const Tensors& inputs, const Tensor& y) {
+        REQUIRE(inputs.size() == 1);
+        input = inputs[0];
+        output = y;
+        return Tensor();
+      });
   CHECK(net(x).to_vector() == plain.to_vector());
   CHECK(input.is_same(x));
   CHECK(output.shape() == Dims{4, 3});
@@ -135,7 +138,8 @@ TEST_CASE("hooks: a module whose result is not one tensor says so") {
   const Pair pair;
   (void)nn::register_forward_hook(pair, [](const Tensors&, const Tensor&) { return Tensor(); });
   CHECK_THROWS_WITH_AS(pair(zeros({1, 2})),
-                       "forward hook: the result of Pair is not one tensor; put the hook on a module whose forward gives a Tensor",
+                       "forward hook: the result of Pair is not one tensor; put the hook on a "
+                       "module whose forward gives a Tensor",
                        UsageError);
 }
 
@@ -150,7 +154,8 @@ TEST_CASE("parameters: leaves that require grad, found by backward") {
   }
 }
 
-TEST_CASE("scope: modules known at run time only have the path of the place that they were moved to") {
+TEST_CASE(
+    "scope: modules known at run time only have the path of the place that they were moved to") {
   std::vector<std::string> seen;
   Parts model;
   for (int i = 0; i < 3; ++i) model.parts.emplace_back(Probe(&seen));
@@ -158,7 +163,8 @@ TEST_CASE("scope: modules known at run time only have the path of the place that
   (void)model(x);
   std::swap(model.parts[0], model.parts[2]);
   (void)model(x);
-  CHECK(seen == std::vector<std::string>{"parts.0", "parts.1", "parts.2", "parts.0", "parts.1", "parts.2"});
+  CHECK(seen ==
+        std::vector<std::string>{"parts.0", "parts.1", "parts.2", "parts.0", "parts.1", "parts.2"});
 }
 
 TEST_CASE("module list: of modules known at run time only") {

@@ -1,5 +1,5 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
+#include <slope/core/loops/copy.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -10,11 +10,14 @@ using test::Block;
 using test::Config;
 using test::Tiny;
 
-static_assert(!std::is_copy_constructible_v<nn::Parameter> && !std::is_copy_assignable_v<nn::Parameter> &&
+static_assert(!std::is_copy_constructible_v<nn::Parameter> &&
+              !std::is_copy_assignable_v<nn::Parameter> &&
               std::is_move_constructible_v<nn::Parameter>);
-static_assert(!std::is_copy_constructible_v<Block> &&
-              std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
-static_assert(!std::is_copy_constructible_v<Tiny> && std::is_move_constructible_v<Tiny> && std::is_move_assignable_v<Tiny>);
+static_assert(
+    !std::is_copy_constructible_v<Block> &&
+    std::is_nothrow_move_constructible_v<Block>);  // so std::vector<Block>(6, Block(c)) cannot be
+static_assert(!std::is_copy_constructible_v<Tiny> && std::is_move_constructible_v<Tiny> &&
+              std::is_move_assignable_v<Tiny>);
 static_assert(!std::is_copy_constructible_v<nn::Dropout>);
 
 namespace {
@@ -25,15 +28,20 @@ std::vector<std::string> names(const NamedTensors& named) {
   return all;
 }
 
-std::string bytes_of(const Tiny& model) { return format_safetensors(nn::state_dict(model).tensors); }
+std::string bytes_of(const Tiny& model) {
+  return format_safetensors(nn::state_dict(model).tensors);
+}
 
-std::vector<std::string> expected_keys() {  // PyTorch's order: a module's own tensors, then its parts'
+// PyTorch's order: a module's own tensors, then its parts'
+std::vector<std::string> expected_keys() {
   std::vector<std::string> keys{"extra", "count", "embed.weight"};
   for (const char* block : {"blocks.0.", "blocks.1.", "blocks.2."})
-    for (const char* key : {"ln.weight", "ln.bias", "ff.linear1.weight", "ff.linear1.bias", "ff.linear2.weight", "ff.linear2.bias"})
+    for (const char* key : {"ln.weight", "ln.bias", "ff.linear1.weight", "ff.linear1.bias",
+                            "ff.linear2.weight", "ff.linear2.bias"})
       keys.push_back(std::string(block) + key);
-  for (const char* key : {"list.0.weight", "list.0.bias", "net.0.weight", "net.0.bias", "attention.in_proj_weight",
-                          "attention.in_proj_bias", "attention.out_proj.weight", "attention.out_proj.bias", "head.weight"})
+  for (const char* key : {"list.0.weight", "list.0.bias", "net.0.weight", "net.0.bias",
+                          "attention.in_proj_weight", "attention.in_proj_bias",
+                          "attention.out_proj.weight", "attention.out_proj.bias", "head.weight"})
     keys.push_back(key);
   return keys;
 }
@@ -64,7 +72,8 @@ TEST_CASE("state: names are PyTorch's, tied tensors count once") {
   const NamedTensors parameters = nn::named_parameters(model);
   CHECK(parameters.size() == keys.size() - 2);  // without the buffer and the tied name
   CHECK(parameters[1].first == "embed.weight");
-  CHECK(nn::count_parameters(model) == 4 + 44 + 3 * (8 + 8 * 4 + 8 + 4 * 8 + 4) + 20 + 20 + 48 + 12 + 20);
+  CHECK(nn::count_parameters(model) ==
+        4 + 44 + 3 * (8 + 8 * 4 + 8 + 4 * 8 + 4) + 20 + 20 + 48 + 12 + 20);
   CHECK(model.head.weight.is_same(model.embed.weight));
 }
 
@@ -88,7 +97,8 @@ TEST_CASE("load: what was saved comes back, ties stay") {
   const Tiny b(Config{});
   CHECK(bytes_of(a) != bytes_of(b));
   const nn::StateDict state = nn::state_dict(a);
-  const nn::LoadReport report = nn::load(b, parse_safetensors(format_safetensors(state.tensors, state.tied)));
+  const nn::LoadReport report =
+      nn::load(b, parse_safetensors(format_safetensors(state.tensors, state.tied)));
   CHECK(report.ok());
   CHECK(report.message() == "all names found");
   CHECK(bytes_of(a) == bytes_of(b));
@@ -96,7 +106,9 @@ TEST_CASE("load: what was saved comes back, ties stay") {
   CHECK(b.head.weight.requires_grad());
 }
 
-TEST_CASE("load: a file with both names of a tied tensor, equal or not; a file of a tied model into one that is not") {
+TEST_CASE(
+    "load: a file with both names of a tied tensor, equal or not; a file of a tied model into one "
+    "that is not") {
   manual_seed(2);
   const Tiny a(Config{}), b(Config{});
   NamedTensors both;
@@ -105,7 +117,8 @@ TEST_CASE("load: a file with both names of a tied tensor, equal or not; a file o
   CHECK(bytes_of(a) == bytes_of(b));
   fill(both.back().second, 3);
   CHECK_THROWS_WITH_AS(nn::load(b, both),
-                       "load: 1 that do not fit: head.weight (tied in the model, but its values differ from those under its other name)",
+                       "load: 1 that do not fit: head.weight (tied in the model, but its values "
+                       "differ from those under its other name)",
                        InputError);
   CHECK(bytes_of(a) == bytes_of(b));
 
@@ -117,7 +130,8 @@ TEST_CASE("load: a file with both names of a tied tensor, equal or not; a file o
   CHECK(!untied.head.weight.is_same(untied.embed.weight));
 }
 
-TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found, and nothing changes") {
+TEST_CASE(
+    "load: every key lost, renamed, misshapen or of another dtype is found, and nothing changes") {
   manual_seed(3);
   const Tiny a(Config{}), b(Config{});
   const std::string before = bytes_of(b);
@@ -128,7 +142,8 @@ TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found
     lost.erase(lost.begin() + static_cast<long>(k));
     renamed[k].first = "model." + key;
     misshapen[k].second = zeros({9, 9, 9});
-    retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64) : zeros(good[k].second.shape());
+    retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64)
+                                                            : zeros(good[k].second.shape());
     for (const auto& trial : {std::pair{lost, "missing: " + key},
                               {renamed, key + " (did you mean model." + key + "?)"},
                               {misshapen, key + " (expected shape"},
@@ -140,7 +155,8 @@ TEST_CASE("load: every key lost, renamed, misshapen or of another dtype is found
       } catch (const InputError& e) {
         message = e.what();
       }
-      CHECK_MESSAGE(message.find(say) != std::string::npos, "'" << message << "' does not say '" << say << "'");
+      CHECK_MESSAGE(message.find(say) != std::string::npos,
+                    "'" << message << "' does not say '" << say << "'");
       CHECK(message.find('\n') == std::string::npos);
       CHECK(bytes_of(b) == before);
     }
@@ -155,7 +171,8 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   bad[0].second = zeros({5});
   bad.emplace_back("other", zeros({1}));
   CHECK_THROWS_WITH_AS(nn::load(b, bad),
-                       "load: 2 missing: embed.weight (did you mean embd.weight?), head.weight; 2 unexpected: embd.weight, other; "
+                       "load: 2 missing: embed.weight (did you mean embd.weight?), head.weight; 2 "
+                       "unexpected: embd.weight, other; "
                        "1 that do not fit: extra (expected shape (4,), got (5,))",
                        InputError);
   bad[0].second = ones({4});
@@ -233,18 +250,21 @@ TEST_CASE("clone: independent, tied like the original, draws no random numbers")
   }
   CHECK(bytes_of(copy) != bytes_of(model));
 
-  nn::Sequential net(nn::Linear(2, 3), nn::Dropout(0.2), nn::LayerNorm(3), nn::RMSNorm(3), nn::GELU(Gelu::tanh), nn::FeedForward(3, 4),
+  nn::Sequential net(nn::Linear(2, 3), nn::Dropout(0.2), nn::LayerNorm(3), nn::RMSNorm(3),
+                     nn::GELU(Gelu::tanh), nn::FeedForward(3, 4),
                      nn::Embedding(3, 2, {.padding_idx = 1}));
   const auto twin = nn::clone(net);
   CHECK(nn::to_string(twin) == nn::to_string(net));
-  CHECK(format_safetensors(nn::state_dict(twin).tensors) == format_safetensors(nn::state_dict(net).tensors));
+  CHECK(format_safetensors(nn::state_dict(twin).tensors) ==
+        format_safetensors(nn::state_dict(net).tensors));
 }
 
 TEST_CASE("copy_state: refuses a model of other shapes by name, and nothing changes") {
   const Whole from(3), to(4);
   const std::vector<double> before = to.two.a.weight.to_vector();
-  CHECK_THROWS_WITH_AS(nn::copy_state(from, to), "copy_state: two.b.weight has shape (3, 2) in one model and (4, 2) in the other",
-                       UsageError);
+  CHECK_THROWS_WITH_AS(
+      nn::copy_state(from, to),
+      "copy_state: two.b.weight has shape (3, 2) in one model and (4, 2) in the other", UsageError);
   CHECK(to.two.a.weight.to_vector() == before);
 }
 
@@ -270,7 +290,9 @@ TEST_CASE("init: uniform numbers stay below the upper end, also where it is larg
   CHECK_THROWS_AS(nn::init::uniform(x, 2, 1), UsageError);
 }
 
-TEST_CASE("modes: train and eval reach every module; a guard restores each as it was, also by an exception") {
+TEST_CASE(
+    "modes: train and eval reach every module; a guard restores each as it was, also by an "
+    "exception") {
   Tiny model(Config{});
   CHECK(model.training());
   nn::eval(model);

@@ -1,8 +1,9 @@
-// Optimizers step by step, schedules, clipping and averages against PyTorch's (tests/golden/optim.py).
+// Optimizers step by step, schedules, clipping and averages against PyTorch's
+// (tests/golden/optim.py).
 #if __has_include(<nlohmann/json.hpp>)
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/copy.h>
-#include <slope/core/factories.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
@@ -74,7 +75,8 @@ double rate(const Json& s, int64_t step) {  // s: settings of a schedule
   const std::string kind = s["kind"];
   const double base = s["base"];
   if (kind == "constant") return base * constant(step);
-  if (kind == "linear") return base * linear(step, s["total_iters"], s["start_factor"], s["end_factor"]);
+  if (kind == "linear")
+    return base * linear(step, s["total_iters"], s["start_factor"], s["end_factor"]);
   if (kind == "cosine") return base * cosine(step, s["T_max"], double(s["eta_min"]) / base);
   if (kind == "step") return base * step_decay(step, s["step_size"], s["gamma"]);
   if (kind == "noam") return base * noam(step, s["d_model"], s["warmup"]);
@@ -91,7 +93,9 @@ TEST_CASE("optimizers: every step of 20 equals PyTorch's") {
     for (const auto& [name, c] : settings()["cases"].items()) {
       const TensorFile& file = values(suffix);
       NamedTensors parameters;
-      for (const char* k : {"a", "b"}) parameters.emplace_back(k, contiguous_copy(file.at(std::string("start/") + k)).set_requires_grad());
+      for (const char* k : {"a", "b"})
+        parameters.emplace_back(
+            k, contiguous_copy(file.at(std::string("start/") + k)).set_requires_grad());
       const auto optimizer = make_optimizer(c, parameters);
       for (int64_t step = 0; step < 20; ++step) {
         for (const auto& [k, p] : parameters) p.set_grad(row(file.at("gradient/" + k), step));
@@ -115,11 +119,14 @@ TEST_CASE("schedules: every rate equals PyTorch's") {
       const Json& s = item.value();
       const std::string& name = item.key();
       const double expected = s["lr"][step];
-      CHECK_MESSAGE(rate(s, static_cast<int64_t>(step)) == doctest::Approx(expected).epsilon(1e-12), name << ", step " << step);
+      CHECK_MESSAGE(rate(s, static_cast<int64_t>(step)) == doctest::Approx(expected).epsilon(1e-12),
+                    name << ", step " << step);
     }
 }
 
-TEST_CASE("clipping: norms and clipped gradients equal PyTorch's; a norm that is not finite changes nothing") {
+TEST_CASE(
+    "clipping: norms and clipped gradients equal PyTorch's; a norm that is not finite changes "
+    "nothing") {
   for (const std::string suffix : {"f64", "f32"})
     for (const auto& [name, s] : settings()["clips"].items()) {
       const TensorFile& file = values(suffix);
@@ -137,14 +144,17 @@ TEST_CASE("clipping: norms and clipped gradients equal PyTorch's; a norm that is
       if (s.contains("clip_value")) {
         clip_grad_value(parameters, s["clip_value"]);
       } else {
-        norm = clip_grad_norm(parameters, s["max_norm"], s["norm_type"] == "inf" ? INFINITY : double(s["norm_type"]));
-        check_close(tensor(norm, f64), contiguous_copy(file.at("clip/" + name + "/norm"), f64), tolerance(suffix), 0, name + " norm");
+        norm = clip_grad_norm(parameters, s["max_norm"],
+                              s["norm_type"] == "inf" ? INFINITY : double(s["norm_type"]));
+        check_close(tensor(norm, f64), contiguous_copy(file.at("clip/" + name + "/norm"), f64),
+                    tolerance(suffix), 0, name + " norm");
       }
       CHECK(bad == (std::isfinite(norm) ? "" : "p1"));
       for (int k = 0; k < 3; ++k)
-        check_close(parameters[static_cast<size_t>(k)].grad(),
-                    file.at(fmt::format("clip/{}/{}{}", name, std::isfinite(norm) ? "out" : "in", k)), tolerance(suffix), 0,
-                    fmt::format("{} {}", name, k));
+        check_close(
+            parameters[static_cast<size_t>(k)].grad(),
+            file.at(fmt::format("clip/{}/{}{}", name, std::isfinite(norm) ? "out" : "in", k)),
+            tolerance(suffix), 0, fmt::format("{} {}", name, k));
     }
 }
 
@@ -153,7 +163,9 @@ TEST_CASE("ema: every average of 20 steps, and the model holds them while averag
     for (const char* decay : {"0.9", "0.999"}) {
       const TensorFile& file = values(suffix);
       NamedTensors parameters;
-      for (const char* k : {"a", "b"}) parameters.emplace_back(k, contiguous_copy(file.at(std::string("start/") + k)).set_requires_grad());
+      for (const char* k : {"a", "b"})
+        parameters.emplace_back(
+            k, contiguous_copy(file.at(std::string("start/") + k)).set_requires_grad());
       Ema ema(parameters, std::stod(decay));
       for (int64_t step = 0; step < 20; ++step) {
         for (const auto& [k, p] : parameters) {
@@ -165,7 +177,8 @@ TEST_CASE("ema: every average of 20 steps, and the model holds them while averag
           const auto& [name, p] = parameters[k];
           const Tensor expected = row(file.at(fmt::format("ema/{}/{}", decay, name)), step);
           const Tensor own = contiguous_copy(p);
-          check_close(ema.averages()[k].second, expected, tolerance(suffix), tolerance(suffix), name);
+          check_close(ema.averages()[k].second, expected, tolerance(suffix), tolerance(suffix),
+                      name);
           {
             const Averaged averaged(ema);
             check_close(p, expected, tolerance(suffix), tolerance(suffix), name);

@@ -1,8 +1,8 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/copy.h>
-#include <slope/core/parallel.h>
-#include <slope/nn/state.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/nn/module/state.h>
 #include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
@@ -19,7 +19,8 @@ namespace {
 
 NamedTensors parameters_of(const std::vector<Dims>& shapes, DType dtype = f64) {
   NamedTensors all;
-  for (size_t k = 0; k < shapes.size(); ++k) all.emplace_back(fmt::format("p{}", k), randn(shapes[k], dtype).set_requires_grad());
+  for (size_t k = 0; k < shapes.size(); ++k)
+    all.emplace_back(fmt::format("p{}", k), randn(shapes[k], dtype).set_requires_grad());
   return all;
 }
 
@@ -27,7 +28,8 @@ void set_random_gradients(const NamedTensors& parameters) {
   for (const auto& [name, p] : parameters) p.set_grad(randn(p.shape(), p.dtype()));
 }
 
-std::vector<double> run(int threads, DType dtype) {  // all values after five steps with clipping and averaging
+// all values after five steps with clipping and averaging
+std::vector<double> run(int threads, DType dtype) {
   const KeepThreads restore;
   set_num_threads(threads);
   manual_seed(5);
@@ -56,13 +58,15 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
   manual_seed(1);
   for (const bool decoupled : {false, true})
     for (const bool amsgrad : {false, true}) {
-      const AdamOptions o{.lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1, .amsgrad = amsgrad};
+      const AdamOptions o{
+          .lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1, .amsgrad = amsgrad};
       const NamedTensors ps = parameters_of({{5, 37}});
       const Tensor& p = ps[0].second;
       AdamState s{contiguous_copy(p), zeros_like(p), zeros_like(p), zeros_like(p)};
       std::unique_ptr<Optimizer> optimizer;
       if (decoupled) {
-        optimizer = std::make_unique<AdamW>(ps, AdamWOptions{o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad});
+        optimizer = std::make_unique<AdamW>(
+            ps, AdamWOptions{o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad});
       } else {
         optimizer = std::make_unique<Adam>(ps, o);
       }
@@ -85,7 +89,8 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
 TEST_CASE("sgd: the loop and the formula agree to rounding") {
   manual_seed(2);
   for (const SgdOptions& o :
-       {SgdOptions{.lr = 0.1}, SgdOptions{.lr = 0.1, .weight_decay = 0.2}, SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
+       {SgdOptions{.lr = 0.1}, SgdOptions{.lr = 0.1, .weight_decay = 0.2},
+        SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
         SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true}}) {
     const NamedTensors ps = parameters_of({{5, 37}});
     const Tensor& p = ps[0].second;
@@ -125,9 +130,11 @@ TEST_CASE("optimizers: a parameter without a gradient, and its state, are left a
 TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
   for (int kind = 0; kind < 3; ++kind) {
     manual_seed(4);
-    const NamedTensors ps = parameters_of({{4, 3}, {5}}, f32), qs = parameters_of({{4, 3}, {5}}, f32);
+    const NamedTensors ps = parameters_of({{4, 3}, {5}}, f32),
+                       qs = parameters_of({{4, 3}, {5}}, f32);
     const auto make = [&](const NamedTensors& parameters) -> std::unique_ptr<Optimizer> {
-      if (kind == 0) return std::make_unique<SGD>(parameters, SgdOptions{.lr = 0.1, .momentum = 0.9});
+      if (kind == 0)
+        return std::make_unique<SGD>(parameters, SgdOptions{.lr = 0.1, .momentum = 0.9});
       if (kind == 1) return std::make_unique<Adam>(parameters, AdamOptions{.amsgrad = true});
       return std::make_unique<AdamW>(parameters);
     };
@@ -173,10 +180,13 @@ TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing
       CHECK(format_safetensors(adam.state_dict()) == before);
     }
   }
-  CHECK_THROWS_WITH(adam.load_state_dict({{"p0.step", tensor(int64_t{1})}}), "optimizer state: p0.exp_avg is missing");
+  CHECK_THROWS_WITH(adam.load_state_dict({{"p0.step", tensor(int64_t{1})}}),
+                    "optimizer state: p0.exp_avg is missing");
 }
 
-TEST_CASE("optimizers: a state loads into its own optimizer; without a parameter's, that one begins anew") {
+TEST_CASE(
+    "optimizers: a state loads into its own optimizer; without a parameter's, that one begins "
+    "anew") {
   manual_seed(8);
   const NamedTensors ps = parameters_of({{4}, {5}});
   Adam adam(ps);
@@ -216,14 +226,22 @@ TEST_CASE("optimizers: what makes no sense is refused") {
   CHECK_THROWS_AS((void)grad_norm({ps[0].second}, 0), UsageError);
 }
 
-TEST_CASE("optimizers: a factor of the gradients gives the bits of gradients that were multiplied before") {
+TEST_CASE(
+    "optimizers: a factor of the gradients gives the bits of gradients that were multiplied "
+    "before") {
   using Made = std::unique_ptr<Optimizer>;
   const std::vector<Made (*)(const NamedTensors&)> kinds = {
       [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .weight_decay = 0.01})); },
-      [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1})); },
-      [](const NamedTensors& ps) { return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .nesterov = true})); },
+      [](const NamedTensors& ps) {
+        return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1}));
+      },
+      [](const NamedTensors& ps) {
+        return Made(new SGD(ps, {.lr = 0.1, .momentum = 0.9, .nesterov = true}));
+      },
       [](const NamedTensors& ps) { return Made(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1})); },
-      [](const NamedTensors& ps) { return Made(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = true})); },
+      [](const NamedTensors& ps) {
+        return Made(new Adam(ps, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = true}));
+      },
       [](const NamedTensors& ps) { return Made(new AdamW(ps, {.lr = 0.1, .weight_decay = 0.1})); }};
   for (const DType dtype : {f32, f64})
     for (const auto make : kinds) {
@@ -253,11 +271,13 @@ TEST_CASE("optimizers: a factor of the gradients gives the bits of gradients tha
   CHECK(clip_factor(INFINITY, 1) == 1);
   CHECK_THROWS_AS((void)clip_factor(1, -1), UsageError);
   SGD sgd(parameters_of({{2}}), {.lr = 0.1});
-  for (const double bad : {-1.0, double(NAN), double(INFINITY)}) CHECK_THROWS_AS(sgd.set_grad_factor(bad), UsageError);
+  for (const double bad : {-1.0, double(NAN), double(INFINITY)})
+    CHECK_THROWS_AS(sgd.set_grad_factor(bad), UsageError);
 }
 
 TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scaled once") {
-  const Tensor a = zeros({3}).set_requires_grad(), b = zeros({3}).set_requires_grad(), c = zeros({3}).set_requires_grad();
+  const Tensor a = zeros({3}).set_requires_grad(), b = zeros({3}).set_requires_grad(),
+               c = zeros({3}).set_requires_grad();
   const Tensor g = full({3}, 2.0);
   a.set_grad(g);
   b.set_grad(g.detach());
@@ -273,7 +293,8 @@ TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scale
   CHECK_THROWS_AS(clip_grad_value({a}, -1), UsageError);
 }
 
-TEST_CASE("ema: a parameter that became another kind of tensor is refused before anything is swapped") {
+TEST_CASE(
+    "ema: a parameter that became another kind of tensor is refused before anything is swapped") {
   const Tensor p = zeros({3}).set_requires_grad();
   Ema ema({{"p", p}}, 0.9);
   nn::replace_data(p, ones({3}, f64));
@@ -282,7 +303,8 @@ TEST_CASE("ema: a parameter that became another kind of tensor is refused before
   CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
 }
 
-TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says", T, float, double) {
+TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says", T, float,
+                   double) {
   const DType dtype = std::is_same_v<T, float> ? f32 : f64;
   for (const double rest : {1e-3, 1e-5, 1e-6, 1e-7}) {
     const Tensor p = zeros({3}, dtype);
@@ -293,7 +315,9 @@ TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says
   }
 }
 
-TEST_CASE("ema: whole numbers are refused at once; a parameter that begins within a storage is averaged") {
+TEST_CASE(
+    "ema: whole numbers are refused at once; a parameter that begins within a storage is "
+    "averaged") {
   CHECK_THROWS_AS(Ema({{"a", zeros({1})}, {"i", arange(3)}}, 0.5), DTypeError);
   const Tensor base = zeros({6}), p = base.narrow(0, 2, 3);
   Ema ema({{"p", p}}, 0.5);
@@ -330,7 +354,8 @@ TEST_CASE("states: loaded from their own tensors under exchanged names") {
   for (auto& [name, x] : state) name[1] = name[1] == '0' ? '1' : '0';
   adam.load_state_dict(state);
   for (const auto& [name, x] : adam.state_dict())
-    if (name.ends_with(".exp_avg")) CHECK(x.to_vector()[0] == doctest::Approx(name[1] == '0' ? 0.5 : 0.1));
+    if (name.ends_with(".exp_avg"))
+      CHECK(x.to_vector()[0] == doctest::Approx(name[1] == '0' ? 0.5 : 0.1));
 
   Ema ema({{"a", full({2}, 1.0)}, {"b", full({2}, 2.0)}}, 0.5);
   ema.load_averages({{"a", ema.averages()[1].second}, {"b", ema.averages()[0].second}});
@@ -338,7 +363,8 @@ TEST_CASE("states: loaded from their own tensors under exchanged names") {
   CHECK(ema.averages()[1].second.to_vector() == std::vector<double>{1, 1});
 }
 
-TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is", T, float, double) {
+TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is", T, float,
+                   double) {
   const DType dtype = std::is_same_v<T, float> ? f32 : f64;
   const auto steps = [&](const auto& make) {
     const Tensor p = ones({20}, dtype);

@@ -1,6 +1,6 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/print.h>
+#include <slope/core/tensor/print.h>
 
 #include <iostream>
 using namespace slope;

@@ -1,5 +1,5 @@
 // A layer, as CONTRIBUTING.md shows it, and its checks.
-#include <slope/autograd/gradcheck.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/nn/nn.h>
 
 #include <cstdio>

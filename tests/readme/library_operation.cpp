@@ -1,8 +1,9 @@
-// The pieces of an operation of the library, as CONTRIBUTING.md shows them, in one program that runs its cases.
-#include <slope/autograd/cases/run.h>
+// The pieces of an operation of the library, as CONTRIBUTING.md shows them, in one program that
+// runs its cases.
+#include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/autograd/ops.h>
-#include <slope/core/copy.h>
-#include <slope/core/parallel.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/parallel.h>
 
 #include <cmath>
 #include <cstdio>
@@ -11,11 +12,13 @@ namespace slope {
 
 //   y = x / (1 + |x|)        dx = g / (1 + |x|)^2
 namespace ops {
-extern const Op softsign{
-    .name = "softsign", .signature = "(*) -> (*)", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
-      const Tensor d = 1 + abs(s.input());
-      return Grads{g / (d * d)};
-    }};
+extern const Op softsign{.name = "softsign",
+                         .signature = "(*) -> (*)",
+                         .saves = saves_input(),
+                         .formula = [](const Saved& s, const Tensor& g) {
+                           const Tensor d = 1 + abs(s.input());
+                           return Grads{g / (d * d)};
+                         }};
 }
 
 Tensor softsign(const Tensor& x) {
@@ -46,7 +49,9 @@ int main() {
   for (const Case& c : softsign_cases().cases)
     for (const CaseOutcome& outcome : run_case(c)) {
       ok &= outcome.report.ok;
-      if (!outcome.report.ok) std::printf("%s, %s: %s\n", c.label.c_str(), outcome.what.c_str(), outcome.report.text().c_str());
+      if (!outcome.report.ok)
+        std::printf("%s, %s: %s\n", c.label.c_str(), outcome.what.c_str(),
+                    outcome.report.text().c_str());
     }
   for (const Refusal& refusal : softsign_cases().refusals) try {
       refusal.call();

@@ -20,18 +20,24 @@ struct NeuralLm {
   nn::Embedding words;
   nn::Linear hidden, out;
   explicit NeuralLm(const Config& c)
-      : config(c), words(c.vocab_size, c.n_embd), hidden(c.context * c.n_embd, c.n_hidden), out(c.n_hidden, c.vocab_size) {}
+      : config(c),
+        words(c.vocab_size, c.n_embd),
+        hidden(c.context * c.n_embd, c.n_hidden),
+        out(c.n_hidden, c.vocab_size) {}
 
   Tensor features(const Tensor& tokens) const {  // (B, N) i64
     auto [B, N] = tokens.dims<2>();
-    SLOPE_CHECK_INPUT(N == config.context, "neural-lm: got {} words, the model reads {}", N, config.context);
+    SLOPE_CHECK_INPUT(N == config.context, "neural-lm: got {} words, the model reads {}", N,
+                      config.context);
     return tanh(hidden(words(tokens).reshape({B, -1})));  // (B, hidden)
   }
   Tensor forward(const Tensor& tokens) const { return out(features(tokens)); }  // (B, V)
 
-  Tensor loss(const Tensor& tokens, const Tensor& next) const {  // (B, N), (B): cross entropy, summed
+  // (B, N), (B): cross entropy, summed
+  Tensor loss(const Tensor& tokens, const Tensor& next) const {
     const nn::Scope scope(*this);
-    return linear_cross_entropy(features(tokens), out.weight, nn::or_none(out.bias), next, {.reduction = Reduction::sum});
+    return linear_cross_entropy(features(tokens), out.weight, nn::or_none(out.bias), next,
+                                {.reduction = Reduction::sum});
   }
   SLOPE_MODULE(NeuralLm, words, hidden, out)
 };

@@ -23,7 +23,8 @@ int main() {
     adam.step();
     loss = error.item();
   }
-  save_safetensors("sine.safetensors", nn::state_dict(net).tensors);  // fc1.weight, fc1.bias, …: as PyTorch names them
+  // fc1.weight, fc1.bias, …: as PyTorch names them
+  save_safetensors("sine.safetensors", nn::state_dict(net).tensors);
   nn::load(net, load_safetensors("sine.safetensors"));
   std::printf("%s\n%s\n", nn::to_string(net).c_str(), loss < 1e-3 ? "learned" : "not learned");
   return loss < 1e-3 ? 0 : 1;

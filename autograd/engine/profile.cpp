@@ -1,0 +1,102 @@
+#include <slope/autograd/engine/profile.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace slope {
+
+namespace {
+
+thread_local Profile* current = nullptr;
+
+std::string without_numbers(const char* path) {
+  std::string text;
+  for (const char* c = path ? path : ""; *c; ++c) {
+    const bool digit = *c >= '0' && *c <= '9', starts = text.empty() || text.back() == '.';
+    if (digit && starts)
+      text += '*';
+    else if (!(digit && text.back() == '*'))
+      text += *c;
+  }
+  return text;
+}
+
+}  // namespace
+
+Profile::Profile() : began_(std::chrono::steady_clock::now()), outer_(current) { current = this; }
+Profile::~Profile() { current = outer_; }
+
+bool profiling() { return current != nullptr; }
+
+void Profile::add(const char* name, const char* module, bool backward) {
+  const double now =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began_).count();
+  events_.push_back({name, module, backward, last_, now});
+  last_ = now;
+}
+
+void Profile::mark(const char* name) {
+  if (current && current->inside_rule_ == 0) current->add(name, nullptr, false);
+}
+
+void profile_forward(const char* name, const char* module) {
+  if (current->inside_rule_ == 0) current->add(name, module, false);
+}
+
+ProfiledRule::ProfiledRule(const char* name, const char* module)
+    : profile_(current), name_(name), module_(module) {
+  if (profile_ && profile_->inside_rule_++ == 0) profile_->add("accumulate", nullptr, true);
+}
+ProfiledRule::~ProfiledRule() {
+  if (profile_ && --profile_->inside_rule_ == 0) profile_->add(name_, module_, true);
+}
+
+std::vector<Profile::Row> Profile::rows() const {
+  std::map<std::tuple<std::string, std::string, bool>, Row> sums;
+  for (const Event& e : events_) {
+    const std::string module = without_numbers(e.module);
+    Row& row = sums.try_emplace({e.name, module, e.backward}, Row{e.name, module, e.backward})
+                   .first->second;
+    ++row.calls;
+    row.microseconds += e.end - e.start;
+  }
+  std::vector<Row> rows;
+  for (const auto& [key, row] : sums) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.microseconds > b.microseconds; });
+  return rows;
+}
+
+std::string Profile::table(int most) const {
+  const std::vector<Row> all = rows();
+  double total = 0;
+  for (const Row& row : all) total += row.microseconds;
+  std::string text = fmt::format("{:<30} {:>8} {:>8} {:>10} {:>10}  {}\n", "operation", "share",
+                                 "calls", "total ms", "a call µs", "module");
+  for (size_t i = 0; i < all.size() && static_cast<int>(i) < most; ++i) {
+    const Row& row = all[i];
+    text += fmt::format("{:<30} {:>7.1f}% {:>8} {:>10.2f} {:>10.1f}  {}\n",
+                        row.name + (row.backward ? " backward" : ""),
+                        100 * row.microseconds / total, row.calls, row.microseconds / 1e3,
+                        row.microseconds / static_cast<double>(row.calls), row.module);
+  }
+  if (static_cast<int>(all.size()) > most)
+    text += fmt::format("… and {} more\n", static_cast<int>(all.size()) - most);
+  return text + fmt::format("{:<30} {:>7.1f}% {:>8} {:>10.2f}\n", "all", 100.0, events_.size(),
+                            total / 1e3);
+}
+
+std::string Profile::chrome_trace() const {
+  std::string text = "[";
+  for (const Event& e : events_)
+    text += fmt::format(R"({}{{"name":"{}","cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},)"
+                        R"("pid":1,"tid":1,"args":{{"module":"{}"}}}})",
+                        text.size() > 1 ? ",\n" : "", e.name, e.backward ? "backward" : "forward",
+                        e.start, e.end - e.start, e.module ? e.module : "");
+  return text + "]\n";
+}
+
+}  // namespace slope

@@ -1,0 +1,69 @@
+// Profile: where the time of forward and backward goes, operation by operation. While one exists,
+// this thread's time between two operations is put down to the later one (an operation is recorded
+// when its values are there); a derivative is timed from start to end, with all that it calls; what
+// the engine does between derivatives is "accumulate".
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace slope {
+
+class Profile {
+ public:
+  Profile();   // begins; hides an outer one
+  ~Profile();  // ends
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  struct Event {
+    const char* name;
+    const char* module;  // its path, as nn::Scope gives it; null outside modules
+    bool backward;
+    double start, end;  // microseconds since the profile began
+  };
+  const std::vector<Event>& events() const { return events_; }
+
+  struct Row {
+    std::string name, module;  // the numbers of layers as *: "encoder.layers.*.mha"
+    bool backward;
+    int64_t calls = 0;
+    double microseconds = 0;
+  };
+  std::vector<Row> rows() const;      // longest first
+  std::string table(int most) const;  // the first rows, with their shares
+  std::string chrome_trace() const;   // JSON for chrome://tracing and ui.perfetto.dev
+
+  // what this thread did since the last event was `name`: "optimizer". Nothing without a profile
+  static void mark(const char* name);
+
+ private:
+  friend class ProfiledRule;
+  friend void profile_forward(const char* name, const char* module);
+  void add(const char* name, const char* module, bool backward);
+
+  std::chrono::steady_clock::time_point began_;
+  double last_ = 0;
+  int inside_rule_ = 0;
+  std::vector<Event> events_;
+  Profile* outer_;
+};
+
+bool profiling();  // on this thread
+void profile_forward(const char* name, const char* module);
+
+class ProfiledRule {  // around a derivative
+ public:
+  ProfiledRule(const char* name, const char* module);
+  ~ProfiledRule();
+  ProfiledRule(const ProfiledRule&) = delete;
+  ProfiledRule& operator=(const ProfiledRule&) = delete;
+
+ private:
+  Profile* profile_;
+  const char *name_, *module_;
+};
+
+}  // namespace slope

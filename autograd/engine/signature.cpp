@@ -1,0 +1,111 @@
+// Op::check: reads the signature along with the inputs, "(*, in), (out, in), (out)? -> (*, out)". A
+// name binds to the first size that it meets, `*` takes any dims, `?` allows an undefined input,
+// `...` repeats an input's pattern for all that follow. It needs no memory and no cache: a
+// signature is shorter than what it would cost to look up.
+#include <slope/autograd/op.h>
+
+#include <charconv>
+#include <string_view>
+
+namespace slope {
+
+namespace {
+
+struct Binding {
+  std::string_view name;
+  int64_t size;
+};
+
+struct Bindings {
+  Binding table[16];
+  size_t count = 0;
+
+  // The size that `name` stands for; binds it to `size` where it is new. A
+  // number stands for itself.
+  int64_t bind(std::string_view name, int64_t size) {
+    int64_t number = 0;
+    if (std::from_chars(name.begin(), name.end(), number).ptr == name.end()) return number;
+    for (size_t i = 0; i < count; ++i)
+      if (table[i].name == name) return table[i].size;
+    if (count < std::size(table)) table[count++] = {name, size};
+    return size;
+  }
+};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Cuts the next name off the front of "in, out" or, from the end, off its back.
+std::string_view take(std::string_view& names, bool from_back) {
+  const size_t comma = from_back ? names.rfind(',') : names.find(',');
+  std::string_view name = names;
+  if (comma == std::string_view::npos) {
+    names = {};
+  } else if (from_back) {
+    name = names.substr(comma + 1);
+    names = names.substr(0, comma);
+  } else {
+    name = names.substr(0, comma);
+    names = names.substr(comma + 1);
+  }
+  return trim(name);
+}
+
+void check_input(const Op& op, size_t input, const Dims& shape, std::string_view pattern,
+                 Bindings& bindings) {
+  const auto fail = [&](const std::string& why) {
+    throw ShapeError(fmt::format("{}: input {} of shape {} does not fit ({}): {}", op.name, input,
+                                 shape, pattern, why));
+  };
+  const auto match = [&](std::string_view name, int64_t size) {
+    if (const int64_t bound = bindings.bind(name, size); bound != size)
+      fail(fmt::format("{} is {}", name, bound));
+  };
+  std::string_view names = pattern;
+  size_t front = 0, back = shape.size();
+  bool any = false;
+  while (!names.empty() && !any) {  // up to the star
+    const std::string_view name = take(names, false);
+    if (name == "*")
+      any = true;
+    else if (front == back)
+      fail("too few dims");
+    else
+      match(name, shape[front++]);
+  }
+  while (!names.empty()) {
+    const std::string_view name = take(names, true);
+    if (front == back) fail("too few dims");
+    match(name, shape[--back]);
+  }
+  if (!any && front != back) fail("too many dims");
+}
+
+}  // namespace
+
+void Op::check(std::initializer_list<InputRef> inputs) const {
+  std::string_view rest = signature, pattern;
+  rest = rest.substr(0, rest.find("->"));
+  Bindings bindings;
+  bool repeats = false, optional = false;
+  size_t i = 0;
+  for (const InputRef& x : inputs) {
+    if (!repeats) {
+      const size_t open = rest.find('('), close = rest.find(')');
+      SLOPE_CHECK_SHAPE(close != std::string_view::npos, "{}: takes fewer than {} inputs: {}", name,
+                        i + 1, signature);
+      pattern = rest.substr(open + 1, close - open - 1);
+      rest = rest.substr(close + 1);
+      optional = rest.starts_with('?');
+      repeats = rest.starts_with("...");
+    }
+    SLOPE_CHECK_SHAPE(x->defined() || optional, "{}: input {} is undefined", name, i);
+    if (x->defined()) check_input(*this, i, x->shape(), pattern, bindings);
+    ++i;
+  }
+}
+
+}  // namespace slope

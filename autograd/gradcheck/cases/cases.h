@@ -1,0 +1,56 @@
+// Check cases: for every differentiable operation, inputs on which its derivatives are tried, by
+// the tests and by `slope gradcheck` alike. Each case is run in f64 over every layout (contiguous,
+// transposed, sliced, expanded, offset), to first and second order, through formula and kernel, and
+// in f32 against f64. An operation without a case fails the tests. One file for each group of
+// operations; cases.cpp collects them.
+#pragma once
+
+#include <slope/autograd/ops.h>
+
+#include <functional>
+
+namespace slope {
+
+// A differentiable input: values uniform in [low, high], each at least `away` from every kink,
+// pairwise at least `away` apart where `distinct`.
+struct CaseInput {
+  Dims shape;
+  double low = -2, high = 2;
+  std::vector<double> kinks = {};
+  double away = 0.05;
+  bool distinct = false;
+};
+
+struct Case {
+  const char* op;     // its registered name
+  std::string label;  // what is special here: "dim 0", "n = 1", "empty"
+  std::vector<CaseInput> inputs;
+  // indices, masks and constants are captured, and made inside for x's dtype; deterministic
+  std::function<Tensors(const Tensors& x)> f;
+};
+
+// A call that must be refused with a slope::Error whose message contains the op's name.
+struct Refusal {
+  const char* op;
+  std::string label;
+  std::function<void()> call;
+};
+
+const std::vector<Case>& all_cases();
+const std::vector<Refusal>& all_refusals();
+
+struct Cases {
+  std::vector<Case> cases;
+  std::vector<Refusal> refusals;
+};
+// One for each file of this folder, collected in cases.cpp.
+Cases elementwise_cases();  // unary.cpp, binary.cpp, where.cpp
+Cases reduction_cases();
+Cases matrix_cases();
+Cases shape_cases();
+Cases indexing_cases();
+Cases normalisation_cases();
+Cases loss_cases();
+Cases attention_cases();
+
+}  // namespace slope

@@ -1,0 +1,125 @@
+#include <slope/autograd/gradcheck/cases/cases.h>
+
+namespace slope {
+
+Cases loss_cases() {
+  Cases all;
+  const auto add = [&](const char* op, std::string label, std::vector<CaseInput> inputs,
+                       std::function<Tensors(const Tensors&)> f) {
+    all.cases.push_back({op, std::move(label), std::move(inputs), std::move(f)});
+  };
+  struct Variant {
+    std::string label;
+    CrossEntropyOptions options;
+  };
+  std::vector<Variant> variants;
+  for (const auto& [name, reduction] :
+       {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
+    variants.push_back({name, {.reduction = reduction}});
+    variants.push_back(
+        {std::string(name) + ", ignore_index", {.ignore_index = 0, .reduction = reduction}});
+    variants.push_back({std::string(name) + ", ignore_index, label_smoothing",
+                        {.ignore_index = 0, .label_smoothing = 0.2, .reduction = reduction}});
+  }
+  const Tensor target = tensor({2, 0, 3, 0, 1});
+  for (const auto& [label, options] : variants) {
+    add("cross_entropy", label, {{{5, 4}}}, [=, options = options](const Tensors& x) {
+      return Tensors{cross_entropy(x[0], target, options)};
+    });
+    add("linear_cross_entropy", label, {{{5, 3}}, {{4, 3}}, {{4}}},
+        [=, options = options](const Tensors& x) {
+          return Tensors{linear_cross_entropy(x[0], x[1], x[2], target, options)};
+        });
+  }
+  const auto plain = [](Tensor t, CrossEntropyOptions options = {}) {
+    return [=](const Tensors& x) { return Tensors{cross_entropy(x[0], t, options)}; };
+  };
+  add("cross_entropy", "one row without a batch", {{{4}}}, plain(tensor(2)));
+  add("cross_entropy", "n = 1", {{{2, 1}}}, plain(tensor({0, 0})));
+  add("cross_entropy", "longer than the lanes", {{{2, 37}}}, plain(tensor({36, 5})));
+  add("cross_entropy", "all ignored", {{{2, 3}}},
+      plain(tensor({1, 1}), {.ignore_index = 1, .reduction = Reduction::sum}));
+  add("cross_entropy", "empty", {{{0, 3}}}, plain(zeros({0}, i64), {.reduction = Reduction::sum}));
+  add("cross_entropy", "empty, none", {{{0, 3}}},
+      plain(zeros({0}, i64), {.reduction = Reduction::none}));
+  add("cross_entropy", "sum and count", {{{3, 4}}}, [](const Tensors& x) {
+    const LossAndCount loss = cross_entropy_sum(x[0], tensor({1, 0, 3}), {.ignore_index = 0});
+    return Tensors{loss.sum / static_cast<double>(loss.count)};
+  });
+
+  for (const auto& [name, reduction] :
+       {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}})
+    add("bce_with_logits", name, {{{3, 4}}, {{3, 4}}},
+        [=, reduction = reduction](const Tensors& x) {
+          return Tensors{bce_with_logits(x[0], x[1], reduction)};
+        });
+  const auto losses = [](const Tensors& x) {
+    return Tensors{bce_with_logits(x[0], x[1], Reduction::none)};
+  };
+  add("bce_with_logits", "one number", {{{}}, {{}}}, losses);
+  add("bce_with_logits", "empty", {{{0, 2}}, {{0, 2}}}, losses);
+
+  add("linear_cross_entropy", "no bias", {{{3, 2}}, {{4, 2}}}, [](const Tensors& x) {
+    return Tensors{linear_cross_entropy(x[0], x[1], {}, tensor({3, 0, 1}))};
+  });
+  add("linear_cross_entropy", "many rows, some ignored", {{{70, 2}}, {{3, 2}}, {{3}}},
+      [](const Tensors& x) {
+        Tensor t = zeros({70}, i64);
+        {
+          const auto out = t.write<int64_t>();
+          for (int64_t i = 0; i < 70; ++i) out.get()[i] = i * i % 3;
+        }
+        return Tensors{linear_cross_entropy(x[0], x[1], x[2], t, {.ignore_index = 0})};
+      });
+  add("linear_cross_entropy", "n = 1", {{{1, 1}}, {{1, 1}}, {{1}}}, [](const Tensors& x) {
+    return Tensors{linear_cross_entropy(x[0], x[1], x[2], tensor({0}))};
+  });
+  add("linear_cross_entropy", "empty", {{{0, 2}}, {{3, 2}}, {{3}}}, [](const Tensors& x) {
+    return Tensors{
+        linear_cross_entropy(x[0], x[1], x[2], zeros({0}, i64), {.reduction = Reduction::sum})};
+  });
+  add("linear_cross_entropy", "tied: x is the weight", {{{3, 2}}}, [](const Tensors& x) {
+    return Tensors{linear_cross_entropy(x[0], x[0], {}, tensor({2, 0, 1}))};
+  });
+
+  const auto refuse = [&](const char* op, const char* label, std::function<void()> call) {
+    all.refusals.push_back({op, label, std::move(call)});
+  };
+  refuse("cross_entropy", "target outside", [] {
+    (void)cross_entropy(zeros({2, 5}), tensor({1, 7}));
+  });
+  refuse("cross_entropy", "negative target", [] {
+    (void)cross_entropy(zeros({2, 5}), tensor({-1, 0}));
+  });
+  refuse("cross_entropy", "other number of targets", [] {
+    (void)cross_entropy(zeros({2, 5}), tensor({1}));
+  });
+  refuse("cross_entropy", "floating targets", [] {
+    (void)cross_entropy(zeros({2, 5}), zeros({2}));
+  });
+  refuse("cross_entropy", "label smoothing above 1", [] {
+    (void)cross_entropy(zeros({1, 5}), tensor({1}), {.label_smoothing = 1.5});
+  });
+  refuse("linear_cross_entropy", "inner sizes", [] {
+    (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 2}), {}, tensor({1, 1}));
+  });
+  refuse("linear_cross_entropy", "bias of another size", [] {
+    (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), zeros({3}), tensor({1, 1}));
+  });
+  refuse("linear_cross_entropy", "target outside", [] {
+    (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), {}, tensor({1, 4}));
+  });
+  refuse("nll_loss", "target outside", [] { (void)nll_loss(zeros({2, 5}), tensor({1, 5})); });
+  refuse("nll_loss", "label smoothing", [] {
+    (void)nll_loss(zeros({1, 5}), tensor({1}), {.label_smoothing = 0.1});
+  });
+  refuse("nll_loss", "rank 3", [] { (void)nll_loss(zeros({1, 5, 2}), zeros({1, 2}, i64)); });
+  refuse("mse_loss", "shapes", [] { (void)mse_loss(zeros({2, 3}), zeros({3})); });
+  refuse("mse_loss", "dtypes", [] { (void)mse_loss(zeros({2}), zeros({2}, f64)); });
+  refuse("mse_loss", "whole numbers", [] { (void)mse_loss(zeros({2}, i64), zeros({2}, i64)); });
+  refuse("bce_with_logits", "shapes", [] { (void)bce_with_logits(zeros({2, 3}), zeros({2, 1})); });
+  refuse("kl_div", "shapes", [] { (void)kl_div(zeros({2, 3}), zeros({2})); });
+  return all;
+}
+
+}  // namespace slope

@@ -1,0 +1,175 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/cases/run.h>
+
+#include <cmath>
+
+namespace slope {
+
+const char* name(InputLayout layout) {
+  constexpr const char* names[] = {"contiguous", "transposed", "sliced", "expanded", "offset"};
+  return names[static_cast<int>(layout)];
+}
+
+namespace {
+
+// Values of the input's domain: uniform, pushed away from kinks, and where `distinct`, a shuffled
+// grid of well separated values.
+Tensor values_for(const CaseInput& input, const Dims& shape, DType dtype, uint64_t seed) {
+  Tensor x = Tensor::empty(shape, dtype);
+  const int64_t n = x.numel();
+  const RandomSite site{.seed = seed, .site = 7};
+  visit_floating(dtype, "case", [&]<class T> {
+    const auto out = x.write<T>();
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) {
+      const auto j = static_cast<size_t>(uniform_below(site, i, static_cast<uint64_t>(i + 1)));
+      order[static_cast<size_t>(i)] = order[j];
+      order[j] = i;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      double v = input.distinct ? (static_cast<double>(order[static_cast<size_t>(i)]) + 0.5) /
+                                      static_cast<double>(n)
+                                : uniform_f64(site, n + i);
+      v = input.low + (input.high - input.low) * v;
+      for (double kink : input.kinks)
+        if (std::abs(v - kink) < input.away) v = kink + (v < kink ? -input.away : input.away) * 1.5;
+      out[i] = static_cast<T>(static_cast<float>(v));  // the same number in f32 and f64
+    }
+  });
+  return x;
+}
+
+}  // namespace
+
+LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_t seed) {
+  Dims shape = input.shape;
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  std::function<Tensor(const Tensor&)> view = [](const Tensor& leaf) { return leaf; };
+  if (layout == InputLayout::transposed && rank >= 2) {
+    std::swap(shape[static_cast<size_t>(rank - 1)], shape[static_cast<size_t>(rank - 2)]);
+    view = [](const Tensor& leaf) { return leaf.transpose(-1, -2); };
+  } else if (layout == InputLayout::sliced && rank >= 1) {
+    const int64_t last = shape.back();
+    shape.back() = 2 * last + 1;
+    view = [last](const Tensor& leaf) { return leaf.slice(-1, 1, 2 * last + 1, 2); };
+  } else if (layout == InputLayout::offset && rank >= 1) {
+    const int64_t first = shape[0];
+    shape[0] = first + 2;
+    view = [first](const Tensor& leaf) { return leaf.narrow(0, 1, first); };
+  } else if (layout == InputLayout::expanded && rank >= 1 && !input.distinct) {
+    const Dims full = shape;
+    shape[0] = 1;
+    view = [full](const Tensor& leaf) { return leaf.expand(full); };
+  }
+  return {values_for(input, shape, dtype, seed).set_requires_grad(), view};
+}
+
+namespace {
+
+constexpr GradcheckOptions first_order{
+    .eps = 1e-6, .atol = 1e-6, .rtol = 1e-5, .raise_exception = false};
+constexpr GradcheckOptions second_order{
+    .eps = 1e-6, .atol = 1e-5, .rtol = 1e-4, .raise_exception = false};
+
+struct Setup {
+  Tensors leaves;
+  TensorFunction f;  // of the leaves
+};
+Setup set_up(const Case& c, InputLayout layout, DType dtype) {
+  Setup setup;
+  std::vector<std::function<Tensor(const Tensor&)>> views;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    LaidOut laid = lay_out(c.inputs[i], layout, dtype, 100 + i);
+    setup.leaves.push_back(laid.leaf);
+    views.push_back(laid.view);
+  }
+  setup.f = [views, &c](const Tensors& leaves) {
+    Tensors x;
+    for (size_t i = 0; i < leaves.size(); ++i) x.push_back(views[i](leaves[i]));
+    return c.f(x);
+  };
+  return setup;
+}
+
+// Outputs and the gradients of all leaves for all-ones cotangents scaled by position, through
+// kernels or formulas.
+Tensors values_and_gradients(const Setup& setup, bool formula) {
+  Tensors y = setup.f(setup.leaves), reached, flowing;
+  for (const Tensor& output : y) {
+    if (!output.requires_grad()) continue;
+    Tensor u = Tensor::empty(output.shape(), output.dtype());
+    visit_floating(output.dtype(), "case", [&]<class T> {
+      const auto out = u.write<T>();
+      for (int64_t i = 0; i < u.numel(); ++i)
+        out[i] = static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) -
+                                0.5 * static_cast<double>(i % 3));
+    });
+    reached.push_back(output);
+    flowing.push_back(u);
+  }
+  if (!reached.empty())
+    for (Tensor& g : grad(reached, setup.leaves,
+                          {.grad_outputs = flowing, .create_graph = formula, .allow_unused = true}))
+      if (g.defined()) y.push_back(g);
+  return y;
+}
+
+// Whether two lists of values agree to rtol of the largest element of each (at least of 0.05: where
+// a sum cancels to 0, its rounding is left).
+GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what) {
+  GradcheckReport report;
+  if (a.size() != b.size())
+    report.problems.push_back(fmt::format("{}: {} values against {}", what, a.size(), b.size()));
+  for (size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+    if (!(a[k].shape() == b[k].shape())) {
+      report.problems.push_back(
+          fmt::format("{}: value {} has shape {} against {}", what, k, a[k].shape(), b[k].shape()));
+      continue;
+    }
+    const std::vector<double> x = a[k].detach().to_vector(), y = b[k].detach().to_vector();
+    double scale = 0.05;
+    for (double v : y) scale = std::isfinite(v) ? std::max(scale, std::abs(v)) : scale;
+    for (size_t i = 0; i < x.size(); ++i, ++report.checked)
+      if (!(x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) ||
+            std::abs(x[i] - y[i]) <= rtol * scale)) {
+        ++report.failed;
+        if (report.failures.size() < 5)
+          report.failures.push_back({.op = what,
+                                     .input = "values",
+                                     .output_index = static_cast<int64_t>(k),
+                                     .element = static_cast<int64_t>(i),
+                                     .analytic = x[i],
+                                     .numeric = y[i]});
+      }
+  }
+  report.ok = report.failed == 0 && report.problems.empty();
+  return report;
+}
+
+}  // namespace
+
+std::vector<CaseOutcome> run_case(const Case& c) {
+  std::vector<CaseOutcome> outcomes;
+  for (InputLayout layout : all_layouts) {
+    const Setup setup = set_up(c, layout, f64);
+    const std::string where = fmt::format(", {}", name(layout));
+    outcomes.push_back({"first order" + where, gradcheck(setup.f, setup.leaves, first_order)});
+    GradcheckOptions by_formula = first_order;
+    by_formula.formula = true;
+    outcomes.push_back(
+        {"first order by formula" + where, gradcheck(setup.f, setup.leaves, by_formula)});
+    outcomes.push_back(
+        {"second order" + where, gradgradcheck(setup.f, setup.leaves, {}, second_order)});
+    const Tensors by_kernel = values_and_gradients(setup, false);
+    outcomes.push_back(
+        {"kernel = formula" + where,
+         compare(by_kernel, values_and_gradients(setup, true), 1e-12, "kernel against formula")});
+    outcomes.push_back(
+        {"f32 = f64" + where, compare(values_and_gradients(set_up(c, layout, f32), false),
+                                      by_kernel, 2e-5, "f32 against f64")});
+  }
+  return outcomes;
+}
+
+}  // namespace slope

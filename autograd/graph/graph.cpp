@@ -1,0 +1,264 @@
+#include <slope/autograd/graph/graph.h>
+#include <slope/autograd/graph/walk.h>
+#include <slope/core/text/json.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace slope {
+
+namespace {
+
+using Kind = GraphNode::Kind;
+
+std::string text_of(const Attribute& attribute) {
+  struct Visitor {
+    std::string operator()(int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const { return fmt::format("{}", v); }
+    std::string operator()(const Dims& v) const { return to_string(v); }
+    std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(const std::shared_ptr<void>&) const { return "…"; }
+  };
+  return std::visit(Visitor{}, attribute.value);
+}
+
+// The first `depth` parts of a dotted path.
+std::string cut_path(const std::string& path, int64_t depth) {
+  size_t end = 0;
+  for (int64_t i = 0; i < depth; ++i) {
+    end = path.find('.', end + (i > 0));
+    if (end == std::string::npos) return path;
+  }
+  return path.substr(0, end);
+}
+
+GraphNode describe(const Node& node) {
+  GraphNode box{.kind = Kind::operation,
+                .name = node.op->name,
+                .module = node.module ? node.module : "",
+                .shapes = {node.outputs.begin(), node.outputs.end()},
+                .attributes = {}};
+  for (const Attribute& a : node.attributes) box.attributes.emplace_back(a.name, text_of(a));
+  for (const SavedValue& value : node.saved)
+    if (value.storage) box.saved_bytes += value.layout.numel() * size_of(value.dtype);
+  return box;
+}
+
+class Builder {
+ public:
+  explicit Builder(const GraphOptions& options) : options_(options) {
+    for (const NamedLeaf& leaf : options.leaves) names_[&leaf.tensor.impl()] = leaf.name;
+  }
+
+  Graph build(const Tensors& outputs) {
+    const std::vector<Node*> nodes = nodes_of(outputs);
+    for (Node* node : nodes) place_[node] = add(describe(*node));
+    for (Node* node : nodes)
+      for (size_t i = 0; i < node->inputs.size(); ++i)
+        connect(node->inputs[i], place_[node], static_cast<int64_t>(i));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor& y = outputs[i];
+      const auto output = add({.kind = Kind::output,
+                               .name = i < options_.outputs.size() ? options_.outputs[i] : "output",
+                               .module = {},
+                               .shapes = {{y.shape(), y.dtype()}},
+                               .attributes = {}});
+      connect(gradient_edge(y), output, 0);
+    }
+    if (options_.module_depth > 0) group();
+    return sorted();
+  }
+
+ private:
+  int64_t add(GraphNode node) {
+    graph_.nodes.push_back(std::move(node));
+    return static_cast<int64_t>(graph_.nodes.size()) - 1;
+  }
+
+  void connect(const Edge& edge, int64_t to, int64_t input) {
+    if (edge.node) graph_.edges.push_back({place_[edge.node.get()], to, input});
+    if (!edge.leaf) return;
+    const auto [found, is_new] =
+        leaf_place_.try_emplace(edge.leaf.get(), static_cast<int64_t>(graph_.nodes.size()));
+    if (is_new) {
+      const auto name = names_.find(edge.leaf.get());
+      add({.kind = Kind::leaf,
+           .name = name == names_.end() ? "leaf" : name->second,
+           .module = {},
+           .shapes = {{edge.leaf->layout.shape, edge.leaf->dtype}},
+           .attributes = {}});
+    }
+    graph_.edges.push_back({found->second, to, input});
+  }
+
+  // Operations stand in the order in which they ran, which is a topological order. So boxes made of
+  // neighbours in it have no cycle.
+  void group() {
+    const size_t n = graph_.nodes.size();
+    std::vector<int64_t> box(n);  // of each node, by its position in `grouped`
+    std::vector<GraphNode> grouped;
+    std::string open;  // the module of the last box, where operations may join it
+    for (size_t i = 0; i < n; ++i) {
+      GraphNode& node = graph_.nodes[i];
+      const std::string module =
+          node.kind == Kind::operation ? cut_path(node.module, options_.module_depth) : "";
+      if (!module.empty() && module == open) {
+        GraphNode& last = grouped.back();
+        last.shapes = std::move(node.shapes);
+        last.saved_bytes += node.saved_bytes;
+        ++last.operations;
+      } else {
+        if (!module.empty()) node.name = node.module = module, node.attributes.clear();
+        grouped.push_back(std::move(node));
+      }
+      open = module;
+      box[i] = static_cast<int64_t>(grouped.size()) - 1;
+    }
+    std::vector<GraphEdge> edges;
+    std::set<std::pair<int64_t, int64_t>> seen;
+    for (const GraphEdge& e : graph_.edges) {
+      const GraphEdge moved{box[static_cast<size_t>(e.from)], box[static_cast<size_t>(e.to)],
+                            e.input};
+      if (moved.from != moved.to && seen.insert({moved.from, moved.to}).second)
+        edges.push_back(moved);
+    }
+    graph_ = {std::move(grouped), std::move(edges)};
+    absorb_leaves();
+  }
+
+  void absorb_leaves() {
+    std::vector<int64_t> reader(graph_.nodes.size(), -1), readers(graph_.nodes.size(), 0);
+    for (const GraphEdge& e : graph_.edges)
+      reader[static_cast<size_t>(e.from)] = e.to, ++readers[static_cast<size_t>(e.from)];
+    gone_.assign(graph_.nodes.size(), false);
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (graph_.nodes[i].kind != Kind::leaf || readers[i] != 1) continue;
+      GraphNode& box = graph_.nodes[static_cast<size_t>(reader[i])];
+      if (box.kind != Kind::operation || box.module.empty()) continue;
+      box.parameters += numel(graph_.nodes[i].shapes[0].shape);
+      gone_[i] = true;
+    }
+    std::erase_if(graph_.edges,
+                  [this](const GraphEdge& e) { return gone_[static_cast<size_t>(e.from)]; });
+  }
+
+  // Leaves move in front of their first reader.
+  Graph sorted() {
+    const size_t n = graph_.nodes.size();
+    gone_.resize(n, false);
+    std::vector<int64_t> key(n);  // position among the others
+    for (size_t i = 0; i < n; ++i)
+      key[i] = graph_.nodes[i].kind == Kind::leaf ? INT64_MAX : static_cast<int64_t>(i);
+    for (const GraphEdge& e : graph_.edges)
+      if (graph_.nodes[static_cast<size_t>(e.from)].kind == Kind::leaf)
+        key[static_cast<size_t>(e.from)] = std::min(key[static_cast<size_t>(e.from)], e.to);
+    std::vector<size_t> order;
+    for (size_t i = 0; i < n; ++i)
+      if (!gone_[i]) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      const bool a_leaf = graph_.nodes[a].kind == Kind::leaf,
+                 b_leaf = graph_.nodes[b].kind == Kind::leaf;
+      return std::pair(key[a], !a_leaf) < std::pair(key[b], !b_leaf);
+    });
+    Graph result;
+    std::vector<int64_t> position(n, -1);
+    for (size_t i : order) {
+      position[i] = static_cast<int64_t>(result.nodes.size());
+      result.nodes.push_back(std::move(graph_.nodes[i]));
+    }
+    for (const GraphEdge& e : graph_.edges)
+      result.edges.push_back(
+          {position[static_cast<size_t>(e.from)], position[static_cast<size_t>(e.to)], e.input});
+    std::stable_sort(result.edges.begin(), result.edges.end(),
+                     [](const GraphEdge& a, const GraphEdge& b) {
+                       return std::pair(a.to, a.input) < std::pair(b.to, b.input);
+                     });
+    return result;
+  }
+
+  const GraphOptions& options_;
+  Graph graph_;
+  std::unordered_map<const TensorImpl*, std::string> names_;
+  std::unordered_map<const Node*, int64_t> place_;
+  std::unordered_map<const TensorImpl*, int64_t> leaf_place_;
+  std::vector<bool> gone_;
+};
+
+const char* name_of(Kind kind) {
+  return kind == Kind::leaf ? "leaf" : kind == Kind::output ? "output" : "operation";
+}
+
+}  // namespace
+
+std::string GraphNode::label() const {
+  return operations > 1 ? fmt::format("{} ({} operations)", name, operations) : name;
+}
+
+std::string GraphNode::detail() const {
+  std::string text;
+  for (const OutputInfo& info : shapes) {
+    text += text.empty() ? "" : ", ";
+    text += info.dtype == f32
+                ? to_string(info.shape)
+                : fmt::format("{} {}", slope::name(info.dtype), to_string(info.shape));
+  }
+  return parameters > 0 ? fmt::format("{} · {} parameters", text, parameters) : text;
+}
+
+Graph graph_of(const Tensors& outputs, const GraphOptions& options) {
+  return Builder(options).build(outputs);
+}
+
+std::string to_dot(const Graph& graph) {
+  std::string dot =
+      "digraph {\n  node [style=filled, shape=box, fontname=\"Helvetica\", fontsize=11]\n";
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    const char* color = node.kind == Kind::leaf     ? "lightblue"
+                        : node.kind == Kind::output ? "darkolivegreen1"
+                                                    : "lightgrey";
+    std::string label = node.label() + "\n" + node.detail();
+    if (!node.module.empty() && node.module != node.name) label += "\n" + node.module;
+    dot += fmt::format("  n{} [label={}, fillcolor={}]\n", i, JsonReader::escaped(label), color);
+  }
+  for (const GraphEdge& e : graph.edges) dot += fmt::format("  n{} -> n{}\n", e.from, e.to);
+  return dot + "}\n";
+}
+
+std::string to_json(const Graph& graph) {
+  const auto quoted = [](const std::string& text) { return JsonReader::escaped(text); };
+  std::string json = "{\"nodes\": [";
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    json += fmt::format("{}\n  {{\"id\": {}, \"kind\": \"{}\", \"name\": {}", i ? "," : "", i,
+                        name_of(node.kind), quoted(node.name));
+    if (!node.module.empty()) json += fmt::format(", \"module\": {}", quoted(node.module));
+    json += ", \"tensors\": [";
+    for (size_t k = 0; k < node.shapes.size(); ++k)
+      json += fmt::format("{}{{\"dtype\": \"{}\", \"shape\": [{}]}}", k ? ", " : "",
+                          slope::name(node.shapes[k].dtype), fmt::join(node.shapes[k].shape, ", "));
+    json += "]";
+    if (node.kind == Kind::operation)
+      json += fmt::format(", \"operations\": {}, \"saved_bytes\": {}", node.operations,
+                          node.saved_bytes);
+    if (node.parameters > 0) json += fmt::format(", \"parameters\": {}", node.parameters);
+    if (!node.attributes.empty()) {
+      json += ", \"attributes\": {";
+      for (size_t k = 0; k < node.attributes.size(); ++k)
+        json += fmt::format("{}{}: {}", k ? ", " : "", quoted(node.attributes[k].first),
+                            quoted(node.attributes[k].second));
+      json += "}";
+    }
+    json += "}";
+  }
+  json += "\n], \"edges\": [";
+  for (size_t i = 0; i < graph.edges.size(); ++i)
+    json += fmt::format("{}\n  {{\"from\": {}, \"to\": {}, \"input\": {}}}", i ? "," : "",
+                        graph.edges[i].from, graph.edges[i].to, graph.edges[i].input);
+  return json + "\n]}\n";
+}
+
+}  // namespace slope

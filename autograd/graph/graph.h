@@ -1,0 +1,54 @@
+// The tape of a result as plain data, for looking at: leaves, operations, outputs and the arrows
+// between them. As DOT (graphviz) and JSON; models/draw/graph_svg.h draws it without other tools.
+// The colours are those that torchviz made common.
+#pragma once
+
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/autograd/node.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace slope {
+
+struct GraphNode {
+  enum class Kind { leaf, operation, output };
+  Kind kind;
+  std::string name;         // of the leaf, operation, module or output
+  std::string module = {};  // path of the module whose forward made it; "" outside modules
+  std::vector<OutputInfo> shapes = {};                               // of the tensors that it gives
+  std::vector<std::pair<std::string, std::string>> attributes = {};  // as text
+  int64_t operations = 1;   // in a module's box: how many it stands for
+  int64_t parameters = 0;   // in a module's box: elements of the leaves that only it reads
+  int64_t saved_bytes = 0;  // kept for backward
+
+  std::string label() const;   // "layer_norm", "mha (9 operations)"
+  std::string detail() const;  // "(2, 3)", "float64 (2, 3)"
+};
+
+struct GraphEdge {
+  int64_t from, to;  // positions in `nodes`, from < to
+  int64_t input;     // which input of `to`; of an output 0
+};
+
+struct Graph {
+  std::vector<GraphNode> nodes;  // each behind what it was computed from
+  std::vector<GraphEdge> edges;  // sorted by `to`
+};
+
+struct GraphOptions {
+  std::vector<NamedLeaf> leaves = {};     // their names; other leaves are called "leaf"
+  std::vector<std::string> outputs = {};  // names; others are called "output"
+  // Operations that follow each other in one module are one box, modules being told apart down to
+  // this depth of their path ("encoder.layers.0" has depth 3). What only that box reads joins it.
+  // 0: every operation is a box.
+  int64_t module_depth = 0;
+};
+
+Graph graph_of(const Tensors& outputs, const GraphOptions& options = {});
+std::string to_dot(const Graph& graph);
+// {"nodes": [{"id": …, "kind": …, "name": …, …}], "edges": [{"from": …, "to": …, "input": …}]}
+std::string to_json(const Graph& graph);
+
+}  // namespace slope

@@ -1,0 +1,304 @@
+// Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head):
+//   p = softmax(scale q k^T) over what the mask and causality let a row see,   o = dropout(p) v
+// Its derivative: core/kernels/attention/attention.cpp.
+// A tile is one head and at most 48 of its rows; scores live in the tile alone, backward makes them
+// again from each row's largest score and sum. A row that sees nothing gives 0 and takes no
+// gradient; what is masked is never read into a result or gradient, not even nan; second
+// derivatives, through the reference, are without that guarantee. Sequences that stand one after
+// the other are heads of their own lengths.
+#include <slope/autograd/ops/attention/attention_heads.h>
+#include <slope/autograd/ops/elementwise/dropout.h>
+#include <slope/autograd/ops/reduce/rows.h>
+#include <slope/autograd/ops/shape/adjacent.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace slope {
+
+namespace {
+
+constexpr const char* op_name = "scaled_dot_product_attention";
+
+// A new tensor whose dims lie in memory in the order of `like`: the heads of a (B, L, H, D)
+// projection come out where the next one wants them.
+Tensor empty_in_order_of(const Dims& shape, const Tensor& like) {
+  const size_t rank = shape.size();
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t d = 0; d < rank; ++d)
+    if (like.strides()[d] == 0 && like.shape()[d] != 1) return Tensor::empty(shape, like.dtype());
+  std::stable_sort(order.begin(), order.end() - 1,
+                   [&](size_t a, size_t b) { return like.strides()[a] > like.strides()[b]; });
+  Dims ordered, back(rank);
+  for (size_t d = 0; d < rank; ++d)
+    ordered.push_back(shape[order[d]]), back[order[d]] = static_cast<int64_t>(d);
+  const Tensor x = Tensor::empty(ordered, like.dtype());
+  return Tensor(x.storage(), x.layout().permute(back), x.dtype());
+}
+
+// ---- derivative
+
+// The same in differentiable operations, for one sequence; a large negative score instead of -inf,
+// so that a row that sees nothing has no nan on its way to 0.
+Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
+                     double scale, const Tensor& keep) {
+  Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
+  const int64_t L = q.size(-2), S = k.size(-2);
+  if (causal) {
+    const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
+    allowed = allowed.defined() ? logical_and(allowed, below) : below;
+  }
+  if (allowed.defined()) {
+    const Tensor hidden = !allowed;
+    w = masked_fill(softmax(masked_fill(w, hidden, -1e30), -1), hidden, 0);
+  } else {
+    w = softmax(w, -1);
+  }
+  return {matmul(keep.defined() ? w * keep : w, v), w};
+}
+
+Tensor extra_or_none(const Saved& s, int i) {
+  return s.integer("sequences") ? s.extra(i) : Tensor();
+}
+
+Tensors reference(const Saved& s) {
+  const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
+  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const double p = s.number("dropout");
+  const Tensor all_keep = p > 0 ? dropout_at(ones({n.indices * n.weights()}, q.dtype()), p,
+                                             to_site(s.dims("site")))
+                                : Tensor(),
+               mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
+  Tensors outputs, weights;  // weights: of all keys
+  for (const AttentionSequence& one : n.sequences) {
+    const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
+    const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };
+    const Dims shape = n.with(one.L, one.S);
+    const Tensor keep =
+        p > 0 ? all_keep.narrow(0, one.first_weight * n.indices, numel(shape)).reshape(shape)
+              : Tensor();
+    const Tensors y = reference_of(rows(q), keys(k, -2), keys(v, -2),
+                                   mask.defined() ? keys(rows(mask), -1) : mask,
+                                   s.integer("causal") != 0, s.number("scale"), keep);
+    outputs.push_back(y[0]);
+    const auto nothing = [&](int64_t columns) { return zeros(n.with(one.L, columns), q.dtype()); };
+    if (s.integer("weights"))
+      weights.push_back(
+          cat({nothing(one.first_key), y[1], nothing(n.S - one.first_key - one.S)}, -1));
+  }
+  return s.integer("weights") ? Tensors{cat(outputs, -2), cat(weights, -2)}
+                              : Tensors{cat(outputs, -2)};
+}
+
+Grads kernel(const Saved& s, const Tensor&) {
+  const Tensor q = s.input(0), k = s.input(1), v = s.input(2),
+               mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
+               inverse = s.extra(1);
+  const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
+  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const bool some_empty =
+      std::any_of(n.sequences.begin(), n.sequences.end(),
+                  [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
+  const auto like = [&](int i, const Tensor& x) {
+    return !s.needs(i)  ? Tensor()
+           : some_empty ? zeros(x.shape(), x.dtype())
+                        : empty_in_order_of(x.shape(), x);
+  };
+  const bool wants_v = s.needs(2) && s.grad(0).defined();
+  Tensors d;  // dq, dk, dv
+  if (s.needs(0) && s.needs(1) && wants_v && !some_empty) d = empty_together({q, k, v});
+  if (d.empty()) d = {like(0, q), like(1, k), wants_v ? like(2, v) : Tensor()};
+  const Tensor &dq = d[0], &dk = d[1], &dv = d[2];
+  const double p = s.number("dropout");
+  visit_floating(q.dtype(), op_name, [&]<class T> {
+    const AttentionHeads<T> heads{
+        n,
+        q,
+        k,
+        v,
+        mask,
+        s.integer("causal") != 0,
+        s.number("scale"),
+        p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
+    const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(),
+            *pi = inverse.data<T>();
+    const auto target = [](const Tensor& x) {
+      return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr;
+    };
+    T *pq = target(dq), *pk = target(dk), *pv = target(dv);
+    const auto of_keys = [&](T* data, const Tensor& x, int64_t h) {
+      return data ? heads.of_keys(data, x.layout(), h) : HeadMatrix<T>{};
+    };
+    const auto& run = kernels<AttentionKernels<T>>();
+    const int64_t scratch_size = heads.scratch(run.backward_scratch);
+    parallel_for(n.heads(), n.heads_per_chunk(), [&](int64_t first, int64_t last) {
+      const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
+      T* memory = scratch.write<T>();
+      for (int64_t h = first; h < last; ++h) {
+        const AttentionSequence& one = n.sequence(h);
+        if (one.L == 0 || one.S == 0) continue;
+        const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
+        if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
+        run.backward(heads(h), heads.tile(h), g_of(h),
+                     pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+                     pm + n.first_statistic(h), pi + n.first_statistic(h),
+                     pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
+                     of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
+      }
+    });
+  });
+  return Grads{dq, dk, dv, Tensor()};
+}
+
+}  // namespace
+
+namespace ops {
+extern const Op scaled_dot_product_attention{
+    .name = op_name,
+    .signature = "(*, L, D), (*, S, D), (*, S, E), (*)? -> (*, L, E)",
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference};
+}
+
+// ---- forward
+
+namespace {
+
+void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  const auto fits = [&] {
+    if (q.rank() < 2 || k.rank() != q.rank() || v.rank() != q.rank()) return false;
+    for (int64_t d = 0; d + 2 < q.rank(); ++d)
+      if (q.size(d) != k.size(d) || q.size(d) != v.size(d)) return false;
+    return q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2);
+  };
+  SLOPE_CHECK_SHAPE(
+      fits(),
+      "{}: needs q (*, L, D), k (*, S, D), v (*, S, E) with equal leading dims; got {}, {}, {}",
+      op_name, q.shape(), k.shape(), v.shape());
+  SLOPE_CHECK_DTYPE(is_floating(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype(),
+                    "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name,
+                    name(q.dtype()), name(k.dtype()), name(v.dtype()));
+  if (const Tensor& mask = options.mask; mask.defined()) {
+    const AttentionSizes n(q, k, v, {}, {});
+    SLOPE_CHECK_DTYPE(mask.dtype() == boolean,
+                      "{}: the mask is bool, true where attention may go; got {}", op_name,
+                      name(mask.dtype()));
+    SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)),
+                      "{}: the mask {} does not broadcast to {}", op_name, mask.shape(),
+                      n.with(n.L, n.S));
+  }
+  check_probability(op_name, options.dropout);
+}
+
+void check_lengths(const char* which, const Tensor& lengths, int64_t rows) {
+  const std::string what = fmt::format("{}: {}", op_name, which);
+  const int64_t sum = packed_rows(what, lengths);
+  SLOPE_CHECK_SHAPE(sum == rows, "{} add up to {}, but there are {} rows", what, sum, rows);
+}
+
+void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
+  const Tensor &ls = options.query_lengths, &ss = options.key_lengths;
+  if (!ls.defined() && !ss.defined()) return;
+  SLOPE_CHECK(ls.defined() && ss.defined(), "{}: query_lengths and key_lengths go together",
+              op_name);
+  check_lengths("query_lengths", ls, q.size(-2));
+  check_lengths("key_lengths", ss, k.size(-2));
+  SLOPE_CHECK_SHAPE(ls.numel() == ss.numel(), "{}: {} sequences of queries, {} of keys", op_name,
+                    ls.numel(), ss.numel());
+}
+
+Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                bool with_weights) {
+  check(q, k, v, options);
+  check_sequences(q, k, options);
+  const auto packed = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
+  const Tensor lengths = packed(options.query_lengths), key_lengths = packed(options.key_lengths);
+  const AttentionSizes n(q, k, v, lengths, key_lengths);
+  const double scale =
+      options.scale.value_or(n.D == 0 ? 1 : 1 / std::sqrt(static_cast<double>(n.D)));
+  const RandomSite site = options.dropout > 0 ? generator().next_site() : RandomSite{};
+  const Tensor o = empty_in_order_of(n.with(n.L, n.E), q),
+               max = Tensor::empty({n.indices * n.L}, q.dtype()),
+               inverse = Tensor::empty({n.indices * n.L}, q.dtype());
+  const Tensor weights = !with_weights       ? Tensor()
+                         : lengths.defined() ? zeros(n.with(n.L, n.S), q.dtype())
+                                             : Tensor::empty(n.with(n.L, n.S), q.dtype());
+  visit_floating(q.dtype(), op_name, [&]<class T> {
+    const AttentionHeads<T> heads{
+        n,
+        q,
+        k,
+        v,
+        options.mask,
+        options.causal,
+        scale,
+        options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
+    T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
+      *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
+    const auto& run = kernels<AttentionKernels<T>>();
+    const int64_t parts = n.parts(), scratch_size = heads.scratch(run.forward_scratch);
+    parallel_for(n.heads() * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
+      const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
+      T* memory = scratch.write<T>();
+      for (int64_t part = first; part < last; ++part) {
+        const int64_t h = part / parts, L = n.sequence(h).L, rows = (L + parts - 1) / parts,
+                      begin = part % parts * rows;
+        if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
+        if (begin < L)
+          run.forward(heads(h), begin, std::min(L, begin + rows), heads.tile(h),
+                      heads.of_queries(po, o.layout(), h), pm + n.first_statistic(h),
+                      pi + n.first_statistic(h),
+                      pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{}, memory);
+      }
+    });
+  });
+  Attributes attributes{{"scale", scale},
+                        {"causal", int64_t{options.causal}},
+                        {"mask", int64_t{options.mask.defined()}},
+                        {"weights", int64_t{with_weights}},
+                        {"sequences", int64_t{lengths.defined()}},
+                        {"dropout", options.dropout},
+                        {"site", to_dims(site)}};
+  return ops::scaled_dot_product_attention.record(
+      with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
+      std::move(attributes),
+      lengths.defined() ? Tensors{max, inverse, lengths, key_lengths} : Tensors{max, inverse});
+}
+
+}  // namespace
+
+int64_t packed_rows(std::string_view what, const Tensor& lengths) {
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences are int64, got {}", what,
+                    name(lengths.dtype()));
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1,
+                    "{}: lengths of sequences are one row of numbers, got shape {}", what,
+                    lengths.shape());
+  const Tensor counts = lengths.contiguous();
+  const int64_t* count = counts.data<int64_t>();
+  int64_t rows = 0;
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    SLOPE_CHECK_SHAPE(count[i] >= 0, "{}: sequence {} has length {}", what, i, count[i]);
+    SLOPE_CHECK_SHAPE(count[i] <= INT64_MAX - rows,
+                      "{}: all lengths up to that of sequence {}, {}, are more than can be counted",
+                      what, i, count[i]);
+    rows += count[i];
+  }
+  return rows;
+}
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options) {
+  return forward(q, k, v, options, false)[0];
+}
+
+AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k,
+                                                          const Tensor& v,
+                                                          const AttentionOptions& options) {
+  const Tensors y = forward(q, k, v, options, true);
+  return {y[0], y[1]};
+}
+
+}  // namespace slope

@@ -1,0 +1,158 @@
+// Where the heads of an attention lie in q, k, v and the mask: a head for each sequence and leading
+// index. Private to autograd/ops.
+#pragma once
+
+#include <slope/autograd/ops/elementwise/dropout.h>
+#include <slope/core/kernels/attention/attention.h>
+#include <slope/core/tensor/tensor.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace slope {
+
+// Rows of q and of k, v that belong together: of each leading index one head.
+struct AttentionSequence {
+  int64_t first_row, L, first_key, S;
+  int64_t first_weight;  // the weights of those before, in one leading index
+};
+
+struct AttentionSizes {
+  Dims leading;
+  int64_t indices, L, S, D, E;
+  std::vector<AttentionSequence> sequences;
+
+  AttentionSizes(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_lengths,
+                 const Tensor& key_lengths)
+      : leading(q.shape().begin(), q.shape().end() - 2),
+        indices(numel(leading)),
+        L(q.size(-2)),
+        S(k.size(-2)),
+        D(q.size(-1)),
+        E(v.size(-1)) {
+    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // none at all: one without rows
+      sequences = {{0, L, 0, S, 0}};
+      return;
+    }
+    const int64_t *ls = query_lengths.data<int64_t>(), *ss = key_lengths.data<int64_t>();
+    AttentionSequence next{};
+    for (int64_t i = 0; i < query_lengths.numel(); ++i) {
+      next.L = ls[i], next.S = ss[i];
+      sequences.push_back(next);
+      next.first_row += next.L, next.first_key += next.S, next.first_weight += next.L * next.S;
+    }
+  }
+  Dims with(int64_t rows_, int64_t cols) const {
+    Dims shape = leading;
+    shape.push_back(rows_);
+    shape.push_back(cols);
+    return shape;
+  }
+  int64_t weights() const {
+    return sequences.back().first_weight + sequences.back().L * sequences.back().S;
+  }
+
+  // Heads are counted sequence by sequence, within one by the leading index.
+  int64_t heads() const { return indices * static_cast<int64_t>(sequences.size()); }
+  const AttentionSequence& sequence(int64_t head) const {
+    return sequences[static_cast<size_t>(head / indices)];
+  }
+  int64_t index(int64_t head) const { return head % indices; }
+  int64_t first_weight(int64_t head) const {
+    const AttentionSequence& s = sequence(head);
+    return s.first_weight * indices + index(head) * s.L * s.S;
+  }
+  int64_t first_statistic(int64_t head) const {  // of its rows, among those of all heads
+    const AttentionSequence& s = sequence(head);
+    return s.first_row * indices + index(head) * s.L;
+  }
+
+  int64_t heads_per_chunk() const {
+    const auto count = static_cast<int64_t>(sequences.size());
+    return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
+  }
+  // A few heads with many rows are cut, so that there is work for many threads: each part packs the
+  // keys and values again. Several sequences are taken to be work enough.
+  int64_t parts() const {
+    return sequences.size() != 1
+               ? 1
+               : std::max<int64_t>(1, std::min(16 / std::max<int64_t>(indices, 1), L / 48));
+  }
+};
+
+// The (row, column) matrix from `first_row` on at leading index `index` within a layout of shape
+// leading + (rows, columns).
+template <class T>
+HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row,
+                        int64_t first_column = 0) {
+  const size_t rank = layout.shape.size();
+  int64_t offset = first_row * layout.strides[rank - 2] + first_column * layout.strides[rank - 1];
+  for (size_t d = rank - 2; d-- > 0; index /= layout.shape[d])
+    offset += index % layout.shape[d] * layout.strides[d];
+  return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
+}
+
+// The heads themselves, as kernels take them; what is given has to outlive this.
+template <class T>
+struct AttentionHeads {
+  const AttentionSizes& n;
+  const Tensor &q, &k, &v, &mask;
+  bool causal;
+  double scale;
+  std::optional<Keep> keep;
+  Layout mask_at = mask.defined() ? mask.layout().broadcast_to(n.with(n.L, n.S)) : Layout{};
+
+  template <class U>
+  HeadMatrix<U> of_queries(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row);
+  }
+  template <class U>
+  HeadMatrix<U> of_keys(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_key);
+  }
+  template <class U>
+  HeadMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
+    return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
+  }
+  AttentionHead<T> operator()(int64_t h) const {
+    const AttentionSequence& s = n.sequence(h);
+    HeadMatrix<const bool> allowed;
+    if (mask.defined()) allowed = of_pairs(mask.data<bool>(), mask_at, h);
+    return {s.L,
+            s.S,
+            n.D,
+            n.E,
+            of_queries(q.data<T>(), q.layout(), h),
+            of_keys(k.data<T>(), k.layout(), h),
+            of_keys(v.data<T>(), v.layout(), h),
+            allowed,
+            causal,
+            static_cast<T>(scale),
+            keep ? &*keep : nullptr,
+            n.first_weight(h)};
+  }
+  // Rows that are computed together. Fewer under causality, for a tile computes what its last row
+  // sees; but with many keys each tile has much to add to their gradients.
+  int64_t tile(int64_t h) const {
+    const AttentionSequence& s = n.sequence(h);
+    const int64_t most = causal && s.S <= 256 ? 24 : 48;
+    return std::min(s.L,
+                    std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, most));
+  }
+  // enough for each head
+  int64_t scratch(int64_t (*of_head)(const AttentionHead<T>& head, int64_t tile)) const {
+    int64_t most = 0;
+    for (int64_t h = 0; h < n.heads(); h += n.indices)
+      most = std::max(most, of_head((*this)(h), tile(h)));
+    return most;
+  }
+  void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
+    const AttentionHead<T> head = (*this)(h);
+    run.fetch(head.q, head.L, n.D);
+    run.fetch(head.k, head.S, n.D);
+    run.fetch(head.v, head.S, n.E);
+  }
+};
+
+}  // namespace slope

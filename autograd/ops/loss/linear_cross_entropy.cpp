@@ -1,0 +1,180 @@
+// Cross entropy of z = x W^T + b without z: a chunk of rows of z is made, turned into its loss and
+// its gradient in place, and used up.
+//   dz = d loss / dz (cross_entropy.cpp)
+//   dx = dz W        dW = dz^T x        db = sum over rows of dz
+// Where one g serves all rows (mean, sum) the three gradients are made with the loss, for g = 1,
+// and kept instead of z; backward scales them. Where each row has its own g (none) backward makes z
+// again. Rows with an ignored target are left out of the products altogether.
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops/loss/targets.h>
+#include <slope/core/kernels/elementwise/elementwise.h>
+#include <slope/core/kernels/elementwise/optim.h>
+#include <slope/core/kernels/loss/cross_entropy.h>
+#include <slope/core/kernels/reduce/reduce.h>
+#include <slope/core/product/gemm.h>
+
+namespace slope {
+
+namespace {
+
+struct Wanted {
+  bool x, weight, bias;
+};
+
+struct Chunked {
+  Tensor losses, dx, dweight, dbias;
+};
+
+// losses (N) and, where wanted, the gradients of <g, losses>; g holds one value for each row where
+// `by_row`, else one for all.
+template <class T>
+Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target,
+            const CrossEntropyOptions& options, Wanted wanted, const T* g, bool by_row) {
+  const int64_t N = x.size(0), d = x.size(1), V = weight.size(0);
+  const Tensor xs = contiguous_values(x), w = contiguous_values(weight),
+               b = bias.defined() ? contiguous_values(bias) : bias;
+  std::vector<int64_t> counted;
+  const int64_t* t = target.data<int64_t>();
+  for (int64_t i = 0; i < N; ++i)
+    if (t[i] != options.ignore_index) counted.push_back(i);
+  const auto M = static_cast<int64_t>(counted.size());
+  const bool in_place = M == N;  // no row is left out: those of x and dx are used where they stand
+  const auto empty_dx = [&] {
+    return in_place ? Tensor::empty({N, d}, x.dtype()) : zeros({N, d}, x.dtype());
+  };
+  Chunked y{zeros({N}, x.dtype()),
+            wanted.x ? empty_dx() : Tensor(),
+            {},
+            wanted.bias ? zeros({V}, x.dtype()) : Tensor()};
+  if (wanted.weight)
+    y.dweight = M == 0 ? zeros({V, d}, x.dtype())
+                       : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
+  if (M == 0) return y;
+
+  constexpr int64_t width = 1024;  // columns of z that are added up at once
+  // Rows of a chunk: z takes 4 MB in f32, but 256 rows at least, or packing W
+  // would not be worth it.
+  const int64_t R = std::min(M, std::max<int64_t>(256, (int64_t{1} << 20) / V / 64 * 64));
+  const Tensor z = Tensor::empty({R, V}, x.dtype()),
+               rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
+               values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
+  const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
+  T *pz = z.write<T>(), *pr = rows.write<T>(), *loss = values.write<T>(), *gs = loss + R,
+    *out = y.losses.write<T>();
+  T *dx = wanted.x ? static_cast<T*>(y.dx.write<T>()) : nullptr,
+    *dw = wanted.weight ? static_cast<T*>(y.dweight.write<T>()) : nullptr,
+    *db = wanted.bias ? static_cast<T*>(y.dbias.write<T>()) : nullptr;
+  int64_t* pt = classes.write<int64_t>();
+  for (int64_t first = 0; first < M; first += R) {
+    const int64_t m = std::min(R, M - first);
+    const int64_t* at = counted.data() + first;
+    for (int64_t r = 0; r < m; ++r) {
+      if (!in_place) std::copy_n(px + at[r] * d, d, pr + r * d);
+      pt[r] = t[at[r]];
+      gs[r] = by_row ? g[at[r]] : *g;
+    }
+    const T* xr = in_place ? px + first * d : pr;
+    gemm<T>(false, true, m, V, d, T(1), xr, d, pw, d, T(0), pz, V);
+    parallel_for(m, rows_per_chunk(V), [&](int64_t begin, int64_t end) {
+      kernels<CrossEntropyKernels<T>>().fused(
+          end - begin, V, pz + begin * V, pb,
+          {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1, loss + begin);
+    });
+    for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
+    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, xr, d, T(first > 0), dw, d);
+    if (db)
+      parallel_for(V, width,
+                   [&, add = kernels<Accumulate<T>>().add, sum = kernels<Reduce<T>>().sum](
+                       int64_t begin, int64_t end) {
+                     T sums[width];
+                     sum.columns(m, V, pz + begin, end - begin, sums);
+                     add(end - begin, sums, 1, db + begin, 1);
+                   });
+    if (dx) {
+      T* dxr = in_place ? dx + first * d : pr;
+      gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), dxr, d);
+      for (int64_t r = 0; !in_place && r < m; ++r) std::copy_n(pr + r * d, d, dx + at[r] * d);
+    }
+  }
+  return y;
+}
+
+Tensors reference(const Saved& s) {
+  const Tensor z = linear(s.input(0), s.input(1), s.integer("bias") ? s.input(2) : Tensor());
+  return {
+      loss_of_log_probabilities(log_softmax(z, -1), s.input(3), s.integer("count"), options_of(s))};
+}
+
+void scale_in_place(const Tensor& x, double scale) {
+  visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
+    const auto out = x.write<T>();
+    T* const p = out;
+    parallel_for(x.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
+      kernels<OptimKernels<T>>().scale(end - begin, p + begin, static_cast<T>(scale));
+    });
+  });
+}
+
+Grads kernel(const Saved& s, const Tensor& g) {
+  const CrossEntropyOptions options = options_of(s);
+  if (options.reduction == Reduction::none) {
+    const Tensor x = s.input(0), gs = contiguous_values(g);
+    Chunked y;
+    visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
+      y = run<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(), s.input(3), options,
+                 {s.needs(0), s.needs(1), s.needs(2)}, gs.data<T>(), true);
+    });
+    return Grads{y.dx, y.dweight, y.dbias, Tensor()};
+  }
+  const double scale = g.item();
+  const auto scaled = [&](int i) {
+    if (!s.needs(i)) return Tensor();
+    const Tensor made = s.extra(i);
+    if (scale == 1) return made;
+    if (!s.is_last_use()) return made * scale;
+    scale_in_place(made, scale);
+    return made;
+  };
+  return Grads{scaled(0), scaled(1), scaled(2), Tensor()};
+}
+
+}  // namespace
+
+namespace ops {
+extern const Op linear_cross_entropy{.name = "linear_cross_entropy",
+                                     .signature = "(N, d), (V, d), (V)?, (N) -> (*)",
+                                     .saves = saves_inputs,
+                                     .kernel = kernel,
+                                     .reference = reference};
+}
+
+Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                            const Tensor& target, CrossEntropyOptions options) {
+  const char* op = "linear_cross_entropy";
+  check_smoothing(op, options.label_smoothing);
+  SLOPE_CHECK_SHAPE(x.rank() == 2 && weight.rank() == 2 && x.size(1) == weight.size(1) &&
+                        (!bias.defined() || bias.shape() == Dims{weight.size(0)}),
+                    "{}: needs x (N, d), weight (V, d), bias (V) or none; got {}, {}, {}", op,
+                    x.shape(), weight.shape(), bias.defined() ? to_string(bias.shape()) : "none");
+  SLOPE_CHECK_DTYPE(weight.dtype() == x.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
+                    "{}: x is {}, weight {}, bias {}; convert with to()", op, name(x.dtype()),
+                    name(weight.dtype()), bias.defined() ? name(bias.dtype()) : "none");
+  const auto checked = check_targets(op, {x.size(0), weight.size(0)}, target, options.ignore_index);
+  const Tensor& t = checked.first;
+  const int64_t count = checked.second;
+  const bool shared = options.reduction != Reduction::none && grad_enabled();
+  const Wanted wanted{shared && x.requires_grad(), shared && weight.requires_grad(),
+                      shared && bias.defined() && bias.requires_grad()};
+  Chunked made;
+  Tensor y;
+  visit_floating(x.dtype(), op, [&]<class T> {
+    const T g = options.reduction == Reduction::mean ? T(1) / static_cast<T>(count) : T(1);
+    made = run<T>(x, weight, bias, t, options, wanted, &g, false);
+    y = reduce_losses<T>(made.losses, options.reduction, count);
+  });
+  return ops::linear_cross_entropy.record(y, {x, weight, bias, t},
+                                          to_attributes(options, count, bias.defined()),
+                                          {made.dx, made.dweight, made.dbias});
+}
+
+}  // namespace slope

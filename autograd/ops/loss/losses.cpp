@@ -1,0 +1,83 @@
+// Losses that are compositions of other operations.
+#include <slope/autograd/ops/loss/targets.h>
+
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+Tensor reduce(const Tensor& losses, Reduction reduction) {
+  return reduction == Reduction::none   ? losses
+         : reduction == Reduction::mean ? mean(losses)
+                                        : sum(losses);
+}
+
+void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
+  SLOPE_CHECK_SHAPE(x.shape() == target.shape(),
+                    "{}: both tensors must have one shape, got {} and {}", op, x.shape(),
+                    target.shape());
+  SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == target.dtype(),
+                    "{}: both tensors must be float32 or both float64, got {} and {}", op,
+                    name(x.dtype()), name(target.dtype()));
+}
+
+}  // namespace
+
+//   loss = -(1 - e) l_t - e / C sum_i l_i, where the target counts; else 0
+Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t count,
+                                 const CrossEntropyOptions& options) {
+  const int64_t n = target.numel(), classes = l.size(-1);
+  if (classes == 0)
+    return options.reduction == Reduction::mean  ? sum(l) * NAN
+           : options.reduction == Reduction::sum ? sum(l)
+                                                 : sum(l, {-1});
+  const Tensor ignored = Tensor::empty(target.shape(), boolean),
+               picked = Tensor::empty(target.shape(), i64);
+  {
+    const int64_t* t = target.data<int64_t>();
+    const auto skip = ignored.write<bool>();
+    const auto pick = picked.write<int64_t>();
+    for (int64_t i = 0; i < n; ++i) {
+      skip.get()[i] = t[i] == options.ignore_index;
+      pick.get()[i] = skip.get()[i] ? 0 : t[i];
+    }
+  }
+  const double e = options.label_smoothing;
+  Tensor loss = -gather(l, -1, picked.unsqueeze(-1)).squeeze(-1);
+  if (e != 0) loss = (1 - e) * loss - e / static_cast<double>(classes) * sum(l, {-1});
+  loss = masked_fill(loss, ignored, 0);
+  return options.reduction == Reduction::none  ? loss
+         : options.reduction == Reduction::sum ? sum(loss)
+                                               : sum(loss) / static_cast<double>(count);
+}
+
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                CrossEntropyOptions options) {
+  SLOPE_CHECK(options.label_smoothing == 0,
+              "nll_loss: has no label smoothing (got {}); cross_entropy has",
+              options.label_smoothing);
+  const auto [t, count] =
+      check_targets("nll_loss", log_probabilities.shape(), target, options.ignore_index);
+  return loss_of_log_probabilities(log_probabilities, t, count, options);
+}
+
+//   (x - t)^2
+Tensor mse_loss(const Tensor& x, const Tensor& target, Reduction reduction) {
+  check_same_shape("mse_loss", x, target);
+  const Tensor d = x - target;
+  return reduce(d * d, reduction);
+}
+
+Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reduction) {
+  check_same_shape("bce_with_logits", x, target);
+  return reduce(bce_of_elements(x, target), reduction);
+}
+
+//   p (log p - log q), 0 log 0 = 0; its derivative by p at 0 is nan, as in PyTorch
+Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction) {
+  check_same_shape("kl_div", log_q, p);
+  return reduce(masked_fill(p * log(p), p == 0.0, 0) - p * log_q, reduction);
+}
+
+}  // namespace slope

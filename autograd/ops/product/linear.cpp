@@ -1,0 +1,109 @@
+// y = x W^T + b        over the last dimension of x
+//   dx = g W      dW = g^T x      db = sum of g's rows
+#include <slope/autograd/ops/product/gradient_sum.h>
+#include <slope/autograd/ops/reduce/rows.h>
+#include <slope/core/loops/reduce.h>
+#include <slope/core/product/gemm.h>
+
+namespace slope {
+
+namespace {
+
+Tensor rows_of(const Tensor& x, int64_t width) {
+  return x.rank() == 2 ? x : reshape(x, {width == 0 ? x.numel() : x.numel() / width, width});
+}
+
+Grads formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(0), W = s.input(1);
+  const int64_t in = W.size(1), out = W.size(0);
+  Grads grads{Tensor(), Tensor(), Tensor()};
+  if (s.needs(0)) grads[0] = matmul(g, W);
+  if (in == 0 || out == 0) {
+    if (s.needs(1)) grads[1] = zeros(W.shape(), g.dtype());
+    if (s.needs(2)) grads[2] = sum_to(g, {out});
+    return grads;
+  }
+  const Tensor g_rows = rows_of(g, out);
+  if (s.needs(1)) grads[1] = matmul(transpose(g_rows, 0, 1), rows_of(x, in));
+  if (s.needs(2)) grads[2] = sum(g_rows, {0});
+  return grads;
+}
+
+// The same without tensors for the views. Where other uses of an input left a sum that only the
+// engine holds, the product is added to it in place, if that gives the same bits: who else looks at
+// a gradient must not show in it.
+Grads kernel(const Saved& s, const Tensor& g) {
+  const Tensor W = s.input(1);
+  const int64_t in = W.size(1), out = W.size(0);
+  if (in == 0 || out == 0) return formula(s, g);
+  const Tensor gs = contiguous_values(g);
+  const int64_t rows = gs.numel() / out;
+  Grads grads{Tensor(), Tensor(), Tensor()};
+  visit_floating(g.dtype(), "linear", [&]<class T> {
+    const T* pg = gs.data<T>();
+    const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k,
+                             const Tensor& b) {
+      const GradientSum d(s, input, shape, g.dtype(), adds_finished_sums<T>(m, in, k));
+      gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, d.adds ? T(1) : T(0),
+              d.tensor.write<T>(), in);
+      grads[static_cast<size_t>(input)] = d.result();
+    };
+    if (s.needs(0)) {
+      Dims of_x = gs.shape();
+      of_x.back() = in;
+      product(0, of_x, false, rows, out, contiguous_values(W));
+    }
+    if (s.needs(1)) product(1, {out, in}, true, out, rows, contiguous_values(s.input(0)));
+  });
+  if (s.needs(2)) grads[2] = reduce_sum(rows_of(gs, out), {0}, false);
+  return grads;
+}
+
+// What the signature says. To read it takes as long as a small product.
+bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
+  return x.defined() && W.defined() && x.rank() >= 1 && W.rank() == 2 &&
+         x.shape().back() == W.shape()[1] &&
+         (!b.defined() || (b.rank() == 1 && b.shape()[0] == W.shape()[0]));
+}
+
+}  // namespace
+
+namespace ops {
+
+extern const Op linear{.name = "linear",
+                       .signature = "(*, in), (out, in), (out)? -> (*, out)",
+                       .saves = saves_input(0) | saves_input(1),
+                       .formula = formula,
+                       .kernel = kernel};
+
+}  // namespace ops
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!fits(x, weight, bias)) ops::linear.check({x, weight, bias});  // which throws
+  const int64_t in = weight.size(1), out = weight.size(0),
+                rows = x.numel() / std::max<int64_t>(in, 1);
+  SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
+                    "linear: dtypes differ: input {}, weight {}{}{}", name(x.dtype()),
+                    name(weight.dtype()), bias.defined() ? ", bias " : "",
+                    bias.defined() ? name(bias.dtype()) : "");
+  Dims shape = x.shape();
+  shape.back() = out;
+  Tensor y = Tensor::empty(shape, x.dtype());
+  visit_floating(x.dtype(), "linear", [&]<class T> {
+    const Tensor from = x.is_contiguous() ? x : contiguous_copy(x);
+    // W itself a view of its transpose
+    const bool is_transposed = weight.strides()[0] == 1 && weight.strides()[1] >= out;
+    const Tensor W = is_transposed || (weight.strides()[1] == 1 && weight.strides()[0] >= in)
+                         ? weight
+                         : contiguous_copy(weight);
+    const Tensor b = !bias.defined() || bias.is_contiguous() ? bias : contiguous_copy(bias);
+    const bool transpose_w = !(is_transposed && W.is_same(weight));
+    gemm<T>(false, transpose_w, in == 0 ? numel(shape) / std::max<int64_t>(out, 1) : rows, out, in,
+            1, from.template data<T>(), std::max<int64_t>(in, 1), W.template data<T>(),
+            W.strides()[transpose_w ? 0 : 1], 0, y.write<T>(), std::max<int64_t>(out, 1),
+            {.bias = b.defined() ? b.template data<T>() : nullptr});
+  });
+  return ops::linear.record(y, {x, weight, bias});
+}
+
+}  // namespace slope

@@ -1,0 +1,71 @@
+// What layer norm and RMS norm share: their shapes, and sums over rows that come out the same for
+// any number of threads. Private to autograd/ops.
+#pragma once
+
+#include <slope/autograd/ops/product/gradient_sum.h>
+#include <slope/autograd/ops/reduce/rows.h>
+
+#include <optional>
+
+namespace slope {
+
+// The last dims, which are normalised: those of the weight; without one, the last.
+struct NormShape {
+  Dims dims;        // negative numbers of the normalised dims
+  Dims normalised;  // their sizes
+  int64_t n = 1, rows = 0;
+
+  NormShape(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
+    const auto shape_of = [](const Tensor& t) {
+      return t.defined() ? to_string(t.shape()) : std::string("none");
+    };
+    const bool last = !weight.defined() && !bias.defined();
+    SLOPE_CHECK_SHAPE(!last || x.rank() > 0,
+                      "{}: x has no dims to normalise over; give it at least one", op);
+    normalised = weight.defined() ? weight.shape()
+                 : bias.defined() ? bias.shape()
+                                  : Dims{x.size(-1)};
+    const size_t k = normalised.size(), rank = x.shape().size();
+    bool fits = k <= rank && k > 0 && (!bias.defined() || bias.shape() == normalised);
+    for (size_t d = 0; fits && d < k; ++d) fits = x.shape()[rank - k + d] == normalised[d];
+    SLOPE_CHECK_SHAPE(
+        fits, "{}: weight and bias must have the shape of x's last dims: x {}, weight {}, bias {}",
+        op, x.shape(), shape_of(weight), shape_of(bias));
+    for (const Tensor* t : {&weight, &bias})
+      SLOPE_CHECK_DTYPE(!t->defined() || t->dtype() == x.dtype(),
+                        "{}: x is {}, weight or bias {}; convert one with to()", op,
+                        name(x.dtype()), name(t->dtype()));
+    for (size_t d = 0; d < k; ++d)
+      dims.push_back(static_cast<int64_t>(d) - static_cast<int64_t>(k));
+    n = numel(normalised);
+    rows = n == 0 ? 0 : x.numel() / n;
+  }
+};
+
+// Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own
+// `sums` rows of n, which are then added in order. Gives tensors of `shape`, one for each sum.
+template <class T, class F>
+Tensors sums_over_rows(int64_t rows, const Dims& shape, int sums, F&& f) {
+  const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64),
+                parts = std::max<int64_t>(1, (rows + part - 1) / part);
+  const Tensor partial = zeros({parts, sums, n}, dtype_of<T>);
+  T* p = partial.write<T>().get();
+  parallel_for(rows, part,
+               [&](int64_t begin, int64_t end) { f(begin, end, p + begin / part * sums * n); });
+  Tensors result;
+  for (int k = 0; k < sums; ++k) {
+    result.push_back(Tensor::empty(shape, dtype_of<T>));
+    const auto out = result.back().write<T>();
+    std::copy_n(p + k * n, n, out.get());
+    for (int64_t c = 1; c < parts; ++c)
+      for (int64_t i = 0; i < n; ++i) out.get()[i] += p[(c * sums + k) * n + i];
+  }
+  return result;
+}
+
+template <class T>
+const T* data_or_null(const Tensor& x) {
+  return x.defined() ? x.data<T>() : nullptr;
+}
+
+}  // namespace slope

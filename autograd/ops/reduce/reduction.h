@@ -1,0 +1,38 @@
+// What the reductions share. Private to autograd/ops.
+#pragma once
+
+#include <slope/autograd/ops.h>
+#include <slope/core/loops/reduce.h>
+
+#include <cmath>
+
+namespace slope {
+
+// A result that lacks the reduced dims (attribute "dims" of the input's shape), with 1 in their
+// places again, so that it broadcasts; a scalar does as it is.
+inline Tensor with_dims(const Saved& s, const Tensor& y, const Dims& shape) {
+  return y.rank() == 0 ? y : y.reshape(reduced_shape(shape, s.dims("dims"), keepdim));
+}
+
+// How many elements become one.
+inline int64_t count_of(const Dims& shape, const Dims& dims) {
+  int64_t n = 1;
+  for (int64_t d : dims) n *= shape[static_cast<size_t>(d)];
+  return n;
+}
+
+// The same elements in another shape, without history.
+inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) {
+  return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype());
+}
+
+// x as (outer, n, inner) around one dim; a scalar is (1, 1, 1).
+struct Around {
+  int64_t outer = 1, n = 1, inner = 1;
+  Around(const Dims& shape, int64_t dim) {
+    for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
+      (d < dim ? outer : d == dim ? n : inner) *= shape[static_cast<size_t>(d)];
+  }
+};
+
+}  // namespace slope

@@ -1,0 +1,75 @@
+// Root mean square normalisation (Zhang and Sennrich, 2019), over the last dims:
+//   z = x rstd,  rstd = 1 / sqrt(mean(x^2) + eps),  y = w z
+//   dx = rstd (h - z mean(h z)),  h = w g        dw = sum over rows of g z
+#include <slope/autograd/ops/reduce/normalisation.h>
+#include <slope/core/kernels/reduce/layer_norm.h>
+
+namespace slope {
+
+namespace {
+
+Tensors reference(const Saved& s) {
+  const Tensor x = s.input(0);
+  Tensor y = x * rsqrt(mean(x * x, s.dims("dims"), keepdim) + s.number("eps"));
+  if (s.integer("weight")) y = y * s.input(1);
+  return {y};
+}
+
+Grads kernel(const Saved& s, const Tensor& g) {
+  const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), rstd = s.extra(0);
+  const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
+  const NormShape shape("rms_norm", x, weight);
+  std::optional<GradientSum> dx;
+  if (s.needs(0)) dx.emplace(s, 0, x.shape(), x.dtype());
+  const bool sums = s.needs(1);
+  Tensors dw;
+  visit_floating(x.dtype(), "rms_norm", [&]<class T> {
+    const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *ps = rstd.data<T>(),
+            *pg = gs.data<T>();
+    T* out = dx ? static_cast<T*>(dx->tensor.write<T>()) : nullptr;
+    dw = sums_over_rows<T>(
+        shape.rows, shape.normalised, sums ? 1 : 0, [&](int64_t begin, int64_t end, T* partial) {
+          const int64_t n = shape.n, at = begin * n;
+          kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin,
+                                                      pg + at, out ? out + at : nullptr,
+                                                      dx && dx->adds, sums ? partial : nullptr);
+        });
+  });
+  return Grads{dx ? dx->result() : Tensor(), sums ? dw[0] : Tensor()};
+}
+
+Tensor recompute(const Saved& s) {
+  return rms_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(), s.number("eps"));
+}
+
+}  // namespace
+
+namespace ops {
+extern const Op rms_norm{.name = "rms_norm",
+                         .signature = "(*), (*)? -> (*)",
+                         .saves = saves_inputs,
+                         .kernel = kernel,
+                         .reference = reference,
+                         .recompute = recompute};
+}
+
+Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
+  const NormShape shape("rms_norm", x, weight);
+  const Tensor xs = contiguous_values(x), w = weight.defined() ? contiguous_values(weight) : weight;
+  const Tensor y = Tensor::empty(x.shape(), x.dtype()),
+               rstd = Tensor::empty({shape.rows}, x.dtype());
+  visit_floating(x.dtype(), "rms_norm", [&]<class T> {
+    const T *px = xs.data<T>(), *pw = data_or_null<T>(w);
+    T *out = y.write<T>(), *ps = rstd.write<T>();
+    parallel_for(shape.rows, rows_per_chunk(shape.n), [&](int64_t begin, int64_t end) {
+      const int64_t n = shape.n, at = begin * n;
+      kernels<NormKernels<T>>().rms_norm(end - begin, n, static_cast<T>(eps), px + at, pw, out + at,
+                                         ps + begin);
+    });
+  });
+  return ops::rms_norm.record(
+      y, {x, weight}, {{"eps", eps}, {"dims", shape.dims}, {"weight", int64_t{weight.defined()}}},
+      {rstd});
+}
+
+}  // namespace slope

@@ -1,0 +1,80 @@
+// Order along one dim: argmax, argmin, topk, sort. Stable: equal elements in order of index; a nan
+// counts as the largest.
+#include <slope/autograd/ops/reduce/reduction.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/parallel.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace slope {
+
+namespace {
+
+template <class T>
+bool less(T a, T b) {
+  return a < b || (a == a && b != b);
+}
+
+// The first k of each row in order, as positions (…, k, …) along dim.
+Tensor positions(const Tensor& x, int64_t k, int64_t dim, bool descending) {
+  const Around around(x.shape(), dim);
+  Dims shape = x.shape();
+  if (!shape.empty()) shape[static_cast<size_t>(dim)] = k;
+  Tensor y = Tensor::empty(shape, i64);
+  const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
+  visit(x.dtype(), [&]<class T> {
+    const T* px = source.data<T>();
+    const auto out = y.write<int64_t>();
+    int64_t* py = out;
+    const int64_t n = around.n, inner = around.inner, rows = around.outer * inner;
+    parallel_for(rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)),
+                 [&](int64_t begin, int64_t end) {
+                   const Tensor scratch = Tensor::empty({n}, i64);
+                   int64_t* order = scratch.write<int64_t>();
+                   for (int64_t i = begin; i < end; ++i) {
+                     const T* row = px + i / inner * n * inner + i % inner;
+                     std::iota(order, order + n, int64_t{0});
+                     std::partial_sort(order, order + k, order + n, [&](int64_t a, int64_t b) {
+                       const T u = row[a * inner], v = row[b * inner];
+                       if (less(u, v)) return !descending;
+                       if (less(v, u)) return descending;
+                       return a < b;
+                     });
+                     for (int64_t j = 0; j < k; ++j)
+                       py[i / inner * k * inner + j * inner + i % inner] = order[j];
+                   }
+                 });
+  });
+  return y;
+}
+
+ValuesAndIndices take(const Tensor& x, int64_t k, int64_t dim, bool descending) {
+  const Tensor indices = positions(x, k, dim, descending);
+  return {x.rank() == 0 ? x.clone() : gather(x, dim, indices), indices};
+}
+
+}  // namespace
+
+Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
+  return max(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
+}
+Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
+  return min(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
+}
+
+ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t d, bool largest) {
+  const int64_t dim = wrap_dim(d, x.rank(), "topk"), n = x.rank() == 0 ? 1 : x.size(dim);
+  SLOPE_CHECK_INDEX(k >= 0 && k <= n,
+                    "topk: k = {} is outside [0, {}], the size of dim {} of shape {}", k, n, dim,
+                    x.shape());
+  if (x.rank() == 0 && k == 0) return {Tensor::empty({0}, x.dtype()), Tensor::empty({0}, i64)};
+  return take(x, k, dim, largest);
+}
+
+ValuesAndIndices sort(const Tensor& x, int64_t d, bool descending) {
+  const int64_t dim = wrap_dim(d, x.rank(), "sort");
+  return take(x, x.rank() == 0 ? 1 : x.size(dim), dim, descending);
+}
+
+}  // namespace slope

@@ -1,0 +1,17 @@
+// CRC-32C (Castagnoli, reflected 0x82F63B78; RFC 3720): finds every flipped bit of a damaged file.
+// Eight bytes a step by table.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace slope {
+
+// Continues `crc`, so that crc32c(b, crc32c(a)) is the sum over a and b.
+uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
+
+// Of a text that holds its own, as eight hexadecimal digits from `at` on: as if zeros stood there.
+inline constexpr std::string_view no_crc32c = "00000000";
+uint32_t crc32c_around(std::string_view text, size_t at);
+
+}  // namespace slope

@@ -1,0 +1,60 @@
+#include <slope/core/files/file_reader.h>
+#ifndef SLOPE_PLAIN
+
+#include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace slope {
+namespace {
+
+void require_regular(const struct stat& s, const std::string& path) {
+  SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot read: is a folder", path);
+  SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot read: is no regular file", path);
+}
+
+}  // namespace
+
+FileReader::FileReader(const std::string& path) : path_(path) {
+  struct stat s;
+  if (::stat(path.c_str(), &s) != 0) sys::fail(path, "read", errno);
+  require_regular(s, path);  // before opening: opening a device may act, opening a FIFO waits
+  fd_ = sys::open(path, O_RDONLY | O_NONBLOCK);
+  try {
+    if (::fstat(fd_, &s) != 0) sys::fail(path, "read", errno);
+    require_regular(s, path);
+  } catch (...) {
+    ::close(fd_);
+    throw;
+  }
+  bytes_ = s.st_size;
+}
+
+FileReader::~FileReader() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void FileReader::read(int64_t offset, void* to, size_t bytes) const {
+  const size_t got = sys::read(fd_, offset, to, bytes, path_);
+  SLOPE_CHECK_AS(IoError, got == bytes,
+                 "{}: cannot read: the file ends at byte {}, it became shorter while being read",
+                 path_, offset + static_cast<int64_t>(got));
+}
+
+std::string read_file(const std::string& path, int64_t limit) {
+  const FileReader file(path);
+  SLOPE_CHECK_AS(IoError, file.bytes() <= limit,
+                 "{}: cannot read: {} bytes are more than the {} that may be read at once", path,
+                 file.bytes(), limit);
+  std::string content(static_cast<size_t>(file.bytes()), '\0');
+  file.read(0, content.data(), content.size());
+  return content;
+}
+
+}  // namespace slope
+#endif

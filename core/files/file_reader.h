@@ -1,0 +1,33 @@
+// Reading files whose content nobody vouches for. Only regular files are opened: a FIFO,
+// folder, device or dangling link is an IoError at once, never a wait; sizes are known before
+// anything is allocated.
+#pragma once
+#ifndef SLOPE_PLAIN
+
+#include <cstdint>
+#include <string>
+
+namespace slope {
+
+class FileReader {
+ public:
+  explicit FileReader(const std::string& path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  int64_t bytes() const { return bytes_; }  // when it was opened
+  // exactly so many: IoError where the file has become shorter
+  void read(int64_t offset, void* to, size_t bytes) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  int64_t bytes_ = 0;
+};
+
+// The whole file. IoError where it holds more than `limit` bytes.
+std::string read_file(const std::string& path, int64_t limit = int64_t{1} << 32);
+
+}  // namespace slope
+#endif

@@ -1,0 +1,145 @@
+#include <slope/core/files/folder_sink.h>
+#ifndef SLOPE_PLAIN
+
+#include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+namespace slope {
+namespace fs = std::filesystem;
+namespace {
+
+void sync_tree(const fs::path& folder) {
+  std::error_code error;
+  auto it = fs::directory_iterator(folder, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    const std::string path = it->path().string();
+    if (it->is_symlink()) continue;
+    if (it->is_directory()) {
+      sync_tree(path);
+      continue;
+    }
+    const int fd = sys::open(path, O_RDONLY);
+    try {
+      sys::sync(fd, path);
+    } catch (...) {
+      ::close(fd);
+      throw;
+    }
+    ::close(fd);
+  }
+  if (error) sys::fail(folder.string(), "list the folder", error.value());
+  sys::sync_folder(folder.string());
+}
+
+// What stands where a temporary is to be made is slope's own, left by a crash, or it stays.
+void check_in_the_way(const std::string& temporary, sys::Kind own) {
+  const sys::Kind found = sys::kind(temporary);
+  SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == own,
+                 "{}: is in the way and not slope's; move it away", temporary);
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// What FolderSink (step-N.tmp), swap_link (LINK.tmp) and FileSink (FILE.PID-N.tmp) leave in a
+// crash; none for every other name.
+std::optional<sys::Kind> kind_of_stray(std::string_view name,
+                                       std::span<const std::string_view> links,
+                                       std::span<const std::string_view> files) {
+  constexpr std::string_view end = ".tmp", step = "step-";
+  if (!name.ends_with(end)) return std::nullopt;
+  name.remove_suffix(end.size());
+  if (name.starts_with(step) && is_number(name.substr(step.size()))) return sys::Kind::folder;
+  if (std::find(links.begin(), links.end(), name) != links.end()) return sys::Kind::link;
+  const size_t dot = name.rfind('.'), dash = name.rfind('-');
+  if (dot == name.npos || dash == name.npos || dash < dot) return std::nullopt;
+  const bool numbered =
+      is_number(name.substr(dot + 1, dash - dot - 1)) && is_number(name.substr(dash + 1));
+  const bool own = std::find(files.begin(), files.end(), name.substr(0, dot)) != files.end();
+  return numbered && own ? std::optional(sys::Kind::file) : std::nullopt;
+}
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+FolderSink::FolderSink(const std::string& path) : path_(without_trailing_slashes(path)) {
+  const std::string temporary = path_ + ".tmp";
+  check_in_the_way(temporary, sys::Kind::folder);
+  if (!sys::remove_tree(temporary)) sys::fail(temporary, "remove", errno);
+  sys::make_folder(temporary);
+  temporary_ = temporary;
+}
+
+FolderSink::~FolderSink() {
+  if (!temporary_.empty()) sys::remove_tree(temporary_);
+}
+
+void FolderSink::commit() {
+  sync_tree(temporary_);
+  // a run killed before it swapped `last` comes to this step again
+  if (sys::kind(path_) != sys::Kind::nothing) {
+    sys::exchange(temporary_, path_);
+    sys::sync_folder(sys::parent(path_));
+    sys::remove_tree(temporary_);
+  } else {
+    sys::rename(temporary_, path_);
+    sys::sync_folder(sys::parent(path_));
+  }
+  temporary_.clear();
+}
+
+void swap_link(const std::string& link, const std::string& leads_to) {
+  const std::string temporary = link + ".tmp";
+  check_in_the_way(temporary, sys::Kind::link);
+  sys::remove(temporary);
+  sys::make_link(temporary, leads_to);
+  try {
+    sys::rename(temporary, link);
+  } catch (...) {
+    sys::remove(temporary);
+    throw;
+  }
+  sys::sync_folder(sys::parent(link));
+}
+
+int remove_strays(const std::string& folder, std::span<const std::string_view> links,
+                  std::span<const std::string_view> files) {
+  int removed = 0;
+  for (const std::string& name : sys::names_in(folder)) {
+    const std::string path = folder + "/" + name;
+    const std::optional<sys::Kind> made = kind_of_stray(name, links, files);
+    if (!made || sys::kind(path) != *made) continue;
+    if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
+    ++removed;
+  }
+  return removed;
+}
+
+void make_folders(const std::string& given) {
+  const std::string path = without_trailing_slashes(given);
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) return;
+  SLOPE_CHECK_AS(IoError, !fs::exists(status),
+                 "{}: cannot create the folder: a file of that name exists", path);
+  const std::string above = sys::parent(path);
+  if (above != path && above != ".") make_folders(above);
+  sys::make_folder(path);
+  sys::sync_folder(above);
+}
+
+}  // namespace slope
+#endif

@@ -1,0 +1,40 @@
+// FolderSink: several files that become visible at one instant (a checkpoint). They are written
+// into `step-N.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and syncs
+// the parent. `last` and `best` are links, swapped by rename. Whoever owns the parent (FileLock)
+// calls remove_strays() at start: after a crash temporaries may have stayed. A temporary that slope
+// did not make is never removed: it is an IoError where it is in the way.
+#pragma once
+#ifndef SLOPE_PLAIN
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace slope {
+
+class FolderSink {
+ public:
+  explicit FolderSink(const std::string& path);  // a `path`.tmp left by a crash is removed
+  ~FolderSink();  // without commit(): nothing stays, an old folder of that name is as it was
+  FolderSink(const FolderSink&) = delete;
+  FolderSink& operator=(const FolderSink&) = delete;
+
+  // where to write `name` until commit()
+  std::string file(const std::string& name) const { return temporary_ + "/" + name; }
+  void commit();  // replaces an old folder of that name, if any
+
+ private:
+  std::string path_, temporary_;
+};
+
+// `leads_to` is relative to the link's folder
+void swap_link(const std::string& link, const std::string& leads_to);
+// What a crash left of a `step-N`, of these links and of these files of the folder: folders
+// step-N.tmp, links LINK.tmp, files FILE.PID-N.tmp, and nothing else, whatever it is called.
+// Returns how many.
+int remove_strays(const std::string& folder, std::span<const std::string_view> links,
+                  std::span<const std::string_view> files);
+void make_folders(const std::string& path);  // as mkdir -p, made durable
+
+}  // namespace slope
+#endif

@@ -1,0 +1,27 @@
+// The two 16-bit floats that files hold, widened exactly: every value of theirs is one of float's.
+// NaN keeps its payload.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace slope {
+
+// bfloat16 is the upper half of a float.
+inline float from_bf16(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+// IEEE binary16: sign 1, exponent 5 (bias 15), fraction 10.
+inline float from_f16(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = bits >> 10 & 0x1F,
+                 fraction = bits & 0x3FF;
+  if (exponent == 0) {  // zero or subnormal: fraction 2^-24, which float holds as a normal number
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  const uint32_t wide = exponent == 31 ? 255 : exponent - 15 + 127;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+}  // namespace slope

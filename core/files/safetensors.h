@@ -1,0 +1,78 @@
+// safetensors: named tensors in one file, as Hugging Face defines it: u64 length N, N bytes of JSON
+// header, data. The reader is stricter than the reference: it validates everything before it
+// allocates a tensor, names each malformation (InputError), and accepts no gap, overlap, trailing
+// byte, duplicate or unknown key. f32 f64 i64 bool are written; f16 bf16 become f32 and i8 u8 i16
+// u16 i32 u32 become i64 on reading. With checksums (CRC-32C of each tensor and of the header, kept
+// in __metadata__ where other readers ignore them) every flipped bit is found.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace slope {
+
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using Metadata = std::map<std::string, std::string>;
+
+struct TensorFile {
+  Metadata metadata;                                // without the checksums
+  NamedTensors tensors;                             // in the order of the file
+  const Tensor& at(const std::string& name) const;  // InputError where there is none
+};
+
+// How elements stand in the file, and the dtype that they are read as.
+struct StoredType {
+  std::string_view name;  // "BF16"
+  int64_t bytes;          // of one element
+  DType dtype;
+  // returns the first element that is not valid, else n
+  size_t (*decode)(const void* stored, void* to, size_t n);
+};
+
+struct TensorInfo {
+  std::string name;
+  const StoredType* type;
+  Dims shape;
+  int64_t begin, end;    // bytes, from the start of the data
+  std::string checksum;  // eight hexadecimal digits, or empty
+};
+
+struct SafetensorsHeader {
+  Metadata metadata;
+  std::vector<TensorInfo> tensors;  // sorted by begin
+  int64_t data_start = 0;
+};
+
+struct SafetensorsLimits {
+  int64_t header_bytes = 100'000'000, tensors = 1'000'000;
+  size_t rank = 8;
+};
+
+struct SaveOptions {
+  bool checksums = true;
+};
+
+// From memory; `where` begins the messages.
+SafetensorsHeader inspect_safetensors_bytes(std::string_view file, const std::string& where,
+                                            const SafetensorsLimits& limits = {});
+TensorFile parse_safetensors(std::string_view file, const std::string& where = "safetensors",
+                             const SafetensorsLimits& limits = {});
+std::string format_safetensors(const NamedTensors& tensors, const Metadata& metadata = {},
+                               SaveOptions options = {});
+
+#ifndef SLOPE_PLAIN
+SafetensorsHeader inspect_safetensors(
+    const std::string& path, const SafetensorsLimits& limits = {});  // reads the header alone
+TensorFile load_safetensors(const std::string& path, const SafetensorsLimits& limits = {});
+// Through FileSink: the old file stays until the new one is whole. UsageError on duplicate, empty
+// or invalid names.
+void save_safetensors(const std::string& path, const NamedTensors& tensors,
+                      const Metadata& metadata = {}, SaveOptions options = {});
+#endif
+
+}  // namespace slope

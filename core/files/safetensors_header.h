@@ -1,0 +1,27 @@
+// The header of a safetensors file: its two readings (is the length believable, is the JSON what
+// the data need) and its rules in one place.
+#pragma once
+
+#include <slope/core/files/safetensors.h>
+
+namespace slope::safetensors {
+
+inline constexpr size_t length_bytes = 8;              // u64, little endian
+inline constexpr int64_t max_size = int64_t{1} << 48;  // of one dim: the format's JSON schema
+// of the header; "crc32c:NAME" is that of a tensor
+inline constexpr std::string_view checksum_key = "crc32c";
+inline bool is_checksum_key(std::string_view key) {
+  return key == checksum_key || key.substr(0, 7) == "crc32c:";
+}
+
+// N, checked against the file's size; `start` holds the file's first bytes, at most 9 of them.
+int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where,
+                           const SafetensorsLimits& limits);
+
+// `header`: the length and the JSON. Everything that can be known without the data is checked.
+SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where,
+                               const SafetensorsLimits& limits);
+
+const StoredType& stored_type(DType dtype);  // as which it is written
+
+}  // namespace slope::safetensors

@@ -1,0 +1,62 @@
+// The system calls behind every file that is written or read, each checked: a failure is an IoError
+// that names the file and the reason. A hook sees each call before it is made and may let it fail
+// with an errno: tests fail the k-th call, or keep a journal for power-loss trials.
+#pragma once
+#ifndef SLOPE_PLAIN
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slope::sys {
+
+struct Call {
+  const char* name;       // "open", "write", "sync", "close", "rename", …
+  std::string_view path;  // the file; for rename and exchange the old name, for make_link the link
+  std::string_view other = {};  // rename, exchange: the new name; make_link: where it leads
+  std::string_view data = {};   // write: the bytes
+  int fd = -1;
+};
+using Hook = std::function<int(const Call&)>;  // returns 0 (let it pass) or the errno to fail with
+void set_hook(Hook hook);                      // of this thread; an empty hook removes it
+
+int open(const std::string& path, int flags, unsigned mode = 0666);
+// -1 where the name is taken; an error names the file that is `meant`
+int create_new(const std::string& path, const std::string& meant);
+void write(int fd, std::string_view data, const std::string& path);
+// fewer bytes only at the file's end
+size_t read(int fd, int64_t offset, void* to, size_t bytes, const std::string& path);
+void cut(int fd, int64_t bytes, const std::string& path);
+void sync(int fd, const std::string& path);
+void close(int fd, const std::string& path);  // the descriptor is gone also where this throws
+// exclusive, does not wait: false where somebody else holds it
+bool lock(int fd, const std::string& path);
+
+void rename(const std::string& from, const std::string& to);
+// both names change their contents at one instant
+void exchange(const std::string& a, const std::string& b);
+void make_folder(const std::string& path);
+void make_link(const std::string& link, const std::string& leads_to);
+bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
+// a folder with all in it; goes on after a failure; true where nothing is left
+bool remove_tree(const std::string& path) noexcept;
+
+// Looking. "There is nothing" is an answer; every other failure (EIO, ESTALE, EACCES, …) is an
+// IoError: whoever cannot tell deletes nothing.
+enum class Kind { nothing, file, folder, link, other };
+Kind kind(const std::string& path);  // of the name itself: a link is a link, wherever it leads
+// of what a link leads to; nothing where it leads nowhere
+Kind kind_followed(const std::string& path);
+std::string read_link(const std::string& path);                // what make_link was told
+std::vector<std::string> names_in(const std::string& folder);  // sorted
+// whether `path` still names the file that fd has open
+bool is_file_of(int fd, const std::string& path);
+void sync_folder(const std::string& path);  // makes created, renamed and removed names durable
+
+std::string parent(const std::string& path);  // "a/b" -> "a", "b" -> "."
+[[noreturn]] void fail(const std::string& path, const char* action, int error);
+
+}  // namespace slope::sys
+#endif

@@ -1,0 +1,97 @@
+#include <slope/core/kernels/elementwise/elementwise.h>
+#include <slope/core/kernels/elementwise/elementwise_rows.h>
+
+namespace slope {
+namespace {
+
+template <class Row, class T>
+void unary(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y) {
+  if (x_step == 1) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(x[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(x[i * x_step]);
+  }
+}
+
+template <class Row, class T>
+void unary_backward(int64_t n, const T* g, int64_t g_step, const T* __restrict v, int64_t v_step,
+                    T* dx) {  // dx may be g
+  if (g_step == 1 && v_step == 1) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] = g[i] * Row::df(v[i]);
+  } else if (g_step == 0 && v_step == 1) {
+    const T one_g = *g;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] = one_g * Row::df(v[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) dx[i] = g[i * g_step] * Row::df(v[i * v_step]);
+  }
+}
+
+template <class Row, class T>
+void binary(int64_t n, const T* __restrict a, int64_t a_step, const T* __restrict b, int64_t b_step,
+            T* __restrict y) {
+  if (a_step == 1 && b_step == 1) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(a[i], b[i]);
+  } else if (a_step == 1 && b_step == 0) {
+    const T one_b = *b;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(a[i], one_b);
+  } else if (a_step == 0 && b_step == 1) {
+    const T one_a = *a;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(one_a, b[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = Row::f(a[i * a_step], b[i * b_step]);
+  }
+}
+
+template <class T>
+void accumulate(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y, int64_t y_step) {
+  if (x_step == 1 && y_step == 1) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) y[i] += x[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i * y_step] += x[i * x_step];
+  }
+}
+
+template <class T, class... Rows>
+Unary<T> unary_loops(std::tuple<Rows...>*) {
+  return {{{unary<Rows, T>, unary_backward<Rows, T>}...}};
+}
+template <class T, class... Rows>
+Binary<T> binary_loops(std::tuple<Rows...>*) {
+  return {{binary<Rows, T>...}};
+}
+
+}  // namespace
+
+template <>
+Unary<float> variant<Unary<float>, Isa::SLOPE_ISA>() {
+  return unary_loops<float>(static_cast<UnaryRows*>(nullptr));
+}
+template <>
+Unary<double> variant<Unary<double>, Isa::SLOPE_ISA>() {
+  return unary_loops<double>(static_cast<UnaryRows*>(nullptr));
+}
+template <>
+Binary<float> variant<Binary<float>, Isa::SLOPE_ISA>() {
+  return binary_loops<float>(static_cast<BinaryRows*>(nullptr));
+}
+template <>
+Binary<double> variant<Binary<double>, Isa::SLOPE_ISA>() {
+  return binary_loops<double>(static_cast<BinaryRows*>(nullptr));
+}
+template <>
+Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() {
+  return {accumulate<float>};
+}
+template <>
+Accumulate<double> variant<Accumulate<double>, Isa::SLOPE_ISA>() {
+  return {accumulate<double>};
+}
+
+}  // namespace slope

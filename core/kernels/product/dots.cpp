@@ -1,0 +1,34 @@
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/product/dots.h>
+#include <slope/core/kernels/product/row_dots.h>
+
+namespace slope {
+namespace {
+
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* w,
+              int64_t ldw, T beta, const T* bias, T* c, int64_t ldc) {
+  constexpr int64_t block = 16;  // rows of W that stay in the cache while A goes over them
+  for (int64_t j = 0; j < n; j += block) {
+    const int64_t columns = std::min(block, n - j);
+    Place<T> to{alpha, beta, bias ? bias + j : nullptr, c + j, ldc, columns};
+    int64_t i = 0;
+    for (; i + 3 <= m; i += 3, to.c += 3 * ldc)
+      rows_by_rows<T, 3>(columns, k, a + i * lda, lda, w + j * ldw, ldw, to);
+    for (; i < m; ++i, to.c += ldc)
+      rows_by_rows<T, 1>(columns, k, a + i * lda, lda, w + j * ldw, ldw, to);
+  }
+}
+
+}  // namespace
+
+template <>
+Dots<float> variant<Dots<float>, Isa::SLOPE_ISA>() {
+  return {multiply<float>};
+}
+template <>
+Dots<double> variant<Dots<double>, Isa::SLOPE_ISA>() {
+  return {multiply<double>};
+}
+
+}  // namespace slope

@@ -1,0 +1,51 @@
+// Dot products of a few rows with the rows of a matrix as it stands, without packing.
+// Each sum runs in the lanes of one vector, p in lane p % L, which are added in a tree; then comes
+// what is left of k. While four rows of W are used, the next four are fetched: the rows are too
+// short for the hardware to see it coming.
+#pragma once
+
+#include <slope/core/kernels/product/product_panel.h>
+
+namespace slope {
+namespace {
+
+// R rows of A by N rows of W.
+template <class T, int R, int N>
+[[gnu::always_inline]] inline void dots(int64_t k, const T* a, int64_t lda, const T* w, int64_t ldw,
+                                        const Place<T>& to) {
+  constexpr int64_t L = vector_size<T>;
+  Vector<T> sums[R][N] = {};
+  int64_t p = 0;
+  for (; p + L <= k; p += L) {
+    Vector<T> x[R];
+    unrolled<R>([&](auto r) __attribute__((always_inline)) { x[r] = load<T>(a + r * lda + p); });
+    unrolled<N>([&](auto j) __attribute__((always_inline)) {
+      const Vector<T> y = load<T>(w + j * ldw + p);
+      __builtin_prefetch(w + (j + N) * ldw + p);
+      unrolled<R>([&](auto r)
+                      __attribute__((always_inline)) { sums[r][j] = fused(x[r], y, sums[r][j]); });
+    });
+  }
+  for (int r = 0; r < R; ++r)
+    for (int j = 0; j < N; ++j) {
+      T sum = sum_of_elements<T>(sums[r][j]);
+      for (int64_t q = p; q < k; ++q) sum = fma_(a[r * lda + q], w[j * ldw + q], sum);
+      T& y = to.c[r * to.ldc + j];
+      y = to.alpha * sum + (to.bias ? to.bias[j] : T(0)) + (to.keep != T(0) ? to.keep * y : T(0));
+    }
+}
+
+template <class T, int R>
+void rows_by_rows(int64_t n, int64_t k, const T* a, int64_t lda, const T* w, int64_t ldw,
+                  Place<T> to) {
+  int64_t j = 0;
+  const auto advance = [&](int64_t by) {
+    j += by, w += by * ldw, to.c += by;
+    if (to.bias) to.bias += by;
+  };
+  for (; j + 4 <= n; advance(4)) dots<T, R, 4>(k, a, lda, w, ldw, to);
+  for (; j < n; advance(1)) dots<T, R, 1>(k, a, lda, w, ldw, to);
+}
+
+}  // namespace
+}  // namespace slope

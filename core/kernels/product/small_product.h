@@ -1,0 +1,86 @@
+// Products of matrices that lie in the cache: attention's, one head at a time. Element (i, j) of C
+// is one chain of fused multiply-adds over p = 0, 1, …, whatever the instruction set and the shape
+// of the blocks.
+#pragma once
+
+#include <slope/core/kernels/attention/attention.h>
+#include <slope/core/kernels/product/product_panel.h>
+
+namespace slope {
+namespace {
+
+template <class T>
+constexpr int64_t whole_panels(int64_t n) {
+  return round_up(n, panel_width<T>);
+}
+
+template <class T>
+MatrixRef<T> ref(const HeadMatrix<const T>& x) {
+  return {x.data, x.row, x.col};
+}
+template <class T>
+MatrixRef<T> transposed(const MatrixRef<T>& x) {
+  return {x.data, x.col, x.row};
+}
+
+// B (k, n) as panels: element (p, j) at out[(j / W * k + p) * W + j % W], W = panel_width<T>;
+// whole_panels(n) k elements, those beyond n's last vector never written or read.
+template <class T>
+void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
+  for (int64_t j = 0; j < n; j += panel_width<T>) {
+    const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
+    pack_panel(k, columns, from(b, 0, j), out + j * k, whole_vectors<T>(columns));
+  }
+}
+
+// C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; of these the first k_of_b rows
+// are k, the others are not read.
+template <class T>
+void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b,
+             int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
+  const int64_t blocks = (m + register_rows - 1) / register_rows;
+  for (int64_t j = 0; j < n; j += panel_width<T>) {
+    const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
+    for (int64_t block = 0, i = 0; block < blocks; ++block) {
+      // 22 rows are 6 + 6 + 5 + 5: short blocks are slow
+      const int64_t height = (m - i + blocks - block - 1) / (blocks - block);
+      some_rows_by_narrow_panel<T>(
+          height, k, from(a, i, 0), b + j * k_of_b,
+          {alpha, add ? T(1) : T(0), nullptr, c + i * ldc + j, ldc, columns});
+      i += height;
+    }
+  }
+}
+
+// The same, where a factor 0 in A takes nothing, not even nan or inf, from B. Where B is finite
+// both give the same bits.
+template <class T>
+void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
+                         const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      const T* column = b + j / panel_width<T> * panel_width<T> * k_of_b + j % panel_width<T>;
+      T sum = 0;
+      for (int64_t p = 0; p < k; ++p)
+        if (const T factor = a.data[i * a.row + p * a.col]; factor != 0)
+          sum = fma_(factor, column[p * panel_width<T>], sum);
+      c[i * ldc + j] = alpha * sum + (add ? c[i * ldc + j] : T(0));
+    }
+}
+
+template <class T>
+bool is_finite(int64_t rows, int64_t n, const MatrixRef<T>& x) {
+  int bad = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    const T* row = x.data + i * x.row;
+    const auto look = [&](int64_t col) {
+#pragma omp simd reduction(| : bad)
+      for (int64_t j = 0; j < n; ++j) bad |= !(row[j * col] - row[j * col] == 0);
+    };
+    x.col == 1 ? look(1) : look(x.col);
+  }
+  return !bad;
+}
+
+}  // namespace
+}  // namespace slope

@@ -1,0 +1,15 @@
+// Neighbouring blocks of one draw, whose words become uniform and normal numbers
+// (core/tensor/random.cpp).
+#pragma once
+
+#include <slope/core/kernels/isa.h>
+#include <slope/core/tensor/random.h>
+
+namespace slope {
+
+struct RandomBlocks {
+  // y_b: block first + b
+  void (*blocks)(const RandomSite& site, int64_t first, int64_t n, Philox::Block* y);
+};
+
+}  // namespace slope

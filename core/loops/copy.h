@@ -1,0 +1,18 @@
+// Copying elements between layouts and dtypes, without history.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+namespace slope {
+
+// to = from; same shape; any strides; converts the dtype (to bool: is not zero; to i64: DTypeError
+// where a value does not fit).
+void copy_into(const Tensor& from, const Tensor& to);
+// to[i] = from[i], as if all were read before any is written
+void copy_each(const Tensors& from, const Tensors& to);
+void fill(const Tensor& x, double value);
+void add_into(const Tensor& from, const Tensor& to);  // to += from; same shape and floating dtype
+Tensor contiguous_copy(const Tensor& x);
+Tensor contiguous_copy(const Tensor& x, DType dtype);
+
+}  // namespace slope

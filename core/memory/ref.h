@@ -1,0 +1,60 @@
+// Ref<T>: an intrusive, thread-safe reference count. Smaller and cheaper than std::shared_ptr, and
+// the count's end can be overridden: a type that must not be freed recursively (the tape's Node)
+// defines `static void destroy(T*)`.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace slope {
+
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+  uint32_t ref_count() const { return count_.load(std::memory_order_relaxed); }
+
+ protected:
+  ~RefCounted() = default;
+
+ private:
+  template <class T>
+  friend class Ref;
+  mutable std::atomic<uint32_t> count_{0};
+};
+
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(T* object) : object_(object) { retain(); }
+  Ref(const Ref& other) : object_(other.object_) { retain(); }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ && (object_->count_.load(std::memory_order_acquire) == 1 ||
+                    object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      T::destroy(object_);
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
+
+ private:
+  void retain() const {
+    if (object_) object_->count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  T* object_ = nullptr;
+};
+
+}  // namespace slope

@@ -1,0 +1,126 @@
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/product/dots.h>
+#include <slope/core/product/gemm_tile.h>
+
+#include <algorithm>
+
+#if defined(SLOPE_BLAS)
+#include <cblas.h>
+#endif
+
+namespace slope {
+
+namespace {
+
+// Rows of A. With fewer a panel of B at a time, which stays in the first cache, is 5 to 10 % faster
+// than whole blocks of it (Zen 3, 24 rows, 256 to 512 columns and deep; equal at 64), and needs no
+// scratch memory: while A is one block, for B is packed anew for each. The bits are the same.
+constexpr int64_t worthwhile_packing = 49;
+template <class T>
+bool is_few_rows_of_one_block(int64_t m, int64_t k) {
+  constexpr int64_t most_register_rows = 12;
+  return m < worthwhile_packing &&
+         volume(m + most_register_rows, k, sizeof(T)) <= static_cast<double>(product_block_bytes);
+}
+
+#if defined(SLOPE_BLAS)
+bool is_for_dots(int64_t m, bool rows_by_rows) {
+  return rows_by_rows && m < few_rows && cpu_isa() != Isa::portable;
+}
+bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
+
+CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
+
+void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta,
+               float* c, int ldc) {
+  cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
+              static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+}
+void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta,
+               double* c, int ldc) {
+  cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
+              static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+}
+
+void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda,
+               const float* x, int incx, float* y, int incy) {
+  cblas_sgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
+}
+void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a, int lda,
+               const double* x, int incx, double* y, int incy) {
+  cblas_dgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
+}
+
+// y (n; `step` apart) = alpha op(M) x + beta y, with op(M) (n, k).
+template <class T>
+void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step,
+                     T beta, T* y, int64_t step) {
+  for (int64_t i = 0; i < n; ++i)
+    y[i * step] = beta == T(0)
+                      ? T(0)
+                      : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
+  blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n),
+            static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
+            static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));
+}
+#else
+bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few_rows; }
+#endif
+
+// C = bias + beta C
+template <class T>
+void scale(int64_t m, int64_t n, T beta, const T* bias, T* c, int64_t ldc) {
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      c[i * ldc + j] = (bias ? bias[j] : T(0)) + (beta == T(0) ? T(0) : beta * c[i * ldc + j]);
+}
+
+}  // namespace
+
+#if defined(SLOPE_BLAS)
+bool is_for_blas(int64_t m, int64_t n, int64_t k) {
+  return (cpu_isa() == Isa::portable || m < few_rows) && volume(m, n, k) > 1 << 15;
+}
+#else
+bool is_for_blas(int64_t, int64_t, int64_t) { return false; }
+#endif
+
+template <class T>
+void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
+                   const T* bias, T* c, int64_t ldc) {
+  if (k == 0) return scale(m, n, beta, bias, c, ldc);
+  if (is_for_dots(m, !a.transpose && b.transpose))
+    return kernels<Dots<T>>().multiply(m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, bias, c,
+                                       ldc);
+#if defined(SLOPE_BLAS)
+  const bool row_by_matrix = m == 1 && is_worth_gemv(n, k),
+             matrix_by_column = n == 1 && is_worth_gemv(m, k);
+  if (row_by_matrix || matrix_by_column || is_for_blas(m, n, k)) {
+    if (bias) scale(m, n, beta, bias, c, ldc), beta = T(1);
+    if (row_by_matrix)
+      return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data,
+                             a.transpose ? a.ld : 1, beta, c, int64_t{1});
+    if (matrix_by_column)
+      return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
+    constexpr int64_t longest = int64_t{1} << 30;
+    for (int64_t p = 0; p < k; p += longest)
+      blas_gemm(static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0),
+                p == 0 ? beta : T(1), c, static_cast<int>(ldc));
+    return;
+  }
+#endif
+  const Product<T>& own = own_product<T>();
+  if (is_few_rows_of_one_block<T>(m, k) || volume(m, n, k) <= 1 << 15)
+    return own.multiply(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc);
+  const Block scratch(own.packed_size(m, n, k) * static_cast<int64_t>(sizeof(T)));
+  own.multiply_packed(m, n, k, alpha, a.ref(), b.ref(), beta, bias, c, ldc,
+                      static_cast<T*>(scratch.data));
+}
+
+template void multiply_tile(int64_t, int64_t, int64_t, float, Operand<float>, Operand<float>, float,
+                            const float*, float*, int64_t);
+template void multiply_tile(int64_t, int64_t, int64_t, double, Operand<double>, Operand<double>,
+                            double, const double*, double*, int64_t);
+
+}  // namespace slope

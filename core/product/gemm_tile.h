@@ -1,0 +1,63 @@
+// One tile of a product, on one thread, and who multiplies it: own kernels or BLAS. Private to
+// core/product/gemm.cpp, which cuts products into tiles.
+#pragma once
+
+#include <slope/core/kernels/isa.h>
+#include <slope/core/kernels/product/product.h>
+#include <slope/core/memory/memory.h>
+
+namespace slope {
+
+template <class T>
+struct Operand {  // op(X) at data, as it stands in memory
+  const T* data;
+  int64_t ld;
+  bool transpose;
+
+  Operand at(int64_t row, int64_t col) const {
+    return {data + (transpose ? col * ld + row : row * ld + col), ld, transpose};
+  }
+  MatrixRef<T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
+};
+
+inline double volume(int64_t m, int64_t n, int64_t k) {
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+// Of A. With fewer the time is that of reading B once.
+inline constexpr int64_t few_rows = 16;
+
+struct Block {  // scratch from the allocator
+  explicit Block(int64_t bytes)
+      : bytes(static_cast<size_t>(bytes)), data(memory::allocate(this->bytes)) {}
+  ~Block() { memory::deallocate(data, bytes); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  size_t bytes;
+  void* data;
+};
+
+// Whether BLAS multiplies, where neither dot products nor a vector's product do. From 16 rows on
+// and with vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread,
+// operands out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all
+// models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
+bool is_for_blas(int64_t m, int64_t n, int64_t k);
+
+// Whether the kernels that pack more are the faster ones on this CPU: with AVX2, measured on Zen 3,
+// and on Intel's AVX-512 processors, not on AMD's (docs/performance.md).
+inline bool packs_more() {
+  static const bool yes = cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
+  return yes;
+}
+template <class T>
+const Product<T>& own_product() {
+  return packs_more() ? kernels<PackingProduct<T>>() : kernels<Product<T>>();
+}
+
+// C (m, n; rows `ldc` apart) = alpha op(A) op(B) + beta C + bias (null: none). C is not read where
+// beta is 0. m, n: of a tile; k: any.
+template <class T>
+void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
+                   const T* bias, T* c, int64_t ldc);
+
+}  // namespace slope

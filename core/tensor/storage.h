@@ -1,0 +1,31 @@
+// Storage: a counted block of bytes with a version. The version counts writes: the tape compares it
+// to know whether a value that it kept has changed since.
+#pragma once
+
+#include <slope/core/memory/ref.h>
+
+namespace slope {
+
+class StorageImpl : public RefCounted {
+ public:
+  // not initialised; header and bytes are one block
+  static Ref<StorageImpl> allocate(int64_t bytes);
+
+  void* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }
+  uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+
+  static void destroy(StorageImpl* storage);
+
+ private:
+  StorageImpl() = default;
+
+  void* data_ = nullptr;
+  int64_t bytes_ = 0;
+  std::atomic<uint32_t> version_{0};
+};
+
+using Storage = Ref<StorageImpl>;
+
+}  // namespace slope

@@ -1,0 +1,176 @@
+// Tensor: one pointer to what it is. Copying shares, as a Python reference does: a parameter keeps
+// its identity when it is loaded, tied, converted or held by an optimizer. The methods above the
+// line "differentiable" know nothing of gradients; those below are defined in
+// autograd/ops/methods.cpp, once: there is no second, silently detaching version of them.
+#pragma once
+
+#include <slope/core/memory/memory.h>
+#include <slope/core/tensor/dtype.h>
+#include <slope/core/tensor/layout.h>
+#include <slope/core/tensor/storage.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace slope {
+
+// What autograd keeps with a tensor; core knows only that it may object to a write.
+struct Meta {
+  virtual ~Meta() = default;
+  virtual void check_write() const = 0;  // throws where a write would corrupt the tape
+  // what printing appends: "requires_grad=True", "grad_fn=<AddBackward0>" or nothing
+  virtual std::string text() const = 0;
+};
+
+struct TensorImpl : RefCounted, memory::Allocated {
+  Storage storage;
+  Layout layout;
+  DType dtype = f32;
+  std::unique_ptr<Meta> meta;
+
+  static void destroy(TensorImpl* impl) { delete impl; }
+};
+
+// A scoped write: pointer to the tensor's first element (strides are the caller's affair); the
+// storage's version is bumped when it ends.
+template <class T>
+class Write {
+ public:
+  Write(T* data, Storage storage) : data_(data), storage_(std::move(storage)) {}
+  Write(const Write&) = delete;
+  Write& operator=(const Write&) = delete;
+  ~Write() {
+    if (!storage_) __builtin_unreachable();  // without it g++ warns of a write through null
+    storage_->bump_version();
+  }
+  operator T*() const { return data_; }
+  T* get() const { return data_; }
+
+ private:
+  T* data_;
+  Storage storage_;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
+  // IndexError where the layout does not lie within the storage
+  Tensor(Storage storage, Layout layout, DType dtype);
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  // assigning to a temporary would do nothing: it does not compile
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  // any(x), all(x) or x.item<bool>(); defined() asks whether there is a tensor
+  explicit operator bool() const = delete;
+
+  static Tensor empty(const Dims& shape, DType dtype = f32);  // contiguous, not initialised
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  DType dtype() const { return impl().dtype; }
+  const Layout& layout() const { return impl().layout; }
+  const Dims& shape() const { return layout().shape; }
+  const Dims& strides() const { return layout().strides; }
+  int64_t rank() const { return layout().rank(); }
+  int64_t numel() const {
+    uint64_t n = 1;
+    // its layout was checked when it was made
+    for (int64_t size : shape()) n *= static_cast<uint64_t>(size);
+    return static_cast<int64_t>(n);
+  }
+  int64_t size(int64_t dim) const { return shape()[wrap_dim(dim, rank(), "size")]; }
+  bool is_contiguous() const { return layout().is_contiguous(); }
+  const Storage& storage() const { return impl().storage; }
+  TensorImpl& impl() const {  // throws where there is no tensor
+    if (!impl_) refuse_undefined();
+    return *impl_;
+  }
+
+  // auto [B, T, C] = x.dims<3>(): the sizes, with a check of the rank.
+  template <size_t N>
+  std::array<int64_t, N> dims() const {
+    SLOPE_CHECK_SHAPE(shape().size() == N, "expected a tensor of rank {}, got shape {}", N,
+                      shape());
+    std::array<int64_t, N> sizes;
+    for (size_t d = 0; d < N; ++d) sizes[d] = shape()[d];
+    return sizes;
+  }
+
+  template <Element T>
+  const T* data() const {
+    return static_cast<const T*>(address(dtype_of<T>));
+  }
+  template <Element T>
+  [[nodiscard]] Write<T> write() const {  // under no_grad for anything that the tape sees
+    return Write<T>(static_cast<T*>(writable_address(dtype_of<T>)), storage());
+  }
+  template <Element T>
+  T item() const {  // the one element, of exactly this dtype
+    SLOPE_CHECK_SHAPE(numel() == 1, "item: needs exactly one element, got shape {}", shape());
+    return *data<T>();
+  }
+  double item() const;  // the one element, of any dtype, as a double
+  // every element in row-major order, as doubles: for tests, printing, small things
+  std::vector<double> to_vector() const;
+
+  // ---- differentiable: defined in autograd/ops/methods.cpp, documented in autograd/ops.h
+  [[nodiscard]] Tensor transpose(int64_t a, int64_t b) const;
+  [[nodiscard]] Tensor permute(const Dims& dims) const;
+  [[nodiscard]] Tensor reshape(const Dims& shape) const;
+  [[nodiscard]] Tensor view(const Dims& shape) const;
+  [[nodiscard]] Tensor flatten(int64_t start = 0, int64_t end = -1) const;
+  [[nodiscard]] Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+  [[nodiscard]] Tensor slice(int64_t dim, int64_t start, int64_t end = INT64_MAX,
+                             int64_t step = 1) const;
+  [[nodiscard]] Tensor select(int64_t dim, int64_t index) const;
+  [[nodiscard]] Tensor operator[](int64_t index) const;  // select(0, index)
+  [[nodiscard]] Tensor expand(const Dims& shape) const;  // -1 keeps a size
+  [[nodiscard]] Tensor squeeze() const;
+  [[nodiscard]] Tensor squeeze(int64_t dim) const;
+  [[nodiscard]] Tensor unsqueeze(int64_t dim) const;
+  [[nodiscard]] Tensor movedim(int64_t from, int64_t to) const;
+  [[nodiscard]] std::vector<Tensor> split(int64_t size, int64_t dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> unbind(int64_t dim = 0) const;
+  [[nodiscard]] Tensor contiguous() const;  // itself where it is
+  [[nodiscard]] Tensor clone() const;
+  [[nodiscard]] Tensor to(DType dtype) const;  // itself where it is
+  [[nodiscard]] Tensor sum() const;
+  [[nodiscard]] Tensor sum(const Dims& dims, bool keepdim = false) const;
+  [[nodiscard]] Tensor mean() const;
+  [[nodiscard]] Tensor mean(const Dims& dims, bool keepdim = false) const;
+  [[nodiscard]] Tensor matmul(const Tensor& other) const;
+
+  // ---- the tape's side: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
+  bool requires_grad() const;
+  // leaves of floating dtype only
+  const Tensor& set_requires_grad(bool requires_grad = true) const;
+  bool is_leaf() const;
+  Tensor grad() const;  // undefined until a backward reached this leaf (or retain_grad() was said)
+  void set_grad(const Tensor& grad) const;
+  [[nodiscard]] Tensor detach() const;  // the same storage, no history
+  void retain_grad() const;
+  // an undefined result keeps the gradient
+  void register_hook(std::function<Tensor(const Tensor& grad)> hook) const;
+  void backward(const Tensor& gradient = {}, bool retain_graph = false,
+                bool create_graph = false) const;
+
+ private:
+  [[noreturn]] static void refuse_undefined();
+  [[noreturn]] void refuse_dtype(DType asked) const;
+  const void* address(DType asked) const {
+    if (asked != dtype()) refuse_dtype(asked);
+    return static_cast<const std::byte*>(storage()->data()) + layout().offset * size_of(asked);
+  }
+  void* writable_address(DType asked) const;
+  Ref<TensorImpl> impl_;
+};
+
+using Tensors = std::vector<Tensor>;
+
+}  // namespace slope

@@ -1,0 +1,76 @@
+// JsonReader: a strict reader of the little JSON that file headers need: objects, arrays, strings
+// and 64-bit integers. It refuses what lenient readers let through and attackers use: duplicate
+// keys, lone surrogates, invalid UTF-8, NUL, a byte order mark, numbers that are no integers or do
+// not fit, nesting beyond 8. It builds no tree: the caller says what must stand next. Errors:
+// InputError with the byte offset.
+#pragma once
+
+#include <slope/core/error.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace slope {
+
+class JsonReader {
+ public:
+  // `where` begins every message; `offset` is added to positions: that of the text in its file.
+  // Both texts must outlive the reader.
+  JsonReader(std::string_view text, std::string_view where, size_t offset = 0)
+      : text_(text), where_(where), offset_(offset) {}
+
+  template <class F>
+  void object(F&& member) {  // member(const std::string& key) reads the value
+    std::set<std::string> keys;
+    enter('{');
+    for (bool first = true; another('}', first); first = false) {
+      const size_t at = at_;
+      const auto [key, is_new] = keys.insert(string());
+      if (!is_new) fail(at, "the key {} stands twice", quoted(*key));
+      expect(':');
+      member(*key);
+    }
+  }
+  template <class F>
+  void array(F&& element) {  // element() reads the value
+    enter('[');
+    for (bool first = true; another(']', first); first = false) element();
+  }
+  std::string string();
+  int64_t integer();
+
+  char peek();                             // first character of what stands next, '\0' at the end
+  size_t position() const { return at_; }  // in `text`
+  std::string_view rest() const { return text_.substr(at_); }
+
+  template <class... Args>
+  [[noreturn]] void fail(size_t at, fmt::format_string<Args...> format, Args&&... args) const {
+    throw InputError(fmt::format("{}: {} at byte {}", where_,
+                                 fmt::format(format, std::forward<Args>(args)...), offset_ + at));
+  }
+
+  // as a message shows it: one line, at most 80 characters of it
+  static std::string quoted(std::string_view text);
+  static std::string escaped(std::string_view text);  // as JSON writes it, quotes included
+
+ private:
+  void enter(char open);
+  bool another(char close, bool first);  // goes to the next member or element, or past the end
+  void expect(char c);
+  std::string found() const;  // for messages
+  void escape_sequence(std::string& out);
+  unsigned hex4(size_t escape);
+
+  static constexpr int max_depth = 8;
+  std::string_view text_, where_;
+  size_t offset_, at_ = 0;
+  int depth_ = 0;
+};
+
+// Length in bytes of the valid UTF-8 sequence at the start of `text`, 0 where it is none (overlong,
+// surrogate, beyond U+10FFFF, cut).
+size_t utf8_length(std::string_view text);
+
+}  // namespace slope

@@ -1,0 +1,38 @@
+#include <slope/core/text/spelling.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace slope {
+
+size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j)
+      diagonal = std::exchange(
+          row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
+  }
+  return row.back();
+}
+
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string best;
+  // two letters that changed places are two
+  size_t least = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
+  for (const std::string& c : candidates)
+    if (const size_t d = edit_distance(name, c); d < least && d < name.size()) {
+      least = d;
+      best = c;
+    }
+  return best;
+}
+
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& candidates) {
+  const std::string meant = nearest(name, candidates);
+  return meant.empty() ? "" : " (did you mean " + meant + "?)";
+}
+
+}  // namespace slope

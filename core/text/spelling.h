@@ -1,0 +1,19 @@
+// Spelling: the name that was probably meant, for error messages.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace slope {
+
+// Levenshtein's: insertions, deletions and replacements
+size_t edit_distance(const std::string& a, const std::string& b);
+
+// The candidate nearest to `name`. Empty where none is near: more than two letters are wrong, and
+// more than a quarter.
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
+// " (did you mean softmax?)" or ""
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& candidates);
+
+}  // namespace slope

@@ -1,0 +1,15 @@
+// The two moons: points on two half circles that reach into each other, for the MLP (models/mlp.h).
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+namespace slope::data {
+
+struct TwoMoons {
+  Tensor points, labels;  // (N, 2), (N, 1)
+};
+
+// With normal noise; n points, the first half on the upper one (label 0).
+TwoMoons two_moons(int64_t n, double noise = 0.1);
+
+}  // namespace slope::data

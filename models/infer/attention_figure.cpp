@@ -1,0 +1,91 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/models/infer/attention_figure.h>
+#include <slope/nn/module/capture.h>
+
+namespace slope::train {
+
+AttentionKind attention_kind(const std::string& name) {
+  if (name == "encoder") return AttentionKind::encoder;
+  if (name == "decoder") return AttentionKind::decoder;
+  SLOPE_CHECK_AS(UsageError, name == "cross",
+                 "attention: no kind '{}'; there are cross, encoder and decoder", name);
+  return AttentionKind::cross;
+}
+
+namespace {
+
+Tensor row(const Sentence& tokens) {
+  return from_vector(tokens, {1, static_cast<int64_t>(tokens.size())});
+}
+
+// Unknown words as they were written: the picture is for people.
+std::vector<std::string> source_labels(const std::string& sentence) {
+  std::vector<std::string> labels = data::split_words(sentence);
+  labels.insert(labels.begin(), "<sos>");
+  labels.push_back("<eos>");
+  return labels;
+}
+
+}  // namespace
+
+draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
+                                const AttentionChoice& choice, const DecodeOptions& options) {
+  const auto& decoder = translator.model.transformer.decoder;
+  const bool encoder = choice.kind == AttentionKind::encoder;
+  const auto layers = static_cast<int64_t>(
+      encoder ? translator.model.transformer.encoder.layers.size() : decoder.layers.size());
+  const int64_t layer = choice.layer < 0 ? choice.layer + layers : choice.layer;
+  SLOPE_CHECK_AS(UsageError, layer >= 0 && layer < layers, "attention: no layer {}: the {} has {}",
+                 choice.layer, encoder ? "encoder" : "decoder", layers);
+  const std::string path =
+      choice.kind == AttentionKind::cross     ? fmt::format("decoder.layers.{}.mha2", layer)
+      : choice.kind == AttentionKind::decoder ? fmt::format("decoder.layers.{}.mha1", layer)
+                                              : fmt::format("encoder.layers.{}.mha", layer);
+
+  const Sentence source = data::encode_sentence(sentence, translator.source);
+  const auto length = static_cast<int64_t>(source.size()),
+             positions = translator.model.config.max_len;
+  SLOPE_CHECK_INPUT(length <= positions,
+                    "attention: {} tokens with <sos> and <eos> are more than the model's {} "
+                    "positions (max_len); shorten or split it",
+                    length, positions);
+  const Sentence found = translate_sentences(translator, {source}, options)[0];
+  Sentence target = {data::sos_id};
+  target.insert(target.end(), found.begin(), found.end());
+  const bool cut_off = static_cast<int64_t>(found.size()) == longest_target(translator, options);
+  if (cut_off) target.pop_back();  // nothing was written behind it
+
+  const NoGrad no_grad;
+  const nn::EvalMode eval(translator.model);
+  const nn::CaptureAttention capture(path);
+  const nn::Scope scope(translator.model);
+  [[maybe_unused]] const Tensor features = translator.model.features(row(source), row(target));
+  const Tensor weights = capture.last(path).select(0, 0).contiguous();  // (H, T, S)
+  const auto [H, T, S] = weights.dims<3>();
+
+  std::vector<std::string> read = translator.target.decode(target),
+                           written(read.begin() + 1, read.end());
+  written.push_back(cut_off ? translator.target.token(found.back()) : "<eos>");
+  const std::vector<std::string> words = source_labels(sentence);
+  draw::HeatMaps maps{
+      .title = fmt::format("{}, layer {} of {}",
+                           encoder                                 ? "Encoder self-attention"
+                           : choice.kind == AttentionKind::decoder ? "Decoder self-attention"
+                                                                   : "Cross-attention",
+                           layer + 1, layers),
+      .rows = encoder ? words : written,
+      .columns = choice.kind == AttentionKind::decoder ? read : words,
+      .row_axis = encoder ? "attends" : "writes",
+      .column_axis = choice.kind == AttentionKind::decoder ? "attends to what it wrote"
+                     : encoder                             ? "to"
+                                                           : "attends to"};
+  const std::vector<double> values = weights.to_vector();
+  for (int64_t h = 0; h < H; ++h) {
+    const auto first = values.begin() + h * T * S;
+    maps.panels.push_back({fmt::format("head {}", h + 1), {first, first + T * S}});
+  }
+  return maps;
+}
+
+}  // namespace slope::train

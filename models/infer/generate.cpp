@@ -1,0 +1,78 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/models/infer/generate.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope::train {
+
+int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t seed, int64_t i) {
+  std::vector<double> x = logits.to_vector();
+  SLOPE_CHECK_SHAPE(!x.empty(), "generate: no logits to draw from");
+  for (size_t v = 0; v < x.size(); ++v)
+    SLOPE_CHECK_AS(NumericError, std::isfinite(x[v]),
+                   "generate: the model's logit of token {} is {}", v, x[v]);
+  const auto likeliest = std::max_element(x.begin(), x.end());
+  const double top = *likeliest;
+  if (temperature == 0) return likeliest - x.begin();
+  double least = -INFINITY;  // that may be drawn
+  if (top_k > 0 && top_k < static_cast<int64_t>(x.size())) {
+    std::vector<double> sorted = x;
+    std::nth_element(sorted.begin(), sorted.begin() + (top_k - 1), sorted.end(), std::greater<>());
+    least = sorted[static_cast<size_t>(top_k - 1)];
+  }
+  double sum = 0;
+  for (double& v : x) sum += v = v < least ? 0 : std::exp((v - top) / temperature);
+  const double drawn = uniform_f64({.seed = seed}, i) * sum;
+  double before = 0;
+  int64_t token = -1;
+  for (size_t v = 0; v < x.size(); ++v) {
+    if (x[v] == 0) continue;
+    token = static_cast<int64_t>(v);  // the last one also where rounding leaves `drawn` at the sum
+    before += x[v];
+    if (drawn < before) break;
+  }
+  return token;
+}
+
+std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab,
+                     const std::string& prompt, const GenerateOptions& options) {
+  SLOPE_CHECK_AS(UsageError, options.tokens >= 0, "generate: tokens must not be negative, got {}",
+                 options.tokens);
+  SLOPE_CHECK_AS(UsageError, options.temperature >= 0 && std::isfinite(options.temperature),
+                 "generate: temperature must be at least 0, got {}", options.temperature);
+  SLOPE_CHECK_AS(UsageError, options.top_k >= 0, "generate: top_k must not be negative, got {}",
+                 options.top_k);
+  const NoGrad no_grad;
+  const nn::EvalMode eval(model);
+  const int64_t block = model.config.block_size;
+  std::vector<int64_t> text;
+  try {
+    text = vocab.encode_characters(prompt);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("the prompt: {}", e.what()));
+  }
+  if (text.empty()) text.push_back(vocab.contains("\n") ? vocab.id("\n") : 0);
+
+  std::string written;
+  if (options.on_start) options.on_start();
+  auto cache = model.start();
+  int64_t cached = 0;  // tokens of the text that the cache holds
+  for (int64_t i = 0; i < options.tokens; ++i) {
+    const auto length = static_cast<int64_t>(text.size());
+    if (!options.cached || length > block)
+      cache = model.start(), cached = std::max<int64_t>(0, length - block);
+    const Tensor newest =
+        from_vector(std::vector<int64_t>(text.begin() + cached, text.end()), {1, length - cached});
+    const Tensor logits = model.step(newest, cache);  // (1, V)
+    cached = length;
+    text.push_back(
+        sample(logits.select(0, 0), options.temperature, options.top_k, options.seed, i));
+    written += vocab.token(text.back());
+    if (options.on_token) options.on_token(vocab.token(text.back()));
+  }
+  return written;
+}
+
+}  // namespace slope::train

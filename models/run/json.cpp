@@ -1,0 +1,55 @@
+#include <slope/core/error.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/models/run/json.h>
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+#include <vector>
+
+namespace slope::train {
+
+using Json = nlohmann::ordered_json;
+
+std::string read_json_text(const std::string& file) { return read_file(file, int64_t{16} << 20); }
+
+Json parse_json(const std::string& text, const std::string& file) {
+  const size_t nul = text.find('\0');  // for the library the end
+  SLOPE_CHECK_INPUT(nul == text.npos, "{}: not valid JSON at byte {}", file, nul + 1);
+  std::vector<std::set<std::string>> keys;
+  std::string duplicate;
+  size_t depth = 0;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start)
+      SLOPE_CHECK_INPUT(++depth <= 64, "{}: nested deeper than 64 levels", file);
+    if (event == Event::object_end || event == Event::array_end) --depth;
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second)
+      duplicate = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    Json json = Json::parse(text, watch);
+    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, duplicate);
+    return json;
+  } catch (const Json::parse_error& e) {
+    throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
+  } catch (const Json::out_of_range&) {
+    throw InputError(fmt::format("{}: holds a number that is too large to be one", file));
+  }
+}
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string json_line(std::initializer_list<JsonField> fields) {
+  Json line = Json::object();
+  for (const JsonField& field : fields)
+    std::visit([&](auto value) { line[field.name] = value; }, field.value);
+  return json_text(line);
+}
+
+}  // namespace slope::train

@@ -1,0 +1,210 @@
+#include <slope/core/error.h>
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
+#include <slope/models/run/loss_plot.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+namespace slope::train {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using sys::Kind;
+
+// also a link that leads nowhere
+bool is_there(const std::string& path) { return sys::kind(path) != Kind::nothing; }
+bool is_folder(const std::string& path) { return sys::kind_followed(path) == Kind::folder; }
+
+bool is_checkpoint(const std::string& name) {
+  return name.starts_with("step-") && name.size() > 5 &&
+         name.find_first_not_of("0123456789", 5) == name.npos;
+}
+
+std::vector<std::string> checkpoints(const std::string& folder) {  // by their steps
+  std::vector<std::string> names;
+  if (is_folder(folder))
+    for (std::string& name : sys::names_in(folder))
+      if (is_checkpoint(name)) names.push_back(std::move(name));
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return names;
+}
+
+// As a shell takes it for one word, and a command not for an option: what is said may be pasted.
+std::string quoted(const std::string& path) {
+  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::strchr("_./+:=@%-", c);
+  });
+  std::string text = path[0] == '-' ? "./" : "";
+  if (plain) return text + path;
+  text += '\'';
+  for (char c : path) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + '\'';
+}
+
+// `last` and `best` must be links: nothing else can be swapped. Those that a copy made folders
+// become links again by the command that is said.
+void check_links(const std::string& run) {
+  std::vector<std::string> folders, commands, steps = checkpoints(run);
+  for (const std::string link : {"last", "best"}) {
+    const std::string path = run + "/" + link;
+    const Kind kind = sys::kind(path);
+    if (kind == Kind::nothing || kind == Kind::link) continue;
+    SLOPE_CHECK_INPUT(is_there(path + "/state.json"),
+                      "{}: is no link to a checkpoint; move it away", path);
+    folders.push_back(path);
+    const std::string step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
+    const bool is_copy = std::find(steps.begin(), steps.end(), step) != steps.end();
+    commands.push_back(is_copy ? fmt::format("rm -r {0} && ln -s {1} {0}", quoted(path), step)
+                               : fmt::format("mv {0} {1} && ln -s {2} {0}", quoted(path),
+                                             quoted(run + "/" + step), step));
+    steps.push_back(step);
+  }
+  SLOPE_CHECK_INPUT(folders.empty(),
+                    "{}: must be a link to a checkpoint, is a folder (a copy made with cp -L?): {}",
+                    fmt::join(folders, ", "), fmt::join(commands, " && "));
+}
+
+// A run inside a checkpoint, however deep, would go with it.
+void refuse_checkpoint(const std::string& folder) {
+  for (const char* file : {"/model.safetensors", "/state.json"})
+    SLOPE_CHECK_AS(UsageError, !is_there(folder + file),
+                   "{0}: is a checkpoint; name a run's folder, as the one that holds {0}", folder);
+  std::error_code none;  // a name that cannot be resolved says so itself, later
+  for (fs::path above = fs::weakly_canonical(folder, none).parent_path();
+       above != above.root_path(); above = above.parent_path())
+    SLOPE_CHECK_AS(UsageError,
+                   !is_there(above / "model.safetensors") || !is_there(above / "state.json"),
+                   "{}: lies in a checkpoint, {}; choose another --out", folder, above.string());
+}
+
+bool has_content(const std::string& file) {
+  return sys::kind(file) == Kind::file && FileReader(file).bytes() > 0;
+}
+
+// What a run writes beside its checkpoints, and what was there before it and is not its own: that
+// is left as it is.
+void refuse_others(const std::string& folder, bool has_checkpoint) {
+  const std::string plot = folder + "/loss.svg", log = folder + "/log.jsonl",
+                    start = start_file(folder);
+  for (const std::string& file : {plot, log, start})
+    SLOPE_CHECK_INPUT(sys::kind(file) != Kind::link,
+                      "{}: is a link; a run writes through none: move it away", file);
+  SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
+                    "{}: was not drawn by slope; move it away or choose another --out", plot);
+  const bool started = is_there(start);
+  if (started) (void)RunState::read(start);
+  SLOPE_CHECK_INPUT(has_checkpoint || started || !has_content(log),
+                    "{}: belongs to no run; move it away or choose another --out", log);
+}
+
+// A checkpoint with nothing in it that slope does not save there: such a folder may be removed when
+// it is superseded.
+bool is_only_saved(const std::string& checkpoint) {
+  constexpr std::string_view saved[] = {"model.safetensors", "config.json", "state.safetensors",
+                                        "state.json"};
+  for (const std::string& name : sys::names_in(checkpoint)) {
+    const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
+                       name.ends_with(".vocab");
+    if (!known || sys::kind(checkpoint + "/" + name) != Kind::file) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string start_file(const std::string& folder) { return folder + "/start.json"; }
+
+void refuse_run(const std::string& folder) {
+  refuse_checkpoint(folder);
+  const bool held = is_there(folder + "/last") || is_there(folder + "/best") ||
+                    !checkpoints(folder).empty() || has_content(folder + "/log.jsonl");
+  SLOPE_CHECK_AS(UsageError, !held,
+                 "{} holds a run already; say --resume to go on, or choose another --out", folder);
+  refuse_others(folder, false);
+}
+
+std::string resume_point(const std::string& folder) {
+  refuse_checkpoint(folder);
+  check_links(folder);
+  if (is_folder(folder + "/last")) return "last";
+  const std::vector<std::string> steps = checkpoints(folder);
+  const bool broken = is_there(folder + "/last");
+  // A save makes step-N, then `last`, then `best`: a kill in the first one can leave one step-N
+  // alone, and nothing else.
+  if (!broken && !is_there(folder + "/best") && steps.size() < 2)
+    return steps.empty() ? "" : steps[0];
+  const std::string fault = fmt::format("{} `last`", broken ? "a broken link" : "no");
+  SLOPE_CHECK_INPUT(
+      !steps.empty(), "{0} holds {1}, and no checkpoint; to start anew: rm -f {2} {3}", folder,
+      broken ? fault : "`best`, but " + fault, quoted(folder + "/last"), quoted(folder + "/best"));
+  throw InputError(fmt::format("{0} holds {1}, but {2}: ln -sfn {3} {4}", folder,
+                               fmt::join(steps, " and "), fault, steps.back(),
+                               quoted(folder + "/last")));
+}
+
+std::string state_to_resume(const std::string& folder) {
+  const std::string point = resume_point(folder), start = start_file(folder);
+  refuse_others(folder, !point.empty());
+  if (!point.empty()) return folder + "/" + point + "/state.json";
+  return sys::kind(start) == Kind::file ? start : "";
+}
+
+std::string checkpoint_folder(const std::string& run) {
+  SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
+  SLOPE_CHECK_AS(IoError, sys::kind_followed(run) != Kind::nothing, "{}: no such folder", run);
+  for (const std::string& folder : {run + "/best", run + "/last", run}) {
+    if (sys::kind_followed(folder + "/model.safetensors") != Kind::nothing) return folder;
+    SLOPE_CHECK_INPUT(folder == run || !is_there(folder),
+                      "{0}: leads to no checkpoint; to do without it: rm {1}", folder,
+                      quoted(folder));
+  }
+  throw InputError(fmt::format(
+      "{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));
+}
+
+std::string linked(const std::string& folder, const std::string& link) {
+  const std::string path = folder + "/" + link;
+  return sys::kind(path) == Kind::link
+             ? fs::path(sys::read_link(path)).lexically_normal().filename().string()
+             : "";
+}
+
+void keep_linked(const std::string& folder) {
+  const std::string last = linked(folder, "last"), best = linked(folder, "best");
+  if (last.empty()) return;  // then nothing says which are needed
+  for (const std::string& name : checkpoints(folder)) {
+    const std::string path = folder + "/" + name;
+    if (name == last || name == best || sys::kind(path) != Kind::folder || !is_only_saved(path))
+      continue;
+    if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
+  }
+}
+
+void take_over(const std::string& folder, bool has_checkpoint) {
+  refuse_others(folder, has_checkpoint);
+  constexpr std::string_view links[] = {"last", "best"}, files[] = {"loss.svg", "start.json"};
+  remove_strays(folder, links, files);
+}
+
+void make_way(const std::string& folder, const std::string& checkpoint) {
+  const std::string path = folder + "/" + checkpoint;
+  SLOPE_CHECK_AS(
+      IoError, !is_there(path) || (sys::kind(path) == Kind::folder && is_only_saved(path)),
+      "{}: is in the way of a checkpoint and holds what slope did not save; move it away", path);
+}
+
+}  // namespace slope::train

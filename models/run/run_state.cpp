@@ -1,0 +1,78 @@
+#include <slope/core/error.h>
+#include <slope/core/files/crc32c.h>
+#include <slope/core/text/json.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_state.h>
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace slope::train {
+
+namespace {
+// The fields of state.json, once, for writing and reading.
+template <class State, class F>
+void for_each_field(State& s, F f) {
+  f("step", s.step), f("position", s.position), f("log_bytes", s.log_bytes),
+      f("best_step", s.best_step), f("best_loss", s.best_loss), f("stale", s.stale);
+  f("window_loss", s.window_loss), f("window_targets", s.window_targets),
+      f("fingerprint", s.fingerprint), f("numerics", s.numerics);
+}
+
+// of a number in it: far more than any run comes to, and safe to count on from
+constexpr int64_t largest = 1'000'000'000'000'000;
+
+// The first field is the checksum of the whole text, in which it stands as zeros itself.
+constexpr std::string_view checksum_field = "\"crc32c\": \"";
+
+void check_sum(const std::string& text, const std::string& file) {
+  const size_t field = text.find(checksum_field), at = field + checksum_field.size();
+  // saved before there was one
+  if (field == text.npos || at + no_crc32c.size() > text.size()) return;
+  const std::string recorded = text.substr(at, no_crc32c.size()),
+                    found = fmt::format("{:08x}", crc32c_around(text, at));
+  SLOPE_CHECK_INPUT(
+      found == recorded,
+      "{}: damaged, or changed since it was saved: its checksum is {}, recorded is {}", file, found,
+      JsonReader::quoted(recorded));
+}
+}  // namespace
+
+std::string RunState::text() const {
+  nlohmann::ordered_json json = {{"crc32c", no_crc32c}};
+  for_each_field(*this, [&](const char* key, const auto& value) { json[key] = value; });
+  json["settings"] = parse_json(settings, "settings");
+  std::string text = json_text(json, 1) + "\n";
+  const size_t at = text.find(checksum_field) + checksum_field.size();
+  return text.replace(at, no_crc32c.size(), fmt::format("{:08x}", crc32c_around(text, at)));
+}
+
+RunState RunState::read(const std::string& file) {
+  const std::string text = read_json_text(file);
+  const nlohmann::ordered_json json = parse_json(text, file);
+  RunState state;
+  std::set<std::string> known = {"crc32c", "settings"};
+  try {
+    for_each_field(state, [&]<class T>(const char* key, T& value) {
+      known.insert(key);
+      const nlohmann::ordered_json& found = json.at(key);
+      if constexpr (std::is_same_v<T, int64_t>)
+        SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0 &&
+                              found.get<int64_t>() <= largest,
+                          "{}: \"{}\" must be a whole number from 0 to {}, got {}", file, key,
+                          largest, json_text(found).substr(0, 80));
+      found.get_to(value);
+    });
+    state.settings = json_text(json.at("settings"));
+  } catch (const nlohmann::ordered_json::exception& e) {
+    throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
+  }
+  for (const auto& [key, value] : json.items())
+    SLOPE_CHECK_INPUT(known.contains(key), "{}: not the state of a run (unknown key {})", file,
+                      JsonReader::quoted(key));
+  check_sum(text, file);
+  return state;
+}
+
+}  // namespace slope::train

@@ -1,0 +1,158 @@
+#include <slope/core/error.h>
+#include <slope/core/text/parse_number.h>
+#include <slope/core/text/spelling.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/settings.h>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace slope::train {
+
+namespace {
+
+std::string kind(const Setting& s) {
+  constexpr const char* kinds[] = {"a whole number", "a number", "true or false", "a string"};
+  if (!s.choices.empty()) return fmt::format("one of {}", fmt::join(s.choices, ", "));
+  const bool number = s.place.index() < 2;
+  std::string text = kinds[s.place.index()];
+  if (number && s.least > -1e300) text += fmt::format(" of at least {}", s.least);
+  if (number) text += fmt::format(", at most {}", s.most);
+  return text;
+}
+
+bool in_range(const Setting& s, double value) { return value >= s.least && value <= s.most; }
+
+std::vector<std::string> keys_of(const Settings& settings) {
+  std::vector<std::string> keys;
+  for (const Setting& s : settings) keys.push_back(s.key);
+  return keys;
+}
+
+nlohmann::ordered_json value_of(const Setting& s) {
+  return std::visit([](auto* place) { return nlohmann::ordered_json(*place); }, s.place);
+}
+
+std::string shortened(const nlohmann::ordered_json& value) {
+  return json_text(value).substr(0, 80);
+}
+
+}  // namespace
+
+std::string to_text(const Setting& setting) { return json_text(value_of(setting)); }
+
+void set_from_text(const Setting& s, const std::string& text) {
+  bool good = false;
+  if (auto* const* place = std::get_if<int64_t*>(&s.place)) {
+    int64_t value = 0;
+    good = parse_number(text, value) && in_range(s, static_cast<double>(value));
+    if (good) **place = value;
+  } else if (auto* const* real = std::get_if<double*>(&s.place)) {
+    double value = 0;
+    good = parse_number(text, value) && in_range(s, value);
+    if (good) **real = value;
+  } else if (auto* const* flag = std::get_if<bool*>(&s.place)) {
+    good = text == "true" || text == "false";
+    if (good) **flag = text == "true";
+  } else {
+    good =
+        s.choices.empty() || std::find(s.choices.begin(), s.choices.end(), text) != s.choices.end();
+    if (good) *std::get<std::string*>(s.place) = text;
+  }
+  std::string flag = s.key;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  SLOPE_CHECK_AS(UsageError, good, "--{} {}: expected {}", flag, text, kind(s));
+}
+
+std::string to_json(const Settings& settings, int indent) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const Setting& s : settings) json[s.key] = value_of(s);
+  return json_text(json, indent);
+}
+
+namespace {
+
+std::vector<std::string> set_from_json(const Settings& settings, const nlohmann::ordered_json& json,
+                                       const std::string& file) {
+  SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) {
+    const auto at = std::find_if(settings.begin(), settings.end(),
+                                 [&key = key](const Setting& s) { return s.key == key; });
+    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key,
+                      did_you_mean(key, keys_of(settings)));
+    bool good = false;
+    if (auto* const* place = std::get_if<int64_t*>(&at->place)) {
+      good = value.is_number_integer() &&
+             (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX) &&
+             in_range(*at, value.get<double>());
+      if (good) **place = value.get<int64_t>();
+    } else if (auto* const* real = std::get_if<double*>(&at->place)) {
+      good = value.is_number() && std::isfinite(value.get<double>()) &&
+             in_range(*at, value.get<double>());
+      if (good) **real = value.get<double>();
+    } else if (auto* const* flag = std::get_if<bool*>(&at->place)) {
+      good = value.is_boolean();
+      if (good) **flag = value.get<bool>();
+    } else {
+      good = value.is_string() &&
+             (at->choices.empty() || std::find(at->choices.begin(), at->choices.end(),
+                                               value.get<std::string>()) != at->choices.end());
+      if (good) *std::get<std::string*>(at->place) = value.get<std::string>();
+    }
+    SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at),
+                      shortened(value));
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+std::string model_in(const nlohmann::ordered_json& json) {
+  if (!json.is_object() || !json.contains("model")) return "";
+  const nlohmann::ordered_json& model = json["model"];
+  return model.is_string() ? model.get<std::string>() : shortened(model);
+}
+
+}  // namespace
+
+std::vector<std::string> from_json(const Settings& settings, const std::string& text,
+                                   const std::string& file) {
+  return set_from_json(settings, parse_json(text, file), file);
+}
+
+std::string model_of(const std::string& text, const std::string& file) {
+  return model_in(parse_json(text, file));
+}
+
+void read_config(const Settings& settings, const std::string& model, const std::string& file) {
+  const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
+  const std::string found = model_in(json);
+  SLOPE_CHECK_INPUT(found.empty() || found == model,
+                    "{}: belongs to a model of another kind: {} where {} is needed", file, found,
+                    model);
+  set_from_json(settings, json, file);
+}
+
+std::vector<std::string> differences(const Settings& now, const std::string& text) {
+  const nlohmann::ordered_json before = parse_json(text, "the run's settings");
+  std::vector<std::string> result;
+  for (const Setting& s : now) {
+    const std::string earlier = s.earlier.empty() ? "not set" : s.earlier,
+                      was = before.contains(s.key) ? json_text(before.at(s.key)) : earlier;
+    if (!s.may_change && was != to_text(s))
+      result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
+  }
+  return result;
+}
+
+std::string describe(const Settings& settings) {
+  std::string text;
+  for (const Setting& s : settings)
+    text += fmt::format("  {:<18} {:<14} {}{}\n", s.key, to_text(s), s.help,
+                        s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", ")));
+  return text;
+}
+
+}  // namespace slope::train

@@ -1,0 +1,61 @@
+// Modules: plain structs with members, a `forward`, and one line that names type and members. No
+// base class, no registration strings.
+//
+//   struct Linear {
+//     Parameter weight;  std::optional<Parameter> bias;
+//     Tensor forward(const Tensor& x) const;
+//     SLOPE_MODULE(Linear, weight, bias)
+//   };
+//
+// The line gives operator(), which opens the module's Scope (path for hooks, attention capture and
+// error messages) and calls forward, and it lets the functions of state.h, load.h, print.h and
+// clone.h walk the fields: parameters, buffers, modules, and std::optional and std::vector of
+// these. A module moves but does not copy. A struct may have more members than the line names;
+// those are its own affair.
+#pragma once
+
+#include <slope/nn/module/hooks.h>
+#include <slope/nn/module/module_ref.h>
+#include <slope/nn/module/scope.h>
+
+#define SLOPE_MODULE(Type, ...)                                            \
+  ::slope::nn::ModuleState module_state;                                   \
+  static constexpr const char* module_type() { return #Type; }             \
+  bool training() const { return module_state.training; }                  \
+  void collect_fields(::slope::nn::Fields& fields) const {                 \
+    ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
+  }                                                                        \
+  template <class... Args>                                                 \
+  auto operator()(Args&&... args) const {                                  \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...); \
+  }                                                                        \
+  template <class... Args>                                                 \
+  auto operator()(Args&&... args) {                                        \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...); \
+  }
+
+namespace slope::nn {
+
+template <class M, class... Args>
+auto call_forward(M& module, Args&&... args) {
+  const Scope scope(module);
+  if (!module.module_state.hooks) [[likely]]
+    return module.forward(static_cast<Args&&>(args)...);
+  Tensors inputs;
+  const auto keep = [&]<class A>(const A& a) {
+    if constexpr (std::is_convertible_v<const A&, const Tensor&>) inputs.push_back(a);
+  };
+  (keep(args), ...);
+  auto y = module.forward(static_cast<Args&&>(args)...);
+  if constexpr (std::is_same_v<decltype(y), Tensor>) {
+    return module.module_state.hooks->run(inputs, std::move(y));
+  } else {
+    throw UsageError(
+        fmt::format("forward hook: the result of {} is not one tensor; put the hook on a module "
+                    "whose forward gives a Tensor",
+                    M::module_type()));
+    return y;
+  }
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,168 @@
+// ModuleRef: any module, seen without its type: its name, its state and its fields. What
+// SLOPE_MODULE generates ends here, so that everything which walks a model is an ordinary function
+// in a .cpp file. As with Tensor, const is shallow: a reference to a const model may be switched
+// between train and eval, and its tensors may be written.
+#pragma once
+
+#include <slope/nn/module/parameter.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace slope::nn {
+
+struct Field;
+using Fields = std::vector<Field>;
+class ForwardHooks;
+struct ScopeName;
+
+// What every module carries beside its own members; the macro declares it.
+class ModuleState {
+ public:
+  ModuleState() = default;
+  ModuleState(ModuleState&& other) noexcept
+      : training(other.training), hooks(std::move(other.hooks)), printed_type(other.printed_type) {}
+  ModuleState& operator=(ModuleState&& other) noexcept {
+    training = other.training;
+    hooks = std::move(other.hooks);
+    printed_type = other.printed_type;
+    name = nullptr;  // it stands in another place now
+    return *this;
+  }
+
+  mutable bool training = true;
+  mutable std::shared_ptr<ForwardHooks> hooks;          // null where there are none
+  const char* printed_type = nullptr;                   // where the printed text names another type
+  mutable std::atomic<const ScopeName*> name{nullptr};  // the path found by the last Scope
+};
+
+struct ModuleKind {
+  const char* type;
+  const std::type_info& id;
+  bool is_list;  // printed as torch.nn.ModuleList: equal neighbours in one line
+  void (*fields)(const void* module, Fields& fields);
+  const ModuleState* (*state)(const void* module);  // null for a std::vector
+  std::string (*extra_repr)(const void* module);
+};
+
+template <class T>
+concept IsModule = requires(const T& m, Fields& fields) {
+  m.collect_fields(fields);
+  m.module_state;
+  T::module_type();
+};
+template <class T>
+const ModuleKind& kind_of();
+
+class ModuleRef {
+ public:
+  template <IsModule T>
+  ModuleRef(const T& module) : module_(&module), kind_(&kind_of<T>()) {}
+  ModuleRef(const void* module, const ModuleKind& kind) : module_(module), kind_(&kind) {}
+
+  const char* type() const {
+    return state() && state()->printed_type ? state()->printed_type : kind_->type;
+  }
+  const ModuleKind* kind() const { return kind_; }
+  bool is_list() const { return kind_->is_list; }
+  const ModuleState* state() const { return kind_->state ? kind_->state(module_) : nullptr; }
+  std::string extra_repr() const {
+    return kind_->extra_repr ? kind_->extra_repr(module_) : std::string();
+  }
+  Fields fields() const;
+  template <class T>
+  const T* as() const {  // null where it is another type
+    return kind_->id == typeid(T) ? static_cast<const T*>(module_) : nullptr;
+  }
+  friend bool operator==(const ModuleRef& a, const ModuleRef& b) {
+    return a.module_ == b.module_ && a.kind_->id == b.kind_->id;
+  }
+
+ private:
+  const void* module_;
+  const ModuleKind* kind_;
+};
+
+// A named member: exactly one of the three is set.
+struct Field {
+  std::string name;
+  Parameter* parameter = nullptr;
+  Buffer* buffer = nullptr;
+  std::optional<ModuleRef> module = {};
+};
+
+inline void add_field(Fields& fields, std::string name, const Parameter& p) {
+  fields.push_back({std::move(name), const_cast<Parameter*>(&p)});
+}
+inline void add_field(Fields& fields, std::string name, const Buffer& b) {
+  fields.push_back({std::move(name), nullptr, const_cast<Buffer*>(&b)});
+}
+inline void add_field(Fields& fields, std::string name, ModuleRef module) {
+  fields.push_back({std::move(name), nullptr, nullptr, module});
+}
+template <IsModule T>
+void add_field(Fields& fields, std::string name, const T& module) {
+  add_field(fields, std::move(name), ModuleRef(module));
+}
+template <class T>
+void add_field(Fields& fields, std::string name, const std::optional<T>& field) {
+  if (field) add_field(fields, std::move(name), *field);
+}
+template <class T>
+void add_items(const void* items, Fields& fields) {
+  const auto& list = *static_cast<const std::vector<T>*>(items);
+  for (size_t i = 0; i < list.size(); ++i) add_field(fields, std::to_string(i), list[i]);
+}
+template <class T>
+inline const ModuleKind list_kind{"ModuleList", typeid(std::vector<T>), true, add_items<T>, nullptr,
+                                  nullptr};
+template <class T>
+void add_field(Fields& fields, std::string name, const std::vector<T>& list) {
+  add_field(fields, std::move(name), ModuleRef(&list, list_kind<T>));
+}
+
+// The members in the order of `names`, "weight, bias".
+template <class... Ts>
+void collect(Fields& fields, const char* names, const Ts&... members) {
+  [[maybe_unused]] const auto next = [&names] {
+    while (*names == ' ' || *names == ',') ++names;
+    const char* start = names;
+    while (*names && *names != ',' && *names != ' ') ++names;
+    return std::string(start, names);
+  };
+  (add_field(fields, next(), members), ...);
+}
+
+template <class T>
+consteval bool prints_as_list() {
+  if constexpr (requires { T::is_list; }) return T::is_list;
+  return false;
+}
+template <class T>
+std::string extra_repr_of(const void* module) {
+  if constexpr (requires(const T& m) { m.extra_repr(); })
+    return static_cast<const T*>(module)->extra_repr();
+  return {};
+}
+template <class T>
+const ModuleKind& kind_of() {
+  static constexpr ModuleKind kind{
+      T::module_type(),
+      typeid(T),
+      prints_as_list<T>(),
+      [](const void* m, Fields& fields) { static_cast<const T*>(m)->collect_fields(fields); },
+      [](const void* m) -> const ModuleState* { return &static_cast<const T*>(m)->module_state; },
+      extra_repr_of<T>};
+  return kind;
+}
+
+inline Fields ModuleRef::fields() const {
+  Fields fields;
+  kind_->fields(module_, fields);
+  return fields;
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,50 @@
+// Parameter and Buffer: the tensors that a module owns. Both move but do not copy, and with them
+// every module that has one: std::vector<Block>(6, Block(c)) would make six blocks that share their
+// weights, so it does not compile. Sharing is said: tie(a, b). Copying either into a Tensor shares
+// it, as always.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+#include <optional>
+
+namespace slope::nn {
+
+// A leaf that requires grad. It keeps its identity when it is loaded, converted or
+// held by an optimizer.
+class Parameter : public Tensor {
+ public:
+  // takes the value over, without its history; floating dtypes only
+  explicit Parameter(const Tensor& value);
+  explicit Parameter(const Dims& shape) : Parameter(Tensor::empty(shape)) {}
+  Parameter(Parameter&&) noexcept = default;
+  Parameter& operator=(Parameter&&) & noexcept = default;
+
+ private:
+  friend void tie(Parameter& kept, Parameter& replaced);
+};
+
+// From now on `replaced` is `kept`: one tensor under two names, trained once, saved once.
+// ShapeError where the shapes differ.
+void tie(Parameter& kept, Parameter& replaced);
+
+enum class Saved { yes, no };
+
+// A tensor that belongs to a module but is not trained (a table, a running mean); it follows
+// to(f64), and state_dict unless Saved::no.
+class Buffer : public Tensor {
+ public:
+  explicit Buffer(const Tensor& value, Saved saved = Saved::yes)
+      : Tensor(value), saved_(saved == Saved::yes) {}
+  Buffer(Buffer&&) noexcept = default;
+  Buffer& operator=(Buffer&&) & noexcept = default;
+  bool is_saved() const { return saved_; }
+
+ private:
+  bool saved_;
+};
+
+// A parameter that may be missing, as operations take it: linear(x, weight, or_none(bias)).
+inline Tensor or_none(const std::optional<Parameter>& p) { return p ? Tensor(*p) : Tensor(); }
+
+}  // namespace slope::nn

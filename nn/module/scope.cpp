@@ -1,0 +1,98 @@
+#include <slope/autograd/node.h>
+#include <slope/nn/module/scope.h>
+
+#include <map>
+#include <mutex>
+
+namespace slope::nn {
+
+// Called in the scope `outer`, the module has `path`. Interned: there are as many as a process has
+// different paths.
+struct ScopeName {
+  const void* outer;  // the outer scope's path; for an outermost module, which has none, its kind
+  const char* path;
+};
+
+namespace {
+
+thread_local const Scope* innermost = nullptr;
+
+const ScopeName* intern_name(const void* outer, const char* path) {
+  static std::mutex mutex;
+  static auto* const names = new std::map<std::pair<const void*, const char*>, ScopeName>;
+  std::lock_guard lock(mutex);
+  return &names->try_emplace({outer, path}, ScopeName{outer, path}).first->second;
+}
+
+// The path of `wanted` below `module`, into `path`.
+bool find_below(const ModuleRef& module, const ModuleRef& wanted, std::string& path) {
+  for (const Field& field : module.fields()) {
+    if (!field.module) continue;
+    const size_t length = path.size();
+    path += (length ? "." : "") + field.name;
+    if (*field.module == wanted || find_below(*field.module, wanted, path)) return true;
+    path.resize(length);
+  }
+  return false;
+}
+
+}  // namespace
+
+Scope::Scope(ModuleRef module, const ModuleState& state)
+    : module_(module), outer_(innermost), outer_path_(current_module()) {
+  const void* outer = !outer_         ? nullptr
+                      : outer_->path_ ? static_cast<const void*>(outer_->path_)
+                                      : outer_->module_.kind();
+  const ScopeName* name = state.name.load(std::memory_order_acquire);
+  if (!name || name->outer != outer) {
+    name = intern_name(outer, find());
+    state.name.store(name, std::memory_order_release);
+  }
+  path_ = name->path;
+  innermost = this;
+  set_current_module(path_);
+}
+
+Scope::~Scope() {
+  innermost = outer_;
+  set_current_module(outer_path_);
+}
+
+const char* Scope::find() const {
+  for (const Scope* outer = outer_; outer; outer = outer->outer_) {
+    if (outer->module_ == module_) return outer->path_;
+    std::string path = outer->path_ ? outer->path_ : "";
+    if (find_below(outer->module_, module_, path)) return intern_path(path);
+  }
+  return nullptr;  // nobody's part: an outermost module itself
+}
+
+bool path_matches(const std::string& path, const std::string& pattern) {
+  // on a mismatch, the last * takes one character more
+  const auto matches = [](const char* text, const char* glob) {
+    const char *star = nullptr, *resume = nullptr;
+    while (*text) {
+      if (*glob == '*') {
+        star = glob++;
+        resume = text;
+      } else if (*glob == *text) {
+        ++glob;
+        ++text;
+      } else if (star) {
+        glob = star + 1;
+        text = ++resume;
+      } else {
+        return false;
+      }
+    }
+    while (*glob == '*') ++glob;
+    return *glob == 0;
+  };
+  for (size_t start = 0;; ++start) {
+    if (matches(path.c_str() + start, pattern.c_str())) return true;
+    start = path.find('.', start);
+    if (start == std::string::npos) return false;
+  }
+}
+
+}  // namespace slope::nn

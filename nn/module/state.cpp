@@ -1,0 +1,145 @@
+#include <slope/core/loops/copy.h>
+#include <slope/nn/module/state.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace slope::nn {
+
+namespace {
+
+std::string join(const std::string& path, const std::string& name) {
+  return path.empty() ? name : path + "." + name;
+}
+
+// visit(path, module), the module before its parts.
+template <class F>
+void walk(const std::string& path, ModuleRef module, const F& visit) {
+  visit(path, module);
+  for (const Field& field : module.fields())
+    if (field.module) walk(join(path, field.name), *field.module, visit);
+}
+
+template <class Pick>
+NamedTensors pick(ModuleRef model, bool tied_once, const Pick& tensor_of) {
+  NamedTensors found;
+  std::unordered_set<const TensorImpl*> seen;
+  walk("", model, [&](const std::string& path, ModuleRef module) {
+    for (const Field& field : module.fields())
+      if (const Tensor* x = tensor_of(field); x && (seen.insert(&x->impl()).second || !tied_once))
+        found.emplace_back(join(path, field.name), *x);
+  });
+  return found;
+}
+
+Tensors tensors(const NamedTensors& named) {
+  Tensors all;
+  for (const auto& [name, x] : named) all.push_back(x);
+  return all;
+}
+
+void set_mode(ModuleRef model, bool training) {
+  walk("", model, [&](const std::string&, ModuleRef module) {
+    if (const ModuleState* state = module.state()) state->training = training;
+  });
+}
+
+}  // namespace
+
+NamedTensors named_parameters(ModuleRef model) {
+  return pick(model, true, [](const Field& f) -> const Tensor* { return f.parameter; });
+}
+NamedTensors named_buffers(ModuleRef model) {
+  return pick(model, true, [](const Field& f) -> const Tensor* { return f.buffer; });
+}
+Tensors parameters(ModuleRef model) { return tensors(named_parameters(model)); }
+Tensors buffers(ModuleRef model) { return tensors(named_buffers(model)); }
+
+int64_t count_parameters(ModuleRef model) {
+  int64_t n = 0;
+  for (const Tensor& p : parameters(model)) n += p.numel();
+  return n;
+}
+
+std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model) {
+  std::vector<std::pair<std::string, ModuleRef>> all;
+  walk("", model,
+       [&](const std::string& path, ModuleRef module) { all.emplace_back(path, module); });
+  return all;
+}
+
+std::vector<StateEntry> state_entries(ModuleRef model) {
+  std::vector<StateEntry> entries;
+  walk("", model, [&](const std::string& path, ModuleRef module) {
+    const Fields fields = module.fields();
+    for (const Field& f : fields)
+      if (f.parameter) entries.push_back({join(path, f.name), *f.parameter});
+    for (const Field& f : fields)
+      if (f.buffer && f.buffer->is_saved()) entries.push_back({join(path, f.name), *f.buffer});
+  });
+  return entries;
+}
+
+StateDict state_dict(ModuleRef model) {
+  const std::vector<StateEntry> entries = state_entries(model);
+  std::unordered_map<const TensorImpl*, std::string> kept;
+  for (const auto& [name, x] : entries) {
+    std::string& first = kept.try_emplace(&x.impl(), name).first->second;
+    first = std::min(first, name);
+  }
+  StateDict state;
+  for (const auto& [name, x] : entries) {
+    const std::string& first = kept.at(&x.impl());
+    if (name == first) {
+      state.tensors.emplace_back(name, x);
+    } else {
+      state.tied[name] = first;
+    }
+  }
+  return state;
+}
+
+void train(ModuleRef model, bool training) { set_mode(model, training); }
+void eval(ModuleRef model) { set_mode(model, false); }
+
+void zero_grad(ModuleRef model) {
+  for (const Tensor& p : parameters(model)) p.set_grad({});
+}
+
+void replace_data(const Tensor& x, const Tensor& data) {
+  TensorImpl& impl = x.impl();
+  impl.storage = data.storage();
+  impl.layout = data.layout();
+  impl.dtype = data.dtype();
+  if (const Tensor grad = x.grad(); grad.defined() && grad.dtype() != data.dtype())
+    x.set_grad(contiguous_copy(grad, data.dtype()));
+}
+
+void to(ModuleRef model, DType dtype) {
+  SLOPE_CHECK_DTYPE(is_floating(dtype), "to: a model is float32 or float64, not {}", name(dtype));
+  Tensors all = parameters(model);
+  for (const Tensor& b : buffers(model))
+    if (is_floating(b.dtype())) all.push_back(b);
+  for (const Tensor& x : all)
+    if (x.dtype() != dtype) replace_data(x, contiguous_copy(x, dtype));
+}
+
+void apply(ModuleRef model, const std::function<void(ModuleRef)>& f) {
+  for (const Field& field : model.fields())
+    if (field.module) apply(*field.module, f);
+  if (model.state()) f(model);
+}
+
+ModeGuard::ModeGuard(ModuleRef model, bool training) {
+  walk("", model, [&](const std::string&, ModuleRef module) {
+    if (const ModuleState* state = module.state())
+      before_.emplace_back(state, std::exchange(state->training, training));
+  });
+}
+
+ModeGuard::~ModeGuard() {
+  for (const auto& [state, training] : before_) state->training = training;
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,65 @@
+// What a model holds, by name. Names are those of PyTorch's state_dict: member names joined by
+// dots, a module's own tensors before those of its parts. A tensor under two names (tie) counts
+// once, under the first of them.
+#pragma once
+
+#include <slope/core/files/safetensors.h>
+#include <slope/nn/module/module_ref.h>
+
+#include <functional>
+
+namespace slope::nn {
+
+NamedTensors named_parameters(ModuleRef model);
+NamedTensors named_buffers(ModuleRef model);
+Tensors parameters(ModuleRef model);
+Tensors buffers(ModuleRef model);
+int64_t count_parameters(ModuleRef model);  // elements of all parameters
+// the model itself first, as ""
+std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
+
+// Every name that PyTorch's state_dict has, tied ones included, in its order.
+struct StateEntry {
+  std::string name;
+  Tensor tensor;
+};
+std::vector<StateEntry> state_entries(ModuleRef model);
+
+// What is saved: each tensor once, under the alphabetically first of its names (safetensors'
+// convention); `tied` gives, for each name that was left out, the one that was kept, for
+// __metadata__. Tensors share the model's memory.
+struct StateDict {
+  NamedTensors tensors;
+  Metadata tied;
+};
+StateDict state_dict(ModuleRef model);
+
+void train(ModuleRef model, bool training = true);  // every module in it
+void eval(ModuleRef model);
+void zero_grad(ModuleRef model);
+// floating parameters, their gradients, and buffers, in place: every holder of a parameter sees it
+void to(ModuleRef model, DType dtype);
+// parts first, as in PyTorch; lists (std::vector) are not visited
+void apply(ModuleRef model, const std::function<void(ModuleRef)>& f);
+
+// { EvalMode eval_mode(model);  … }: every module's mode is restored as it was when the guard ends,
+// also by an exception.
+class ModeGuard {
+ public:
+  ModeGuard(ModuleRef model, bool training);
+  ~ModeGuard();
+  ModeGuard(const ModeGuard&) = delete;
+  ModeGuard& operator=(const ModeGuard&) = delete;
+
+ private:
+  std::vector<std::pair<const ModuleState*, bool>> before_;
+};
+struct EvalMode : ModeGuard {
+  explicit EvalMode(ModuleRef model) : ModeGuard(model, false) {}
+};
+
+// Puts other elements into the tensor that everybody holds: x keeps its identity, its requires_grad
+// and its gradient, converted where the dtype is another one.
+void replace_data(const Tensor& x, const Tensor& data);
+
+}  // namespace slope::nn

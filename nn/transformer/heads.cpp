@@ -1,0 +1,39 @@
+#include <slope/nn/transformer/heads.h>
+
+namespace slope::nn {
+
+Tensor split_heads(const Tensor& x, int64_t heads) {
+  const auto [B, L, C] = x.dims<3>();
+  SLOPE_CHECK_SHAPE(heads > 0 && C % heads == 0, "split_heads: {} heads do not divide {} channels",
+                    heads, C);
+  return x.reshape({B, L, heads, C / heads}).transpose(1, 2);
+}
+
+Tensor merge_heads(const Tensor& x) {
+  const auto [B, H, L, D] = x.dims<4>();
+  return x.transpose(1, 2).reshape({B, L, H * D});
+}
+
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, double dropout) {
+  if (attention_is_captured()) return attend_with_weights(q, k, v, mask, dropout).output;
+  AttentionOptions options = mask.options(q.size(-2), k.size(-2));
+  options.dropout = dropout;
+  return scaled_dot_product_attention(q, k, v, options);
+}
+
+AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const Mask& mask, double dropout) {
+  AttentionOptions options = mask.options(q.size(-2), k.size(-2));
+  options.dropout = dropout;
+  AttentionOutput y = scaled_dot_product_attention_with_weights(q, k, v, options);
+  if (attention_is_captured()) capture_attention(y.weights);
+  return y;
+}
+
+void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset) {
+  SLOPE_CHECK_INDEX(offset >= 0, "{}: positions count from 0, got offset {}", who, offset);
+  SLOPE_CHECK_SHAPE(length + offset <= positions, "{}: sequence of {} exceeds {} positions", who,
+                    length + offset, positions);
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,24 @@
+// What models are put together from, beside layers: heads, masked attention that can be
+// captured, positions.
+#pragma once
+
+#include <slope/nn/module/capture.h>
+#include <slope/nn/transformer/mask.h>
+
+namespace slope::nn {
+
+// (B, L, C) -> (B, H, L, C/H); ShapeError where H does not divide C
+Tensor split_heads(const Tensor& x, int64_t heads);
+Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
+
+// softmax(q k^T / sqrt(D) + mask) v, with dropout on the weights; they go to CaptureAttention where
+// one wants them.
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {},
+              double dropout = 0);  // (B, H, L, D), 2 x (B, H, S, D)
+AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const Mask& mask = {}, double dropout = 0);
+
+// ShapeError "gpt: sequence of 300 exceeds 256 positions".
+void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset = 0);
+
+}  // namespace slope::nn

@@ -1,0 +1,37 @@
+// Keys and values of an attention, kept from step to step of decoding: a step appends its own and
+// gets all so far.
+#pragma once
+
+#include <slope/autograd/ops.h>
+
+namespace slope::nn {
+
+struct KeysValues {
+  Tensor k, v;  // (B, H, S, D) each
+};
+
+// A tensor (B, H, S, D) that grows along S. It begins with room for 16 steps or 64 KiB of them and
+// doubles when it is full, so that a step copies little but what it appends. Where a graph is
+// recorded, or somebody still holds what the last append gave, it is a copy: with its gradient, and
+// as it was. Copies are independent of one another. DTypeError where the dtype changes.
+class GrowingTensor {
+ public:
+  Tensor append(const Tensor& x);   // (B, H, T, D) -> (B, H, S + T, D), all so far
+  void select(const Tensor& rows);  // keeps and reorders B: rows (B') i64
+  int64_t length() const { return length_; }
+
+ private:
+  Tensor all() const;
+  bool is_ours_alone() const;
+  Tensor room_;  // (B, H, S or more, D)
+  int64_t length_ = 0;
+};
+
+struct KvCache {
+  GrowingTensor k, v;
+  KeysValues append(const KeysValues& newest) { return {k.append(newest.k), v.append(newest.v)}; }
+  void select(const Tensor& rows) { k.select(rows), v.select(rows); }
+  int64_t length() const { return k.length(); }
+};
+
+}  // namespace slope::nn

@@ -1,0 +1,19 @@
+// Padded sequences, one after the other without their padding: (B, T) -> (1, N), the first
+// lengths[0] of row 0, then the first lengths[1] of row 1 …. A model's layers need not know;
+// attention does, by Mask::sequences. Lengths are i64 (B), none negative, or ShapeError.
+#pragma once
+
+#include <slope/autograd/ops.h>
+
+namespace slope::nn {
+
+// How many ids stand before a row's padding. Undefined where `pad` also stands among them: such a
+// batch has to keep its padding.
+Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
+
+// Of packed sequences, ids and their positions 0, 1, …: (1, N) i64. ShapeError where a row has
+// fewer ids than its length.
+Tensor pack(const Tensor& ids, const Tensor& lengths);  // (B, T), (B)
+Tensor packed_positions(const Tensor& lengths);
+
+}  // namespace slope::nn

@@ -1,0 +1,39 @@
+# Tests of the conventions: what includes what, the documents' C++, programs that use slope from outside.
+#   ctest -L consumer     only those that build a consumer      ctest -LE consumer     all others
+
+# Every program that the documents show is compiled and run; conventions/snippets.py holds the documents to them.
+file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/readme/*.cpp")
+foreach(program IN LISTS programs)
+  get_filename_component(name "${program}" NAME_WE)
+  if(SLOPE_PLAIN AND name STREQUAL "training")  # writes a file
+    continue()
+  endif()
+  add_executable(readme_${name} "${program}")
+  slope_compile(readme_${name})
+  target_link_libraries(readme_${name} PRIVATE slope::slope)
+  add_test(NAME readme_${name} COMMAND readme_${name})
+endforeach()
+
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(python "${Python3_EXECUTABLE}" -B)
+  add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/layers.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+  if(TARGET slope_command)
+    add_test(NAME settings COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/settings.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
+  endif()
+endif()
+
+# The four ways to use slope from outside. A sanitizer's flags are not the consumer's affair, so those builds leave these tests out.
+if(SLOPE_INSTALL AND NOT SLOPE_SANITIZE)
+  foreach(how find_package add_subdirectory fetch_content pkg_config)
+    if(how STREQUAL "pkg_config" AND NOT PKG_CONFIG_FOUND)
+      continue()
+    endif()
+    add_test(NAME consumer_${how}
+             COMMAND "${CMAKE_COMMAND}" -DHOW=${how} -DSLOPE_SOURCE=${PROJECT_SOURCE_DIR} -DSLOPE_BUILD=${PROJECT_BINARY_DIR} -DLIBRARY=$<TARGET_FILE:slope>
+                     -DPLAIN=${SLOPE_PLAIN} -DWORK=${PROJECT_BINARY_DIR}/consumers -DCXX=${CMAKE_CXX_COMPILER} "-DLAUNCHER=$<$<BOOL:${SLOPE_CCACHE}>:${SLOPE_CCACHE}>"
+                     -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake")
+    set_tests_properties(consumer_${how} PROPERTIES LABELS consumer)
+  endforeach()
+endif()

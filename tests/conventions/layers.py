@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Includes run one way only, and no file knows the machine that it was written on.
+
+    layers.py SOURCE      prints each line that breaks a rule; 1 if there is one
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# A folder and what it may include; of a path's folders the longest one that is listed counts.
+BASE = ["core"]
+TAPE = BASE + ["autograd"]
+NN = TAPE + ["nn"]
+OPTIM = NN + ["optim"]
+RUN = ["models/data", "models/draw", "models/run"]
+ALL_MODELS = OPTIM + ["models"]
+MAY_INCLUDE = {
+    "core": BASE,
+    "autograd": TAPE,
+    "nn": NN,
+    "optim": OPTIM,
+    "models": NN,                                            # a model is layers; it knows neither its data nor its training
+    "models/data": BASE + ["models/data"],                   # strings and numbers, no tensors' derivatives
+    "models/draw": TAPE + ["models/data", "models/draw"],
+    "models/run": OPTIM + RUN,
+    "models/train": OPTIM + RUN + ["models/train"],          # the trainer knows tasks, and no model
+    "models/kinds": ALL_MODELS,
+    "models/infer": ALL_MODELS,
+    "tools": ALL_MODELS + ["tools"],
+    "tests": ALL_MODELS + ["tools", "tests"],
+}
+# Folders whose headers only their own parent reads.
+PRIVATE = {"autograd/ops": "autograd"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+MACHINE = re.compile(r"(?<![\w.$}])/(?:work|root|home|Users|mnt|opt)/\w")
+
+
+def inside(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def folder_of(path, folders):
+    return max((f for f in folders if inside(path, f)), key=len, default=None)
+
+
+def allowed(path, wanted):
+    """path: the including file's; wanted: the included one's, both without slope/."""
+    home = folder_of(path, MAY_INCLUDE)
+    private = folder_of(wanted, PRIVATE)
+    if private and not inside(path, PRIVATE[private]) and home != "tests":
+        return False
+    target = folder_of(wanted, MAY_INCLUDE)
+    return any(inside(target, folder) for folder in MAY_INCLUDE[home])
+
+
+def faults_of_includes(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        include = INCLUDE.match(line)
+        if not include:
+            continue
+        quote, name = include.groups()
+        if quote == '"' and not path.startswith("tests/"):
+            yield f'{path}:{number}: #include "{name}": the tree\'s headers are included as <slope/…>'
+        elif name.startswith("slope/") and not allowed(path, name[len("slope/"):]):
+            yield f"{path}:{number}: {folder_of(path, MAY_INCLUDE)} may not include <{name}>"
+
+
+def tracked(source):
+    listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], capture_output=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return [name.decode() for name in listed.stdout.split(b"\0") if name]
+    names = (str(p.relative_to(source)) for p in source.rglob("*") if p.is_file())
+    return [name for name in names if not re.match(r"build|\.git|runs", name)]
+
+
+def main():
+    source = pathlib.Path(sys.argv[1]).resolve()
+    faults, includes = [], 0
+    for name in tracked(source):
+        path = source / name
+        if not path.is_file():
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        if name.endswith((".h", ".cpp")) and folder_of(name, MAY_INCLUDE):
+            includes += len(re.findall(r"#include <slope/", text))
+            faults += faults_of_includes(name, text)
+        if MACHINE.search(text):
+            lines = enumerate(text.splitlines(), 1)
+            faults += [f"{name}:{n}: a path of somebody's machine: {line.strip()[:100]}" for n, line in lines if MACHINE.search(line)]
+    if includes < 500:
+        faults.append(f"only {includes} includes were seen: this test looks in the wrong place")
+    print("\n".join(faults) or f"{includes} includes, all downwards")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+// slope bench: what training, decoding and single operations cost on this machine, and what the
+// machine could do at most.
+#include <slope/core/loops/parallel.h>
+#include <slope/core/text/spelling.h>
+#include <slope/models/run/json.h>
+#include <slope/tools/bench/case.h>
+#include <slope/tools/bench/report.h>
+#include <slope/tools/command.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace slope::tools {
+
+namespace {
+
+struct Flags {
+  std::vector<std::string> cases;
+  int64_t steps = 0;
+  bool json = false, serve = false, once = false, profile = false;
+  std::string trace, out;
+  std::string batches, write_batches, train;
+  int64_t count = 200;
+};
+
+constexpr const char* machine = "machine";  // its result is no step, so it is no BenchCase
+
+std::vector<BenchCase> all_cases() {
+  std::vector<BenchCase> cases = training_cases();
+  for (auto more : {decoding_cases, op_cases})
+    for (BenchCase& c : more()) cases.push_back(std::move(c));
+  cases.push_back(start_case());
+  return cases;
+}
+
+bool is_asked(const std::vector<std::string>& asked, const std::string& name) {
+  return asked.empty() || std::any_of(asked.begin(), asked.end(), [&](const std::string& a) {
+           return a == name || name.starts_with(a + ".");
+         });
+}
+
+void check_names(const std::vector<std::string>& asked, const std::vector<BenchCase>& cases) {
+  std::vector<std::string> known = {machine, "e"};
+  for (const BenchCase& c : cases) known.push_back(c.name);
+  for (const std::string& name : asked)
+    SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
+                   "bench: no case is called {}{}; slope bench --help lists them", name,
+                   did_you_mean(name, known));
+}
+
+int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flags) {
+  const bool profiles = flags.profile || !flags.trace.empty();
+  SLOPE_CHECK_AS(UsageError, flags.trace.empty() || (cases.size() == 1 && !machine_too),
+                 "bench --trace: name exactly one case, got {}",
+                 cases.size() + (machine_too ? 1 : 0));
+  SLOPE_CHECK_AS(UsageError, !flags.json || !profiles,
+                 "bench --json: gives figures, no profile; leave out --profile and --trace");
+  nlohmann::ordered_json json = {{"threads", num_threads()},
+                                 {"cases", nlohmann::ordered_json::array()}};
+  const auto show = [&](const std::string& text) {
+    if (!flags.json) std::printf("%s\n", text.c_str()), std::fflush(stdout);
+  };
+  if (machine_too) {
+    const std::vector<MachineLimit> limits = measure_machine();
+    json[machine] = to_json(limits);
+    show(machine_table(limits));
+  }
+  if (profiles) {
+    for (const BenchCase& c : cases) profile(c, flags.steps, flags.trace);
+    return 0;
+  }
+  for (const BenchCase& c : cases) {
+    const Measured measured = measure(c, flags.steps);
+    if (&c == &cases.front()) show(table_head());  // not before: its input may be refused
+    json["cases"].push_back(to_json(measured));
+    show(table_line(measured));
+  }
+  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
+  return 0;
+}
+
+void check_serves_alone(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.profile && flags.trace.empty(),
+                 "bench --serve: takes no --json, --profile or --trace");
+}
+
+int run_named(const Flags& flags) {
+  std::vector<BenchCase> cases = all_cases();
+  check_names(flags.cases, cases);
+  std::erase_if(cases, [&](const BenchCase& c) { return !is_asked(flags.cases, c.name); });
+  const bool machine_too = is_asked(flags.cases, machine);
+  if (flags.once) {
+    SLOPE_CHECK_AS(UsageError, flags.cases == std::vector<std::string>{"g"},
+                   "bench: --once belongs to the case g");
+    return first_step();
+  }
+  if (flags.serve) {
+    check_serves_alone(flags);
+    SLOPE_CHECK_AS(UsageError, cases.size() == 1 && !machine_too,
+                   "bench --serve: name exactly one case, got {}",
+                   cases.size() + (machine_too ? 1 : 0));
+    return serve(cases[0]);
+  }
+  return run(cases, machine_too, flags);
+}
+
+int run_real(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, flags.cases.empty(),
+                 "bench real: stands alone; name {} in another call", flags.cases.front());
+  if (!flags.write_batches.empty())
+    return write_batches(flags.write_batches, flags.train, flags.count), 0;
+  SLOPE_CHECK_AS(UsageError, !flags.batches.empty(),
+                 "bench real: give --batches FILE, made by --write-batches FILE");
+  const BenchCase real = real_case(flags.batches);
+  if (!flags.serve) return run({real}, false, flags);
+  check_serves_alone(flags);
+  return serve(real);
+}
+
+void add_common(Command& command, Flags& flags) {
+  command
+      .option("--steps", flags.steps,
+              "how many steps to time; without it about two seconds of them")
+      .between(1, 1000000);
+  command.flag("--json", flags.json, "the figures as JSON");
+  command.flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
+  command.option("--trace", flags.trace, "that as a trace for chrome://tracing").takes("FILE");
+  command.flag("--serve", flags.serve,
+               "speak tools/bench/compare/protocol.md on standard input and output");
+  command.threads();
+}
+
+std::string listing() {
+  std::string text = "Cases (e: all of e.*):";
+  for (const BenchCase& c : all_cases()) text += fmt::format("\n  {:<18} {}", c.name, c.about);
+  return text +
+         fmt::format(
+             "\n  {:<18} {}", machine,
+             "peak of arithmetic and of memory, and matrix products in the shapes of the cases");
+}
+
+}  // namespace
+
+void add_bench(Command& slope) {
+  Command command = slope.subcommand("bench",
+                                     "Measure. Timings on shared machines vary: repeat, alternate, "
+                                     "compare ratios.\nExample: slope bench a decode1 --threads 2");
+  static Flags flags;
+  command.option("case", flags.cases, "what to measure; without one all of those below")
+      .takes("CASE");
+  add_common(command, flags);
+  command.flag("--once", flags.once).in_group("");
+  command.footer(listing);
+  command.may_choose_subcommand();
+  Command real = command.subcommand(
+      "real",
+      "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches "
+      "b.safetensors && slope bench real --batches b.safetensors");
+  real.option("--batches", flags.batches, "the batches").takes("FILE");
+  real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
+      .takes("FILE");
+  real.option("--train", flags.train,
+              "prefix of the text to make them of; without it the bundled corpus")
+      .takes("PREFIX");
+  real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
+  add_common(real, flags);
+  real.runs([] { return run_real(flags); });
+  command
+      .subcommand(
+          "node",
+          "A recorded small operation, and a chain of 1,000,000.\nExample: slope bench node")
+      .runs(measure_nodes);
+  Command scale =
+      command.subcommand("scale",
+                         "A training step of the character GPT against batch, sequence length, "
+                         "channels, layers, vocabulary and "
+                         "threads, with fitted exponents.\nExample: slope bench scale --out plots");
+  scale.option("--out", flags.out, "folder for scale_time.svg and scale_memory.svg")
+      .required()
+      .takes("FOLDER");
+  scale.threads();
+  scale.runs([] { return measure_scale(flags.out); });
+  command.runs([] { return run_named(flags); });
+}
+
+}  // namespace slope::tools

@@ -1,0 +1,27 @@
+// Where a case's time goes: a table of operations and derivatives with their modules, and a trace
+// for Chrome or Perfetto.
+#include <slope/autograd/engine/profile.h>
+#include <slope/core/files/file_sink.h>
+#include <slope/tools/bench/case.h>
+
+#include <cstdio>
+#include <optional>
+
+namespace slope::tools {
+
+void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file) {
+  constexpr int most_rows = 40;
+  std::optional<FileSink> trace;  // refused before anything is measured
+  if (!trace_file.empty()) trace.emplace(trace_file);
+  const auto workload = bench_case.make();
+  workload->run(2);
+  const Profile profile;
+  const int64_t n = steps > 0 ? steps : 5;
+  workload->run(n);
+  Profile::mark("the rest");
+  std::printf("%s, %ld steps\n%s\n", bench_case.name.c_str(), static_cast<long>(n),
+              profile.table(most_rows).c_str());
+  if (trace) trace->write(profile.chrome_trace()), trace->commit();
+}
+
+}  // namespace slope::tools

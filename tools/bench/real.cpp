@@ -1,0 +1,89 @@
+// Training steps of C-scratch on the batches of a file, as a run with its
+// default settings sees them.
+#include <slope/core/files/safetensors.h>
+#include <slope/models/data/training_batches.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/tools/bench/flops.h>
+#include <slope/tools/bench/tasks.h>
+#include <slope/tools/command.h>
+
+#include <algorithm>
+
+namespace slope::tools {
+
+namespace {
+
+std::string numbered(const char* side, int64_t i) { return fmt::format("{}.{:03}", side, i); }
+
+int64_t count_words(const Tensor& x) {
+  const Tensor ids = contiguous(x);
+  return ids.numel() -
+         std::count(ids.data<int64_t>(), ids.data<int64_t>() + ids.numel(), data::pad_id);
+}
+
+std::unique_ptr<Workload> real_steps(const std::string& path) {
+  const TensorFile file = load_safetensors(path);
+  const train::TranslationSettings s;
+  manual_seed(1);
+  const auto vocab_size = [&](const char* key) {
+    const auto found = file.metadata.find(key);
+    SLOPE_CHECK_INPUT(found != file.metadata.end(), "{}: __metadata__ has no {}", path, key);
+    return std::stoll(found->second);
+  };
+  c_scratch::CScratch model =
+      train::make_model(s, vocab_size("source_vocab"), vocab_size("target_vocab"));
+  const auto holds = [&](const std::string& name) {
+    return std::any_of(file.tensors.begin(), file.tensors.end(),
+                       [&](const auto& t) { return t.first == name; });
+  };
+  std::vector<FixedBatch> batches;
+  for (int64_t i = 0; holds(numbered("source", i)); ++i) {
+    const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i)),
+                 predicted = target.narrow(1, 1, target.size(1) - 1);
+    FixedBatch batch{.input = source, .target = target, .targets = count_words(predicted)};
+    batch.tokens = count_words(source) + batch.targets;
+    for (int64_t b = 0; b < source.size(0); ++b)  // not of padding: it needs no work
+      batch.flops += flops::forward(model.config, 1, count_words(source.narrow(0, b, 1)),
+                                    count_words(predicted.narrow(0, b, 1)));
+    batches.push_back(batch);
+  }
+  SLOPE_CHECK_INPUT(!batches.empty(), "{}: holds no batches", path);
+  const FixedLoss<c_scratch::CScratch> loss = [](const auto& m, const FixedBatch& b) {
+    return m.loss(b.input, b.target);
+  };
+  return std::make_unique<Training<c_scratch::CScratch>>(std::move(model), std::move(batches), loss,
+                                                         s.training);
+}
+
+}  // namespace
+
+BenchCase real_case(const std::string& batches_file) {
+  return {"real", "C-scratch on the batches of a file",
+          [batches_file] { return real_steps(batches_file); }};
+}
+
+// The first `count` training batches of a run with its default settings, as the
+// other side reads them.
+void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
+  const train::TranslationSettings s;
+  const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
+  const data::ParallelText text = data::read_parallel(prefix, s.source, s.target);
+  const auto words = [&](const std::vector<std::string>& lines) {
+    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, s.min_freq);
+  };
+  const data::Vocab source = words(text.source), target = words(text.target);
+  const data::Pairs encoded = data::encode_pairs(text, source, target, s.max_len);
+  data::TrainingBatches batches(encoded.pairs, {.batch_size = s.training.batch_size,
+                                                .seed = static_cast<uint64_t>(s.training.seed)});
+  NamedTensors tensors;
+  for (int64_t i = 0; i < count; ++i) {
+    const data::Batch b = batches.next();
+    tensors.emplace_back(numbered("source", i), from_vector(b.source, {b.size, b.source_length}));
+    tensors.emplace_back(numbered("target", i), from_vector(b.target, {b.size, b.target_length}));
+  }
+  save_safetensors(file, tensors,
+                   {{"source_vocab", std::to_string(source.size())},
+                    {"target_vocab", std::to_string(target.size())}});
+}
+
+}  // namespace slope::tools

@@ -1,0 +1,29 @@
+// Bytes that memory has to move in a step however fast the rest is, if all else stayed in the
+// cache: what a roofline adds to its products.
+#pragma once
+
+#include <slope/models/train/train_settings.h>
+
+namespace slope::tools::traffic {
+
+constexpr double element = sizeof(float);
+
+// Each weight is read forward and backward; its gradient is written, read for the norm where it is
+// clipped, and read by the optimizer, which reads and writes the weight and its state.
+inline double training(const train::TrainSettings& t, int64_t parameters) {
+  const double state = t.optimizer == "sgd" ? (t.momentum > 0 ? 2 : 0) : 4,
+               passes = 2 + 1 + (t.clip > 0 ? 1 : 0) + 1 + 2 + state;
+  return element * passes * static_cast<double>(parameters);
+}
+
+// Each weight of the decoder is read once for each token, whatever the number of sentences.
+inline double decoding(int64_t decoder_weights, int64_t tokens) {
+  return element * static_cast<double>(decoder_weights * tokens);
+}
+
+// `passes` over a tensor of n elements.
+inline double operation(double passes, int64_t n) {
+  return element * passes * static_cast<double>(n);
+}
+
+}  // namespace slope::tools::traffic

@@ -1,0 +1,50 @@
+// slope generate: text from a character model, character by character.
+#include <slope/models/infer/generate.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/tools/command.h>
+
+#include <cstdio>
+#include <limits>
+
+namespace slope::tools {
+
+void add_generate(Command& slope) {
+  Command command =
+      slope.subcommand("generate",
+                       "Write text with a trained char-gpt.\nExample: slope generate "
+                       "runs/shakespeare --prompt 'ROMEO:' --tokens 300 --temperature 0.8");
+  static std::string folder, prompt;
+  static train::GenerateOptions options;
+  static int64_t seed = 0;
+  command.option("run", folder, "the run's folder").required().takes("RUN");
+  command.option("--prompt", prompt, "the text goes on from here").takes("TEXT");
+  command.option("--tokens", options.tokens, "characters to write")
+      .between(0, 100'000'000)
+      .shows_default();
+  command
+      .option("--temperature", options.temperature, "0: the likeliest always; 1: as the model says")
+      .between_reals(0.0, 1e6)
+      .shows_default();
+  command.option("--top-k", options.top_k, "draw among the k likeliest; 0: among all")
+      .between(0, 1'000'000)
+      .shows_default();
+  command.option("--seed", seed, "the same seed gives the same text")
+      .between(0, std::numeric_limits<int64_t>::max())
+      .shows_default();
+  command.threads();
+  command.runs([] {
+    const train::LanguageModel m = train::load_language_model(train::checkpoint_folder(folder));
+    options.seed = static_cast<uint64_t>(seed);
+    options.on_start = [] { print(prompt); };
+    options.on_token = [](const std::string& character) {
+      print(character);
+      flush();
+    };
+    (void)train::generate(m.model, m.vocab, prompt, options);
+    std::printf("\n");
+    return 0;
+  });
+}
+
+}  // namespace slope::tools

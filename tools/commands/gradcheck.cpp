@@ -1,0 +1,123 @@
+// slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
+#include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/core/text/spelling.h>
+#include <slope/models/run/json.h>
+#include <slope/tools/command.h>
+#include <slope/tools/commands/sample_models.h>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+namespace slope::tools {
+
+namespace {
+
+struct Flags {
+  std::vector<std::string> ops;
+  std::string model;
+  bool all = false, json = false;
+};
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const Op* op : registry()) names.emplace_back(op->name);
+  return names;
+}
+
+nlohmann::ordered_json to_json(const GradcheckReport& report) {
+  const auto number = [](double v) {
+    return std::isfinite(v) ? nlohmann::ordered_json(v)
+                            : nlohmann::ordered_json(fmt::format("{}", v));
+  };
+  nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+  for (const GradcheckFailure& f : report.failures)
+    failures.push_back({{"op", f.op},
+                        {"input", f.input},
+                        {"input_index", f.input_index},
+                        {"output", f.output_index},
+                        {"element", f.element},
+                        {"analytic", number(f.analytic)},
+                        {"numeric", number(f.numeric)},
+                        {"ratio", number(f.ratio())}});
+  return {{"ok", report.ok},      {"checked", report.checked},   {"failed", report.failed},
+          {"failures", failures}, {"problems", report.problems}, {"notes", report.notes}};
+}
+
+// Small instances, so that every element of every parameter can be nudged.
+GradcheckReport check_model(const std::string& name) {
+  const auto sample = sample_model(name);
+  const std::function<Tensors()> loss = [&] { return Tensors{sample->loss()}; };
+  return gradcheck(loss, sample->parameters(), {.raise_exception = false});
+}
+
+int check_operations(const Flags& flags) {
+  for (const std::string& op : flags.ops)
+    SLOPE_CHECK_AS(UsageError, find_op(op),
+                   "gradcheck: no operation is called {}{}; slope gradcheck --help lists them", op,
+                   did_you_mean(op, op_names()));
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  bool ok = true;
+  for (const Op* op : registry()) {
+    if (!flags.ops.empty() &&
+        std::find(flags.ops.begin(), flags.ops.end(), op->name) == flags.ops.end())
+      continue;
+    int64_t cases = 0, checks = 0, failed = 0;
+    for (const Case& c : all_cases()) {
+      if (std::string(c.op) != op->name) continue;
+      ++cases;
+      for (const CaseOutcome& outcome : run_case(c)) {
+        checks += outcome.report.checked;
+        failed += !outcome.report.ok;
+        if (flags.json)
+          json.push_back({{"op", op->name},
+                          {"case", c.label},
+                          {"check", outcome.what},
+                          {"report", to_json(outcome.report)}});
+        else if (!outcome.report.ok)
+          std::printf("%s (%s), %s: %s\n", op->name, c.label.c_str(), outcome.what.c_str(),
+                      outcome.report.text().c_str());
+      }
+    }
+    ok &= failed == 0 && cases > 0;
+    if (!flags.json)
+      std::printf("%-32s %s  %ld cases, %ld derivatives\n", op->name, failed ? "FAILED" : "ok",
+                  static_cast<long>(cases), static_cast<long>(checks));
+  }
+  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
+  return ok ? 0 : 1;
+}
+
+int run(const Flags& flags) {
+  const int said = !flags.ops.empty() + !flags.model.empty() + flags.all;
+  SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name operations, or --model MODEL, or --all");
+  if (flags.model.empty()) return check_operations(flags);
+  const GradcheckReport report = check_model(flags.model);
+  if (flags.json)
+    std::printf("%s\n",
+                train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1).c_str());
+  else
+    std::printf("%s: %s\n", flags.model.c_str(), report.text().c_str());
+  return report.ok ? 0 : 1;
+}
+
+}  // namespace
+
+void add_gradcheck(Command& slope) {
+  Command command = slope.subcommand("gradcheck",
+                                     "Compare derivatives with finite differences, in f64: first "
+                                     "and second order, every memory layout.\n"
+                                     "Example: slope gradcheck softmax layer_norm");
+  static Flags flags;
+  command.option("op", flags.ops, "operations").takes("OP");
+  command.footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
+  command.option("--model", flags.model, "all parameters of a small c-scratch, char-gpt or mlp")
+      .takes("MODEL");
+  command.flag("--all", flags.all, "every operation");
+  command.flag("--json", flags.json, "the whole report as JSON");
+  command.runs([] { return run(flags); });
+}
+
+}  // namespace slope::tools

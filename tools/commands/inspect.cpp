@@ -1,0 +1,92 @@
+// slope inspect: what a safetensors file or a run holds, without loading it.
+#include <slope/core/files/safetensors.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
+#include <slope/tools/command.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace slope::tools {
+
+namespace {
+
+nlohmann::ordered_json describe_file(const std::string& file) {
+  const SafetensorsHeader header = inspect_safetensors(file);
+  nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
+  int64_t elements = 0;
+  for (const TensorInfo& t : header.tensors) {
+    elements += numel(t.shape);
+    tensors.push_back({{"name", t.name},
+                       {"dtype", std::string(t.type->name)},
+                       {"shape", std::vector<int64_t>(t.shape.begin(), t.shape.end())},
+                       {"bytes", t.end - t.begin}});
+  }
+  return {
+      {"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
+}
+
+void print(const nlohmann::ordered_json& file) {
+  const auto& tensors = file["tensors"];
+  std::printf("%s: %zu tensors, %ld elements\n", visible(file["file"].get<std::string>()).c_str(),
+              tensors.size(), file["elements"].get<long>());
+  for (const auto& t : tensors)
+    std::printf("  %-56s %-5s %s\n", visible(t["name"]).c_str(),
+                t["dtype"].get<std::string>().c_str(), train::json_text(t["shape"]).c_str());
+  for (const auto& [key, value] : file["metadata"].items())
+    std::printf("  metadata %s = %s\n", visible(key).c_str(), visible(value).c_str());
+}
+
+int run(const std::string& path, bool as_json) {
+  namespace fs = std::filesystem;
+  SLOPE_CHECK_AS(IoError, fs::exists(path), "{}: no such file or folder", path);
+  if (!fs::is_directory(path)) {
+    const auto file = describe_file(path);
+    if (as_json)
+      std::printf("%s\n", train::json_text(file, 1).c_str());
+    else
+      print(file);
+    return 0;
+  }
+  const std::string folder = train::checkpoint_folder(path);
+  const std::string config = folder + "/config.json";
+  nlohmann::ordered_json json = {
+      {"checkpoint", folder}, {"config", train::parse_json(train::read_json_text(config), config)}};
+  if (fs::exists(folder + "/state.json")) {
+    const train::RunState state = train::RunState::read(folder + "/state.json");
+    json["step"] = state.step;
+    json["best_step"] = state.best_step;
+    json["best_validation_loss"] = state.best_loss;
+  }
+  json["model"] = describe_file(folder + "/model.safetensors");
+  if (as_json) {
+    std::printf("%s\n", train::json_text(json, 1).c_str());
+    return 0;
+  }
+  std::printf("checkpoint %s\n", folder.c_str());
+  for (const char* key : {"step", "best_step", "best_validation_loss"})
+    if (json.contains(key)) std::printf("%s %s\n", key, train::json_text(json[key]).c_str());
+  for (const auto& [key, value] : json["config"].items())
+    std::printf("  %-18s %s\n", key.c_str(), train::json_text(value).c_str());
+  print(json["model"]);
+  return 0;
+}
+
+}  // namespace
+
+void add_inspect(Command& slope) {
+  Command command = slope.subcommand(
+      "inspect", "Show what a safetensors file or a run holds.\nExample: slope inspect runs/first");
+  static std::string path;
+  static bool json = false;
+  command.option("path", path, "a .safetensors file or a run's folder")
+      .required()
+      .takes("FILE|RUN");
+  command.flag("--json", json, "as JSON");
+  command.runs([] { return run(path, json); });
+}
+
+}  // namespace slope::tools
