@@ -1,6 +1,6 @@
-// Errors: typed exceptions with a message of one line (operation, rule broken, both values, what to
-// do) and the checks that throw them. The command turns the type into its exit code, so a type says
-// who has to act: the caller, the file's owner, the disk, the numbers.
+// Errors: typed exceptions whose message is one line (operation, rule broken, both values, what to
+// do), and the checks that throw them. The command turns the type into its exit code, so the type
+// tells who has to act: the caller, the file's owner, the disk, the numbers.
 #pragma once
 
 #include <fmt/core.h>
@@ -17,12 +17,12 @@ struct Error : std::runtime_error {
 
 // clang-format off
 struct ShapeError : Error { using Error::Error; };     // sizes or ranks do not fit the operation
-struct IndexError : Error { using Error::Error; };     // a dim, position or class outside its range
+struct IndexError : Error { using Error::Error; };     // a dim, position or class out of range
 struct DTypeError : Error { using Error::Error; };     // the operation is not defined for this dtype
-struct AutogradError : Error { using Error::Error; };  // the tape was asked for what it cannot give
+struct AutogradError : Error { using Error::Error; };  // the tape cannot do what was asked
 struct MemoryError : Error { using Error::Error; };    // the allocator could not serve a request
 struct UsageError : Error { using Error::Error; };     // exit 2: a flag that makes no sense
-struct InputError : Error { using Error::Error; };     // exit 3: content that is not acceptable
+struct InputError : Error { using Error::Error; };     // exit 3: unacceptable content
 struct IoError : Error { using Error::Error; };        // exit 4: reading or writing failed
 struct NumericError : Error { using Error::Error; };   // exit 5: not finite where it must be
 // clang-format on

@@ -1,5 +1,5 @@
-// Adam (Kingma and Ba, 2015), with AMSGrad (Reddi et al., 2018) on request, as torch.optim.Adam.
-// weight_decay is added to the gradient; AdamW (adamw.h) takes it off the weight instead.
+// Adam (Kingma and Ba, 2015), optionally with AMSGrad (Reddi et al., 2018), as torch.optim.Adam.
+// weight_decay is added to the gradient; AdamW (adamw.h) subtracts it from the weight instead.
 #pragma once
 
 #include <slope/optim/optimizer.h>
@@ -32,8 +32,8 @@ class Adam : public Optimizer {
   bool decoupled_;  // weight decay
 };
 
-// The formula: one step of parameter p with gradient g, its t-th. v_max is undefined without
-// amsgrad. The tests hold step() against it.
+// The formula: step t of parameter p with gradient g. v_max is undefined without amsgrad. The tests
+// compare step() with it.
 struct AdamState {
   Tensor p, m, v, v_max;
 };

@@ -1,4 +1,4 @@
-// AdamW: Adam with the weight decay taken off the weight itself (Loshchilov and Hutter, 2019), as
+// AdamW: Adam with the weight decay applied to the weight itself (Loshchilov and Hutter, 2019), as
 // torch.optim.AdamW.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace slope::optim {
 
 namespace {
 
-// The gradients that there are, contiguous. `own`: safe to write, shared with nobody.
+// The existing gradients, contiguous. `own`: safe to write, shared with nobody else.
 PerTensor<Tensor> gradients(const Tensors& parameters, bool own) {
   PerTensor<Tensor> all;
   all.reserve(parameters.size());
@@ -36,7 +36,7 @@ PerTensor<int64_t> sizes_of(const PerTensor<Tensor>& xs) {
   return sizes;
 }
 
-// What a stretch adds to the sum of |g|^p; for p = infinity its largest |g|.
+// The contribution of a stretch to the sum of |g|^p; for p = infinity, its largest |g|.
 template <class T>
 double part_of_norm(int64_t n, const T* g, double p) {
   if (p == 2) return kernels<OptimKernels<T>>().sum_of_squares(n, g);
@@ -73,7 +73,7 @@ double norm_of(const PerTensor<Tensor>& gs, double p) {
 
 template <class F>
 void rewrite(const PerTensor<Tensor>& gs, const F& f) {  // f(n, elements)
-  const NoGrad no_grad;  // holds for this thread: so the addresses are taken here
+  const NoGrad no_grad;  // applies to this thread only, so the pointers are taken here
   PerTensor<void*> data;
   for (const Tensor& g : gs)
     visit_floating(g.dtype(), "clip_grad", [&]<class T> { data.push_back(g.write<T>().get()); });

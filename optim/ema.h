@@ -1,7 +1,8 @@
-// Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each
-// step; e starts as p.
+// Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each step; e starts
+// as p.
 //   ema.update();
-//   { optim::Averaged averaged(ema);  validate(model); }   // which holds the averages in there
+//   { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages in this
+//   scope
 #pragma once
 
 #include <slope/core/files/safetensors.h>
@@ -13,16 +14,16 @@ class Ema {
  public:
   Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1
   void update();
-  void swap();  // parameters hold the averages and the other way round
+  void swap();                                                // exchanges parameters and averages
   const NamedTensors& averages() const { return averages_; }  // by parameter name: its state
-  // InputError, and nothing has changed, where names or shapes differ
+  // InputError, without any change, if names or shapes differ
   void load_averages(const NamedTensors& averages);
 
  private:
   friend class Averaged;
-  // UsageError where a parameter has become another kind of tensor than its average
+  // UsageError if a parameter is no longer the kind of tensor that its average is
   void check() const;
-  void exchange() noexcept;  // swap, whatever they have become
+  void exchange() noexcept;  // swap without that check
 
   NamedTensors parameters_, averages_;
   double decay_;

@@ -17,7 +17,8 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
                      "optimizer: {} and {} are one parameter, or have one name", other.name, name);
-    Tensors state;  // all of it now, so that the second step needs no more memory than the first
+    Tensors
+        state;  // allocated at once, so that the second step needs no more memory than the first
     for (size_t k = 0; k < state_names(lrs_.size()).size(); ++k)
       state.push_back(zeros(p.shape(), p.dtype()));
     slots_.push_back({name, p, lrs_.size(), 0, std::move(state)});
@@ -47,7 +48,7 @@ template <class T>
 void Optimizer::run(PerTensor<Slot*>& slots) const {
   PerTensor<Part<T>> parts;
   PerTensor<int64_t> sizes;
-  PerTensor<Tensor> gradients;  // alive until the pass is over
+  PerTensor<Tensor> gradients;  // alive until the pass ends
   parts.reserve(slots.size()), sizes.reserve(slots.size()), gradients.reserve(slots.size());
   for (Slot* slot : slots) {
     Tensor g = slot->parameter.grad();
@@ -124,7 +125,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
   };
   struct Loaded {
     int64_t steps = 0;
-    Tensors state;  // none where the parameter was never stepped
+    Tensors state;  // none if the parameter was never stepped
   };
   std::vector<Loaded> loaded;
   for (const Slot& slot : slots_) {
@@ -133,7 +134,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     const Tensor steps = take(slot.name + ".step", {});
     SLOPE_CHECK_INPUT(steps.dtype() == i64 && steps.item<int64_t>() > 0 &&
                           steps.item<int64_t>() < int64_t{1} << 53,
-                      "optimizer state: {}.step must be a whole number above 0 and below 2^53",
+                      "optimizer state: {}.step must be an integer above 0 and below 2^53",
                       slot.name);
     l.steps = steps.item<int64_t>();
     for (const char* kind : state_names(slot.group)) {
@@ -151,7 +152,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     from.insert(from.end(), loaded[i].state.begin(), loaded[i].state.end());
     to.insert(to.end(), slots_[i].state.begin(), slots_[i].state.end());
   }
-  copy_each(from, to);  // before others are cleared, which `from` may hold
+  copy_each(from, to);  // before other tensors are cleared, which `from` may contain
   for (size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].steps = loaded[i].steps;
     if (loaded[i].state.empty())

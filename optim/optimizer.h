@@ -1,6 +1,6 @@
-// Optimizer: what all of them share: parameter groups, steps counted for each parameter, state by
-// parameter name, and one parallel pass over all elements. A parameter without a gradient is left
-// alone, and so is its state. State begins at zero, in the dtype that the parameter has when the
+// Optimizer: what all optimizers share: parameter groups, a step count for each parameter, state by
+// parameter name, and one parallel pass over all elements. A parameter without a gradient is not
+// changed, nor is its state. State starts at zero, in the dtype that the parameter has when the
 // optimizer is made.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
 //   adam.zero_grad();  loss.backward();
@@ -29,17 +29,17 @@ class Optimizer {
   void zero_grad();
 
   size_t groups() const { return lrs_.size(); }
-  double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // that of the next step
-  void set_lr_factor(double factor);  // of every group's own rate: what schedules give
-  // In the next step, and only there, every gradient counts times this: clipping (clip_factor() in
-  // clip.h) without a pass of its own.
+  double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // of the next step
+  void set_lr_factor(double factor);  // multiplies every group's own rate: the value of a schedule
+  // In the next step only, every gradient is multiplied by this: clipping (clip_factor() in clip.h)
+  // without a pass of its own.
   void set_grad_factor(double factor);
 
-  // Of each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share
-  // the optimizer's memory, but for NAME.step: clone() what is to outlive a step.
+  // For each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share
+  // the optimizer's memory, except NAME.step: clone() what has to outlive a step.
   NamedTensors state_dict() const;
-  // Replaces the whole state. InputError naming what is missing, unexpected or of the wrong shape,
-  // and then nothing has changed.
+  // Replaces the whole state. InputError, without any change, if a tensor is missing, unexpected or
+  // of the wrong shape.
   void load_state_dict(const NamedTensors& state);
 
  protected:
@@ -58,7 +58,7 @@ class Optimizer {
     for (const auto& group : groups) add_group(group.parameters, group.options.lr);
   }
   void add_group(const NamedTensors& parameters, double lr);
-  // starting at zero, in the parameter's shape and dtype
+  // starting at zero, with the parameter's shape and dtype
   virtual std::vector<const char*> state_names(size_t group) const = 0;
   virtual void update(const Part<float>& part) const = 0;
   virtual void update(const Part<double>& part) const = 0;

@@ -1,5 +1,5 @@
-// Learning rates as plain functions of the step, counted from 0: each gives the factor of
-// the optimizer's own rate. No state, so nothing to save:
+// Learning rates as plain functions of the step, counted from 0: each returns a factor of the
+// optimizer's own rate. They have no state, so there is nothing to save:
 // adam.set_lr_factor(optim::noam(step, 512, 4000)).
 #pragma once
 
@@ -12,8 +12,8 @@ namespace slope::optim {
 
 inline double constant(int64_t) { return 1; }
 
-// From `start` to `end` over `total` steps, then `end` (torch's LinearLR): linear(step,
-// 100, 0, 1) warms up.
+// From `start` to `end` over `total` steps, then `end` (torch's LinearLR): linear(step, 100, 0, 1)
+// warms up.
 inline double linear(int64_t step, int64_t total, double start, double end) {
   return step >= total
              ? end
@@ -34,7 +34,7 @@ inline double warmup_cosine(int64_t step, int64_t warmup, int64_t total, double 
   return cosine(step - warmup, total - warmup, floor);
 }
 
-// Up to 1 over `warmup` steps, then as 1 / sqrt(step).
+// Up to 1 over `warmup` steps, then proportional to 1 / sqrt(step).
 inline double inverse_sqrt(int64_t step, int64_t warmup) {
   const double t = static_cast<double>(step + 1),
                w = static_cast<double>(std::max<int64_t>(warmup, 1));
@@ -49,7 +49,7 @@ inline double noam(int64_t step, int64_t d_model, int64_t warmup) {
          std::sqrt(static_cast<double>(d_model));
 }
 
-// gamma^(step / size), whole division (torch's StepLR).
+// gamma^(step / size) with integer division (torch's StepLR).
 inline double step_decay(int64_t step, int64_t size, double gamma) {
   return std::pow(gamma, static_cast<double>(step / std::max<int64_t>(size, 1)));
 }

@@ -26,8 +26,8 @@ class SGD : public Optimizer {
   std::vector<SgdOptions> options_;
 };
 
-// The formula: one step of parameter p with gradient g and momentum b, the parameter's t-th. The
-// tests hold step() against it.
+// The formula: step t of parameter p with gradient g and momentum b. The tests compare step() with
+// it.
 struct SgdState {
   Tensor p, b;
 };

@@ -1,5 +1,5 @@
-// One parallel pass over the elements of many tensors, as if they stood in a row. Chunks depend on
-// the sizes alone.
+// One parallel pass over the elements of many tensors, as if they were concatenated. Chunks depend
+// on the sizes alone.
 #pragma once
 
 #include <slope/core/loops/parallel.h>
@@ -12,7 +12,7 @@ namespace slope::optim {
 
 constexpr int64_t sweep_grain = 1 << 14;  // elements of a chunk
 
-// One entry a tensor: a small model has so few that they need no memory of their own.
+// One entry a tensor: a small model has so few that they need no allocation.
 template <class T>
 using PerTensor = InlineVector<T, 16>;
 
@@ -22,8 +22,8 @@ inline int64_t sweep_chunks(const PerTensor<int64_t>& sizes) {
   return (total + sweep_grain - 1) / sweep_grain;
 }
 
-// f(tensor, first element, number of elements, chunk); a chunk's parts come in
-// order, on one thread.
+// f(tensor, first element, number of elements, chunk); the parts of a chunk come in order, on one
+// thread.
 template <class F>
 void sweep(const PerTensor<int64_t>& sizes, const F& f) {
   PerTensor<int64_t> ends(sizes.size());

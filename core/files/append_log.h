@@ -1,6 +1,6 @@
-// AppendLog: a file of lines that only grows (log.jsonl). A line is written whole or, where that
-// fails, cut away again; sync() makes all of them durable: call it before the checkpoint that
-// counts on them. A resume cuts back what came after its step.
+// AppendLog: a file of lines that only grows (log.jsonl). A line is written completely or, if that
+// fails, removed again; sync() makes all lines durable: call it before the checkpoint that relies
+// on them. A resume cuts the log back to its step.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -12,7 +12,7 @@ namespace slope {
 
 class AppendLog {
  public:
-  // created where missing, never through a link; a last line without its end (a crash) is cut away
+  // created if missing, never through a link; an incomplete last line (after a crash) is removed
   explicit AppendLog(const std::string& path);
   ~AppendLog();
   AppendLog(const AppendLog&) = delete;

@@ -1,5 +1,5 @@
 // CRC-32C (Castagnoli, reflected 0x82F63B78; RFC 3720): finds every flipped bit of a damaged file.
-// Eight bytes a step by table.
+// Table-driven, eight bytes a step.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace slope {
 
-// Continues `crc`, so that crc32c(b, crc32c(a)) is the sum over a and b.
+// Continues `crc`, so that crc32c(b, crc32c(a)) is the checksum of a followed by b.
 uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
 
-// Of a text that holds its own, as eight hexadecimal digits from `at` on: as if zeros stood there.
+// The checksum of a text that contains its own checksum, as eight hexadecimal digits from `at` on,
+// computed with zeros in their place.
 inline constexpr std::string_view no_crc32c = "00000000";
 uint32_t crc32c_around(std::string_view text, size_t at);
 

@@ -14,14 +14,14 @@ namespace slope {
 
 namespace {
 
-// Opens and locks the file; -1 where it was removed meanwhile, so that the lock holds nobody off.
+// Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing.
 int try_lock(const std::string& path) {
   const int fd = sys::open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW);
   try {
     struct stat s;
     SLOPE_CHECK_AS(IoError, ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
                    "{}: cannot lock: is no regular file", path);
-    std::string owner(24, '\0');  // a process's number and a newline
+    std::string owner(24, '\0');  // a process ID and a newline
     owner.resize(sys::read(fd, 0, owner.data(), owner.size(), path));
     SLOPE_CHECK_INPUT(owner.size() < 24 && owner.find_first_not_of("0123456789\n") == owner.npos,
                       "{}: is a file of that name that slope did not write; move it away or choose "

@@ -1,4 +1,4 @@
-// FileLock: one process at a time in a run's folder. The kernel lets go of the lock when its owner
+// FileLock: one process at a time in a run's folder. The kernel releases the lock when its owner
 // ends, however it ends.
 #pragma once
 #ifndef SLOPE_PLAIN
@@ -9,15 +9,15 @@ namespace slope {
 
 class FileLock {
  public:
-  // UsageError, naming the owner's process, where the lock is held; InputError where the file is
-  // none that a FileLock wrote.
+  // UsageError, with the owner's process ID, if the lock is taken; InputError if a FileLock did not
+  // write the file.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  // IoError where the file that is locked is no longer the one of this name: the folder was
-  // removed, or another process works in it now.
+  // IoError if this name no longer refers to the locked file: the folder was removed, or another
+  // process works in it.
   void check() const;
 
  private:

@@ -1,6 +1,5 @@
-// Reading files whose content nobody vouches for. Only regular files are opened: a FIFO,
-// folder, device or dangling link is an IoError at once, never a wait; sizes are known before
-// anything is allocated.
+// Reading untrusted files. Only regular files are opened: a FIFO, folder, device or dangling link
+// is an IoError at once, never a wait; sizes are known before anything is allocated.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -17,7 +16,7 @@ class FileReader {
   FileReader& operator=(const FileReader&) = delete;
 
   int64_t bytes() const { return bytes_; }  // when it was opened
-  // exactly so many: IoError where the file has become shorter
+  // exactly this many: IoError if the file has become shorter
   void read(int64_t offset, void* to, size_t bytes) const;
 
  private:
@@ -26,7 +25,7 @@ class FileReader {
   int64_t bytes_ = 0;
 };
 
-// The whole file. IoError where it holds more than `limit` bytes.
+// The whole file. IoError if it has more than `limit` bytes.
 std::string read_file(const std::string& path, int64_t limit = int64_t{1} << 32);
 
 }  // namespace slope

@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t buffer_bytes = 1 << 16;
 
-// The file itself where `path` is a link to one. What is there and no regular file (a folder,
-// /dev/full) is refused: a rename would replace it.
+// The target if `path` is a link to a file. Anything that is not a regular file (a folder,
+// /dev/full) is refused, because a rename would replace it.
 std::string destination(const std::string& path) {
   struct stat s;
   if (::lstat(path.c_str(), &s) != 0) return path;

@@ -1,6 +1,6 @@
-// FileSink: the one way in which files are written. The bytes go to a temporary file in the same
-// folder; commit() syncs it, renames it over the old file and syncs the folder. So at every
-// instant, after every failure, the name holds the old content or the new one, whole.
+// FileSink: the one way to write a file. The bytes go to a temporary file in the same folder;
+// commit() syncs it, renames it over the old file and syncs the folder. At every instant, and after
+// every failure, the name refers to the complete old content or the complete new one.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -11,7 +11,7 @@ namespace slope {
 
 class FileSink {
  public:
-  // IoError where `path` is a folder, a device, or stands in a folder that cannot be written
+  // IoError if `path` is a folder or a device, or its folder cannot be written
   explicit FileSink(const std::string& path);
   ~FileSink();  // without commit(): the temporary is removed and the old file stays
   FileSink(const FileSink&) = delete;

@@ -39,7 +39,7 @@ void sync_tree(const fs::path& folder) {
   sys::sync_folder(folder.string());
 }
 
-// What stands where a temporary is to be made is slope's own, left by a crash, or it stays.
+// Removes what a crash left at the temporary's path; throws if it is not slope's own.
 void check_in_the_way(const std::string& temporary, sys::Kind own) {
   const sys::Kind found = sys::kind(temporary);
   SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == own,
@@ -51,7 +51,7 @@ bool is_number(std::string_view text) {
 }
 
 // What FolderSink (step-N.tmp), swap_link (LINK.tmp) and FileSink (FILE.PID-N.tmp) leave in a
-// crash; none for every other name.
+// crash; empty for every other name.
 std::optional<sys::Kind> kind_of_stray(std::string_view name,
                                        std::span<const std::string_view> links,
                                        std::span<const std::string_view> files) {
@@ -89,7 +89,7 @@ FolderSink::~FolderSink() {
 
 void FolderSink::commit() {
   sync_tree(temporary_);
-  // a run killed before it swapped `last` comes to this step again
+  // a run killed before it swapped `last` arrives at this step again
   if (sys::kind(path_) != sys::Kind::nothing) {
     sys::exchange(temporary_, path_);
     sys::sync_folder(sys::parent(path_));

@@ -1,8 +1,8 @@
 // FolderSink: several files that become visible at one instant (a checkpoint). They are written
 // into `step-N.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and syncs
-// the parent. `last` and `best` are links, swapped by rename. Whoever owns the parent (FileLock)
-// calls remove_strays() at start: after a crash temporaries may have stayed. A temporary that slope
-// did not make is never removed: it is an IoError where it is in the way.
+// the parent. `last` and `best` are links, swapped by rename. The owner of the parent (FileLock)
+// calls remove_strays() at start, because a crash can leave temporaries. A temporary that slope did
+// not make is never removed: it is an IoError if it is in the way.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -14,12 +14,12 @@ namespace slope {
 
 class FolderSink {
  public:
-  explicit FolderSink(const std::string& path);  // a `path`.tmp left by a crash is removed
-  ~FolderSink();  // without commit(): nothing stays, an old folder of that name is as it was
+  explicit FolderSink(const std::string& path);  // removes a `path`.tmp left by a crash
+  ~FolderSink();  // without commit(): nothing stays, and an old folder of that name is unchanged
   FolderSink(const FolderSink&) = delete;
   FolderSink& operator=(const FolderSink&) = delete;
 
-  // where to write `name` until commit()
+  // where to write `name` before commit()
   std::string file(const std::string& name) const { return temporary_ + "/" + name; }
   void commit();  // replaces an old folder of that name, if any
 
@@ -29,9 +29,8 @@ class FolderSink {
 
 // `leads_to` is relative to the link's folder
 void swap_link(const std::string& link, const std::string& leads_to);
-// What a crash left of a `step-N`, of these links and of these files of the folder: folders
-// step-N.tmp, links LINK.tmp, files FILE.PID-N.tmp, and nothing else, whatever it is called.
-// Returns how many.
+// Removes what a crash left of `step-N` folders, of these links and of these files: folders
+// step-N.tmp, links LINK.tmp, files FILE.PID-N.tmp, and nothing else. Returns how many.
 int remove_strays(const std::string& folder, std::span<const std::string_view> links,
                   std::span<const std::string_view> files);
 void make_folders(const std::string& path);  // as mkdir -p, made durable

@@ -1,4 +1,4 @@
-// The two 16-bit floats that files hold, widened exactly: every value of theirs is one of float's.
+// The two 16-bit float formats of files, widened exactly, because float holds all of their values.
 // NaN keeps its payload.
 #pragma once
 
@@ -16,7 +16,7 @@ inline float from_bf16(uint16_t bits) {
 inline float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = bits >> 10 & 0x1F,
                  fraction = bits & 0x3FF;
-  if (exponent == 0) {  // zero or subnormal: fraction 2^-24, which float holds as a normal number
+  if (exponent == 0) {  // zero or subnormal: fraction 2^-24, which is a normal float
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
     return sign ? -magnitude : magnitude;
   }

@@ -80,8 +80,8 @@ void write_elements(const Tensor& tensor, const WriteTo& write) {
   }
 }
 
-// As the reference sorts: the widest elements first, then by name; so that everything is aligned
-// behind a header of 8 k bytes.
+// Sorted as in the reference implementation: the widest elements first, then by name, so that
+// everything is aligned after a header of 8 k bytes.
 NamedTensors sorted_for_file(NamedTensors tensors) {
   constexpr int order[] = {2, 1, 0, 3};  // f32 f64 i64 bool
   std::sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {

@@ -1,9 +1,9 @@
-// safetensors: named tensors in one file, as Hugging Face defines it: u64 length N, N bytes of JSON
+// safetensors: named tensors in one file, as defined by Hugging Face: u64 length N, N bytes of JSON
 // header, data. The reader is stricter than the reference: it validates everything before it
 // allocates a tensor, names each malformation (InputError), and accepts no gap, overlap, trailing
-// byte, duplicate or unknown key. f32 f64 i64 bool are written; f16 bf16 become f32 and i8 u8 i16
-// u16 i32 u32 become i64 on reading. With checksums (CRC-32C of each tensor and of the header, kept
-// in __metadata__ where other readers ignore them) every flipped bit is found.
+// byte, duplicate or unknown key. f32 f64 i64 bool are written; on reading, f16 and bf16 become
+// f32, and i8 u8 i16 u16 i32 u32 become i64. With checksums (CRC-32C of each tensor and of the
+// header, in __metadata__ where other readers ignore them) every flipped bit is found.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -22,15 +22,15 @@ using Metadata = std::map<std::string, std::string>;
 struct TensorFile {
   Metadata metadata;                                // without the checksums
   NamedTensors tensors;                             // in the order of the file
-  const Tensor& at(const std::string& name) const;  // InputError where there is none
+  const Tensor& at(const std::string& name) const;  // InputError if there is none
 };
 
-// How elements stand in the file, and the dtype that they are read as.
+// How elements are stored in the file, and the dtype that they are read as.
 struct StoredType {
   std::string_view name;  // "BF16"
   int64_t bytes;          // of one element
   DType dtype;
-  // returns the first element that is not valid, else n
+  // returns the index of the first invalid element, else n
   size_t (*decode)(const void* stored, void* to, size_t n);
 };
 
@@ -57,7 +57,7 @@ struct SaveOptions {
   bool checksums = true;
 };
 
-// From memory; `where` begins the messages.
+// From memory; messages begin with `where`.
 SafetensorsHeader inspect_safetensors_bytes(std::string_view file, const std::string& where,
                                             const SafetensorsLimits& limits = {});
 TensorFile parse_safetensors(std::string_view file, const std::string& where = "safetensors",
@@ -67,10 +67,10 @@ std::string format_safetensors(const NamedTensors& tensors, const Metadata& meta
 
 #ifndef SLOPE_PLAIN
 SafetensorsHeader inspect_safetensors(
-    const std::string& path, const SafetensorsLimits& limits = {});  // reads the header alone
+    const std::string& path, const SafetensorsLimits& limits = {});  // reads only the header
 TensorFile load_safetensors(const std::string& path, const SafetensorsLimits& limits = {});
-// Through FileSink: the old file stays until the new one is whole. UsageError on duplicate, empty
-// or invalid names.
+// Through FileSink: the old file stays until the new one is complete. UsageError on duplicate,
+// empty or invalid names.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata = {}, SaveOptions options = {});
 #endif

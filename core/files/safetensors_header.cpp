@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "safetensors files are little endian, and elements are copied as they are");
 
-// One element after the other; unaligned on the file's side.
+// One element after the other; the file's side may be unaligned.
 template <class From, class To, To (*convert)(From)>
 size_t decode(const void* stored, void* to, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -58,8 +58,8 @@ constexpr StoredType types[] = {
     {"U8", 1, i64, decode<uint8_t, int64_t, widen>},
 };
 
-// Bytes of a tensor, or nothing where they do not fit in 63 bits. Empty dims are left out of the
-// product: (2^48, 2^48, 0) is refused whatever the order, since strides are products too.
+// Bytes of a tensor, or nothing if they do not fit in 63 bits. Sizes of 0 do not count: (2^48,
+// 2^48, 0) is refused in any order, because strides are products too.
 std::optional<int64_t> tensor_bytes(const Dims& shape, int64_t element) {
   int64_t product = element;
   bool empty = false;
@@ -76,7 +76,7 @@ struct Parser {
   SafetensorsHeader header = {};
   std::map<std::string, std::string> checksums = {};  // by tensor
   std::optional<std::string> own_checksum = {};
-  size_t own_digits = 0;  // where they stand in the JSON
+  size_t own_digits = 0;  // their place in the JSON
 
   TensorInfo tensor(const std::string& name, size_t at) {
     const std::string label = "tensor " + JsonReader::quoted(name);

@@ -1,5 +1,5 @@
-// The header of a safetensors file: its two readings (is the length believable, is the JSON what
-// the data need) and its rules in one place.
+// The header of a safetensors file: its two checks (is the length plausible, does the JSON match
+// the data) and its rules in one place.
 #pragma once
 
 #include <slope/core/files/safetensors.h>
@@ -14,14 +14,14 @@ inline bool is_checksum_key(std::string_view key) {
   return key == checksum_key || key.substr(0, 7) == "crc32c:";
 }
 
-// N, checked against the file's size; `start` holds the file's first bytes, at most 9 of them.
+// N, checked against the file's size; `start` holds the first bytes of the file, at most 9.
 int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where,
                            const SafetensorsLimits& limits);
 
-// `header`: the length and the JSON. Everything that can be known without the data is checked.
+// `header`: the length and the JSON. Checks everything that can be known without the data.
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where,
                                const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);  // as which it is written
+const StoredType& stored_type(DType dtype);  // the type as which it is written
 
 }  // namespace slope::safetensors

@@ -22,8 +22,8 @@ namespace {
 
 thread_local Hook hook;
 
-// Makes the call unless the hook lets it fail; repeats it when a signal interrupts;
-// -1 and errno as usual.
+// Makes the call unless the hook makes it fail; repeats it when a signal interrupts; returns -1 and
+// sets errno as usual.
 template <class F>
 auto attempt(const Call& call, F&& make) -> decltype(make()) {
   if (hook) {
@@ -42,8 +42,8 @@ void check(bool ok, const std::string& path, const char* action) {
   if (!ok) fail(path, action, errno);
 }
 
-// Beyond `ulimit -f` a write raises SIGXFSZ, which kills. Held back in this thread and taken off
-// the queue, it leaves plain EFBIG.
+// Beyond `ulimit -f` a write raises SIGXFSZ, which kills the process. Blocked in this thread and
+// removed from its queue, it leaves plain EFBIG.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal() {
@@ -217,7 +217,7 @@ bool remove_tree(const std::string& path) noexcept {
   try {
     if (kind(path) == Kind::folder)
       for (const std::string& name : names_in(path)) remove_tree(path + "/" + name);
-  } catch (const IoError&) {  // what can be removed is removed
+  } catch (const IoError&) {  // removes what can be removed
   }
   return remove(path) || errno == ENOENT;
 }

@@ -1,5 +1,5 @@
 // The system calls behind every file that is written or read, each checked: a failure is an IoError
-// that names the file and the reason. A hook sees each call before it is made and may let it fail
+// that names the file and the reason. A hook sees each call before it is made and may make it fail
 // with an errno: tests fail the k-th call, or keep a journal for power-loss trials.
 #pragma once
 #ifndef SLOPE_PLAIN
@@ -23,33 +23,33 @@ using Hook = std::function<int(const Call&)>;  // returns 0 (let it pass) or the
 void set_hook(Hook hook);                      // of this thread; an empty hook removes it
 
 int open(const std::string& path, int flags, unsigned mode = 0666);
-// -1 where the name is taken; an error names the file that is `meant`
+// -1 if the name is taken; errors name the file `meant`
 int create_new(const std::string& path, const std::string& meant);
 void write(int fd, std::string_view data, const std::string& path);
-// fewer bytes only at the file's end
+// returns fewer bytes only at the end of the file
 size_t read(int fd, int64_t offset, void* to, size_t bytes, const std::string& path);
 void cut(int fd, int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
-void close(int fd, const std::string& path);  // the descriptor is gone also where this throws
-// exclusive, does not wait: false where somebody else holds it
+void close(int fd, const std::string& path);  // the descriptor is closed even if this throws
+// exclusive, does not wait: false if somebody else holds it
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);
-// both names change their contents at one instant
+// exchanges the contents of both names at one instant
 void exchange(const std::string& a, const std::string& b);
 void make_folder(const std::string& path);
 void make_link(const std::string& link, const std::string& leads_to);
 bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
-// a folder with all in it; goes on after a failure; true where nothing is left
+// a folder with its content; continues after a failure; true if nothing is left
 bool remove_tree(const std::string& path) noexcept;
 
-// Looking. "There is nothing" is an answer; every other failure (EIO, ESTALE, EACCES, …) is an
-// IoError: whoever cannot tell deletes nothing.
+// Queries. "There is nothing" is an answer; every other failure (EIO, ESTALE, EACCES, …) is an
+// IoError: without certainty nothing is deleted.
 enum class Kind { nothing, file, folder, link, other };
 Kind kind(const std::string& path);  // of the name itself: a link is a link, wherever it leads
-// of what a link leads to; nothing where it leads nowhere
+// of what a link leads to; nothing if it leads nowhere
 Kind kind_followed(const std::string& path);
-std::string read_link(const std::string& path);                // what make_link was told
+std::string read_link(const std::string& path);                // the target given to make_link
 std::vector<std::string> names_in(const std::string& folder);  // sorted
 // whether `path` still names the file that fd has open
 bool is_file_of(int fd, const std::string& path);

@@ -16,7 +16,7 @@ template <class T, class F>
   T sum[lanes];
   int64_t i = 0;
   if (n >= lanes) {
-    // not from stored zeros, whose load would wait for narrower stores
+    // not from stored zeros: their load would wait for narrower stores
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) sum[l] = T(0) + f(l);
     i = lanes;
@@ -30,7 +30,7 @@ template <class T, class F>
   return fold_lanes(sum, [](auto a, auto b) { return a + b; });
 }
 
-// Largest of `least` and f(i) for i in [first, n). A nan among the values is returned.
+// Largest of `least` and f(i) for i in [first, n). Returns a nan if one is among the values.
 template <int lanes, class T, class F>
 [[gnu::always_inline]] inline T max_from(int64_t first, int64_t n, T least, F f) {
   T best[lanes];
@@ -45,8 +45,8 @@ template <int lanes, class T, class F>
   return fold_lanes(best, larger);
 }
 
-// The same for i in [0, n). Lanes do not show in a maximum; of a long row it has four times as
-// many, for each comparison waits for the last.
+// The same for i in [0, n). A maximum does not depend on the lanes; a long row uses four times as
+// many, because each comparison waits for the previous one.
 template <class T, class F>
 [[gnu::always_inline]] inline T max_lanes(int64_t n, T least, F f) {
   const int64_t wide = n < 256 ? 0 : n / 64 * 64;

@@ -1,5 +1,5 @@
-// Loops that show what the CPU can do at most: the measure for the others, in
-// `slope bench machine`.
+// Loops that show the most that the CPU can do, against which `slope bench machine` measures the
+// others.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -10,7 +10,7 @@ namespace slope {
 
 struct Limits {
   double flops_per_round;
-  // independent chains in registers; returns a number made of them all
+  // independent chains in registers; returns a number that depends on all of them
   float (*multiply_adds)(int64_t rounds);
   void (*triad)(int64_t n, float* a, const float* b, const float* c);  // a = b + 3 c
 };

@@ -15,7 +15,7 @@ inline int64_t to_next_line(const void* at) {
 }
 
 #if defined(__AVX__)
-// `to` is where a line begins.
+// `to`: aligned to a cache line.
 [[gnu::always_inline]] inline void write_line(const char* from, char* to) {
   for (int64_t l = 0; l < line_bytes; l += 32)
     _mm256_stream_ps(reinterpret_cast<float*>(to + l),
@@ -30,7 +30,7 @@ inline int64_t to_next_line(const void* at) {
   for (; i + line_bytes <= bytes; i += line_bytes) write_line(x + i, y + i);
   std::memcpy(y + i, x + i, static_cast<size_t>(bytes - i));
 }
-inline void finish_lines() { _mm_sfence(); }  // before other threads are told
+inline void finish_lines() { _mm_sfence(); }  // before other threads are notified
 #else
 inline void write_line(const char* from, char* to) { std::memcpy(to, from, line_bytes); }
 inline void write_lines(int64_t bytes, const void* from, void* to) {

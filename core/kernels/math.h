@@ -1,6 +1,6 @@
 // Elementary functions that loops may inline: one polynomial for the vector body and the scalar
-// tail, so that a value never depends on its position. The float versions are ours (errors measured
-// in tests/core/math_test.cpp); double goes to the C library. All have internal linkage.
+// tail, so that a value never depends on its position. The float versions are slope's own (errors
+// measured in tests/core/math_test.cpp); double uses the C library. All have internal linkage.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 namespace slope {
 namespace {
 
-// a b + c: fused where the instruction set has it; the same in body and tail either way
+// a b + c: fused where the instruction set has it; the same in body and tail in either case
 // (-ffp-contract=off).
 template <class T>
 [[gnu::always_inline]] inline T fma_(T a, T b, T c) {
@@ -39,8 +39,7 @@ template <class... P>
   return std::bit_cast<float>((n + 127) << 23);
 }  // -126 <= n <= 127
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. Beyond [least, 89] x is taken for the bound;
-// a nan stays one in r.
+// x = n ln 2 + r with |r| <= ln 2 / 2. x is clamped to [least, 89]; a nan stays a nan in r.
 struct Reduced {
   float r;
   int32_t n;
@@ -60,8 +59,8 @@ struct Reduced {
                     4.99999934e-1f);
 }
 
-// e^x = 2^n e^r. 2^n is applied in two steps, so that results down to the smallest
-// denormal come out right.
+// e^x = 2^n e^r. 2^n is applied in two steps, so that results down to the smallest denormal are
+// right.
 [[gnu::always_inline]] inline float exp_(float x) {
   const auto [r, n] = reduce_by_ln2(x, -104.0f);
   const float p = fma_(fma_(exp_tail(r), r, 1.0f), r, 1.0f);
@@ -69,7 +68,7 @@ struct Reduced {
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
-// e^x for x <= 0, with 0 for what is below e^-87: at half the cost
+// e^x for x <= 0, with 0 for results below e^-87: half the cost
 [[gnu::always_inline]] inline float exp_of_negative(float x) {
   const float shifted = fma_(x, 1.44269504088896341f, 12582912.0f), n = shifted - 12582912.0f;
   const float r = fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, x)),
@@ -134,7 +133,7 @@ struct Reduced {
   return a < 0.9f ? small : large;
 }
 
-// Rare ones go through double.
+// Rare, so computed in double.
 [[gnu::always_inline]] inline float sin_(float x) {
   return static_cast<float>(std::sin(static_cast<double>(x)));
 }
@@ -152,8 +151,8 @@ struct Reduced {
 [[gnu::always_inline]] inline double erf_(double x) { return std::erf(x); }
 [[gnu::always_inline]] inline double exp_of_negative(double x) { return exp_(x); }
 
-// The standard normal distribution function. With t = 1 / (1 + 0.32 |x|) that of -|x| is e^(-x^2 /
-// 2) t p(t), p minimax of the relative error.
+// The standard normal distribution function. With t = 1 / (1 + 0.32 |x|), that of -|x| is e^(-x^2 /
+// 2) t p(t); p is minimax for the relative error.
 [[gnu::always_inline]] inline float normal_cdf_(float x) {
   const float t = 1.0f / fma_(__builtin_fabsf(x), 0.32f, 1.0f);
   const float p = polynomial(t, -2.18167026e-02f, 9.87023637e-02f, -1.52821347e-01f,

@@ -1,7 +1,6 @@
-// What a loop will need next, asked for while it still computes: much arithmetic fills the
-// processor's window long before the next miss comes into it, and its own prefetcher does not
-// always help out (dropout of 16 MB, forward and backward, Zen 5, one thread: 6.1 ms without this,
-// 2.1 with it). Asking beyond the end of an array does no harm.
+// Prefetches what a loop will need next while it still computes: long arithmetic fills the
+// processor's window well before the next miss enters it, and the hardware prefetcher does not
+// always help. Prefetching beyond the end of an array does no harm. Figures: docs/performance.md.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 namespace slope {
 namespace {
 
-// bytes at once: of a long row only the beginning, the rest would push out what is in use
+// most bytes at once: only the beginning of a long row, because the rest would evict what is in use
 constexpr int64_t most_fetched = 4096;
 
 template <class T>

@@ -1,4 +1,5 @@
-// Vectors as wide as the instruction set's registers, for loops whose sums have to stay in them.
+// Vectors as wide as the registers of the instruction set, for loops whose sums have to stay in
+// registers.
 #pragma once
 
 #include <slope/core/kernels/math.h>
@@ -31,18 +32,18 @@ constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
 template <class T>
 [[gnu::always_inline]] inline Vector<T> load(const T* from) {
   Vector<T> x;
-  // of one vector at a time: that of two goes through memory
+  // one vector at a time: a load of two goes through memory
   __builtin_memcpy(&x, from, sizeof(x));
   return x;
 }
 
-// The elements combined in a tree: i with i + n / 2, then halves of that. `combine` is given
-// vectors, so it has to do without branches: `|`, not `||`.
+// Combines the elements in a tree: i with i + n / 2, then halves of that. `combine` gets vectors,
+// so it has to be free of branches: `|`, not `||`.
 template <int n, class T, class F>
 [[gnu::always_inline]] inline T fold_lanes(const T (&x)[n], F combine) {
   constexpr int bytes = n * static_cast<int>(sizeof(T));
   static_assert((n & (n - 1)) == 0 && bytes >= 16 && (sizeof(T) == 4 || sizeof(T) == 8),
-                "a power of two, one vector at least");
+                "a power of two, at least one vector");
   constexpr int width = bytes / 2 < 16             ? 16
                         : bytes / 2 < vector_bytes ? bytes / 2
                                                    : vector_bytes,
@@ -75,7 +76,7 @@ template <class T>
   return fold_lanes(lanes, [](auto a, auto b) { return a + b; });
 }
 
-// f(0), …, f(N - 1), written out: so that what f indexes by its argument stays in registers.
+// f(0), …, f(N - 1), unrolled, so that what f indexes by its argument stays in registers.
 template <int N, class F>
 [[gnu::always_inline]] inline void unrolled(const F& f) {
   const auto all = [&]<int... r>(std::integer_sequence<int, r...>) __attribute__((always_inline)) {
@@ -93,8 +94,8 @@ template <int N, class F>
                                                    Vector<double> c) {
   return _mm512_fmadd_pd(a, b, c);
 }
-// The same with a number that the instruction itself reads: left to the compiler, one that is used
-// twice is put into a register.
+// The same with a factor that the instruction reads from memory: the compiler would load a factor
+// that is used twice into a register.
 [[gnu::always_inline]] inline Vector<float> fused_in_memory(const float& a, Vector<float> b,
                                                             Vector<float> c) {
   asm("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(c) : "m"(a), "v"(b));

@@ -30,7 +30,7 @@ void fill_row(int64_t n, T value, T* to, bool is_large) {
   kernels<Fill>().fill(n * static_cast<int64_t>(sizeof(T)), line, to, is_large);
 }
 
-// Matrices of which one lies transposed in memory; false where these are others.
+// Copies matrices of which one is transposed in memory; returns false for any others.
 template <class T>
 bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   if (from.rank() != 2) return false;
@@ -45,7 +45,7 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   T* y = out;
   const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(T)));
   const auto copy = kernels<TransposedCopy<T>>().copy;
-  // whole lines; a large matrix is cut into sixteen
+  // whole lines; a large matrix is cut into sixteen pieces
   const auto chunk = [](int64_t n, int64_t across) {
     return (std::max({int64_t{64}, grain / std::max<int64_t>(across, 1), n / 16}) + 31) / 32 * 32;
   };
@@ -75,7 +75,7 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const bool repeats =
           std::find(from.strides().begin(), from.strides().end(), 0) != from.strides().end();
       const int64_t bytes = to.numel() * static_cast<int64_t>(sizeof(B));
-      const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // read are few then
+      const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // few are read then
       for_each_run<2>(
           from.shape(), {&from.strides(), &to.strides()}, grain,
           [&](int64_t n, auto at, auto step) {

@@ -1,12 +1,12 @@
-// Copying elements between layouts and dtypes, without history.
+// Copying elements between layouts and dtypes, without gradients.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
 
 namespace slope {
 
-// to = from; same shape; any strides; converts the dtype (to bool: is not zero; to i64: DTypeError
-// where a value does not fit).
+// to = from, of the same shape and any strides. Converts the dtype: to bool is != 0; to i64 is a
+// DTypeError if a value does not fit.
 void copy_into(const Tensor& from, const Tensor& to);
 // to[i] = from[i], as if all were read before any is written
 void copy_each(const Tensors& from, const Tensors& to);

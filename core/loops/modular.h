@@ -1,5 +1,5 @@
-// Sums and products of whole numbers are modulo 2^64, as PyTorch's are: static_cast<T>(modular(a) +
-// modular(b)). Only unsigned numbers may overflow.
+// Sums and products of integers are modulo 2^64, as in PyTorch: static_cast<T>(modular(a) +
+// modular(b)). Only unsigned integers may overflow in C++.
 #pragma once
 
 #include <concepts>

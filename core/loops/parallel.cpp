@@ -24,8 +24,8 @@ int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_
 thread_local int threads = default_threads();
 thread_local Team team_of_thread(threads);
 
-// The chunks of a loop in queues of neighbours, one for each thread but for more than `most`
-// threads, some of which share one.
+// The chunks of a loop in queues of adjacent chunks, one queue for each thread. With more than
+// `most` threads, some threads share a queue.
 class Queues {
  public:
   Queues(int64_t chunks, int threads) : count_(std::min(threads, most)) {
@@ -33,7 +33,7 @@ class Queues {
       queues_[q].next = chunks * q / count_, queues_[q].end = chunks * (q + 1) / count_;
   }
 
-  // f(chunk) for those of the thread's own queue, then for what is left in the others'.
+  // f(chunk) for the chunks of the thread's own queue, then for what is left in the others.
   template <class F>
   void for_each(int thread, const F& f) {
     for (int q = 0; q < count_; ++q) {
@@ -44,7 +44,7 @@ class Queues {
 
  private:
   static constexpr int most = 16;
-  struct alignas(64) Queue {  // a cache line each
+  struct alignas(64) Queue {  // one cache line each
     std::atomic<int64_t> next{0};
     int64_t end = 0;
   };
@@ -52,7 +52,7 @@ class Queues {
   int count_;
 };
 
-// After a parallel region a forked child would wait for ever for threads that it does not have:
+// A child forked after a parallel region would wait forever for threads that it does not have:
 // refuse instead.
 void refuse_forked_child() {
 #if !defined(SLOPE_PLAIN)
@@ -92,8 +92,8 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
                        : static_cast<int>(std::min<int64_t>(team_of_thread.size(start), chunks));
   if (team > 1) {
     refuse_forked_child();
-    Clock::duration longest{};       // of the caller's chunks
-    Clock::time_point done = start;  // the caller's last
+    Clock::duration longest{};       // among the caller's chunks
+    Clock::time_point done = start;  // end of the caller's last chunk
     Queues queues(chunks, sharing == Sharing::in_order ? 1 : team);
     std::atomic<int64_t> failed_chunk{INT64_MAX};
     std::exception_ptr failure;
@@ -109,11 +109,15 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
           chunk(context, i);
           if (is_caller) {
             const Clock::time_point now = Clock::now();
-            longest = std::max(longest, now - done), done = now;
+            longest = std::max(longest, now - done);
+            done = now;
           }
         } catch (...) {
           std::lock_guard lock(mutex);
-          if (i < failed_chunk.load()) failed_chunk = i, failure = std::current_exception();
+          if (i < failed_chunk.load()) {
+            failed_chunk = i;
+            failure = std::current_exception();
+          }
         }
       });
       inside = false;

@@ -2,10 +2,9 @@
 // threads, so a sum over chunks that is combined in chunk order has the same bits for any number of
 // threads. Nested loops run serially.
 //
-// Each thread begins with chunks of its own, the t-th part of all, so that in one loop after
-// another it meets the same elements again, in its own core's caches; when they are done it helps
-// the others with theirs (8192 x 512 floats on two cores of Zen 5, beside one queue for all: relu
-// and its derivative 1.8 times as fast, softmax 1.4).
+// Each thread begins with its own part of the chunks, the same in every loop of that size, so that
+// its core's caches often still hold the elements from the previous loop; then it helps the others.
+// Figures: docs/performance.md, "Threads and small tensors".
 #pragma once
 
 #include <algorithm>
@@ -18,19 +17,19 @@ int num_threads();  // of the calling thread; at first OMP_NUM_THREADS, else the
 void set_num_threads(int n);  // for the calling thread; n >= 1
 
 enum class Sharing {
-  own_part_first,  // there are at most 16 parts: with more threads, some share one
-  in_order,        // chunks begin in ascending order: for those that become smaller towards the end
+  own_part_first,  // at most 16 parts: with more threads, some share one
+  in_order,        // chunks begin in ascending order, for chunks that shrink towards the end
 };
 
 namespace detail {
-// Calls chunk(context, i) for i in [0, chunks). After an exception no higher chunk begins; that of
-// the lowest is rethrown.
+// Calls chunk(context, i) for i in [0, chunks). After an exception no higher chunk begins; the
+// exception of the lowest chunk is rethrown.
 void run_chunks(int64_t chunks, void (*chunk)(void* context, int64_t i), void* context,
                 Sharing sharing);
 }  // namespace detail
 
-// f(begin, end) over [0, n) in chunks of `grain` elements. A grain is worth 20-50 µs: below that
-// the loop should be one chunk.
+// f(begin, end) over [0, n) in chunks of `grain` elements. A grain should be worth 20-50 µs; a loop
+// that takes less should be one chunk.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f, Sharing sharing = Sharing::own_part_first) {
   if (n <= 0) return;

@@ -41,8 +41,8 @@ void fold(const FoldLoops<T>& loops, const T* x, int64_t outer, int64_t n, int64
   if (pieces > 1) fold(loops, to, outer, pieces, inner, y);
 }
 
-// Neighbouring dims of one kind are one; then the reduced ones go one after the
-// other, the last first.
+// Adjacent dims of one kind are merged; then the reduced ones are folded one by one, the last
+// first.
 template <class T>
 Tensor reduce(const Tensor& x, const Dims& dims, bool keep, FoldLoops<T> Reduce<T>::*which) {
   Tensor y = Tensor::empty(reduced_shape(x.shape(), dims, keep), x.dtype());

@@ -1,6 +1,6 @@
-// streamed: a loop's result written past the caches (core/kernels/shape/stream.h). Loops
-// know nothing of it: they write pieces into a buffer that stays in the first cache, from
-// where they go to memory.
+// streamed: writes the result of a loop past the caches (core/kernels/shape/stream.h). The loop
+// need not know: it writes pieces into a buffer that stays in the first-level cache, from which
+// they are stored to memory.
 #pragma once
 
 #include <slope/core/kernels/shape/stream.h>
@@ -9,11 +9,11 @@
 
 namespace slope {
 
-// True when the result alone is larger than the caches; the operands are at least as large again.
+// True if the result alone is larger than the caches; the operands are at least as large again.
 inline bool is_past_caches(int64_t bytes) { return bytes >= 16 << 20; }
 
-// make(i, n, to) writes elements i … i + n - 1 of a result to `to`; called until elements begin …
-// end - 1 stand at y + begin.
+// make(i, n, to) writes elements i … i + n - 1 of a result to `to`. It is called until elements
+// begin … end - 1 are stored at y + begin.
 template <class T, class F>
 void streamed(T* y, int64_t begin, int64_t end, const F& make) {
   constexpr int64_t room = (4 << 10) / static_cast<int64_t>(sizeof(T));

@@ -1,6 +1,6 @@
 // for_each_run: walks N tensors of one shape together, as runs along one dim: f(run length,
 // {element pointer offsets}, {strides}). Dims that can be walked as one are merged first, so that
-// contiguous tensors are one long run. Offsets count elements from the tensor's first.
+// contiguous tensors are a single long run. Offsets are in elements from the tensor's first.
 #pragma once
 
 #include <slope/core/loops/parallel.h>
@@ -36,8 +36,8 @@ struct Runs {
   }
 };
 
-// Long runs are cut and short ones grouped, so that a chunk has about `grain` elements. Chunks
-// depend on the shapes alone. A chunk ends with finish().
+// Long runs are cut and short ones grouped into chunks of about `grain` elements. Chunks depend on
+// the shapes alone. Each chunk ends with finish().
 template <size_t N, class F, class G>
 void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, int64_t grain,
                   F&& f, G&& finish) {

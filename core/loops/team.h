@@ -1,9 +1,9 @@
-// How many threads a parallel loop uses: fewer than asked for while other processes keep some of
+// How many threads a parallel loop uses: fewer than requested while other processes keep some of
 // them from running.
 //
-// A thread without a core holds up its whole team, for milliseconds each time: beside one foreign
-// busy process two threads take three times as long as alone, one thread twice. Results do not
-// depend on the number of threads, so it may change from loop to loop.
+// A thread without a core holds up its whole team, for milliseconds each time: next to one busy
+// foreign process two threads can be slower than one. Results do not depend on the number of
+// threads, so it may change from loop to loop.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,19 @@ class Team {
   explicit Team(int most) : most_(most), size_(most) {}
 
   int size(Clock::time_point now) {
-    if (size_ < most_ && now >= retry_at_) ++size_, retry_at_ = now + pause_, window_ = {};
+    if (size_ < most_ && now >= retry_at_) {
+      ++size_;
+      retry_at_ = now + pause_;
+      window_ = {};
+    }
     return size_;
   }
 
-  // What the thread that began a loop saw: how long all took, and how long it waited at the end
-  // beyond two of its own longest chunks, which uneven chunks explain.
+  // What the thread that started a loop observed: how long everything took, and how long it waited
+  // at the end beyond two of its own longest chunks, which uneven chunks would explain.
   void note(Clock::duration all, Clock::duration stalled, Clock::time_point now) {
-    window_.all += all, window_.stalled += std::max(stalled, Clock::duration::zero());
+    window_.all += all;
+    window_.stalled += std::max(stalled, Clock::duration::zero());
     if (window_.all < window_length) return;
     const bool stalls = window_.stalled > window_.all / 3;
     if (stalls && size_ > 1) {

@@ -1,6 +1,6 @@
-// How much is allocated: what each thread has allocated and freed since it last told the others,
-// and the totals of what was told. To add to a total takes as long as all the rest of a small
-// allocation. Private to core/memory/memory.cpp.
+// Counts allocations: counters for each thread, which are flushed to shared totals now and then,
+// because adding to a shared total takes as long as the rest of a small allocation. Private to
+// core/memory/memory.cpp.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace slope::memory {
 
-// Trivially destroyed, so that what a thread's own variables free at its end counts too.
+// Trivially destructible, so that what a thread's own variables free at its end counts too.
 struct Account {
-  int64_t live = 0, calls = 0;  // not told yet
-  // bytes that it keeps to itself: none before it has told anything, nor after the thread's end
+  int64_t live = 0, calls = 0;  // not flushed yet
+  // bytes allowed before a flush: 0 before the first one and after the thread's end
   int64_t most = 0;
-  bool will_settle = false;  // at the thread's end
+  bool will_settle = false;  // flushes at the thread's end
 
   static constexpr int64_t usual_most = 64 << 10, most_calls = 1024;
 };
 extern constinit thread_local Account account;
 
-void settle();  // tells the totals what the calling thread has not told yet
+void settle();  // flushes the counters of the calling thread
 
 inline void count_allocated(size_t bytes) {
   ++account.calls;
@@ -34,6 +34,6 @@ inline void count_freed(size_t bytes) {
 struct Totals {
   int64_t live, peak, allocations;
 };
-Totals totals();  // with all of the calling thread's
+Totals totals();  // including those of the calling thread
 
 }  // namespace slope::memory

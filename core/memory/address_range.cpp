@@ -22,7 +22,8 @@ std::byte* next_huge_page(void* address) {
 #if defined(__linux__)
 
 namespace {
-// As large as the machine's memory; where addresses are limited (ulimit -v), others need some too.
+// As large as the machine's memory; a quarter where addresses are limited (ulimit -v), because
+// others need some too.
 size_t usual_room() {
   const auto of_machine = static_cast<size_t>(std::max(0l, sysconf(_SC_PHYS_PAGES))) *
                           static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -1,6 +1,6 @@
-// InlineVector<T, N>: a vector whose first N elements need no allocation. Shapes, strides, a node's
-// edges: short lists, made by the million; of numbers, all N places are copied at once, which takes
-// a vector's move instead of a loop.
+// InlineVector<T, N>: a vector whose first N elements need no allocation, for short lists that are
+// made by the million: shapes, strides, a node's edges. For numbers all N places are copied at
+// once: a vector move instead of a loop.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class InlineVector {
   void resize(size_t n, const T& value = T()) {
     while (size_ > n) pop_back();
     if (size_ == n) return;
-    const T copy(value);  // which may be one of these
+    const T copy(value);  // because value may be an element
     reserve(n);
     std::uninitialized_fill(data() + size_, data() + n, copy);
     size_ = static_cast<uint32_t>(n);
@@ -114,7 +114,7 @@ class InlineVector {
  private:
   static constexpr bool is_plain = std::is_trivially_copyable_v<T>;
   bool is_inline() const { return capacity_ == N; }
-  // requires: both inline; what is beyond `size` is copied and never read
+  // requires: both inline; elements beyond `size` are copied but never read
   void copy_places(const InlineVector& other) {
     std::memcpy(inline_, other.inline_, sizeof(inline_));
     size_ = other.size_;

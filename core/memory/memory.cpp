@@ -1,10 +1,10 @@
-// Three tiers. Small blocks (up to 1 KiB) are cut from chunks and kept in free lists for each
-// thread: the tape makes them by the million. Two chunks' worth of each size stays with a thread;
-// more goes to a depot for all, so that one thread may free what another allocates. Medium blocks
-// (up to 64 KiB) are kept by size class. Large blocks are cut from one growing range of
-// addresses, where they fit best, and merged with their free neighbours, so that batches of every
-// length share the same memory. Under AddressSanitizer every block is the system's own, so that
-// it sees each misuse.
+// Three tiers. Small blocks (up to 1 KiB) are cut from chunks and held in free lists for each
+// thread, because the tape makes them by the million. A thread holds up to two chunks' worth of
+// each size; more goes to a shared depot, so that one thread may free what another allocates.
+// Medium blocks (up to 64 KiB) are held by size class. Large blocks are cut best-fit from one
+// growing range of addresses and merged with their free neighbours, so that batches of every length
+// share the same memory. Under AddressSanitizer every block comes from the system, so that each
+// misuse is seen.
 #include <slope/core/error.h>
 #include <slope/core/memory/account.h>
 #include <slope/core/memory/address_range.h>
@@ -31,10 +31,10 @@ namespace slope::memory {
 namespace {
 
 constexpr size_t line = 64, small_limit = 1024;
-// cutting a chunk up touches all of it, and 64 KiB were no faster
+// cutting a chunk touches all of it
 constexpr size_t chunk_bytes = 16 << 10;
 
-[[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // not where a sanitizer sees each block
+[[maybe_unused]] constexpr size_t medium_limit = 64 << 10;  // unused under sanitizers
 
 std::atomic<int64_t> reserved{0}, countdown{0};
 
@@ -50,8 +50,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Large blocks, free and used, in address order; free ones also by size, of which
-// the best fit is taken.
+// Large blocks, free and used, in address order; the free ones also by size, for the best fit.
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
@@ -63,7 +62,7 @@ class LargeBlocks {
       fit = free_.lower_bound({bytes, nullptr});
     }
     Block& block = blocks_.find(fit->address)->second;
-    // what may throw comes first
+    // whatever may throw comes first
     if (block.bytes > bytes) insert_free(fit->address + bytes, block.bytes - bytes);
     block.bytes = bytes;
     block.key = free_.extract(fit);
@@ -79,7 +78,7 @@ class LargeBlocks {
     if (at != blocks_.begin()) merge_with_next(std::prev(at));
   }
 
-  void release() {  // the blocks stay free ones, without their pages
+  void release() {  // the blocks stay free, without their pages
     std::lock_guard lock(mutex_);
     for (const Key& key : free_) give_back(key.address, key.bytes);
   }
@@ -93,13 +92,13 @@ class LargeBlocks {
   using Keys = std::set<Key>;
   struct Block {
     size_t bytes;
-    // of a used block, to go back among the free ones: making one could fail
+    // the map's node of a used block moves to the free ones: allocating one could fail
     Keys::node_type key = {};
     bool is_free() const { return key.empty(); }
   };
   using Blocks = std::map<std::byte*, Block>;
 
-  // Makes a free block of so many bytes at least.
+  // Makes a free block of at least this many bytes.
   bool grow(size_t bytes) {
     size_t at_top = 0;  // free bytes that the new ones would join
     if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
@@ -144,7 +143,7 @@ class LargeBlocks {
         at->first + at->second.bytes != next->first)
       return;
     free_.erase({next->second.bytes, next->first});
-    // moved, not made anew: nothing here may fail
+    // moved, not allocated: nothing here may fail
     auto key = free_.extract({at->second.bytes, at->first});
     at->second.bytes += next->second.bytes;
     key.value().bytes = at->second.bytes;
@@ -190,7 +189,7 @@ class Classes {
   FreeBlock* free_[24] = {};
 };
 
-// The process's pools live for ever: a thread that ends after main still frees into them.
+// The process's pools are never destroyed: a thread that ends after main still frees into them.
 LargeBlocks& large() {
   static auto* const instance = new LargeBlocks;
   return *instance;
@@ -202,8 +201,8 @@ LargeBlocks& large() {
 
 constexpr size_t small_classes = small_limit / line;
 
-// Free small blocks of one size. In the depot lists are chained through their first blocks (Bonwick
-// and Adams, "Magazines and Vmem", 2001).
+// Free small blocks of one size. In the depot, lists are chained through their first blocks
+// (Bonwick and Adams, "Magazines and Vmem", 2001).
 struct FreeList {
   FreeBlock* first = nullptr;
   size_t count = 0;
@@ -220,8 +219,8 @@ struct FreeList {
   }
 };
 
-// Full lists that no thread keeps. Their blocks have room for a second pointer:
-// the smallest is a line.
+// Full lists that no thread holds. Their blocks have room for a second pointer: the smallest is a
+// cache line.
 class Depot {
  public:
   void put(size_t c, FreeList& list) {
@@ -243,7 +242,7 @@ class Depot {
   }
 
  private:
-  struct Stored {  // stands in a block of its own list
+  struct Stored {  // lies in a block of its own list
     FreeList list;
     Stored* below;
   };
@@ -308,7 +307,7 @@ void* take(size_t bytes) {
   if (bytes <= medium_limit) return classes().allocate(bytes);
   try {
     return large().allocate(bytes);
-  } catch (const std::bad_alloc&) {  // none left for keeping account of the blocks
+  } catch (const std::bad_alloc&) {  // no memory to account for the blocks
     return nullptr;
   }
 }

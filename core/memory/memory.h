@@ -1,5 +1,5 @@
-// Memory: the one allocator. Blocks are 64-byte aligned and kept for reuse (fresh pages cost ten
-// times a warm write); everything is counted, and a test can let the n-th allocation fail.
+// Memory: the one allocator. Blocks are 64-byte aligned and held for reuse, because fresh pages
+// cost many times a warm write; everything is counted, and a test can let the n-th allocation fail.
 // Thread-safe.
 #pragma once
 
@@ -8,26 +8,25 @@
 
 namespace slope::memory {
 
-// Exact where one thread allocates and frees, but for `peak`, which misses rises of up to 64 KiB.
-// Each other thread that still runs may have up to 64 KiB allocated or freed, and up to 1024 calls,
-// that are not counted yet.
+// Exact if one thread allocates and frees, except that `peak` may miss rises of up to 64 KiB. For
+// each other running thread up to 64 KiB and 1024 calls may not be counted yet.
 struct Stats {
   int64_t live = 0;         // bytes in use now
   int64_t peak = 0;         // most bytes in use since the last reset_peak()
   int64_t allocations = 0;  // calls of allocate()
-  int64_t reserved = 0;     // bytes taken from the system, cached blocks included, released or not
+  int64_t reserved = 0;     // bytes taken from the system, including cached blocks, released or not
 };
 
-// throws MemoryError, naming the request and what is in use
+// throws MemoryError, which states the request and the bytes in use
 [[nodiscard]] void* allocate(size_t bytes);
 void deallocate(void* block, size_t bytes) noexcept;  // `bytes` as requested
 Stats stats();
 void reset_peak();
-void release_cached();  // gives the pages of cached large blocks back to the system
+void release_cached();  // returns the pages of cached large blocks to the system
 // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 void fail_allocation(int64_t n);
 
-// A base of small objects that are made by the million: it takes them from here.
+// A base of small objects that are made by the million: allocates them here.
 struct Allocated {
   static void* operator new(size_t bytes) { return allocate(bytes); }
   static void operator delete(void* object, size_t bytes) { deallocate(object, bytes); }

@@ -1,6 +1,6 @@
 // Ref<T>: an intrusive, thread-safe reference count. Smaller and cheaper than std::shared_ptr, and
-// the count's end can be overridden: a type that must not be freed recursively (the tape's Node)
-// defines `static void destroy(T*)`.
+// what happens when the count reaches 0 can be overridden: a type that must not be freed
+// recursively (the tape's Node) defines `static void destroy(T*)`.
 #pragma once
 
 #include <atomic>

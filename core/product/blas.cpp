@@ -51,7 +51,7 @@ Vectors cpu_vectors() {
 
 void correct_core_type() {
   const char* variable = "OPENBLAS_CORETYPE";
-  // a user's choice stands
+  // a user's choice wins
   if (std::getenv(variable) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
   const std::optional<std::string> core = better_blas_core(openblas_get_corename(), cpu_vectors());
   if (!core) return;

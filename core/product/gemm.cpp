@@ -18,14 +18,14 @@ constexpr int64_t int_limit = INT32_MAX;
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// in the kernels' inner loop, with AVX2 six; pieces are cut so that these come out whole
+// in the kernels' inner loop (six with AVX2); pieces are multiples of it
 constexpr int64_t rows_together = 12;
 
-// How C and k are cut: functions of the sizes, of A's order and of the instruction set alone. A
-// product that is worth it gets some pieces, a multiple of four for balance; among the ways to cut,
-// the one that moves least: every piece packs its part of A and B, and a cut in k writes and reads
-// C once more. A transposed A is counted as a quarter (so cut, weight gradients are 1 to 6 % faster
-// where it is read as it stands), with AVX2, where it is packed, whole (10 %).
+// How C and k are cut: a function of the sizes, of A's order and of the instruction set alone. A
+// large product gets several pieces, a multiple of four for balance. Among the ways to cut, the one
+// that moves the least is taken: every piece packs its part of A and B, and a cut in k writes and
+// reads C once more. A transposed A counts as a quarter where it is read in place, and as a whole
+// where AVX2 packs it (docs/performance.md).
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
   int64_t rows = 1, cols = 1, chunks = 1;
@@ -43,11 +43,19 @@ struct Grid {
           continue;
         const double moved =
             volume(k, 1, n * r) + of_a * volume(k, 1, m * l) + (c > 1 ? 4 * volume(m, n, c) : 0);
-        if (moved < least) least = moved, rows = r, cols = l, chunks = c;
+        if (moved < least) {
+          least = moved;
+          rows = r;
+          cols = l;
+          chunks = c;
+        }
       }
-    tile_m = cut(cut(m, rows), 16) * 16, tile_n = cut(cut(n, cols), 16) * 16,
+    tile_m = cut(cut(m, rows), 16) * 16;
+    tile_n = cut(cut(n, cols), 16) * 16;
     chunk_k = cut(k, chunks);
-    rows = cut(m, tile_m), cols = cut(n, tile_n), chunks = cut(k, chunk_k);
+    rows = cut(m, tile_m);
+    cols = cut(n, tile_n);
+    chunks = cut(k, chunk_k);
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
     const bool few = m < few_rows;
@@ -78,7 +86,7 @@ struct Call {
   }
 };
 
-// Each chunk of k gives a sum of its own; they are added in order.
+// Each chunk of k gives its own sum; the sums are added in order.
 template <class T>
 void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilogue<T>& epilogue) {
   const int64_t tiles = grid.rows * grid.cols, size = checked_mul(call.m, call.n);
@@ -106,7 +114,7 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
                });
 }
 
-// B (k, n), all of its panels.
+// Packs all panels of B (k, n).
 template <class T>
 void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const MatrixRef<T>& b,
                       T* packed) {
@@ -114,14 +122,13 @@ void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const MatrixR
                [&](int64_t first, int64_t last) { own.pack_panels(first, last, n, k, b, packed); });
 }
 
-// Many rows: B is packed once, for all tiles, which are rows of C as wide as it is. Each tile has a
-// quarter of the rows that are left: large ones at first, of which B's panels are used often, small
-// ones at the end, so that all threads end together (guided self-scheduling, Polychronopoulos and
-// Kuck, 1987).
+// Many rows: B is packed once for all tiles, and a tile is as wide as C. Each tile has a quarter of
+// the remaining rows: large tiles first, which use B's panels often, small ones at the end, so that
+// all threads finish together (guided self-scheduling, Polychronopoulos and Kuck, 1987).
 template <class T>
 struct PackedOnce {
   static constexpr int64_t most = 1 << 22;  // elements of B
-  // with fewer it is better packed by the tiles, each its part into the cache
+  // with fewer, each tile had better pack its part into the cache
   static constexpr int64_t worthwhile_rows = 384;
   static constexpr int64_t least_rows = 24, most_rows = 192;
   std::vector<int64_t> tiles{0};  // first rows, and m
@@ -156,8 +163,8 @@ struct PackedOnce {
   }
 };
 
-// Few rows of A and a transposed B, a weight while many sentences are decoded at once: packing B
-// would take a third of the time (64 rows), so A is packed instead, once. Pieces are columns of C.
+// Few rows of A and a transposed B, such as a weight when many sentences are decoded at once:
+// packing B would take too much of the time, so A is packed instead, once. Pieces are columns of C.
 template <class T>
 struct ByColumns {
   // bytes of A, which each group of B's columns reads again
@@ -257,7 +264,9 @@ void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha,
       int64_t rest = t / tiles, at_a = 0, at_b = 0, at_c = 0;
       for (size_t d = batch.size(); d-- > 0; rest /= batch[d]) {
         const int64_t at = rest % batch[d];
-        at_a += at * a.strides[d], at_b += at * b.strides[d], at_c += at * c.strides[d];
+        at_a += at * a.strides[d];
+        at_b += at * b.strides[d];
+        at_c += at * c.strides[d];
       }
       const int64_t i = t % tiles / grid.cols * grid.tile_m, j = t % grid.cols * grid.tile_n;
       const Call<T> call{m,

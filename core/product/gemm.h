@@ -1,9 +1,10 @@
-// Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for
-// any number of threads.
+// Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for any number of
+// threads.
 //
-// C is cut into tiles by a rule that looks at sizes, A's order and the instruction set alone; each
-// tile is multiplied by one thread, by own kernels or BLAS (gemm_tile.h). Where C is small and k
-// long, k is cut too, and the partial sums are added in order. A bias is added with the sums.
+// C is cut into tiles by a rule that looks at the sizes, A's order and the instruction set alone;
+// one thread multiplies a tile, with slope's kernels or BLAS (gemm_tile.h). If C is small and k
+// long, k is cut too, and the partial sums are added in order. The epilogue adds a bias with the
+// sums.
 #pragma once
 
 #include <slope/core/tensor/dims.h>
@@ -15,21 +16,21 @@ struct Epilogue {
   const T* bias = nullptr;  // (n): added to each row of C
 };
 
-// op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: elements between rows as they stand in
-// memory. C is not read where beta is 0; k = 0 gives beta C. ShapeError where a row is shorter than
-// its matrix, or a stride is beyond the BLAS's 32 bits.
+// op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: leading dimensions, the elements between
+// rows in memory. C is not read if beta is 0; k = 0 gives beta C. ShapeError if a row is shorter
+// than its matrix, or a leading dimension exceeds BLAS's 32 bits.
 template <class T>
 void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a,
           int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
           const Epilogue<T>& epilogue = {});
 
 // True if gemm with beta = 1 gives the same bits as computing the product and then adding it to C.
-// Else a sum may begin with what C has.
+// Otherwise a sum may start from the value in C.
 template <class T>
 bool adds_finished_sums(int64_t m, int64_t n, int64_t k);
 
-// One matrix of a batch after the other: item (i, j, …) of `shape` begins at data + i strides[0] +
-// j strides[1] + …
+// The matrices of a batch: item (i, j, …) of `shape` begins at data + i strides[0] + j strides[1] +
+// …
 template <class T>
 struct MatrixBatch {
   T* data;

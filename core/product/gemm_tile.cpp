@@ -12,9 +12,9 @@ namespace slope {
 
 namespace {
 
-// Rows of A. With fewer a panel of B at a time, which stays in the first cache, is 5 to 10 % faster
-// than whole blocks of it (Zen 3, 24 rows, 256 to 512 columns and deep; equal at 64), and needs no
-// scratch memory: while A is one block, for B is packed anew for each. The bits are the same.
+// Below this many rows of A, panels of B are read one at a time, while A is a single block (B would
+// be packed anew for each): a panel stays in the first-level cache and needs no scratch memory
+// (docs/performance.md). The bits are the same.
 constexpr int64_t worthwhile_packing = 49;
 template <class T>
 bool is_few_rows_of_one_block(int64_t m, int64_t k) {
@@ -51,7 +51,7 @@ void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a
   cblas_dgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
 }
 
-// y (n; `step` apart) = alpha op(M) x + beta y, with op(M) (n, k).
+// y (n; stride `step`) = alpha op(M) x + beta y, with op(M) (n, k).
 template <class T>
 void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step,
                      T beta, T* y, int64_t step) {
@@ -96,7 +96,10 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
   const bool row_by_matrix = m == 1 && is_worth_gemv(n, k),
              matrix_by_column = n == 1 && is_worth_gemv(m, k);
   if (row_by_matrix || matrix_by_column || is_for_blas(m, n, k)) {
-    if (bias) scale(m, n, beta, bias, c, ldc), beta = T(1);
+    if (bias) {
+      scale(m, n, beta, bias, c, ldc);
+      beta = T(1);
+    }
     if (row_by_matrix)
       return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data,
                              a.transpose ? a.ld : 1, beta, c, int64_t{1});

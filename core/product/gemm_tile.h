@@ -1,4 +1,4 @@
-// One tile of a product, on one thread, and who multiplies it: own kernels or BLAS. Private to
+// One tile of a product, on one thread, and the choice between slope's kernels and BLAS. Private to
 // core/product/gemm.cpp, which cuts products into tiles.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace slope {
 
 template <class T>
-struct Operand {  // op(X) at data, as it stands in memory
+struct Operand {  // op(X), X as stored at data
   const T* data;
   int64_t ld;
   bool transpose;
@@ -24,10 +24,10 @@ inline double volume(int64_t m, int64_t n, int64_t k) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-// Of A. With fewer the time is that of reading B once.
+// Below this many rows of A, reading B dominates.
 inline constexpr int64_t few_rows = 16;
 
-struct Block {  // scratch from the allocator
+struct Block {  // scratch memory from the allocator
   explicit Block(int64_t bytes)
       : bytes(static_cast<size_t>(bytes)), data(memory::allocate(this->bytes)) {}
   ~Block() { memory::deallocate(data, bytes); }
@@ -37,14 +37,14 @@ struct Block {  // scratch from the allocator
   void* data;
 };
 
-// Whether BLAS multiplies, where neither dot products nor a vector's product do. From 16 rows on
-// and with vectors of fused multiply-adds the own kernels do, measured on Zen 3 (AVX2), one thread,
-// operands out of the cache, against OpenBLAS 0.3.21: 1.0 to 1.2 times as fast in the shapes of all
-// models, and the bias comes with the sums. Without them OpenBLAS does, but for small products.
+// Whether BLAS multiplies, where neither dot products nor a matrix-vector product do. With vectors
+// of fused multiply-adds slope's kernels take over from few_rows on: they are as fast or faster
+// (docs/performance.md), and the bias comes with the sums. Otherwise BLAS multiplies all but small
+// products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
-// Whether the kernels that pack more are the faster ones on this CPU: with AVX2, measured on Zen 3,
-// and on Intel's AVX-512 processors, not on AMD's (docs/performance.md).
+// Whether the kernels that pack more are faster on this CPU: with AVX2, and on Intel's AVX-512
+// processors, not on AMD's (docs/performance.md).
 inline bool packs_more() {
   static const bool yes = cpu_isa() == Isa::v3 || (cpu_isa() == Isa::v4 && cpu_is_intel());
   return yes;
@@ -54,8 +54,8 @@ const Product<T>& own_product() {
   return packs_more() ? kernels<PackingProduct<T>>() : kernels<Product<T>>();
 }
 
-// C (m, n; rows `ldc` apart) = alpha op(A) op(B) + beta C + bias (null: none). C is not read where
-// beta is 0. m, n: of a tile; k: any.
+// C (m, n; leading dimension ldc) = alpha op(A) op(B) + beta C + bias (null: none). C is not read
+// if beta is 0. m, n: of a tile; k: any.
 template <class T>
 void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
                    const T* bias, T* c, int64_t ldc);

@@ -1,5 +1,5 @@
-// Dims: a list of sizes, strides or dim numbers, and the few things every shape rule needs of it
-// (checked products, negative dims, broadcasting).
+// Dims: a list of sizes, strides or dim numbers, and what every shape rule needs of it: checked
+// products, negative dims, broadcasting.
 #pragma once
 
 #include <slope/core/error.h>
@@ -12,8 +12,8 @@ namespace slope {
 
 using Dims = InlineVector<int64_t, 4>;
 
-// a * b and a + b, or ShapeError where the result does not fit in 63 bits; sizes come
-// from files and users.
+// a * b and a + b; ShapeError if the result does not fit in 63 bits, because sizes come from files
+// and users.
 inline int64_t checked_mul(int64_t a, int64_t b) {
   int64_t product;
   SLOPE_CHECK_SHAPE(!__builtin_mul_overflow(a, b, &product),
@@ -28,12 +28,12 @@ inline int64_t checked_add(int64_t a, int64_t b) {
 }
 
 // Number of elements of a shape; 1 for rank 0. ShapeError on a negative size or overflow. Sizes of
-// 0 are left out of the product: (2^62, 4, 0) is refused whatever the order, since strides are
+// 0 do not count in the overflow check: (2^62, 4, 0) is refused in any order, because strides are
 // products too.
 int64_t numel(const Dims& shape);
 
-// -1 is the last of `rank` dims. IndexError outside [-rank, rank); a scalar accepts 0
-// and -1, as in PyTorch.
+// -1 is the last of `rank` dims. IndexError outside [-rank, rank); a scalar accepts 0 and -1, as in
+// PyTorch.
 int64_t wrap_dim(int64_t dim, int64_t rank, const char* op = "dim");
 
 // Each dim wrapped, sorted and distinct; an empty list means all dims.

@@ -1,5 +1,5 @@
-// DType: what an element is, in one place: names, sizes, the dispatcher from a run-time dtype to a
-// C++ type, and the promotion rule.
+// DType: the type of an element: names, sizes, the dispatcher from a run-time dtype to a C++ type,
+// and the promotion rule.
 #pragma once
 
 #include <slope/core/error.h>
@@ -34,8 +34,7 @@ constexpr DType dtype_of = std::same_as<T, float>     ? f32
                            : std::same_as<T, int64_t> ? i64
                                                       : boolean;
 
-// A value as an element. What an int64 cannot hold (nan, infinities, beyond 63
-// bits) is a DTypeError.
+// A value as an element. DTypeError if an int64 cannot hold it (nan, infinities, beyond 63 bits).
 template <Element T, class V>
 T as_element(V value) {
   if constexpr (std::same_as<T, int64_t> && std::floating_point<V>)
@@ -59,7 +58,7 @@ decltype(auto) visit(DType dtype, F&& f) {
     default: return f.template operator()<bool>();
   }
 }
-// DTypeError for others than f32 and f64; `op` is named in it.
+// DTypeError, which names `op`, for dtypes other than f32 and f64.
 inline void check_floating(DType dtype, const char* op) {
   SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
 }

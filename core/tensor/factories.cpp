@@ -93,12 +93,12 @@ Tensor randn(const Dims& shape, DType dtype) {
 
 Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   SLOPE_CHECK_INDEX(low < high, "randint: needs low < high, got {} and {}", low, high);
-  SLOPE_CHECK_DTYPE(dtype != boolean, "randint: whole numbers do not fit into bool");
-  // from there on floating numbers leave some out
+  SLOPE_CHECK_DTYPE(dtype != boolean, "randint: integers do not fit into bool");
+  // beyond this, floating numbers skip some integers
   const int64_t exact = int64_t{1} << (dtype == f32 ? 24 : 53);
   SLOPE_CHECK_DTYPE(!is_floating(dtype) || (low >= -exact && high - 1 <= exact),
-                    "randint: {} does not hold every whole number in [{}, {}); draw int64",
-                    name(dtype), low, high);
+                    "randint: {} does not hold every integer in [{}, {}); draw int64", name(dtype),
+                    low, high);
   const RandomSite site = generator().next_site();
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   return generate(shape, dtype, random_grain, [=](int64_t i) {
@@ -106,7 +106,7 @@ Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   });
 }
 
-// Fisher and Yates: element i changes places with one of those not yet placed.
+// Fisher and Yates: element i is swapped with one of those not yet placed.
 Tensor randperm(int64_t n) {
   Tensor y = arange(n);
   const RandomSite site = generator().next_site();
@@ -139,7 +139,7 @@ Tensor bernoulli_like(const Tensor& x, double p) { return bernoulli(full_like(x,
 
 namespace {
 
-// The shape by the first items of each level; every other must agree.
+// The shape is that of the first items at each level; every other item must agree.
 void find_shape(const Literal& literal, Dims& shape) {
   if (!literal.is_list) return;
   shape.push_back(static_cast<int64_t>(literal.items.size()));

@@ -1,4 +1,4 @@
-// New tensors without history. Random ones draw from generator() (core/tensor/random.h): the next
+// New tensors without gradients. Random ones draw from generator() (core/tensor/random.h): the next
 // site, element by element.
 #pragma once
 
@@ -17,7 +17,7 @@ Tensor eye(int64_t n, int64_t m = -1, DType dtype = f32);
 
 Tensor rand(const Dims& shape, DType dtype = f32);   // uniform in [0, 1)
 Tensor randn(const Dims& shape, DType dtype = f32);  // standard normal
-// whole numbers, uniform in [low, high)
+// integers, uniform in [low, high)
 Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype = i64);
 Tensor randperm(int64_t n);         // a permutation of 0 … n-1, i64
 Tensor bernoulli(const Tensor& p);  // 1 with probability p, else 0; p's shape and dtype
@@ -30,8 +30,8 @@ Tensor randn_like(const Tensor& x);
 Tensor randint_like(const Tensor& x, int64_t low, int64_t high);
 Tensor bernoulli_like(const Tensor& x, double p);
 
-// A literal: tensor({{1, 2}, {3, 4}}), tensor(2.5), tensor({true, false}). Whole numbers give i64,
-// others f32, booleans bool, as in PyTorch.
+// A literal: tensor({{1, 2}, {3, 4}}), tensor(2.5), tensor({true, false}). Integers give i64, other
+// numbers f32, booleans bool, as in PyTorch.
 struct Literal {
   Literal(bool value) : dtype(boolean), value(value) {}
   Literal(int value) : dtype(i64), value(value), whole(value) {}
@@ -39,12 +39,12 @@ struct Literal {
   Literal(float value) : value(value) {}
   Literal(double value) : value(value) {}
   template <class T>
-  Literal(T*) = delete;  // a text would be the boolean true
+  Literal(T*) = delete;  // a string would convert to true
   Literal(std::initializer_list<Literal> items) : items(items), is_list(true) {}
 
   DType dtype = f32;
   double value = 0;
-  int64_t whole = 0;  // where dtype is i64: not every one is a double
+  int64_t whole = 0;  // if dtype is i64: a double cannot hold every integer
   std::vector<Literal> items;
   bool is_list = false;
 };

@@ -7,13 +7,13 @@ namespace slope {
 Layout Layout::contiguous(const Dims& shape) {
   Layout layout{shape, shape, 0};
   int64_t stride = 1;
-  bool is_sound = true;  // the strides of an empty shape too
+  bool is_sound = true;  // of an empty shape, the strides too
   for (size_t d = shape.size(); d-- > 0;) {
     layout.strides[d] = stride;
     is_sound &=
         shape[d] >= 0 && !__builtin_mul_overflow(stride, std::max<int64_t>(shape[d], 1), &stride);
   }
-  if (!is_sound) (void)slope::numel(shape);  // which says what is wrong with it
+  if (!is_sound) (void)slope::numel(shape);  // throws and says what is wrong
   return layout;
 }
 
@@ -42,8 +42,13 @@ std::pair<int64_t, int64_t> Layout::extent() const {
 
 Layout Layout::transpose(int64_t a, int64_t b) const {
   Layout result = *this;
-  if (rank() == 0) return wrap_dim(a, 0, "transpose"), wrap_dim(b, 0, "transpose"), result;
-  a = wrap_dim(a, rank(), "transpose"), b = wrap_dim(b, rank(), "transpose");
+  if (rank() == 0) {
+    wrap_dim(a, 0, "transpose");
+    wrap_dim(b, 0, "transpose");
+    return result;
+  }
+  a = wrap_dim(a, rank(), "transpose");
+  b = wrap_dim(b, rank(), "transpose");
   std::swap(result.shape[a], result.shape[b]);
   std::swap(result.strides[a], result.strides[b]);
   return result;
@@ -87,7 +92,8 @@ Layout Layout::slice(int64_t dim, int64_t start, int64_t end, int64_t step) cons
   const auto clamp = [size](int64_t i) {
     return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size);
   };
-  start = clamp(start), end = std::max(clamp(end), start);
+  start = clamp(start);
+  end = std::max(clamp(end), start);
   Layout result = narrow(dim, start, end - start);
   result.shape[dim] = (end - start) / step + ((end - start) % step != 0);
   result.strides[dim] = result.shape[dim] > 1 ? checked_mul(strides[dim], step) : strides[dim];
@@ -107,7 +113,8 @@ Layout Layout::select(int64_t dim, int64_t index) const {
 }
 
 Layout Layout::diagonal(int64_t a, int64_t b) const {
-  a = wrap_dim(a, rank(), "diagonal"), b = wrap_dim(b, rank(), "diagonal");
+  a = wrap_dim(a, rank(), "diagonal");
+  b = wrap_dim(b, rank(), "diagonal");
   SLOPE_CHECK_INDEX(a != b, "diagonal: needs two different dims, got {} twice", a);
   Layout result = *this;
   result.shape.push_back(std::min(shape[a], shape[b]));
@@ -175,7 +182,7 @@ Dims infer_shape(const Dims& shape, int64_t numel) {
 }
 
 // Walks both shapes from the right and matches groups of equal product: a group of old dims that is
-// one evenly strided run can be cut anew.
+// one evenly strided run can be cut into new dims.
 std::optional<Layout> Layout::reshape(const Dims& to) const {
   Layout result = contiguous(infer_shape(to, numel()));
   result.offset = offset;

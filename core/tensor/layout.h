@@ -1,6 +1,5 @@
-// Layout: where the elements of a tensor stand in its storage: shape, strides (in elements) and
-// offset of the first.
-// A view is a function Layout -> Layout: no data, testable alone. Dims may be
+// Layout: where the elements of a tensor lie in its storage: shape, strides (in elements) and
+// offset of the first. A view is a function Layout -> Layout: no data, testable alone. Dims may be
 // negative, -1 being the last.
 #pragma once
 
@@ -27,9 +26,10 @@ struct Layout {
     }
     return true;
   }
-  // whether a storage of so many holds every element; no sizes or strides are negative
+  // whether a storage of this many elements contains every element; false if a size or stride is
+  // negative
   bool is_within(int64_t elements) const;
-  // [first, last) element of the storage that can be touched; (0, 0) where empty
+  // the range [first, last) of the storage that can be touched; (0, 0) if empty
   std::pair<int64_t, int64_t> extent() const;
 
   Layout transpose(int64_t a, int64_t b) const;
@@ -39,18 +39,18 @@ struct Layout {
   // Python's x[start:end:step], step > 0
   Layout slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;
   Layout select(int64_t dim, int64_t index) const;  // drops dim
-  Layout diagonal(int64_t a, int64_t b) const;      // the dims a, b become one, at the end
-  Layout broadcast_to(const Dims& shape) const;     // stride 0 where a size 1 is repeated
-  Layout squeeze(int64_t dim) const;                // no change where the size is not 1
+  Layout diagonal(int64_t a, int64_t b) const;      // dims a and b become one, the last
+  Layout broadcast_to(const Dims& shape) const;     // stride 0 where a size of 1 is repeated
+  Layout squeeze(int64_t dim) const;                // no change if the size is not 1
   Layout unsqueeze(int64_t dim) const;              // -rank-1 <= dim <= rank
-  // one size may be -1; nullopt: needs a copy
+  // one size may be -1; nullopt if the elements have to be copied
   std::optional<Layout> reshape(const Dims& shape) const;
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// `shape` with its -1, if any, replaced by what `numel` leaves; ShapeError where
-// the products differ.
+// `shape` with its -1, if any, replaced by the size that `numel` implies; ShapeError if the
+// products differ.
 Dims infer_shape(const Dims& shape, int64_t numel);
 
 }  // namespace slope

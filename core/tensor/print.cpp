@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view opening = "tensor(";
 
-// std::to_chars: correctly rounded like Python's format, and blind to the locale.
+// std::to_chars: correctly rounded, as Python's format is, and independent of the locale.
 std::string digits(double value, std::chars_format format, int precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -24,12 +24,12 @@ std::string digits(double value, std::chars_format format, int precision) {
   return text;
 }
 
-// How elements are written; learnt from all that will be shown, then applied to each.
+// How elements are formatted; derived from all that will be shown, then applied to each.
 class Column {
  public:
   Column(const std::vector<double>& shown, const PrintOptions& options)
       : precision_(options.precision) {
-    std::vector<double> values;  // zeros, inf and nan do not count
+    std::vector<double> values;  // without zeros, inf and nan
     std::copy_if(shown.begin(), shown.end(), std::back_inserter(values),
                  [](double x) { return std::isfinite(x) && x != 0; });
     if (values.empty()) return;
@@ -86,7 +86,7 @@ class Text {
  private:
   bool cuts(size_t d) const { return summarize_ && layout_.shape[d] > 2 * options_.edgeitems; }
 
-  // f(i) for each index of dim d that is shown, with i = -1 where some are left out.
+  // f(i) for each index of dim d that is shown; i = -1 stands for the omitted ones.
   void for_shown(size_t d, const std::function<void(int64_t)>& f) const {
     const int64_t n = layout_.shape[d], edge = cuts(d) ? options_.edgeitems : n;
     for (int64_t i = 0; i < edge; ++i) f(i);

@@ -37,8 +37,8 @@ Generator& generator() {
 
 void manual_seed(uint64_t seed) { generator() = Generator{.seed = seed}; }
 
-// Lemire's multiply-shift would need 128-bit products; rejection of the incomplete last range is as
-// unbiased and plain to read.
+// Rejects the incomplete last range: unbiased and plain to read. Lemire's multiply-shift would need
+// 128-bit products.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n) {
   const uint64_t limit = UINT64_MAX - UINT64_MAX % n;
   for (uint32_t attempt = 0;; ++attempt) {

@@ -2,7 +2,7 @@
 // numbers: as easy as 1, 2, 3", SC 2011). Element i of a draw is a function of (seed, stream, step,
 // micro-batch, site, i) alone: the same bits for any number of threads, and after a resume. A
 // "site" is one draw (one dropout, one randn) within a step; sites are numbered in the order in
-// which they happen.
+// which they occur.
 #pragma once
 
 #include <slope/core/tensor/dims.h>
@@ -18,11 +18,11 @@ struct Philox {
   static Block block(Block counter, Key key);
 };
 
-// One draw's place: everything of the counter but the element. Kept by ops that must draw the same
-// numbers again in backward.
+// The place of one draw: the whole counter except the element. Saved by operations that draw the
+// same numbers again in backward.
 struct RandomSite {
   uint64_t seed = 0;
-  // stream: the high half a stream's number, the low half the micro-batch
+  // stream: the upper half is the number of a stream, the lower half the micro-batch
   uint32_t site = 0, step = 0, stream = 0;
 
   Philox::Key key() const {
@@ -47,11 +47,10 @@ struct Generator {
   friend bool operator==(const Generator&, const Generator&) = default;
 };
 
-Generator& generator();  // the calling thread's; its value can be saved and restored by assignment
+Generator& generator();           // the calling thread's; assignment saves and restores its value
 void manual_seed(uint64_t seed);  // generator() = {seed}
 
-// A number in [0, n) from the bits of a site, without bias; n >= 1. `draw` counts
-// the caller's numbers.
+// An unbiased number in [0, n) from the bits of a site; n >= 1. `draw` counts the caller's numbers.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n);
 // In [0, 1) with 24 bits; in [0, 1) with 53 bits; standard normal (Box-Muller, element
 // pairs share a block).

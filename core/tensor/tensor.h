@@ -1,7 +1,7 @@
-// Tensor: one pointer to what it is. Copying shares, as a Python reference does: a parameter keeps
-// its identity when it is loaded, tied, converted or held by an optimizer. The methods above the
-// line "differentiable" know nothing of gradients; those below are defined in
-// autograd/ops/methods.cpp, once: there is no second, silently detaching version of them.
+// Tensor: one pointer to a TensorImpl. Copying shares, as a Python reference does: a parameter
+// keeps its identity when it is loaded, tied, converted or held by an optimizer. The methods above
+// the line "differentiable" know nothing of gradients; those below are defined in
+// autograd/ops/methods.cpp, once: there is no second version that silently detaches.
 #pragma once
 
 #include <slope/core/memory/memory.h>
@@ -17,10 +17,10 @@
 
 namespace slope {
 
-// What autograd keeps with a tensor; core knows only that it may object to a write.
+// What autograd stores with a tensor; core only knows that it may object to a write.
 struct Meta {
   virtual ~Meta() = default;
-  virtual void check_write() const = 0;  // throws where a write would corrupt the tape
+  virtual void check_write() const = 0;  // throws if a write would corrupt the tape
   // what printing appends: "requires_grad=True", "grad_fn=<AddBackward0>" or nothing
   virtual std::string text() const = 0;
 };
@@ -34,8 +34,8 @@ struct TensorImpl : RefCounted, memory::Allocated {
   static void destroy(TensorImpl* impl) { delete impl; }
 };
 
-// A scoped write: pointer to the tensor's first element (strides are the caller's affair); the
-// storage's version is bumped when it ends.
+// A scoped write: a pointer to the tensor's first element (strides are up to the caller); bumps the
+// storage's version when it ends.
 template <class T>
 class Write {
  public:
@@ -43,7 +43,7 @@ class Write {
   Write(const Write&) = delete;
   Write& operator=(const Write&) = delete;
   ~Write() {
-    if (!storage_) __builtin_unreachable();  // without it g++ warns of a write through null
+    if (!storage_) __builtin_unreachable();  // otherwise g++ warns of a write through null
     storage_->bump_version();
   }
   operator T*() const { return data_; }
@@ -58,14 +58,14 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
-  // IndexError where the layout does not lie within the storage
+  // IndexError if the layout exceeds the storage
   Tensor(Storage storage, Layout layout, DType dtype);
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
-  // assigning to a temporary would do nothing: it does not compile
+  // deleted, because assigning to a temporary would do nothing
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  // any(x), all(x) or x.item<bool>(); defined() asks whether there is a tensor
+  // deleted: use any(x), all(x) or x.item<bool>(); defined() tells whether there is a tensor
   explicit operator bool() const = delete;
 
   static Tensor empty(const Dims& shape, DType dtype = f32);  // contiguous, not initialised
@@ -86,12 +86,12 @@ class Tensor {
   int64_t size(int64_t dim) const { return shape()[wrap_dim(dim, rank(), "size")]; }
   bool is_contiguous() const { return layout().is_contiguous(); }
   const Storage& storage() const { return impl().storage; }
-  TensorImpl& impl() const {  // throws where there is no tensor
+  TensorImpl& impl() const {  // throws if there is no tensor
     if (!impl_) refuse_undefined();
     return *impl_;
   }
 
-  // auto [B, T, C] = x.dims<3>(): the sizes, with a check of the rank.
+  // auto [B, T, C] = x.dims<3>(): the sizes, after a check of the rank.
   template <size_t N>
   std::array<int64_t, N> dims() const {
     SLOPE_CHECK_SHAPE(shape().size() == N, "expected a tensor of rank {}, got shape {}", N,
@@ -137,25 +137,26 @@ class Tensor {
   [[nodiscard]] std::vector<Tensor> split(int64_t size, int64_t dim = 0) const;
   [[nodiscard]] std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   [[nodiscard]] std::vector<Tensor> unbind(int64_t dim = 0) const;
-  [[nodiscard]] Tensor contiguous() const;  // itself where it is
+  [[nodiscard]] Tensor contiguous() const;  // x itself if it is contiguous
   [[nodiscard]] Tensor clone() const;
-  [[nodiscard]] Tensor to(DType dtype) const;  // itself where it is
+  [[nodiscard]] Tensor to(DType dtype) const;  // x itself if it has this dtype
   [[nodiscard]] Tensor sum() const;
   [[nodiscard]] Tensor sum(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor mean() const;
   [[nodiscard]] Tensor mean(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor matmul(const Tensor& other) const;
 
-  // ---- the tape's side: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
+  // ---- the tape: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
   bool requires_grad() const;
   // leaves of floating dtype only
   const Tensor& set_requires_grad(bool requires_grad = true) const;
   bool is_leaf() const;
-  Tensor grad() const;  // undefined until a backward reached this leaf (or retain_grad() was said)
+  Tensor grad() const;  // undefined before a backward pass has reached this leaf (or a tensor with
+                        // retain_grad())
   void set_grad(const Tensor& grad) const;
-  [[nodiscard]] Tensor detach() const;  // the same storage, no history
+  [[nodiscard]] Tensor detach() const;  // the same storage, outside the graph
   void retain_grad() const;
-  // an undefined result keeps the gradient
+  // an undefined result leaves the gradient as it is
   void register_hook(std::function<Tensor(const Tensor& grad)> hook) const;
   void backward(const Tensor& gradient = {}, bool retain_graph = false,
                 bool create_graph = false) const;

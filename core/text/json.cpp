@@ -18,7 +18,7 @@ void append_utf8(std::string& out, unsigned code) {
 
 }  // namespace
 
-// Unicode 15, table 3-7: the second byte's range depends on the first, the others are 80..BF.
+// Unicode 15, table 3-7: the range of the second byte depends on the first, the others are 80..BF.
 size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](size_t i) {
@@ -148,7 +148,7 @@ int64_t JsonReader::integer() {
   int64_t value = 0;
   for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
     const int digit = text_[at_] - '0';
-    // downwards: -2^63 fits
+    // downwards, because -2^63 fits
     if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value))
       fail(begin, "the number does not fit in 64 bits");
   }

@@ -1,7 +1,7 @@
-// JsonReader: a strict reader of the little JSON that file headers need: objects, arrays, strings
-// and 64-bit integers. It refuses what lenient readers let through and attackers use: duplicate
-// keys, lone surrogates, invalid UTF-8, NUL, a byte order mark, numbers that are no integers or do
-// not fit, nesting beyond 8. It builds no tree: the caller says what must stand next. Errors:
+// JsonReader: a strict reader of the subset of JSON that file headers need: objects, arrays,
+// strings and 64-bit integers. It refuses what lenient readers accept and attackers use: duplicate
+// keys, lone surrogates, invalid UTF-8, NUL, a byte order mark, numbers that are not integers or do
+// not fit, nesting deeper than 8. It builds no tree: the caller states what must come next. Errors:
 // InputError with the byte offset.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace slope {
 
 class JsonReader {
  public:
-  // `where` begins every message; `offset` is added to positions: that of the text in its file.
-  // Both texts must outlive the reader.
+  // Messages begin with `where`; `offset`, the position of the text in its file, is added to
+  // positions. Both texts must outlive the reader.
   JsonReader(std::string_view text, std::string_view where, size_t offset = 0)
       : text_(text), where_(where), offset_(offset) {}
 
@@ -28,7 +28,7 @@ class JsonReader {
     for (bool first = true; another('}', first); first = false) {
       const size_t at = at_;
       const auto [key, is_new] = keys.insert(string());
-      if (!is_new) fail(at, "the key {} stands twice", quoted(*key));
+      if (!is_new) fail(at, "the key {} appears twice", quoted(*key));
       expect(':');
       member(*key);
     }
@@ -41,7 +41,7 @@ class JsonReader {
   std::string string();
   int64_t integer();
 
-  char peek();                             // first character of what stands next, '\0' at the end
+  char peek();                             // the next character that matters, '\0' at the end
   size_t position() const { return at_; }  // in `text`
   std::string_view rest() const { return text_.substr(at_); }
 
@@ -51,13 +51,13 @@ class JsonReader {
                                  fmt::format(format, std::forward<Args>(args)...), offset_ + at));
   }
 
-  // as a message shows it: one line, at most 80 characters of it
+  // as messages show it: one line, at most 80 characters
   static std::string quoted(std::string_view text);
   static std::string escaped(std::string_view text);  // as JSON writes it, quotes included
 
  private:
   void enter(char open);
-  bool another(char close, bool first);  // goes to the next member or element, or past the end
+  bool another(char close, bool first);  // advances to the next member or element, or past the end
   void expect(char c);
   std::string found() const;  // for messages
   void escape_sequence(std::string& out);
@@ -69,8 +69,8 @@ class JsonReader {
   int depth_ = 0;
 };
 
-// Length in bytes of the valid UTF-8 sequence at the start of `text`, 0 where it is none (overlong,
-// surrogate, beyond U+10FFFF, cut).
+// Length in bytes of the valid UTF-8 sequence at the start of `text`, 0 if there is none (overlong,
+// surrogate, beyond U+10FFFF, truncated).
 size_t utf8_length(std::string_view text);
 
 }  // namespace slope

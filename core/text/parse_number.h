@@ -7,7 +7,7 @@
 
 namespace slope {
 
-// False, and `value` as it was, where `text` is not such a number.
+// False, with `value` unchanged, if `text` is not such a number.
 template <class Number>
 bool parse_number(std::string_view text, Number& value) {
   Number read{};

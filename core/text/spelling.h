@@ -1,4 +1,4 @@
-// Spelling: the name that was probably meant, for error messages.
+// Spelling: finds the name that was probably meant, for error messages.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace slope {
 // Levenshtein's: insertions, deletions and replacements
 size_t edit_distance(const std::string& a, const std::string& b);
 
-// The candidate nearest to `name`. Empty where none is near: more than two letters are wrong, and
+// The candidate nearest to `name`; empty if none is close: more than two letters are wrong, and
 // more than a quarter.
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
 // " (did you mean softmax?)" or ""

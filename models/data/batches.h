@@ -1,6 +1,5 @@
-// Sentence pairs as padded batches of token numbers. A batch holds sentences of like
-// length, so that little of it is padding; which pairs meet in which batch is a function of
-// (seed, epoch) alone.
+// Sentence pairs as padded batches of token ids. A batch holds sentences of similar length, so that
+// little of it is padding; which pairs share a batch is a function of (seed, epoch) alone.
 #pragma once
 
 #include <slope/models/data/read_text.h>
@@ -16,23 +15,23 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
-  // without a word on a side; longer than the model's positions
+  // without a word on one side; longer than the model's positions
   int64_t skipped_empty = 0, skipped_long = 0;
 };
 
-// `positions`: how many tokens the model can take. It reads a source whole and a target without its
-// last token. InputError where no pair is left.
+// `positions`: how many tokens the model can take. It reads a complete source, and a target without
+// its last token. InputError if no pair is left.
 Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target,
                    int64_t positions);
 
 struct Batch {
   int64_t size = 0, source_length = 0, target_length = 0;  // B S T
-  std::vector<int64_t> source, target;  // (B, S) and (B, T), row-major, <pad> behind each sentence
-  // without pads; of a target those to be predicted, all but <sos>
+  std::vector<int64_t> source, target;  // (B, S) and (B, T), row-major, <pad> after each sentence
+  // without padding; of a target, the predicted ones: all but <sos>
   int64_t source_tokens = 0, target_tokens = 0;
 };
 
-using Rows = std::vector<int64_t>;  // numbers of the pairs of one batch
+using Rows = std::vector<int64_t>;  // indices of the pairs of one batch
 Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 
 struct BatchOptions {
@@ -42,12 +41,12 @@ struct BatchOptions {
   int64_t pool = 50;
 };
 
-// The batches of an epoch: shuffle the pairs, sort pools of them by length, cut these into batches,
-// shuffle the batches. Each pair once.
+// The batches of an epoch: shuffles the pairs, sorts pools of them by length, cuts these into
+// batches, shuffles the batches. Each pair occurs once.
 std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions& options,
                                  int64_t epoch);
 
-// For evaluation: all pairs sorted by length, the same always.
+// For evaluation: all pairs sorted by length, always the same.
 std::vector<Rows> sorted_order(std::span<const Pair> pairs, int64_t batch_size);
 
 }  // namespace slope::data

@@ -19,7 +19,7 @@ Grams count_grams(const Tokens& tokens, size_t n) {
   return grams;
 }
 
-// matches, totals and lengths: all that BLEU needs of a corpus.
+// matches, totals and lengths: all that BLEU needs from a corpus.
 Bleu count_matches(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references) {
   SLOPE_CHECK_INPUT(hypotheses.size() == references.size(), "bleu: {} hypotheses for {} references",
                     hypotheses.size(), references.size());
@@ -33,7 +33,7 @@ Bleu count_matches(const std::vector<Tokens>& hypotheses, const std::vector<Toke
       for (const auto& [gram, count] : count_grams(h, n)) {
         bleu.totals[n - 1] += count;
         const auto found = of_reference.find(gram);
-        // clipped: no more than the reference has
+        // clipped: at most as many as in the reference
         if (found != of_reference.end()) bleu.matches[n - 1] += std::min(count, found->second);
       }
     }
@@ -47,7 +47,7 @@ void compute_score(Bleu& bleu, Smoothing smoothing) {
   const double h = static_cast<double>(bleu.hypothesis_length),
                r = static_cast<double>(bleu.reference_length);
   bleu.brevity_penalty = h >= r ? 1 : h > 0 ? std::exp(1 - r / h) : 0;
-  if (bleu.matches == std::array<int64_t, 4>{}) return;  // not even a word: 0, unsmoothed
+  if (bleu.matches == std::array<int64_t, 4>{}) return;  // not a single word matches: 0, unsmoothed
   double log_sum = 0, unseen = 1;
   for (size_t n = 0; n < 4; ++n) {
     double& p = bleu.precisions[n];

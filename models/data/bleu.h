@@ -1,5 +1,5 @@
-// Corpus BLEU (Papineni et al. 2002), one reference a line, in the two ways that results are
-// published; scores run from 0 to 100.
+// Corpus BLEU (Papineni et al. 2002), one reference a line, in the two variants that are commonly
+// published; scores are 0 to 100.
 //   BLEU = 100 BP exp( 1/4 sum_n log p_n )
 //   p_n  = clipped matches / n-grams of the hypotheses,   BP = min(1, exp(1 - r/h))
 #pragma once
@@ -19,19 +19,19 @@ struct Bleu {
   int64_t hypothesis_length = 0, reference_length = 0;  // in tokens
 };
 
-// On tokens as they are, without smoothing (torchtext's bleu_score times 100): 0 where an order has
-// no match. Hand over references with their unknown words: replacing them by <unk> raises the
-// score. InputError where the numbers of lines differ.
+// On the given tokens, without smoothing (torchtext's bleu_score times 100): 0 if an order has no
+// match. Pass references with their unknown words: replacing them by <unk> raises the score.
+// InputError if the numbers of lines differ.
 Bleu token_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references);
 
-// On lines, as sacreBLEU computes it by default: tokenizer 13a, exponential smoothing (an order
-// without match counts 1/2, the next 1/4, …).
+// On lines, as sacreBLEU computes it by default: tokenizer 13a, exponential smoothing (the first
+// order without a match counts 1/2, the next 1/4, …).
 struct SacreBleu {
   bool lower_case = true;
 
   Bleu operator()(const std::vector<std::string>& hypotheses,
                   const std::vector<std::string>& references) const;
-  std::string signature() const;  // sacreBLEU's own, of the version whose figures the tests hold
+  std::string signature() const;  // sacreBLEU's own, of the version with which the tests compare
 };
 
 Tokens split_13a(std::string_view line);  // mteval-v13a's tokenizer

@@ -1,5 +1,5 @@
-// Blocks of one long text for a language model: T tokens, and the T tokens that
-// follow each of them.
+// Blocks of one long text for a language model: T tokens, and for each of them the token that
+// follows.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct Blocks {
   std::vector<int64_t> inputs, targets;
 };
 
-// B blocks that begin anywhere in the text: a function of (seed, step) alone. InputError where the
-// text has not T + 1 tokens.
+// B blocks that begin anywhere in the text: a function of (seed, step) alone. InputError if the
+// text has fewer than T + 1 tokens.
 Blocks random_blocks(std::span<const int64_t> text, int64_t rows, int64_t length, uint64_t seed,
                      int64_t step);
 
 // The whole text in blocks that do not overlap, `rows` at a time: every token but the first is a
-// target exactly once. What is left at the end makes a shorter block, alone. InputError where the
-// text has not two tokens.
+// target exactly once. The rest at the end is a shorter block of its own. InputError if the text
+// has fewer than two tokens.
 std::vector<Blocks> evaluation_blocks(std::span<const int64_t> text, int64_t rows, int64_t length);
 
 }  // namespace slope::data

@@ -7,7 +7,7 @@ std::string detokenize(const Tokens& tokens) {
     return list.find(" " + token + " ") != std::string_view::npos;
   };
   std::string text;
-  bool quoted = false, glue = true;  // glue: the next token joins what is there
+  bool quoted = false, glue = true;  // glue: the next token is attached to the text so far
   for (const std::string& token : tokens) {
     const bool both = is_one_of(token, " - ' ’ / "), quote = token == "\"";
     const bool closes =

@@ -11,7 +11,7 @@ struct Inflater {
   z_stream z{};
   Inflater() {
     SLOPE_CHECK_AS(MemoryError, inflateInit2(&z, 15 + 16) == Z_OK, "gunzip: no memory for zlib");
-  }  // 16: with gzip's header
+  }  // + 16: with gzip's header
   ~Inflater() { inflateEnd(&z); }
 };
 
@@ -27,7 +27,7 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
   z_stream& z = inflater.z;
   std::string chunk(1 << 16, '\0');
   while (!bytes.empty()) {
-    // zlib's C interface; it does not write there
+    // zlib's C interface is not const; it does not write there
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     z.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), 1 << 30));
     z.next_out = reinterpret_cast<Bytef*>(chunk.data());
@@ -43,7 +43,7 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
                       "{}: unpacks to more than {} bytes; if that is meant, unpack it first", file,
                       most);
     if (status == Z_STREAM_END) {
-      // gzip allows padding with zeros
+      // gzip allows trailing zeros
       if (bytes.find_first_not_of('\0') == bytes.npos) return text;
       SLOPE_CHECK_INPUT(is_gzip(bytes), "{}: {} bytes after the end of the gzip data", file,
                         bytes.size());

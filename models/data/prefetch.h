@@ -1,6 +1,6 @@
-// Prefetch: item k = produce(k) for k = first, first + 1, …, prepared by a thread of its own while
-// the caller works on earlier ones. A thread, never a forked process: a child of fork hangs in its
-// first OpenMP region. What is handed out does not depend on its speed.
+// Prefetch: item k = produce(k) for k = first, first + 1, …, prepared by a thread while the caller
+// works on earlier items. A thread, never a forked process: a forked child hangs in its first
+// OpenMP region. The items do not depend on the thread's speed.
 #pragma once
 
 #include <slope/core/error.h>
@@ -40,7 +40,7 @@ class Prefetch {
     thread_.join();
   }
 
-  // produce(position()), and one position on; or what produce threw there, each time again.
+  // Returns produce(position()) and advances; rethrows what produce threw there, on every call.
   T next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !ready_.empty() || error_; });
@@ -55,7 +55,7 @@ class Prefetch {
 
   int64_t position() const {
     return position_;
-  }  // the number of the item that next() gives: counts what was consumed, not what was prepared
+  }  // of the next item: counts what was consumed, not what was prepared
 
  private:
   void run(int64_t k) {
@@ -84,7 +84,7 @@ class Prefetch {
   std::deque<T> ready_;
   std::exception_ptr error_;
   bool stop_ = false;
-  std::thread thread_;  // last: it starts when all else stands
+  std::thread thread_;  // last: it starts when all other members exist
 };
 
 }  // namespace slope::data

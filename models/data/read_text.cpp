@@ -11,7 +11,7 @@ namespace {
 
 std::string plain_or_gz(const std::string& file) {
   const auto missing = [](const std::string& name) {
-    std::error_code denied;  // then it is not missing: reading it will say what is wrong
+    std::error_code denied;  // then the file is not missing: reading it will report what is wrong
     return std::filesystem::symlink_status(name, denied).type() ==
            std::filesystem::file_type::not_found;
   };

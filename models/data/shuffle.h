@@ -1,4 +1,5 @@
-// Random order of data: a function of (seed, epoch) alone, drawn from streams that no model uses.
+// The random order of data: a function of (seed, epoch) alone, drawn from streams that no model
+// uses.
 #pragma once
 
 #include <slope/core/tensor/random.h>
@@ -8,7 +9,7 @@
 
 namespace slope::data {
 
-// RandomSite{seed, site, step, stream} of the two users: the order of an epoch's pairs, and the
+// RandomSite{seed, site, step, stream} for the two uses: the order of an epoch's pairs, and the
 // random blocks of a step.
 inline constexpr uint32_t order_stream = 0xD0 << 16, block_stream = 0xD1 << 16;
 

@@ -1,6 +1,6 @@
-// sacreBLEU's default tokenizer, 13a: mteval-v13a's rules, in their order. They see ASCII only
-// (“German quotes” stay with their word), so that bytes of UTF-8 serve as characters here; only
-// white space is Unicode's.
+// sacreBLEU's default tokenizer, 13a: the rules of mteval-v13a, in their order. They concern ASCII
+// only (“German quotes” stay with their word), so that bytes of UTF-8 can serve as characters here;
+// only white space is Unicode's.
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/unicode.h>
 #include <slope/models/data/utf8.h>
@@ -26,8 +26,8 @@ std::string without_trailing_space(std::string_view line) {
   return encode_utf8(text);
 }
 
-// Every pair of neighbours "ab" that the test accepts, from left to right without overlap, becomes
-// before + a + between + b + after.
+// Every pair of adjacent characters "ab" that the test accepts, from left to right without overlap,
+// becomes before + a + between + b + after.
 template <class Test>
 std::string space_pairs(const std::string& text, Test&& accepts, std::string_view before,
                         std::string_view between, std::string_view after) {

@@ -1,6 +1,6 @@
-// Which line is missing? A sentence and its translation have a steady ratio of lengths; pairs that
+// Finds the missing line: a sentence and its translation have a steady ratio of lengths; pairs that
 // do not belong together do not.
-//   cost(s, t) = |log (|s|+1) / (|t|+1) - r|,   r the median log ratio (about right even where half
+//   cost(s, t) = |log (|s|+1) / (|t|+1) - r|,   r the median log ratio (about right even if half of
 //                                               the pairs are shifted)
 //   k*         = argmin_k  sum_{i<k} cost(s_i, t_i)
 //                          + sum_{i>=k} cost of the same line paired from the end
@@ -25,7 +25,7 @@ int64_t first_suspicious_line(const std::vector<std::string>& source,
   std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(n / 2),
                    ratios.end());
   const double r = ratios[n / 2];
-  double cost = 0, least = 0;  // relative to k = 0: all pairs taken from the end
+  double cost = 0, least = 0;  // relative to k = 0: all pairs counted from the end
   size_t best = 0;
   for (size_t i = 0; i < n; ++i) {
     cost +=

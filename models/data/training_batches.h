@@ -1,7 +1,7 @@
-// The batches of all epochs as one endless sequence, prepared ahead. Its position, the number
-// of batches consumed since the first epoch began, is all that a resume needs: a sequence
-// that starts there goes on exactly as one that ran up to there. The pairs are the caller's
-// and must outlive it.
+// The batches of all epochs as one endless sequence, prepared ahead. Its position, the number of
+// batches consumed since the first epoch began, is all that a resume needs: a sequence that starts
+// there continues exactly like one that ran up to there. The pairs belong to the caller and must
+// outlive it.
 #pragma once
 
 #include <slope/models/data/batches.h>
@@ -33,7 +33,7 @@ class TrainingBatches {
   const int64_t per_epoch_;
   int64_t order_epoch_ = -1;
   std::vector<Rows> order_;
-  Prefetch<Batch> prefetch_;  // last: its thread uses the others
+  Prefetch<Batch> prefetch_;  // last: its thread uses the other members
 };
 
 }  // namespace slope::data

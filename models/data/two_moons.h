@@ -1,4 +1,4 @@
-// The two moons: points on two half circles that reach into each other, for the MLP (models/mlp.h).
+// The two moons: points on two interleaved half circles, for the MLP (models/mlp.h).
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -9,7 +9,7 @@ struct TwoMoons {
   Tensor points, labels;  // (N, 2), (N, 1)
 };
 
-// With normal noise; n points, the first half on the upper one (label 0).
+// With normal noise; n points, the first half on the upper moon (label 0).
 TwoMoons two_moons(int64_t n, double noise = 0.1);
 
 }  // namespace slope::data

@@ -13,7 +13,7 @@ utf8proc_category_t category(char32_t c) {
 
 bool within(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-// Unicode's Cased, but for the letters that is_case_ignorable takes first: Lu Ll Lt, ª º, Roman
+// Unicode's Cased, except for the letters that is_case_ignorable takes first: Lu Ll Lt, ª º, Roman
 // numerals, circled and squared letters.
 bool is_cased(char32_t c) {
   const auto k = category(c);
@@ -38,7 +38,8 @@ bool is_case_ignorable(char32_t c) {
   return inside_words.find(c) != inside_words.npos;
 }
 
-// Unicode's Final_Sigma: a cased letter before it and none after it, ignorable characters between.
+// Unicode's Final_Sigma: a cased letter before it and none after it; ignorable characters in
+// between do not count.
 bool is_final_sigma(std::u32string_view text, size_t sigma) {
   size_t before = sigma, after = sigma + 1;
   while (before > 0 && is_case_ignorable(text[before - 1])) --before;

@@ -1,6 +1,6 @@
-// What a code point is and its lower case, exactly as Python's str methods and `re` see them, so
-// that figures agree with Python's tokenizations. The tables are utf8proc's (Unicode 14 or newer);
-// equality with Python is tested over every code point.
+// Classes and lower case of code points, exactly as in Python's str methods and `re`, so that
+// figures agree with Python's tokenizations. The tables are utf8proc's (Unicode 14 or newer); a
+// test compares every code point with Python.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace slope::data {
 bool is_word(char32_t c);   // \w: letters (L*), numbers (N*), underscore; not combining marks
 bool is_space(char32_t c);  // \s: what str.split() splits at
 
-// str.lower(): one to one, but for İ (two code points) and Σ, which is ς at the end of a word.
+// str.lower(): one to one, except for İ (two code points) and Σ, which is ς at the end of a word.
 std::u32string lower(std::u32string_view text);
 std::string lower(std::string_view utf8);
 

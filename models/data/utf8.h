@@ -1,5 +1,5 @@
-// UTF-8, strictly: what is not well-formed (Unicode 15, table 3-7) is an error that names the file
-// and the byte, never a replacement character.
+// Strict UTF-8: ill-formed text (Unicode 15, table 3-7) is an error that names the file and the
+// byte, never a replacement character.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Utf8Error {
   const char* reason;  // "overlong form", "surrogate", …
 };
 
-// The first fault of a text; nothing where it is well-formed.
+// The first fault of a text; empty if the text is well-formed.
 std::optional<Utf8Error> find_utf8_error(std::string_view text);
 
 // InputError "FILE: not valid UTF-8 at byte 17 (line 2): overlong form …".

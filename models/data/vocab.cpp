@@ -94,19 +94,19 @@ Vocab Vocab::parse(std::string_view text, const std::string& file, Specials spec
   vocab.specials_ = specials;
   for (size_t i = 0; i < lines.size(); ++i) {
     SLOPE_CHECK_INPUT(!lines[i].empty(), "{}: line {}: an empty token", file, i + 1);
-    SLOPE_CHECK_INPUT(vocab.add(unescape(lines[i], file, i + 1)), "{}: line {}: '{}' comes twice",
+    SLOPE_CHECK_INPUT(vocab.add(unescape(lines[i], file, i + 1)), "{}: line {}: '{}' appears twice",
                       file, i + 1, lines[i]);
   }
   if (specials == Specials::sentence)
     for (size_t i = 0; i < 4; ++i)
       SLOPE_CHECK_INPUT(i < lines.size() && lines[i] == special_tokens[i],
-                        "{}: line {}: {} must stand here, not '{}'", file, i + 1, special_tokens[i],
+                        "{}: line {}: {} must be here, not '{}'", file, i + 1, special_tokens[i],
                         i < lines.size() ? lines[i] : "");
   return vocab;
 }
 
 Vocab Vocab::load(const std::string& file, Specials specials) {
-  // alone on the first line it is a token, else an editor's byte order mark
+  // alone on the first line it is a token, otherwise an editor's byte order mark
   constexpr const char* mark = "\xEF\xBB\xBF";
   std::string text = read_file(file);
   const bool is_token = text.starts_with(std::string(mark) + "\n");

@@ -1,6 +1,6 @@
-// Vocab: which number a token has. Made from counts, or read back from the text file that a run
-// keeps (one token a line, line i is token i-1). Words of sentences have the four specials in
-// front; the characters of a text need none.
+// Vocab: maps tokens to ids and back. Made from counts, or read from the text file of a run (one
+// token a line, line i is token i-1). The vocabulary of a translation starts with the four special
+// tokens; that of characters has none.
 #pragma once
 
 #include <slope/models/data/tokenize.h>
@@ -16,19 +16,19 @@ enum class Specials { none, sentence };  // sentence: <pad> <unk> <sos> <eos> ar
 
 using Counts = std::unordered_map<std::string, int64_t>;
 Counts count_words(const std::vector<std::string>& lines);
-// code points, none of them held as a string of its own
+// counts code points, each as a string
 Counts count_characters(std::string_view text);
 
 class Vocab {
  public:
   Vocab() = default;
-  // Tokens seen at least min_freq times: the most frequent first, equally
-  // frequent ones by code point.
+  // Tokens seen at least min_freq times: the most frequent first, equally frequent ones by code
+  // point.
   static Vocab from_counts(const Counts& counts, Specials specials, int64_t min_freq = 1);
 
-  // The file's text; newline, carriage return and backslash are written \n \r \\. InputError names
-  // the line where a token is empty, comes twice, is not escaped well, is not the special that must
-  // stand there, or has no newline after it (the file was cut off).
+  // The file's text; newline, carriage return and backslash are written \n \r \\. InputError, with
+  // the line, if a token is empty, occurs twice, is wrongly escaped, is not the expected special
+  // token, or has no newline after it (the file was truncated).
   static Vocab parse(std::string_view text, const std::string& file, Specials specials);
   static Vocab load(const std::string& file, Specials specials);
   std::string text() const;
@@ -36,7 +36,7 @@ class Vocab {
 
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
   bool contains(const std::string& token) const { return ids_.contains(token); }
-  // <unk> for a token that is not there; InputError where there are no specials
+  // <unk> for an unknown token; InputError if there are no special tokens
   int64_t id(const std::string& token) const;
   const std::string& token(int64_t id) const;  // IndexError outside [0, size)
   std::vector<int64_t> encode(const Tokens& tokens) const;
@@ -49,7 +49,7 @@ class Vocab {
 
  private:
   explicit Vocab(Specials specials);
-  bool add(std::string token);  // false: it is there already
+  bool add(std::string token);  // false if it exists already
 
   Specials specials_ = Specials::none;
   Tokens tokens_;

@@ -9,15 +9,15 @@ namespace slope::draw {
 namespace {
 
 constexpr int ordering_rounds = 8, placing_rounds = 6;
-// longer arrows go straight, and through whatever stands there
+// longer arrows are straight and cross whatever is in their way
 constexpr int64_t longest_route = 64;
 constexpr double route_width = 6;
 
-// Positions p_i in increasing order, p_{i+1} - p_i >= (w_i + w_{i+1})/2 + gap, as near as
-// can be to the wishes:
+// Positions p_i in increasing order, p_{i+1} - p_i >= (w_i + w_{i+1})/2 + gap, as close as possible
+// to the desired ones:
 //   min sum_i weight_i (p_i - wish_i)^2
-// With p_i = q_i + (the room that all before it need) this is a regression to an increasing q: pool
-// adjacent violators.
+// With p_i = q_i + (the room that all items before it need) this is a regression to an increasing
+// q: pool adjacent violators.
 std::vector<double> place(const std::vector<double>& wish, const std::vector<double>& width,
                           const std::vector<double>& weight, double gap) {
   struct Pool {
@@ -43,7 +43,7 @@ std::vector<double> place(const std::vector<double>& wish, const std::vector<dou
   return p;
 }
 
-// Boxes and the bends of arrows alike are items of a layer.
+// Both boxes and the bends of arrows are items of a layer.
 class Layout {
  public:
   Layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows, double gap)
@@ -76,8 +76,8 @@ class Layout {
  private:
   static constexpr double far = 1e300;
 
-  // The longest way from the top; what has nothing above it comes down to just
-  // over its first reader.
+  // The longest path from the top; a box with nothing above it moves down to just above its first
+  // reader.
   void choose_layers(const std::vector<Arrow>& arrows) {
     layer_.assign(boxes_, 0);
     std::vector<bool> is_source(boxes_, true);
@@ -125,8 +125,8 @@ class Layout {
     if (end - first <= longest_route) connect(last, static_cast<size_t>(a.to));
   }
 
-  // Each layer by the mean place of its neighbours in the layer before, downwards
-  // and upwards in turn.
+  // Orders each layer by the mean position of its neighbours in the previous layer, downwards and
+  // upwards in turn.
   void order() {
     std::vector<double> place(layer_.size());
     const auto number = [&](const std::vector<size_t>& row) {
@@ -149,12 +149,12 @@ class Layout {
         for (size_t l = rows_.size(); l-- > 0;) arrange(rows_[l], down_);
   }
 
-  // Then each item as near as can be to the mean of its neighbours, at last of those above it, so
-  // that chains are straight. Sources do not count there: they follow their readers.
+  // Then places each item as close as possible to the mean of its neighbours, in the end of those
+  // above it, so that chains are straight. Sources do not count in that: they follow their readers.
   void move() {
     x_.assign(layer_.size(), 0);
     for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });
-    // bends weigh more: long arrows shall be straight
+    // bends weigh more, to keep long arrows straight
     const auto weight = [&](size_t i) { return i < boxes_ ? 1.0 : 3.0; };
     const auto above = [&](size_t i) { return Wish{mean(trunk(up_[i]), x_, x_[i]), weight(i)}; };
     const auto below = [&](size_t i) { return Wish{mean(down_[i], x_, x_[i]), weight(i)}; };
@@ -166,7 +166,7 @@ class Layout {
     for (size_t l = rows_.size(); l-- > 0;) adjust(rows_[l], settle);
   }
 
-  // Those with something above them, or all where none has.
+  // Those with something above them, or all if none has.
   std::vector<size_t> trunk(const std::vector<size_t>& items) const {
     std::vector<size_t> some;
     for (size_t i : items)

@@ -1,6 +1,6 @@
-// Where the boxes of a directed graph stand: in layers from top to bottom, so that every arrow goes
-// down and few cross (Sugiyama, Tagawa and Toda, 1981). Nothing recurses; 100,000 boxes take a
-// second or so.
+// Where the boxes of a directed graph go: in layers from top to bottom, so that every arrow points
+// down and few cross (Sugiyama, Tagawa and Toda, 1981). Nothing recurses; 100,000 boxes take about
+// a second.
 #pragma once
 
 #include <slope/models/draw/svg.h>
@@ -20,13 +20,14 @@ struct GraphLayout {
     int64_t layer;
     double x;
   };
-  // of each arrow: where it passes through the layers between its ends
+  // for each arrow: where it crosses the layers between its ends
   std::vector<std::vector<Bend>> bends;
   int64_t layers = 0;
   double width = 0;
 };
 
-// `widths` of the boxes; `gap` between two in a layer. UsageError where an arrow goes backwards.
+// `widths` of the boxes; `gap` between two boxes of a layer. UsageError if an arrow points
+// backwards.
 GraphLayout layered_layout(const std::vector<double>& widths, const std::vector<Arrow>& arrows,
                            double gap);
 

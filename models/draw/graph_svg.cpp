@@ -24,8 +24,8 @@ Style style_of(Kind kind) {
   }
 }
 
-// What a box says: its name, what it gives, whose it is: for a leaf "encoder.layers.0.fc.weight"
-// that is "encoder.layers.0.fc".
+// The texts of a box: name, result, module; for a leaf "encoder.layers.0.fc.weight" the module is
+// "encoder.layers.0.fc".
 struct Lines {
   std::string name, detail, module;
   explicit Lines(const GraphNode& node)

@@ -40,7 +40,7 @@ int64_t panel_columns(int64_t panels) {
 
 namespace {
 
-constexpr double label_size = 11.5, label_limit = 96;  // of a label: font size, the most pixels
+constexpr double label_size = 11.5, label_limit = 96;  // of a label: font size, most pixels
 constexpr double slant = 0.7071;                       // column labels are turned by 45 degrees
 
 double longest(const std::vector<std::string>& labels) {
@@ -96,7 +96,7 @@ std::string to_svg(const HeatMaps& maps) {
     for (size_t r = 0; r < R; ++r)
       for (size_t c = 0; c < C; ++c) {
         const double v = panel.values[r * C + c];
-        if (!(v >= 0.004)) continue;  // as light as the ground
+        if (!(v >= 0.004)) continue;  // as light as the background
         const std::string tooltip =
             v < 0.05 ? "" : fmt::format("{} · {}: {:.2f}", maps.rows[r], maps.columns[c], v);
         svg.rect(x + static_cast<double>(c) * cell, y + static_cast<double>(r) * cell, cell, cell,
@@ -108,7 +108,7 @@ std::string to_svg(const HeatMaps& maps) {
         svg.text({x - 7, y + (static_cast<double>(r) + 0.5) * cell + 4},
                  shorten(maps.rows[r], label_size, label_limit),
                  {.size = label_size, .anchor = "end"});
-    if (p + across >= P)  // nothing stands below
+    if (p + across >= P)  // nothing is below
       for (size_t c = 0; c < C; ++c)
         svg.text({x + (static_cast<double>(c) + 0.5) * cell + 4, y + h + 13},
                  shorten(maps.columns[c], label_size, label_limit),

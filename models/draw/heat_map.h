@@ -1,4 +1,4 @@
-// Heat maps: several matrices of numbers from 0 to 1 over the same rows and columns (the heads of
+// Heat maps: several matrices of numbers from 0 to 1 with the same rows and columns (the heads of
 // an attention layer), as panels of one figure.
 #pragma once
 
@@ -22,8 +22,8 @@ struct HeatMaps {
 
 // 0 is almost white, 1 dark: each step is darker than the one before
 Color heat_color(double value);
-// how many stand side by side: a divisor where one is near the square root
+// how many panels are side by side: a divisor of their number if one is near its square root
 int64_t panel_columns(int64_t panels);
-std::string to_svg(const HeatMaps& maps);  // ShapeError where a panel is not rows x columns
+std::string to_svg(const HeatMaps& maps);  // ShapeError if a panel is not rows x columns
 
 }  // namespace slope::draw

@@ -12,7 +12,7 @@ namespace {
 struct Range {
   double low = INFINITY, high = -INFINITY;
   void add(double v) { low = std::min(low, v), high = std::max(high, v); }
-  // by a share of its length on both sides; to length 1 where it has none
+  // by a share of its length on both sides; to length 1 if it is empty
   void widen(double share) {
     if (!(high >= low)) low = 0, high = 1;
     if (high == low) low -= 0.5, high += 0.5;

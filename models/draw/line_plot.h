@@ -6,8 +6,8 @@
 namespace slope::draw {
 
 struct Series {
-  std::string name = {};           // of the legend; none where it is empty
-  std::vector<Point> points = {};  // those that are not finite are left out
+  std::string name = {};           // in the legend; not listed if empty
+  std::vector<Point> points = {};  // points that are not finite are left out
   std::string color = "#1f6feb";
   bool dots = false;  // a dot at each point
   double width = 1.8, opacity = 1;

@@ -46,7 +46,7 @@ std::string escape(std::string_view text) {
 
 namespace {
 
-// Widths in units of the size, about those of Helvetica.
+// Widths in units of the font size, roughly those of Helvetica.
 double character_width(std::string_view c) {
   if (c.size() >= 3) return 1;  // Chinese, Japanese, symbols
   if (c.size() == 2) return 0.58;

@@ -1,6 +1,6 @@
 // Svg: a drawing as text. The same calls give the same bytes everywhere: numbers are rounded to
-// 1/100 and written without regard to locale. Coordinates are pixels, y downwards. What a shape
-// looks like is said in attributes, `fill="#eee" stroke="#333"`.
+// 1/100 and written independently of the locale. Coordinates are pixels, y downwards. Attributes,
+// such as `fill="#eee" stroke="#333"`, give the look of a shape.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct Color {
   int r, g, b;
 };
 
-std::string number(double value);  // 2 decimals at most: "12.5", "0"; what is not finite, "0"
+std::string number(double value);  // at most 2 decimals: "12.5", "0"; "0" if it is not finite
 std::string to_hex(Color color);   // "#1f77b4"
 // for text and attributes; characters that XML forbids become U+FFFD
 std::string escape(std::string_view text);
-double text_width(std::string_view text, double size);  // of a sans-serif font, about
+double text_width(std::string_view text, double size);  // in a sans-serif font, approximately
 enum class Keep { start, end };
-std::string shorten(
-    std::string_view text, double size, double width,
-    Keep keep = Keep::start);  // its start or end and "…" where it is wider than that
+std::string shorten(std::string_view text, double size, double width,
+                    Keep keep = Keep::start);  // its start or end with "…" if it is wider than that
 // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
 std::vector<double> nice_ticks(double low, double high, int count);
-std::string tick_label(double value, double step);  // as many decimals as the step needs
+std::string tick_label(double value, double step);  // with as many decimals as the step needs
 
 struct TextStyle {
   double size = 12;
-  std::string_view anchor = "start";  // start, middle or end of the text is at the point
+  std::string_view anchor =
+      "start";  // which part of the text is at the point: start, middle or end
   std::string_view color = "#24292f";
   double turn = 0;  // degrees clockwise about the point
   bool bold = false;
@@ -39,7 +39,7 @@ struct TextStyle {
 
 class Svg {
  public:
-  // white, with the title for screen readers
+  // white background, with the title for screen readers
   Svg(double width, double height, std::string_view title);
   void rect(double x, double y, double width, double height, std::string_view attributes,
             std::string_view tooltip = {});
@@ -48,7 +48,7 @@ class Svg {
   void circle(Point center, double radius, std::string_view attributes);
   void path(std::string_view commands, std::string_view attributes);
   void text(Point at, std::string_view text, const TextStyle& style = {});
-  void raw(std::string_view element);  // anything else, as it is
+  void raw(std::string_view element);  // anything else, unchanged
   std::string str() const { return text_ + "</svg>\n"; }
 
  private:

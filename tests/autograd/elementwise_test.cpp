@@ -51,7 +51,7 @@ TEST_CASE(
   CHECK(values(x.grad()) == Values{3, 4});
 }
 
-TEST_CASE("elementwise: sums and products of whole numbers are modulo 2^64") {
+TEST_CASE("elementwise: sums and products of integers are modulo 2^64") {
   const Tensor most = tensor({INT64_MAX}), least = tensor({INT64_MIN}), one = tensor({1}),
                two = tensor({2});
   CHECK((most + one).data<int64_t>()[0] == INT64_MIN);
@@ -84,7 +84,7 @@ TEST_CASE("pow: the mixed second derivative where the exponent is 0, in both ord
   CHECK(grad({pow(zero, b)}, {zero})[0].item() == 0);
 }
 
-TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo 2^64") {
+TEST_CASE("elementwise: integers are raised to whole powers exactly, modulo 2^64") {
   const auto power = [](int64_t a, int64_t b) {
     return pow(tensor({a}), tensor({b})).data<int64_t>()[0];
   };
@@ -105,7 +105,7 @@ TEST_CASE("elementwise: whole numbers are raised to whole powers exactly, modulo
   CHECK(pow(tensor({2}), -1).dtype() == f32);
 }
 
-TEST_CASE("elementwise: whole numbers and bools compare with any number exactly") {
+TEST_CASE("elementwise: integers and bools compare with any number exactly") {
   const int64_t odd = (int64_t{1} << 53) + 1;  // no double
   const Tensor x = tensor({odd, odd - 1, -odd, INT64_MAX, INT64_MIN});
   CHECK(values(x > 0x1p53) == Values{1, 0, 0, 1, 0});
@@ -132,7 +132,7 @@ TEST_CASE("elementwise: whole numbers and bools compare with any number exactly"
 }
 
 TEST_CASE(
-    "elementwise: clamp stays among whole numbers where its bounds are whole, as other operations "
+    "elementwise: clamp stays among integers where its bounds are whole, as other operations "
     "with a number do") {
   const Tensor i = tensor({-3, 0, 5});
   CHECK(clamp(i, 0, 4).dtype() == i64);

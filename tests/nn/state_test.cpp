@@ -182,7 +182,7 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   CHECK(b.extra->to_vector() == std::vector<double>(4, 1));
 }
 
-TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, whole numbers stay") {
+TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, integers stay") {
   manual_seed(5);
   Tiny model(Config{});
   const Tensor held = model.head.weight;

@@ -316,7 +316,7 @@ TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says
 }
 
 TEST_CASE(
-    "ema: whole numbers are refused at once; a parameter that begins within a storage is "
+    "ema: integers are refused at once; a parameter that begins within a storage is "
     "averaged") {
   CHECK_THROWS_AS(Ema({{"a", zeros({1})}, {"i", arange(3)}}, 0.5), DTypeError);
   const Tensor base = zeros({6}), p = base.narrow(0, 2, 3);

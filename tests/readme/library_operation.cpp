@@ -38,7 +38,7 @@ Cases softsign_cases() {
   return {.cases = {{"softsign", "matrix", {{.shape = {3, 4}, .kinks = {0}}}, f},
                     {"softsign", "n = 1", {{.shape = {}, .kinks = {0}}}, f},
                     {"softsign", "empty", {{.shape = {0, 3}}}, f}},
-          .refusals = {{"softsign", "whole numbers", [] { (void)softsign(zeros({2}, i64)); }}}};
+          .refusals = {{"softsign", "integers", [] { (void)softsign(zeros({2}, i64)); }}}};
 }
 
 }  // namespace slope

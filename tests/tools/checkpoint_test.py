@@ -123,7 +123,7 @@ class OtherFiles(Case):
         for name in ("source.vocab", "target.vocab"):
             for edit, says in [
                 (lambda text: text + "more\n", "16 words"), (lambda text: text[:text.rstrip("\n").rfind("\n") + 1], "14 words"), (lambda text: text[:-1], "cut off"), (lambda text: "", "empty"),
-                (lambda text: text.replace("<unk>", "unk"), "<unk> must stand here"), (lambda text: text.replace("<pad>\n", "<pad>\n<pad>\n"), "twice"), (lambda text: text + "\n", "empty token"),
+                (lambda text: text.replace("<unk>", "unk"), "<unk> must be here"), (lambda text: text.replace("<pad>\n", "<pad>\n<pad>\n"), "twice"), (lambda text: text + "\n", "empty token"),
             ]:
                 with self.subTest(name=name, says=says):
                     before = self.change(name, edit)

@@ -2,10 +2,10 @@
 //   o = (p m) v
 //   dp = (g v^T) m + gw      ds = p (dp - <p, dp>)
 //   dq = scale ds k      dk = scale ds^T q      dv = (p m)^T g
-// What a row may not see has p = 0 exactly, and takes part in no sum: where an operand holds nan or
-// inf, products leave out the zero factors. Loops along a row run over whole vectors: what stands
-// beyond the last column is 0 or never read. Under causality a tile stops at the last column that
-// one of its rows sees.
+// A position that a query may not see has p = 0 exactly and takes part in no sum: where an operand
+// holds nan or inf, products skip the zero factors. Loops along a row run over whole vectors;
+// elements beyond the last column are 0 or never read. Under a causal mask a tile stops at the last
+// column that one of its rows sees.
 #include <slope/core/kernels/attention/attention.h>
 #include <slope/core/kernels/attention/attention_row.h>
 #include <slope/core/kernels/lanes.h>
@@ -21,7 +21,7 @@ namespace {
 template <class T>
 constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
 
-// The next n elements of the scratch memory.
+// Takes the next n elements of the scratch memory.
 template <class T>
 T* take(T*& scratch, int64_t n) {
   T* taken = scratch;
@@ -29,14 +29,14 @@ T* take(T*& scratch, int64_t n) {
   return taken;
 }
 
-// Rows of scores are so far apart: whole vectors, and no power of two, whose columns would fall
-// into the same few lines of the cache.
+// Row stride of the score tile: whole vectors, and never a power of two, which would map a column
+// to a few cache lines.
 template <class T>
 int64_t score_stride(int64_t S) {
   return whole_panels<T>(S) + 16;
 }
 
-// A row alone, as in decoding: forward does not pack keys and values for it.
+// A single query, as in decoding: forward does not pack keys and values for it.
 template <class T>
 bool is_alone(const AttentionHead<T>& h) {
   return h.L == 1 && h.q.col == 1 && h.k.col == 1 && h.v.col == 1;
@@ -55,13 +55,13 @@ int64_t forward_scratch(const AttentionHead<T>& h, int64_t tile) {
   return is_alone(h) ? score_stride<T>(h.S) + h.S + 2 * 16 : backward_scratch(h, tile);
 }
 
-// Of rows up to end - 1, none sees more than these columns.
+// No row before `end` sees more than these columns.
 template <class T>
 int64_t columns_seen(const AttentionHead<T>& h, int64_t end) {
   return h.causal ? std::clamp<int64_t>(end + h.S - h.L, 0, h.S) : h.S;
 }
 
-// Scores that row i may not look at -> -inf, up to column `used`.
+// Sets the scores that row i may not see to -inf, up to column `used`.
 template <class T>
 void hide(const AttentionHead<T>& h, int64_t i, int64_t used, T* s) {
   const int64_t end = columns_seen(h, i + 1);
@@ -76,8 +76,8 @@ void hide(const AttentionHead<T>& h, int64_t i, int64_t used, T* s) {
   for (int64_t j = end; j < used; ++j) s[j] = minus_infinity<T>;
 }
 
-// The dropout's multipliers of rows begin … begin + rows - 1, for their first
-// columns; a row each S apart.
+// The dropout multipliers of rows begin … begin + rows - 1, for their first columns, with a row
+// stride of S.
 template <class T>
 void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns, T* multipliers) {
   const auto scale = static_cast<T>(h.dropout->scale);
@@ -113,8 +113,8 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
     else
       product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
-    // One step for all rows, then the next: those of neighbouring rows overlap, where the steps of
-    // one row wait for each other.
+    // All rows take one step, then the next: the steps of neighbouring rows overlap, while those of
+    // a single row wait for each other.
     for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
     for (int64_t r = 0; r < rows; ++r) {
       const T m =
@@ -169,7 +169,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>
   pack(E, S, transposed(ref(h.v)), v_t);
   if (dq.data) pack(S, D, ref(h.k), k);
   const bool k_may_skip = masks && dq.data && !is_finite(S, D, ref(h.k));
-  // the last rows see all columns: they write, others add
+  // the last rows see all columns: they write, the others add
   for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),

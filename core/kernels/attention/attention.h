@@ -1,11 +1,11 @@
-// Attention of one head: all of its products and its softmax on tiles that lie in the cache.
+// Attention of one head: its products and its softmax, on tiles that fit in the cache.
 #pragma once
 
 #include <slope/core/kernels/elementwise/dropout.h>
 
 namespace slope {
 
-// Element (i, j) of a matrix stands at data[i * row + j * col].
+// Element (i, j) of a matrix is data[i * row + j * col].
 template <class T>
 struct HeadMatrix {
   T* data = nullptr;
@@ -16,27 +16,27 @@ template <class T>
 struct AttentionHead {
   int64_t L, S, D, E;           // queries, keys, their width, the values' width
   HeadMatrix<const T> q, k, v;  // (L, D), (S, D), (S, E)
-  HeadMatrix<const bool> mask;  // (L, S), true where attention may go; null: everywhere
+  HeadMatrix<const bool> mask;  // (L, S), true where attention is allowed; null: everywhere
   bool causal;                  // row i sees columns up to i + S - L
   T scale;
   const Keep* dropout;   // null: none
-  int64_t first_weight;  // number of weight (0, 0) in the dropout's draw
+  int64_t first_weight;  // index of weight (0, 0) in the dropout's draw
 };
 
 template <class T>
 struct AttentionKernels {
-  // Into the cache: what the next head needs, before this one is computed.
+  // Prefetches what the next head needs, before this one is computed.
   void (*fetch)(const HeadMatrix<const T>& x, int64_t rows, int64_t width);
-  // Elements that a call for such a head needs.
+  // Number of scratch elements for a call with such a head.
   int64_t (*forward_scratch)(const AttentionHead<T>& head, int64_t tile);
   int64_t (*backward_scratch)(const AttentionHead<T>& head, int64_t tile);
-  // Rows begin … end - 1, `tile` at a time: output o, each row's largest score and 1 /
-  // sum exp(score - largest) (0, 0 where it sees nothing), weights (L, S; columns side
-  // by side) unless null.
+  // Rows begin … end - 1, `tile` at a time: the output o, each row's largest score and 1 / sum
+  // exp(score - largest) (0, 0 if it sees nothing), and, unless null, the weights (L, S; column
+  // stride 1).
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile,
                   const HeadMatrix<T>& o, T* max, T* inverse, const HeadMatrix<T>& weights,
                   T* scratch);
-  // dq, dk, dv from g = dL/do and gw = dL/dweights (null: none). Null: not wanted.
+  // dq, dk, dv from g = dL/do and gw = dL/dweights (null: none). A null result is not computed.
   void (*backward)(const AttentionHead<T>& head, int64_t tile, const HeadMatrix<const T>& g,
                    const HeadMatrix<const T>& gw, const T* max, const T* inverse,
                    const HeadMatrix<T>& dq, const HeadMatrix<T>& dk, const HeadMatrix<T>& dv,

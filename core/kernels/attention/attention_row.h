@@ -1,5 +1,5 @@
-// Attention of a row alone, as in decoding: keys and values are not worth packing for it. Private
-// to attention.cpp.
+// Attention of a single query, as in decoding, for which packing keys and values does not pay.
+// Private to attention.cpp.
 #pragma once
 
 #include <slope/core/kernels/attention/attention.h>
@@ -15,7 +15,7 @@ void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {
                      {h.scale, T(0), nullptr, s, 0, columns});
 }
 
-// o = sum_j p_j v_j; with a mask over the p_j that are not 0
+// o = sum_j p_j v_j; with a mask, over the p_j that are not 0
 template <class T>
 void output_of_row(const AttentionHead<T>& h, int64_t columns, const T* p, T* o) {
   constexpr int64_t L = vector_size<T>, N = 2;

@@ -1,4 +1,4 @@
-// With t the target, e the label smoothing and z = x - max x, all differences before any sum, so
+// With target t, label smoothing e and z = x - max x; all differences are taken before any sum, so
 // that logits of 1e38 stay finite:
 //   loss = log sum exp(z) - (1 - e) z_t - e mean(z)
 //   dx   = g (exp(z) / sum exp(z) - (1 - e) [i = t] - e / n)
@@ -41,7 +41,8 @@ void backward(int64_t rows, int64_t n, const T* x, Targets targets, const T* max
               const T* g, int64_t g_stride, T* dx) {
   const T e = static_cast<T>(targets.smoothing), floor = e / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, dx += n) {
-    fetch(x + n, n), fetch_to_write(dx + n, n);
+    fetch(x + n, n);
+    fetch_to_write(dx + n, n);
     const T m = max[r], s = log_sum[r], gr = g[r * g_stride];
     if (targets.data[r] == targets.ignored) {
       for (int64_t i = 0; i < n; ++i) dx[i] = 0;

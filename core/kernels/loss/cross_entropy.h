@@ -1,5 +1,5 @@
 // Cross entropy of rows of n contiguous logits with class targets. A row whose target is `ignored`
-// gives loss 0 and gradient 0.
+// has loss 0 and gradient 0.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -16,10 +16,10 @@ struct Targets {
 
 template <class T>
 struct CrossEntropyKernels {
-  // max and log_sum (of exp(x - max)) are kept for backward.
+  // max and log_sum (of exp(x - max)) are saved for backward.
   void (*forward)(int64_t rows, int64_t n, const T* x, Targets targets, T* loss, T* max,
                   T* log_sum);
-  // dx = g_r d loss_r / dx; the g of row r stands at g[r * g_stride].
+  // dx = g_r d loss_r / dx; g_r is g[r * g_stride].
   void (*backward)(int64_t rows, int64_t n, const T* x, Targets targets, const T* max,
                    const T* log_sum, const T* g, int64_t g_stride, T* dx);
   // Both at once, in place: x becomes x + bias (may be null) and then the gradient.

@@ -8,7 +8,7 @@ namespace {
 template <class T>
 void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* w,
               int64_t ldw, T beta, const T* bias, T* c, int64_t ldc) {
-  constexpr int64_t block = 16;  // rows of W that stay in the cache while A goes over them
+  constexpr int64_t block = 16;  // rows of W that stay in the cache while A is walked
   for (int64_t j = 0; j < n; j += block) {
     const int64_t columns = std::min(block, n - j);
     Place<T> to{alpha, beta, bias ? bias + j : nullptr, c + j, ldc, columns};

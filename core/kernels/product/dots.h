@@ -1,5 +1,5 @@
 // Product of a few rows with the rows of a large matrix, which is read once: a step of decoding.
-// Nothing is packed: there are too few rows to use it.
+// Nothing is packed, because there are too few rows to profit.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace slope {
 
 template <class T>
 struct Dots {
-  // C (m, n; rows `ldc` apart) = alpha A W^T + beta C + bias, with A (m, k; rows `lda` apart), W
-  // (n, k; rows `ldw` apart) and bias (n) or null; C is not read where beta is 0. Element (i, j)
-  // has the same bits wherever it stands.
+  // C (m, n; row stride ldc) = alpha A W^T + beta C + bias, with A (m, k; row stride lda), W (n, k;
+  // row stride ldw) and bias (n) or null; C is not read if beta is 0. The bits of element (i, j) do
+  // not depend on its position.
   void (*multiply)(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* w,
                    int64_t ldw, T beta, const T* bias, T* c, int64_t ldc);
 };

@@ -1,4 +1,4 @@
-// The two ways of a product: a panel of B at a time on the stack and A as it stands, or blocks of
+// The two ways to multiply: a panel of B at a time on the stack, with A read in place; or blocks of
 // B, and of A where that pays, packed into scratch memory, as in Goto and van de Geijn, "Anatomy of
 // High-Performance Matrix Multiplication", 2008.
 #include <slope/core/kernels/isa.h>
@@ -39,15 +39,15 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
   }
 }
 
-// ---- packed: of A block_rows by pack_depth at a time, which L2 keeps; of B pack_depth by
-// block_columns, which L3 keeps, or all of it
+// ---- packed: block_rows by pack_depth of A at a time, which stay in L2; pack_depth by
+// block_columns of B, which stay in L3, or all of B
 
 constexpr int64_t block_rows = 192 / register_rows * register_rows, block_columns = 1024;
 
 int64_t packed_a_size(int64_t m, int64_t k) {
   return round_up(
       std::min(block_rows, round_up(m, register_rows)) * std::min(pack_depth, k) + overrun,
-      16);  // what follows is aligned
+      16);  // keeps what follows aligned
 }
 template <class T>
 int64_t packed_size(int64_t m, int64_t n, int64_t k) {
@@ -61,8 +61,8 @@ template <class T, Loop loop, class A>
   rows_by_panel<T, static_cast<int>(register_rows), 2, loop>(k, a, strides, panel, to);
 }
 
-// A group of rows of A, at most register_rows, by a panel. `next_too`: nobody has read
-// those after them yet.
+// Multiplies a group of at most register_rows rows of A by a panel. `next_too`: the rows after them
+// have not been read yet either.
 template <class T, class A>
 void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* panel,
                     const Place<T>& to, bool next_too) {
@@ -73,15 +73,16 @@ void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* 
   full_rows_by_panel<T, Loop::unrolled>(deep, a, strides, panel, to);
 }
 
-// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. From one of A's
-// rows to the next it is `down`.
+// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. `down` is A's
+// row stride, for packed rows their depth.
 template <class T, class A>
 void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int64_t down, A strides,
                     const T* panels, Place<T> corner) {
   constexpr int W = panel_width<T>;
   for (int64_t j = 0; j < wide; j += W) {
     Place<T> to = corner;
-    to.c += j, to.columns = std::min<int64_t>(W, wide - j);
+    to.c += j;
+    to.columns = std::min<int64_t>(W, wide - j);
     if (to.bias) to.bias += j;
     for (int64_t i = 0; i < height; i += register_rows, to.c += register_rows * to.ldc)
       group_by_panel(std::min(register_rows, height - i), deep, a + i * down, strides,
@@ -89,18 +90,18 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
   }
 }
 
-// Rows so far apart begin at the same place of a page: many at once push one another out of the
-// first cache.
+// Rows with this stride start at the same offset in a page: many at once evict one another from the
+// first-level cache.
 template <class T>
 bool crowd(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
 }
 
-// A is read as it stands where one of its strides is 1 and neither it nor C crowds the cache: by
-// columns, for these lie in memory as they would in a copy, and by rows where too few panels
-// follow to make up for packing them. `more`: columns are packed too, for each step of the sum is
-// another line of the cache; with AVX-512 everything is, and most rows are read by the
-// multiply-adds themselves.
+// Decides how A is read:
+//   by columns (a.row = 1)   in place, because they lie in memory as they would in a copy; with
+//                            `more` only for one panel, because each step reads another line
+//   by rows (a.col = 1)      in place up to `narrow` columns of C, too few to repay packing
+//   otherwise                packed: no stride is 1, A or C crowds the cache, or `all`
 template <class T, bool more>
 void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a,
                      const T* panels, const Place<T>& corner, T* packed_a) {
@@ -161,7 +162,7 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRe
           {alpha, p == 0 ? beta : T(1), p == 0 ? bias : nullptr, c + top * ldc, ldc, 0}, scratch);
 }
 
-// C^T = B^T A^T, some of its rows at a time, which are then written transposed.
+// C^T = B^T A^T, some of its rows at a time, which are then stored transposed.
 template <class T>
 void multiply_by_columns(int64_t m, int64_t n, int64_t k, T alpha, const T* panels_of_a,
                          const MatrixRef<T>& b, const T* bias, T* c, int64_t ldc) {

@@ -1,6 +1,6 @@
-// Packing for a product: copies of both operands in the order in which its inner loop reads them. A
-// in groups of register_rows rows, B in panels of two vectors' width, each with its elements of one
-// step of the sum side by side.
+// Packing for a product: copies both operands in the order in which its inner loop reads them. A in
+// groups of register_rows rows, B in panels of two vectors' width, with the elements of one step of
+// the sum side by side.
 #pragma once
 
 #include <slope/core/kernels/prefetch.h>
@@ -13,7 +13,7 @@
 namespace slope {
 namespace {
 
-// 24 or 12 sums of a vector each: the registers but a few
+// 24 or 12 sums of one vector each: all registers but a few
 constexpr int64_t register_rows = vector_bytes == 64 ? 12 : 6;
 constexpr int64_t pack_depth = product_depth;  // of what is packed at once
 template <class T>
@@ -31,9 +31,9 @@ MatrixRef<T> from(const MatrixRef<T>& x, int64_t i, int64_t j) {
 }
 
 // Strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight rows
-// at a time across all strips, the next eight fetched ahead: so the rows are read in order, and
-// each strip is written by whole lines (strips can be a multiple of 4 KB apart, where many that are
-// open at once push one another out of the first cache).
+// at a time across all strips, with the next eight prefetched: the rows are read in order, and each
+// strip is written in whole lines (strips can be a multiple of 4 KB apart, and too many open ones
+// evict one another from the first-level cache).
 template <int64_t L, class T>
 void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* out) {
   constexpr int64_t together = 8;
@@ -46,7 +46,7 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       }
 }
 
-// A vector of which n elements are there, then zeros.
+// A vector of the first n elements, then zeros.
 template <class T>
 [[gnu::always_inline]] inline void copy_vector(const T* from, int64_t n, T* to) {
   constexpr int L = vector_size<T>;
@@ -58,8 +58,8 @@ template <class T>
   }
 }
 
-// Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most a panel's; what
-// is beyond stays as it was.
+// Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most one panel's;
+// elements beyond are untouched.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel,
                 int64_t written = panel_width<T>) {

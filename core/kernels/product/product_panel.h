@@ -1,5 +1,5 @@
 // A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at
-// most 256 deep. Both products are made of it.
+// most 256 deep. Both ways to multiply are made of it.
 #pragma once
 
 #include <slope/core/kernels/product/product_pack.h>
@@ -9,8 +9,8 @@
 namespace slope {
 namespace {
 
-// How A stands: element (r, p) at a[r * row + p * col]. Types of their own where a stride is known,
-// for the inner loop is as good as its addresses are simple.
+// How A is stored: element (r, p) is a[r * row + p * col]. Each known stride has a type of its own,
+// because simple addresses make a fast inner loop.
 struct PackedRows {
   static constexpr int64_t row = 1, col = register_rows;
 };
@@ -26,22 +26,21 @@ struct Rows {
 struct Strides {
   int64_t row, col;
 };
-template <class A>  // whether the compiler knows nothing of how far rows are apart
+template <class A>  // whether the compiler does not know the row stride
 constexpr bool far_rows = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
-// For so many rows the multiply-adds read A themselves, which saves an instruction and costs a
-// read; for the others it is put into a register first. Eight of twelve are the fastest on Intel
-// (docs/performance.md).
+// For this many rows the multiply-adds read A from memory, which saves an instruction and costs a
+// load; the other rows are loaded into a register first (docs/performance.md).
 template <class A>
 constexpr int rows_in_memory = std::is_same_v<A, PackedRowsInMemory> ? 8 : 0;
 
-// Where a block of sums goes: C = alpha sums + bias + keep C.
+// Where a block of sums is stored: C = alpha sums + bias + keep C.
 template <class T>
 struct Place {
   T alpha, keep;
   const T* bias;  // of the columns, or null
   T* c;
-  int64_t ldc, columns;  // of the panel's, those that C has
+  int64_t ldc, columns;  // columns of the panel that C has
 };
 
 // y = alpha sum + bias + keep y
@@ -57,7 +56,7 @@ constexpr int group_rows = 4;
 template <int R>
 constexpr int group_count = (R + group_rows - 1) / group_rows;
 
-// sums[r][l] += A(r) b[l], where A's rows stand in groups of four, `row` apart.
+// sums[r][l] += A(r) b[l], where A's rows lie in groups of four with stride `row`.
 template <class T, int R, int N, int in_memory>
 [[gnu::always_inline]] inline void add_outer_product(const T* const (&groups)[group_count<R>],
                                                      int64_t row, const T* b,
@@ -83,8 +82,8 @@ template <class T, int R, int N, int in_memory>
 enum class Loop {
   rolled,
   unrolled,  // four steps at a time
-  // the same, and the next R rows of A are fetched meanwhile: a line of each as often as a line of
-  // these has been used
+  // the same, and meanwhile the next R rows of A are prefetched: one line of each whenever one line
+  // of the current rows has been used
   fetching,
 };
 
@@ -94,15 +93,16 @@ template <class T, int R, int N, Loop loop, class A>
                                                  const Place<T>& to) {
   using V = Vector<T>;
   constexpr int64_t L = vector_size<T>;
-  for (int r = 0; r < R; ++r)
-    __builtin_prefetch(to.c + r * to.ldc, 1),
-        __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
+  for (int r = 0; r < R; ++r) {
+    __builtin_prefetch(to.c + r * to.ldc, 1);
+    __builtin_prefetch(to.c + r * to.ldc + to.columns - 1, 1);
+  }
   V sums[R][N] = {};
   const T* groups[group_count<R>];
   for (int g = 0; g < group_count<R>; ++g) {
     groups[g] = a + group_rows * g * strides.row;
-    // Hides from the compiler that all begin at a: for twelve rows from one it runs out of
-    // registers (3 to 5 % of the loop).
+    // Hides from the compiler that all groups start from a: with twelve rows addressed from one
+    // pointer it runs out of registers.
     if constexpr (far_rows<A>) asm("" : "+r"(groups[g]));
   }
   const auto step = [&]() __attribute__((always_inline)) {
@@ -162,7 +162,7 @@ void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const 
   else
     some_rows_by_panel<T, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
 }
-// And over one of the panel's vectors where that is all that C has of it.
+// The same over one of the panel's vectors, if C has no more columns.
 template <class T>
 void some_rows_by_narrow_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel,
                                const Place<T>& to) {

@@ -1,7 +1,7 @@
-// Dot products of a few rows with the rows of a matrix as it stands, without packing.
-// Each sum runs in the lanes of one vector, p in lane p % L, which are added in a tree; then comes
-// what is left of k. While four rows of W are used, the next four are fetched: the rows are too
-// short for the hardware to see it coming.
+// Dot products of a few rows with the rows of a matrix read in place, without packing. Each sum
+// runs in the lanes of one vector, p in lane p % L; the lanes are added in a tree, then comes the
+// rest of k. While four rows of W are used the next four are prefetched: the rows are too short for
+// the hardware prefetcher.
 #pragma once
 
 #include <slope/core/kernels/product/product_panel.h>
@@ -40,7 +40,9 @@ void rows_by_rows(int64_t n, int64_t k, const T* a, int64_t lda, const T* w, int
                   Place<T> to) {
   int64_t j = 0;
   const auto advance = [&](int64_t by) {
-    j += by, w += by * ldw, to.c += by;
+    j += by;
+    w += by * ldw;
+    to.c += by;
     if (to.bias) to.bias += by;
   };
   for (; j + 4 <= n; advance(4)) dots<T, R, 4>(k, a, lda, w, ldw, to);

@@ -1,5 +1,5 @@
-// Products of matrices that lie in the cache: attention's, one head at a time. Element (i, j) of C
-// is one chain of fused multiply-adds over p = 0, 1, …, whatever the instruction set and the shape
+// Products of matrices that fit in the cache: attention's, one head at a time. Element (i, j) of C
+// is one chain of fused multiply-adds over p = 0, 1, …, for every instruction set and every shape
 // of the blocks.
 #pragma once
 
@@ -23,8 +23,8 @@ MatrixRef<T> transposed(const MatrixRef<T>& x) {
   return {x.data, x.col, x.row};
 }
 
-// B (k, n) as panels: element (p, j) at out[(j / W * k + p) * W + j % W], W = panel_width<T>;
-// whole_panels(n) k elements, those beyond n's last vector never written or read.
+// B (k, n) as panels: element (p, j) is out[(j / W * k + p) * W + j % W], W = panel_width<T>;
+// whole_panels(n) k elements, of which those beyond n's last vector are never written or read.
 template <class T>
 void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
   for (int64_t j = 0; j < n; j += panel_width<T>) {
@@ -33,8 +33,8 @@ void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
   }
 }
 
-// C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; of these the first k_of_b rows
-// are k, the others are not read.
+// C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; their first k_of_b rows hold B,
+// the others are not read.
 template <class T>
 void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b,
              int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
@@ -52,8 +52,8 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, co
   }
 }
 
-// The same, where a factor 0 in A takes nothing, not even nan or inf, from B. Where B is finite
-// both give the same bits.
+// The same, but a factor 0 in A takes nothing from B, not even nan or inf. If B is finite both give
+// the same bits.
 template <class T>
 void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
                          const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {

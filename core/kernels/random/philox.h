@@ -1,7 +1,6 @@
-// Philox 4x32-10 (core/tensor/random.h) for many elements at once: which elements
-// of a dropout are kept.
-// Sixteen blocks stand side by side, so that a vector holds the same word of each: element i takes
-// word i % 64 / 16 of block 16 (i / 64) + i % 16.
+// Philox 4x32-10 (core/tensor/random.h) for many elements at once: decides which elements a dropout
+// keeps. Sixteen blocks lie side by side, so that a vector holds the same word of each: element i
+// takes word i % 64 / 16 of block 16 (i / 64) + i % 16.
 #pragma once
 
 #include <slope/core/tensor/random.h>
@@ -19,8 +18,8 @@ constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57},
 
 #if defined(__AVX512F__)
 
-// bits[i] = the 32 bits of element 64 group + i. A state word lies in the low half of a 64-bit
-// lane, where the product takes it from; what is left in the high half is never read.
+// bits[i] = the 32 bits of element 64 group + i. A state word occupies the low half of a 64-bit
+// lane, where the product reads it; the high half is never read.
 [[gnu::always_inline]] inline void philox_bits(const RandomSite& site, int64_t group,
                                                uint32_t* bits) {
   typedef uint64_t Words __attribute__((vector_size(64)));
@@ -51,7 +50,7 @@ constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57},
   }
   const __m512i low_halves =
       _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  // a store of 64 bytes: two halves could not be forwarded to the load of the whole
+  // one store of 64 bytes: two halves could not be forwarded to the load of the whole
   for (int word = 0; word < 4; ++word)
     _mm512_storeu_si512(bits + word * 16,
                         _mm512_permutex2var_epi32((__m512i)a[word], low_halves, (__m512i)b[word]));
@@ -105,7 +104,7 @@ constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57},
                                                uint32_t* bits) {
   constexpr int blocks = 16;
   uint32_t *c0 = bits, *c1 = bits + blocks, *c2 = bits + 2 * blocks, *c3 = bits + 3 * blocks;
-  // a multiple of 16: only the low half of the counter differs within a group
+  // a multiple of 16: within a group only the low half of the counter differs
   const auto first = static_cast<uint64_t>(group) * blocks;
   for (uint32_t b = 0; b < blocks; ++b) {
     c0[b] = static_cast<uint32_t>(first) + b;

@@ -14,7 +14,9 @@ void blocks(const RandomSite& site, int64_t first, int64_t n, Philox::Block* y) 
     for (int64_t b = 0; b < count; ++b)
       for (int64_t word = 0; word < 4; ++word)
         y[b][static_cast<size_t>(word)] = bits[word * side_by_side + skip + b];
-    y += count, n -= count, skip = 0;
+    y += count;
+    n -= count;
+    skip = 0;
   }
 }
 

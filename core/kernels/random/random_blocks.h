@@ -1,4 +1,4 @@
-// Neighbouring blocks of one draw, whose words become uniform and normal numbers
+// Consecutive blocks of one draw, from which uniform and normal numbers are made
 // (core/tensor/random.cpp).
 #pragma once
 

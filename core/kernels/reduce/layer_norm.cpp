@@ -27,13 +27,14 @@ void affine(int64_t n, const T* w, const T* b, T* y) {
 }
 
 // mean = x_0 + 1/n sum (x_i - x_0): exact for a constant row, however large; then the variance from
-// the differences to it.
+// the differences to the mean.
 template <class T>
 void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T* b, T* y, T* mean,
                 T* rstd) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    fetch(x + n, n), fetch_to_write(y + n, n);
+    fetch(x + n, n);
+    fetch_to_write(y + n, n);
     const T first = x[0],
             m = first + share * sum_lanes<T>(n, [&](int64_t i) { return x[i] - first; });
     const T variance = share * sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * (x[i] - m); });
@@ -54,7 +55,8 @@ void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, co
               const T* g, T* dx, bool add, T* dw, T* db) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, g += n) {
-    fetch(x + n, n), fetch(g + n, n);
+    fetch(x + n, n);
+    fetch(g + n, n);
     if (dx) fetch_to_write(dx + n, n);
     const T m = centred ? mean[r] : T(0), s = rstd[r];
     const auto z = [&](int64_t i) { return (x[i] - m) * s; };
@@ -90,7 +92,8 @@ template <class T>
 void rms_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, T* y, T* rstd) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    fetch(x + n, n), fetch_to_write(y + n, n);
+    fetch(x + n, n);
+    fetch_to_write(y + n, n);
     const T s = rstd[r] =
         reciprocal_root(share * sum_lanes<T>(n, [&](int64_t i) { return x[i] * x[i]; }) + eps);
 #pragma omp simd

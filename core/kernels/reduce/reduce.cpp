@@ -1,5 +1,5 @@
-// A row is folded in 32 lanes, element i in lane i % 32, which are then folded in a tree: the same
-// order for vectors of any width.
+// A row is folded in 32 lanes, element i in lane i % 32, and the lanes in a tree: the same order
+// for vectors of any width.
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/reduce/reduce.h>
 #include <slope/core/kernels/vectors.h>
@@ -50,7 +50,7 @@ T row(int64_t n, const T* x) {
   return fold_lanes(y, [](auto a, auto b) { return Fold::f(a, b); });
 }
 
-// Four rows at a time: y is read and written once for them.
+// Four rows at a time, so that y is read and written once for them.
 template <class Fold, class T>
 void columns(int64_t n, int64_t stride, const T* __restrict x, int64_t width, T* __restrict y) {
   for (int64_t j = 0; j < width; ++j) y[j] = x[j];

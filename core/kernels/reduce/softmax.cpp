@@ -1,5 +1,5 @@
-// The largest element is taken off first, so nothing overflows; a row of -inf gives nan (-inf -
-// -inf), as in PyTorch.
+// The maximum is subtracted first, so nothing overflows; a row of -inf gives nan (-inf - -inf), as
+// in PyTorch.
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
 #include <slope/core/kernels/prefetch.h>
@@ -12,7 +12,8 @@ namespace {
 template <class T>
 void softmax(int64_t rows, int64_t n, const T* x, T* y) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    fetch(x + n, n), fetch_to_write(y + n, n);
+    fetch(x + n, n);
+    fetch_to_write(y + n, n);
     const T m = row_max(n, x);
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = exp_of_negative(x[i] - m);
@@ -26,7 +27,9 @@ void softmax(int64_t rows, int64_t n, const T* x, T* y) {
 template <class T>
 void softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx) {
   for (int64_t r = 0; r < rows; ++r, y += n, g += n, dx += n) {
-    fetch(y + n, n), fetch(g + n, n), fetch_to_write(dx + n, n);
+    fetch(y + n, n);
+    fetch(g + n, n);
+    fetch_to_write(dx + n, n);
     const T dot = sum_lanes<T>(n, [&](int64_t i) { return g[i] * y[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - dot);
@@ -37,7 +40,8 @@ void softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx) {
 template <class T>
 void log_softmax(int64_t rows, int64_t n, const T* x, T* y) {
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    fetch(x + n, n), fetch_to_write(y + n, n);
+    fetch(x + n, n);
+    fetch_to_write(y + n, n);
     const T m = row_max(n, x);
     const T log_sum = static_cast<T>(__builtin_log(static_cast<double>(
         sum_lanes<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }))));
@@ -50,7 +54,9 @@ void log_softmax(int64_t rows, int64_t n, const T* x, T* y) {
 template <class T>
 void log_softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx) {
   for (int64_t r = 0; r < rows; ++r, y += n, g += n, dx += n) {
-    fetch(y + n, n), fetch(g + n, n), fetch_to_write(dx + n, n);
+    fetch(y + n, n);
+    fetch(g + n, n);
+    fetch_to_write(dx + n, n);
     const T sum = sum_lanes<T>(n, [&](int64_t i) { return g[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = g[i] - exp_(y[i]) * sum;

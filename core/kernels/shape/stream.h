@@ -1,5 +1,5 @@
-// Writes that go past the caches: for results larger than they are, which would push out what is
-// still needed, and whose memory would be read first only to be overwritten.
+// Writes that bypass the caches, for results larger than the caches: such results would evict what
+// is still needed, and their memory would be read first only to be overwritten.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -11,7 +11,7 @@ namespace slope {
 struct Stream {
   // both of any alignment, not overlapping
   void (*copy)(int64_t bytes, const void* from, void* to);
-  void (*finish)();  // what this thread has copied can be seen by others that it tells of it
+  void (*finish)();  // makes this thread's copies visible to the threads that it notifies
 };
 
 }  // namespace slope

@@ -1,5 +1,5 @@
-// Transposes of blocks of 8 x 8 floats within registers: what packing a transposed
-// operand comes down to.
+// Transposes of blocks of 8 x 8 floats in registers, on which packing a transposed operand is
+// built.
 #pragma once
 
 #include <slope/core/kernels/vectors.h>
@@ -8,11 +8,13 @@ namespace slope {
 namespace {
 
 #if defined(__AVX__)
-// Row p of the result is column p of what it was.
+// Row p of the result is column p of the argument.
 [[gnu::always_inline]] inline void transpose_registers(__m256 (&r)[8]) {
   __m256 s[8];
-  for (int l = 0; l < 8; l += 2)
-    s[l] = _mm256_unpacklo_ps(r[l], r[l + 1]), s[l + 1] = _mm256_unpackhi_ps(r[l], r[l + 1]);
+  for (int l = 0; l < 8; l += 2) {
+    s[l] = _mm256_unpacklo_ps(r[l], r[l + 1]);
+    s[l + 1] = _mm256_unpackhi_ps(r[l], r[l + 1]);
+  }
   for (int l = 0; l < 8; l += 4)
     for (int h = 0; h < 2; ++h) {
       r[l + 2 * h] = _mm256_shuffle_ps(s[l + h], s[l + h + 2], 0x44);
@@ -25,7 +27,7 @@ namespace {
   for (int p = 0; p < 8; ++p) r[p] = s[p];
 }
 
-// to[p][l] = from[l][p]; 0 where l is not below `rows`, of 1 … 8
+// to[p][l] = from[l][p]; 0 if l >= rows, with 1 <= rows <= 8
 [[gnu::always_inline]] inline void transpose_8x8(const float* from, int64_t from_row, float* to,
                                                  int64_t to_row, int64_t rows = 8) {
   __m256 r[8];

@@ -10,10 +10,9 @@ namespace {
 
 constexpr int64_t block_columns = 512, strip_columns = 16;
 
-// A block of rows is read strip by strip, in f32 a line of each row, and written by way of a
-// buffer: rows of `to` a power of two apart would push one another out of the cache. `ahead`:
-// meanwhile the next block is fetched in the order in which it lies in memory, without which the
-// strips' jumps are as slow as memory is late.
+// A block of rows is read strip by strip, in f32 a line of each row, and written through a buffer:
+// rows of `to` a power of two apart would evict one another. `ahead`: meanwhile the next block is
+// prefetched in memory order; without that, the jumps between strips run at memory latency.
 template <int64_t block_rows, bool ahead, class T>
 void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to,
                     int64_t to_row, bool past_caches) {
@@ -43,9 +42,9 @@ void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_r
   finish_lines();
 }
 
-// Past the caches in whole lines: blocks of 32 rows, of which two fit into the second cache, so
-// that the next one can be fetched ahead. Else blocks of 256 rows: a line written in two pieces
-// costs more than waiting for memory, and longer pieces have fewer such ends.
+// Past the caches: whole lines, in blocks of 32 rows, of which two fit in the second-level cache,
+// so that the next one can be prefetched. Otherwise blocks of 256 rows: a line written in two
+// pieces costs more than waiting for memory, and longer blocks have fewer such ends.
 template <class T>
 void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row,
           bool past_caches) {
