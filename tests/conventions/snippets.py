@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""The C++ in the documents is the C++ that is compiled and run: programs in tests/readme/.
+"""The C++ in the documents is the C++ that is compiled and run.
 
     snippets.py SOURCE PROGRAMS      PROGRAMS: the folder of the compiled readme_NAME
 
-In a document a marker stands on the line before each fenced block of C++, and before a block that shows what a program prints:
-    <!-- tests/readme/NAME.cpp -->           the block stands in that file as it is
-    <!-- printed by tests/readme/NAME.cpp -->
-Links and pictures that lead into the project must lead somewhere.
+In a document each fenced block of C++, and each block that shows what a program prints, has a marker on the line before it:
+    <!-- tests/readme/NAME.cpp -->           the block is a part of that program
+    <!-- autograd/backward.cpp -->           the block is a part of that file of the library
+    <!-- printed by tests/readme/NAME.cpp -->            the block is all that the program prints
+    <!-- among what tests/readme/NAME.cpp prints -->     the block is a part of it, of whole lines
+Links and pictures that lead into the project must lead somewhere, also from the READMEs of the folders.
 """
+import functools
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-FENCE = re.compile(r"(?:^<!-- (printed by )?(tests/readme/(\w+)\.cpp) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"(?:^<!-- (printed by |among what )?([\w./]+\.(?:cpp|h))(?: prints)? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -22,6 +25,12 @@ def broken_links(document):
     for target in LINK.findall(FENCE.sub("", document.read_text(encoding="utf-8"))):
         if "://" not in target and not (document.parent / target).exists():
             yield f"{document.name}: the link to {target} leads nowhere"
+
+
+@functools.cache
+def output_of(program):
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([program.resolve()], cwd=folder, capture_output=True, text=True, check=False)
 
 
 def main():
@@ -32,25 +41,28 @@ def main():
     for document in [*documents, *sorted(readmes)]:
         faults += broken_links(document)
     for document in documents:
-        for printed, path, name, language, text in FENCE.findall(document.read_text(encoding="utf-8")):
+        for printed, path, language, text in FENCE.findall(document.read_text(encoding="utf-8")):
             where = f"{document.name}: the block that begins with {text.splitlines()[0] if text else 'nothing'!r}"
             if language == "cpp" and not path:
-                faults.append(f"{where} names no file of tests/readme")
+                faults.append(f"{where} names no file")
             if not path:
                 continue
             seen += 1
             if printed:
-                program = programs / f"readme_{name}"
+                program = programs / f"readme_{pathlib.Path(path).stem}"
                 if not program.exists():
                     continue  # not part of this build
-                with tempfile.TemporaryDirectory() as folder:
-                    out = subprocess.run([program.resolve()], cwd=folder, capture_output=True, text=True, check=False)
-                if out.returncode != 0 or out.stdout != text:
+                out = output_of(program)
+                same = out.stdout == text if printed == "printed by " else f"\n{text}" in f"\n{out.stdout}"
+                if out.returncode != 0 or not same:
                     faults.append(f"{where} is not what {path} prints:\n{out.stdout}{out.stderr}")
-            else:
-                shown.add(path)
-                if text not in (source / path).read_text(encoding="utf-8"):
-                    faults.append(f"{where} is not in {path}")
+                continue
+            shown.add(path)
+            file = source / path
+            if not file.exists():
+                faults.append(f"{where}: there is no {path}")
+            elif f"\n{text}" not in "\n" + file.read_text(encoding="utf-8"):
+                faults.append(f"{where} is not in {path}")
     for file in sorted((source / "tests" / "readme").glob("*.cpp")):
         if f"tests/readme/{file.name}" not in shown:
             faults.append(f"tests/readme/{file.name} is shown in no document")
