@@ -9,14 +9,14 @@ endforeach()
 if(PROJECT_IS_TOP_LEVEL)
   find_program(SLOPE_CCACHE ccache)
   if(SLOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The sloppiness is what ccache asks for beside precompiled headers.
+    # ccache requires this sloppiness for precompiled headers.
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                                     "${SLOPE_CCACHE}")
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
 
-# -ffp-contract=off: a loop's vector body and its scalar tail must round alike (docs/design.md: bits by value, never by position).
+# -ffp-contract=off: a loop's vector body and its scalar tail must round alike (docs/design.md: bits depend on values, never on positions).
 # -fno-math-errno -fno-trapping-math: nothing reads errno or floating-point traps; both only let loops vectorise.
 function(slope_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -26,16 +26,16 @@ function(slope_compile target)
   target_compile_definitions(
     ${target} PUBLIC $<$<BOOL:${SLOPE_PLAIN}>:SLOPE_PLAIN> PRIVATE $<$<BOOL:${SLOPE_BLAS}>:SLOPE_BLAS> $<$<BOOL:${SLOPE_OPENMP}>:SLOPE_OPENMP>)
   if(SLOPE_SANITIZE)
-    # Without pointer-overflow, a third of what the largest kernels take to compile: whatever such a pointer reads or writes, address finds.
+    # Without pointer-overflow, which takes a third of the compile time of the largest kernels: AddressSanitizer finds whatever such a pointer reads or writes.
     target_compile_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE} -fno-sanitize=pointer-overflow -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE})
     target_compile_definitions(${target} PRIVATE SLOPE_SANITIZED)
   endif()
 endfunction()
 
-# A third of the time that most files take to compile is headers that all of them include: those are read once. Sources still include what
-# they use; the presets debug, tsan and plain build without this, so that a file which does not fails there.
-#   slope_precompile(target [<header>…])      further headers than the shared ones; other targets may REUSE_FROM it
+# Most files spend a third of their compile time on headers that all of them include: those are precompiled. Sources still include what
+# they use: the presets debug, tsan and plain build without precompiled headers, so that a missing include fails there.
+#   slope_precompile(target [<header>…])      headers beyond the shared ones; other targets may REUSE_FROM it
 function(slope_precompile target)
   if(SLOPE_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN} <slope/autograd/ops.h> <algorithm> <cmath> <functional> <map> <memory> <string> <vector>)

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS slope EXPORT slope_targets)
 if(TARGET slope_command)
-  set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # a shared library beside it
+  set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # to find a shared library
   install(TARGETS slope_command)
 endif()
 foreach(folder IN LISTS folders)
@@ -18,8 +18,8 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/slope-config.cmake.in
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/slope-config-version.cmake" COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/slope-config.cmake" "${PROJECT_BINARY_DIR}/slope-config-version.cmake" DESTINATION "${package_folder}")
 
-# pkg-config knows no generator expressions: what the target's users get is said once more. What a static library needs stands under Requires,
-# not Requires.private: with --static, pkg-config would ask for static builds of BLAS and its Fortran too.
+# pkg-config knows no generator expressions, so the target's usage requirements are repeated here. Dependencies of a static library are listed under Requires,
+# not Requires.private: with --static, pkg-config would ask for static builds of BLAS and its Fortran runtime too.
 set(pc_requires "")
 set(pc_libs "")
 set(pc_definitions "")

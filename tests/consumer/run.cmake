@@ -1,5 +1,5 @@
 # cmake -DHOW=… -DSLOPE_SOURCE=… -DSLOPE_BUILD=… -DWORK=… -DCXX=… -P run.cmake: builds and runs the consumer. find_package and pkg_config use an
-# installation of SLOPE_BUILD; the others use the sources (with -DLIBRARY=FILE its objects: see CMakeLists.txt; without, all is compiled).
+# installation of SLOPE_BUILD; the others use the sources (with -DLIBRARY=FILE its objects, see CMakeLists.txt; otherwise everything is compiled).
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(code)

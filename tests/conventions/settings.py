@@ -2,8 +2,8 @@
 """docs/config.md lists every setting as `slope train … --help` does (key, default, meaning), and every preset as its source does.
 
     settings.py SLOPE SOURCE             1 where a table is not what the command says
-    settings.py SLOPE SOURCE --write     writes the tables anew
-In the document a line `<!-- slope train NAME --help -->` or `<!-- presets of FILE -->` stands before each table.
+    settings.py SLOPE SOURCE --write     rewrites the tables
+In the document a line `<!-- slope train NAME --help -->` or `<!-- presets of FILE -->` precedes each table.
 """
 import pathlib
 import re
