@@ -6,6 +6,8 @@ install(TARGETS slope EXPORT slope_targets)
 if(TARGET slope_command)
   set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # to find a shared library
   install(TARGETS slope_command)
+  install(TARGETS slope_command_library EXPORT slope_targets)
+  install(FILES "${PROJECT_SOURCE_DIR}/tools/main.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/slope/tools")
 endif()
 foreach(folder IN LISTS folders)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/slope" FILES_MATCHING PATTERN "*.h")

@@ -7,6 +7,7 @@
 // B batch · T tokens · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once
 
+#include <slope/models/config.h>
 #include <slope/nn/nn.h>
 
 #include <cmath>
@@ -14,10 +15,16 @@
 namespace slope::char_gpt {
 
 struct Config {
-  int64_t vocab_size;
+  int64_t vocab_size = 0;  // from the data
   int64_t block_size = 64, n_layer = 4, n_head = 4, n_embd = 128;
   double dropout = 0;
   bool bias = false;
+  SLOPE_CONFIG(key(block_size, "characters that the model sees at once", 1, 1 << 20),
+               key(n_layer, "blocks", 1, 1000),
+               key(n_head, "attention heads; divides n_embd", 1, 1 << 12),
+               key(n_embd, "channels", 1, 1 << 16),
+               key(dropout, "probability that a value is dropped in training", 0, 0.999),
+               key(bias, "biases in linear layers and norms"))
 };
 
 struct CausalSelfAttention {
@@ -38,8 +45,9 @@ struct CausalSelfAttention {
     const int64_t C = x.size(2);
     const Tensors qkv = split(c_attn(x), C, 2);  // each (B, T, C)
     const Tensor q = nn::split_heads(qkv[0], n_head);
-    const nn::KeysValues newest{nn::split_heads(qkv[1], n_head), nn::split_heads(qkv[2], n_head)};
-    const auto [k, v] = cache ? cache->append(newest) : newest;  // (B, H, S, D)
+    const auto [k, v] = nn::keys_values(cache, [&]() -> nn::KeysValues {
+      return {nn::split_heads(qkv[1], n_head), nn::split_heads(qkv[2], n_head)};
+    });  // (B, H, S, D)
     const nn::Mask mask = nn::Mask::causal(q.size(2), k.size(2) - q.size(2));
     // (B, T, C)
     return resid_dropout(c_proj(nn::merge_heads(nn::attend(q, k, v, mask, attn_dropout.rate()))));
@@ -105,19 +113,17 @@ struct CharGpt {
   GptBody transformer;
   nn::Linear lm_head;
   explicit CharGpt(const Config& c)
-      : config(c),
-        transformer(nn::init::undrawn(2, [&] { return GptBody(c); })),
-        lm_head(nn::init::undrawn(2, [&] { return nn::Linear(c.n_embd, c.vocab_size, false); })) {
+      : config(c), transformer(c), lm_head(c.n_embd, c.vocab_size, false) {
     nn::tie(transformer.wte.weight, lm_head.weight);
-    // Normal with deviation 0.02; projections into the residual stream, of which there are two a
-    // block, by so much less.
-    for (const auto& [name, weight] : nn::named_parameters(*this)) {
-      if (weight.rank() < 2) continue;
-      nn::init::normal(weight, 0,
-                       name.ends_with("c_proj.weight")
-                           ? 0.02 / std::sqrt(2.0 * static_cast<double>(c.n_layer))
-                           : 0.02);
-    }
+  }
+  // Normal with deviation 0.02; projections into the residual stream, of which there are two a
+  // block, by so much less.
+  void init_weights() {
+    const double layers = static_cast<double>(config.n_layer);
+    for (const auto& [name, weight] : nn::named_parameters(*this))
+      if (weight.rank() >= 2)
+        nn::init::normal(weight, 0,
+                         name.ends_with("c_proj.weight") ? 0.02 / std::sqrt(2 * layers) : 0.02);
   }
   Tensor features(const Tensor& tokens) const { return transformer(tokens); }    // (B, T, C)
   Tensor head(const Tensor& features) const { return lm_head(features); }        // (B, T, V)

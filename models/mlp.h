@@ -10,12 +10,14 @@
 //   }
 #pragma once
 
+#include <slope/models/config.h>
 #include <slope/nn/nn.h>
 
 namespace slope::mlp {
 
 struct Config {
   int64_t in = 2, hidden = 16, out = 1;
+  SLOPE_CONFIG(key(hidden, "width of the two inner layers", 1, 1 << 16))
 };
 
 struct TwoMoonsMlp {

@@ -67,20 +67,39 @@ auto between(double low, double high) {
   };
 }
 
-thread_local int64_t undrawn_rank = INT64_MAX;  // from so many dims on nothing is drawn
+thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least so many dims are not drawn
+
+thread_local int64_t elements_left = INT64_MAX;  // that may still be initialised
+thread_local int64_t element_limit = INT64_MAX;
+
+void count_elements(const Tensor& x) {
+  if (element_limit == INT64_MAX) return;
+  elements_left -= x.numel();
+  SLOPE_CHECK_INPUT(elements_left >= 0,
+                    "asks for a model of more than the {} elements that there are", element_limit);
+}
 
 template <class F>
 void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
-  if (x.rank() < undrawn_rank) return fill_drawn(x, op, draw, value);
+  count_elements(x);
+  if (x.rank() < skipped_rank) return fill_drawn(x, op, draw, value);
   check_drawable(x, op);
   (void)generator().next_site();
 }
 }  // namespace
 
-detail::Undrawn::Undrawn(int64_t least_rank) : before_(undrawn_rank) {
-  undrawn_rank = std::min(before_, least_rank);
+detail::SkipInit::SkipInit(int64_t least_rank) : before_(skipped_rank) {
+  skipped_rank = std::min(before_, least_rank);
 }
-detail::Undrawn::~Undrawn() { undrawn_rank = before_; }
+detail::SkipInit::~SkipInit() { skipped_rank = before_; }
+
+ElementLimit::ElementLimit(int64_t most) : before_(elements_left), most_(element_limit) {
+  elements_left = element_limit = most;
+}
+ElementLimit::~ElementLimit() {
+  elements_left = before_;
+  element_limit = most_;
+}
 
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;

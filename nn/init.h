@@ -33,25 +33,47 @@ void kaiming_normal(const Tensor& x, double negative_slope = 0, Fan fan = Fan::i
 double fan_of(const Tensor& x, Fan fan);  // ShapeError below rank 2
 
 namespace detail {
-class Undrawn {
+class SkipInit {
  public:
-  explicit Undrawn(int64_t least_rank);
-  ~Undrawn();
-  Undrawn(const Undrawn&) = delete;
-  Undrawn& operator=(const Undrawn&) = delete;
+  explicit SkipInit(int64_t least_rank);
+  ~SkipInit();
+  SkipInit(const SkipInit&) = delete;
+  SkipInit& operator=(const SkipInit&) = delete;
 
  private:
   int64_t before_;
 };
 }  // namespace detail
 
-// What make() gives, a model whose tensors of so many dims or more are read or drawn anew: their
-// values are not drawn, but left as they are (as PyTorch's skip_init does). Their sites are
-// claimed, so that all others get the numbers that they always get.
+// The result of make(), with tensors of at least `least_rank` dims left uninitialised, as torch's
+// skip_init does: for a model whose weights are read from a file or drawn by other rules next.
+// Their sites are claimed, so that all other tensors get the numbers that they always get.
 template <class F>
-auto undrawn(int64_t least_rank, const F& make) {
-  const detail::Undrawn scope(least_rank);
+auto skip_init(int64_t least_rank, const F& make) {
+  const detail::SkipInit scope(least_rank);
   return make();
+}
+
+// While it lives, the tensors that this thread initialises, or skips, may have so many elements
+// together: InputError beyond. For a model whose size a file claims.
+class ElementLimit {
+ public:
+  explicit ElementLimit(int64_t most);
+  ~ElementLimit();
+  ElementLimit(const ElementLimit&) = delete;
+  ElementLimit& operator=(const ElementLimit&) = delete;
+
+ private:
+  int64_t before_, most_;
+};
+
+// A model with the initial values of its own init_weights(), which draws all matrices; vectors
+// (biases, gains) are its layers'. What init_weights() replaces is not drawn before.
+template <class Model>
+Model make(const decltype(Model::config)& config) {
+  Model model = skip_init(2, [&] { return Model(config); });
+  model.init_weights();
+  return model;
 }
 
 }  // namespace slope::nn::init

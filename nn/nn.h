@@ -15,9 +15,13 @@
 #include <slope/nn/module/print.h>
 #include <slope/nn/module/state.h>
 #include <slope/nn/transformer/attention.h>
+#include <slope/nn/transformer/attention_paths.h>
+#include <slope/nn/transformer/decoder_cache.h>
 #include <slope/nn/transformer/feed_forward.h>
 #include <slope/nn/transformer/heads.h>
 #include <slope/nn/transformer/kv_cache.h>
 #include <slope/nn/transformer/mask.h>
+#include <slope/nn/transformer/packed_pair.h>
 #include <slope/nn/transformer/positions.h>
 #include <slope/nn/transformer/sequences.h>
+#include <slope/nn/transformer/stacks.h>

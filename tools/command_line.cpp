@@ -4,6 +4,7 @@
 #include <slope/core/text/spelling.h>
 #include <slope/tools/command.h>
 #include <slope/tools/command_line.h>
+#include <slope/tools/commands/train_choice.h>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +13,9 @@
 namespace slope::tools {
 
 Option& Option::required() { return option_->required(), *this; }
+Option& Option::value_may_be_left_out(const std::string& meant) {
+  return option_->expected(0, 1)->default_val(meant), *this;
+}
 Option& Option::not_empty() {
   const auto fault = [](const std::string& text) {
     return text.empty() ? "expected a name, got an empty one" : "";
@@ -36,7 +40,7 @@ template <class T>
 std::string decimal(std::string& text) {
   T value{};
   if (!parse_number(text, value))
-    return fmt::format("expected a {}, got '{}'", std::is_integral_v<T> ? "whole number" : "number",
+    return fmt::format("expected {}, got '{}'", std::is_integral_v<T> ? "an integer" : "a number",
                        text);
   text = fmt::format("{}", value);
   return "";
@@ -129,6 +133,7 @@ Action parse_command_line(int argc, char** argv) {
   app->require_subcommand(1);
   app->option_defaults()->take_last();
   Action action;
+  choose_training({argv + std::min(argc, 1), argv + argc});
   Command slope(app.get(), &action);
   for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect,
                    add_graph, add_zoo, add_bench})

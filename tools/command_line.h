@@ -29,6 +29,7 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
   Option& required();
   Option& not_empty();
+  Option& value_may_be_left_out(const std::string& meant);
   Option& takes(const std::string& word);  // its value's name in --help: "FILE"
   Option& between(int64_t least, int64_t most);
   Option& between_reals(double least, double most);

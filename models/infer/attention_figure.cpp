@@ -31,21 +31,23 @@ std::vector<std::string> source_labels(const std::string& sentence) {
 
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
                                 const AttentionChoice& choice, const DecodeOptions& options) {
-  const auto& decoder = translator.model.transformer.decoder;
   const bool encoder = choice.kind == AttentionKind::encoder;
-  const auto layers = static_cast<int64_t>(
-      encoder ? translator.model.transformer.encoder.layers.size() : decoder.layers.size());
+  const nn::AttentionPaths all = translator.model->attention_paths();
+  const std::vector<std::string>& paths = encoder                                 ? all.encoder
+                                          : choice.kind == AttentionKind::decoder ? all.decoder
+                                                                                  : all.cross;
+  const auto layers = static_cast<int64_t>(paths.size());
+  SLOPE_CHECK_AS(UsageError, layers > 0,
+                 "attention: the model {} does not tell where it attends so",
+                 translator.settings.type().name);
   const int64_t layer = choice.layer < 0 ? choice.layer + layers : choice.layer;
   SLOPE_CHECK_AS(UsageError, layer >= 0 && layer < layers, "attention: no layer {}: the {} has {}",
                  choice.layer, encoder ? "encoder" : "decoder", layers);
-  const std::string path =
-      choice.kind == AttentionKind::cross     ? fmt::format("decoder.layers.{}.mha2", layer)
-      : choice.kind == AttentionKind::decoder ? fmt::format("decoder.layers.{}.mha1", layer)
-                                              : fmt::format("encoder.layers.{}.mha", layer);
+  const std::string& path = paths[static_cast<size_t>(layer)];
 
   const Sentence source = data::encode_sentence(sentence, translator.source);
   const auto length = static_cast<int64_t>(source.size()),
-             positions = translator.model.config.max_len;
+             positions = translator.model->positions();
   SLOPE_CHECK_INPUT(length <= positions,
                     "attention: {} tokens with <sos> and <eos> are more than the model's {} "
                     "positions (max_len); shorten or split it",
@@ -57,10 +59,9 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   if (cut_off) target.pop_back();  // nothing was written behind it
 
   const NoGrad no_grad;
-  const nn::EvalMode eval(translator.model);
+  const nn::EvalMode eval(translator.model->module());
   const nn::CaptureAttention capture(path);
-  const nn::Scope scope(translator.model);
-  [[maybe_unused]] const Tensor features = translator.model.features(row(source), row(target));
+  [[maybe_unused]] const Tensor features = translator.model->features(row(source), row(target));
   const Tensor weights = capture.last(path).select(0, 0).contiguous();  // (H, T, S)
   const auto [H, T, S] = weights.dims<3>();
 

@@ -3,27 +3,16 @@
 // can stand for it in tests.
 #pragma once
 
-#include <slope/autograd/ops.h>
+#include <slope/models/kinds/decoding.h>
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <vector>
 
 namespace slope::train {
 
 using Sentence = std::vector<int64_t>;  // token numbers
 
-// Sentences that are being written: a row each.
-class Decoding {
- public:
-  virtual ~Decoding() = default;
-  // (R,) the newest token of each row -> (R, V) logits of the next
-  virtual Tensor step(const Tensor& newest) = 0;
-  virtual void select(const Tensor& rows) = 0;  // keeps, repeats and reorders rows: (R',)
-};
-// (R, S), padded
-using StartDecoding = std::function<std::unique_ptr<Decoding>(const Tensor& source)>;
+using models::Decoding, models::StartDecoding;
 
 // at once, for the sake of memory; more where batch_size says so
 constexpr int64_t most_prefixes = 256;
@@ -54,39 +43,5 @@ struct DecodeOptions {
 // no sense; NumericError where a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
                              const DecodeOptions& options);
-
-// Models with start(source), step(newest, cache) and Cache::select(rows): each step
-// computes what is new.
-template <class Model>
-StartDecoding cached_decoding(const Model& model) {
-  struct Cached : Decoding {
-    const Model& model;
-    typename Model::Cache cache;
-    Cached(const Model& model, const Tensor& source) : model(model), cache(model.start(source)) {}
-    Tensor step(const Tensor& newest) override { return model.step(newest, cache); }
-    void select(const Tensor& rows) override { cache.select(rows); }
-  };
-  return [&model](const Tensor& source) { return std::make_unique<Cached>(model, source); };
-}
-
-// Models with features(source, target) and head(x): each step computes everything anew. The
-// reference for the other.
-template <class Model>
-StartDecoding uncached_decoding(const Model& model) {
-  struct Uncached : Decoding {
-    const Model& model;
-    Tensor source, target;  // (R, S), (R, T)
-    Uncached(const Model& model, const Tensor& source) : model(model), source(source) {}
-    Tensor step(const Tensor& newest) override {
-      target = target.defined() ? cat({target, newest.unsqueeze(1)}, 1) : newest.unsqueeze(1);
-      return model.head(model.features(source, target).select(1, -1));
-    }
-    void select(const Tensor& rows) override {
-      source = index_select(source, 0, rows);
-      if (target.defined()) target = index_select(target, 0, rows);
-    }
-  };
-  return [&model](const Tensor& source) { return std::make_unique<Uncached>(model, source); };
-}
 
 }  // namespace slope::train

@@ -1,7 +1,14 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/tensor/factories.h>
+#include <slope/core/text/parse_number.h>
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/detokenize.h>
+#include <slope/models/data/read_text.h>
 #include <slope/models/infer/evaluate.h>
+#include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>
+#include <slope/models/train/language_model_task.h>
+#include <slope/models/train/translation_task.h>
 
 #include <cmath>
 #include <limits>
@@ -19,7 +26,7 @@ EvalResult figures(const Evaluation& evaluation) {
 data::ParallelText usable(const Translator& translator, const data::ParallelText& text) {
   data::ParallelText kept{
       .source = {}, .target = {}, .source_file = text.source_file, .target_file = text.target_file};
-  const auto positions = static_cast<size_t>(translator.model.config.max_len);
+  const auto positions = static_cast<size_t>(translator.model->positions());
   for (size_t i = 0; i < text.source.size(); ++i) {
     const size_t source = data::split_words(text.source[i]).size(),
                  target = data::split_words(text.target[i]).size();
@@ -34,11 +41,11 @@ data::ParallelText usable(const Translator& translator, const data::ParallelText
 
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options) {
-  const nn::EvalMode eval(translator.model);
+  const nn::EvalMode eval(translator.model->module());
   const data::ParallelText kept = usable(translator, text);
-  const data::Pairs pairs = data::encode_pairs(text, translator.source, translator.target,
-                                               translator.model.config.max_len);
-  EvalResult result = figures(evaluate_pairs(translator.model, pairs.pairs, options.batch_size));
+  const data::Pairs pairs =
+      data::encode_pairs(text, translator.source, translator.target, translator.model->positions());
+  EvalResult result = figures(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
 
   std::vector<data::Tokens> hypotheses, references;
   std::vector<std::string> lines;
@@ -53,10 +60,69 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
   return result;
 }
 
-EvalResult evaluate_language_model(const LanguageModel& model, const std::string& text) {
-  const nn::EvalMode eval(model.model);
-  return figures(evaluate_text(model.model, model.vocab.encode_characters(text),
+EvalResult evaluate_language_model(const TextModel& model, const std::string& text) {
+  const nn::EvalMode eval(model.model->module());
+  return figures(evaluate_text(*model.model, model.vocab.encode_characters(text),
                                model.settings.training.batch_size));
+}
+
+EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines) {
+  std::vector<float> xy, labels;
+  int64_t number = 0;
+  for (const std::string& line : data::split_lines(lines)) {
+    ++number;
+    double x = 0, y = 0, label = 0;
+    const size_t first = line.find(','), second = line.find(',', first + 1);
+    const bool good = first != line.npos && second != line.npos &&
+                      parse_number(line.substr(0, first), x) &&
+                      parse_number(line.substr(first + 1, second - first - 1), y) &&
+                      parse_number(line.substr(second + 1), label) && std::isfinite(x) &&
+                      std::isfinite(y) && (label == 0 || label == 1);
+    SLOPE_CHECK_INPUT(good, "line {}: expected \"x,y,label\" with label 0 or 1", number);
+    xy.push_back(static_cast<float>(x));
+    xy.push_back(static_cast<float>(y));
+    labels.push_back(static_cast<float>(label));
+  }
+  SLOPE_CHECK_INPUT(!labels.empty(), "holds no points");
+  const NoGrad no_grad;
+  const nn::EvalMode eval(classifier.model->module());
+  const auto N = static_cast<int64_t>(labels.size());
+  const Tensor points = from_vector(xy, {N, 2}), sides = from_vector(labels, {N, 1});
+  EvalResult result =
+      figures({.loss_sum = classifier.model->loss(points, sides).item(), .targets = N});
+  const std::vector<double> logits = classifier.model->logits(points).to_vector();
+  int64_t right = 0;
+  for (size_t i = 0; i < labels.size(); ++i) right += (logits[i] > 0) == (labels[i] > 0.5F);
+  result.accuracy = static_cast<double>(right) / static_cast<double>(N);
+  return result;
+}
+
+EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
+                        const DecodeOptions& options) {
+  const RunSettings settings = read_config(checkpoint + "/config.json");
+  const models::Kind kind = settings.type().kind;
+  SLOPE_CHECK_AS(UsageError, kind == models::Kind::translation || options == DecodeOptions(),
+                 "--beam, --length-penalty and --ban-unk are for translations; {} is a run of {}",
+                 checkpoint, settings.type().name);
+  switch (kind) {
+    case models::Kind::translation: {
+      const auto& d = settings.data<ParallelTextSettings>();
+      const Translator translator = load_translator(checkpoint);
+      return evaluate_translator(translator, data::read_parallel(name, d.source, d.target),
+                                 options);
+    }
+    case models::Kind::language_model: {
+      const TextModel model = load_language_model(checkpoint);
+      const std::string text = data::read_text(name);
+      return blame(name, [&] { return evaluate_language_model(model, text); });
+    }
+    case models::Kind::points: {
+      const Classifier classifier = load_points_model(checkpoint);
+      const std::string text = data::read_text(name);
+      return blame(name, [&] { return evaluate_points_model(classifier, text); });
+    }
+  }
+  return {};
 }
 
 std::string EvalResult::json() const {
@@ -66,7 +132,8 @@ std::string EvalResult::json() const {
                     {"ppl", ppl},
                     {"bleu", bleu.value_or(none)},
                     {"sacrebleu", sacrebleu.value_or(none)},
-                    {"skipped", skipped}});
+                    {"skipped", skipped},
+                    {"accuracy", accuracy.value_or(none)}});
 }
 
 }  // namespace slope::train

@@ -1,8 +1,8 @@
 // Figures of a trained model on data that it has not seen.
 #pragma once
 
+#include <slope/models/data/read_text.h>
 #include <slope/models/infer/translate.h>
-#include <slope/models/kinds/language_model.h>
 
 #include <optional>
 
@@ -18,9 +18,10 @@ struct EvalResult {
   std::optional<double> sacrebleu = {};
   // pairs that are empty on a side or longer than the model's positions: they count nowhere
   int64_t skipped = 0;
+  std::optional<double> accuracy = {};  // share of points on their side
 
-  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"skipped":…}; null where there is none or
-  // it is not finite
+  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"skipped":…,"accuracy":…}; null where there
+  // is none or it is not finite
   std::string json() const;
 };
 
@@ -29,6 +30,13 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 
 // A whole text in blocks that do not overlap: each character but the first is predicted once.
 // InputError where it has fewer than two, or one that the vocabulary lacks.
-EvalResult evaluate_language_model(const LanguageModel& model, const std::string& text);
+EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
+
+// Lines "x,y,label" with label 0 or 1; InputError names a line that is none.
+EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
+
+// A run of any kind on the data called `name`: a prefix of parallel text, a text, a file of points.
+EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
+                        const DecodeOptions& options = {});
 
 }  // namespace slope::train

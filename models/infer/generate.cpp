@@ -36,7 +36,7 @@ int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t
   return token;
 }
 
-std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab,
+std::string generate(const models::LanguageModel& model, const data::Vocab& vocab,
                      const std::string& prompt, const GenerateOptions& options) {
   SLOPE_CHECK_AS(UsageError, options.tokens >= 0, "generate: tokens must not be negative, got {}",
                  options.tokens);
@@ -45,8 +45,8 @@ std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab,
   SLOPE_CHECK_AS(UsageError, options.top_k >= 0, "generate: top_k must not be negative, got {}",
                  options.top_k);
   const NoGrad no_grad;
-  const nn::EvalMode eval(model);
-  const int64_t block = model.config.block_size;
+  const nn::EvalMode eval(model.module());
+  const int64_t block = model.block_size();
   std::vector<int64_t> text;
   try {
     text = vocab.encode_characters(prompt);
@@ -65,7 +65,7 @@ std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab,
       cache = model.start(), cached = std::max<int64_t>(0, length - block);
     const Tensor newest =
         from_vector(std::vector<int64_t>(text.begin() + cached, text.end()), {1, length - cached});
-    const Tensor logits = model.step(newest, cache);  // (1, V)
+    const Tensor logits = cache->step(newest);  // (1, V)
     cached = length;
     text.push_back(
         sample(logits.select(0, 0), options.temperature, options.top_k, options.seed, i));

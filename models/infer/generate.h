@@ -1,8 +1,8 @@
 // Generation: characters drawn from a language model, one after the other.
 #pragma once
 
-#include <slope/models/char_gpt.h>
 #include <slope/models/data/vocab.h>
+#include <slope/models/kinds/language_model.h>
 
 #include <functional>
 #include <string>
@@ -26,7 +26,7 @@ struct GenerateOptions {
 // or the first character of the vocabulary where there is none. InputError where a character of the
 // prompt is not in the vocabulary, UsageError for options that make no sense, NumericError where
 // the logits are not finite.
-std::string generate(const char_gpt::CharGpt& model, const data::Vocab& vocab,
+std::string generate(const models::LanguageModel& model, const data::Vocab& vocab,
                      const std::string& prompt, const GenerateOptions& options = {});
 
 // Draw number i of a seed from logits (V,): the token whose share of [0, 1) holds the number drawn,

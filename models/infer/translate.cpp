@@ -6,25 +6,23 @@
 namespace slope::train {
 
 int64_t longest_target(const Translator& translator, const DecodeOptions& options) {
-  const int64_t positions = translator.model.config.max_len;
+  const int64_t positions = translator.model->positions();
   return options.max_length == 0 ? positions : std::min(options.max_length, positions);
 }
 
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options) {
-  const nn::EvalMode eval(translator.model);
+  const nn::EvalMode eval(translator.model->module());
   DecodeOptions fitting = options;
   fitting.max_length = longest_target(translator, options);
-  return decode(
-      options.cached ? cached_decoding(translator.model) : uncached_decoding(translator.model),
-      sources, fitting);
+  return decode(translator.model->decoding(options.cached), sources, fitting);
 }
 
 std::vector<data::Tokens> translate_tokens(const Translator& translator,
                                            const std::vector<std::string>& lines,
                                            const DecodeOptions& options) {
-  const int64_t positions = translator.model.config.max_len;
+  const int64_t positions = translator.model->positions();
   std::vector<Sentence> sources;
   std::vector<size_t> number;  // of each source's line
   for (size_t i = 0; i < lines.size(); ++i) {

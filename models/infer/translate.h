@@ -2,7 +2,7 @@
 #pragma once
 
 #include <slope/models/infer/decode.h>
-#include <slope/models/kinds/translation.h>
+#include <slope/models/infer/load.h>
 
 namespace slope::train {
 

@@ -1,79 +1,108 @@
-// Language model: the character GPT with its vocabulary: the settings of a run, how it is stored
-// and read back, and its training task.
+// Language models: they read a text and say what comes next.
+//
+// A module is one if it has
+//   Config config                          with vocab_size and block_size (positions)
+//   M(config), init_weights() where it has initial values of its own
+//   forward(tokens)                        (B, T) i64 -> (B, T, V) logits of the next tokens
+//   loss(inputs, targets, label_smoothing) summed; without it: the cross entropy of forward()
+//   start(), step(tokens, cache)           cached generation; without them each step computes the
+//   whole text
 #pragma once
 
-#include <slope/models/char_gpt.h>
-#include <slope/models/data/vocab.h>
-#include <slope/models/train/task.h>
-#include <slope/models/train/train_settings.h>
+#include <slope/models/kinds/model.h>
 
-#include <span>
+namespace slope::models {
 
-namespace slope::train {
-
-struct LanguageModelSettings {
-  std::string model = "char-gpt";
-  int64_t block_size = 64, n_layer = 4, n_head = 4, n_embd = 128;
-  double dropout = 0;
-  bool bias = false;
-  std::string text;               // the file; empty: the English side of the bundled corpus
-  double validation_share = 0.1;  // the end of the text
-  TrainSettings training = {.epochs = 0,
-                            .steps = 2000,
-                            .batch_size = 12,
-                            .optimizer = "adamw",
-                            .lr = 1e-3,
-                            .beta2 = 0.99,
-                            .weight_decay = 0.1,
-                            .schedule = "cosine",
-                            .warmup = 100,
-                            .lr_min = 1e-4,
-                            .validate_every = 250};
-};
-
-Settings settings_of(LanguageModelSettings& s);
-
-struct LanguageModel {
-  LanguageModelSettings settings;
-  data::Vocab vocab;
-  char_gpt::CharGpt model;
-};
-char_gpt::CharGpt make_model(const LanguageModelSettings& s, int64_t vocab_size);
-LanguageModel load_language_model(const std::string& checkpoint);  // in evaluation mode
-
-class LanguageModelTask : public Task {
+class Continuation {  // of one text
  public:
-  // InputError where the text is shorter than a block on either side.
-  LanguageModelTask(const LanguageModelSettings& s, const std::string& text);
+  virtual ~Continuation() = default;
+  virtual Tensor step(
+      const Tensor& newest) = 0;  // (1, T) the newest tokens -> (1, V) logits of the next
+};
 
-  const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
-  void seek(int64_t position) override { position_ = position; }
-  Work next() override;
-  int64_t position() const override { return position_; }
-  int64_t epoch_length() const override { return 0; }
-  Evaluation evaluate() override;
-  void save(const FolderSink& folder) const override;
-  void load_weights(const std::string& folder) override;
-  std::string fingerprint() const override { return fingerprint_; }
-  std::string summary() const;
+class LanguageModel : public Model {
+ public:
+  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets.
+  virtual Tensor loss(const Tensor& inputs, const Tensor& targets,
+                      double label_smoothing) const = 0;
+  virtual std::unique_ptr<Continuation> start() const = 0;
+  virtual int64_t block_size() const = 0;  // tokens that the model sees at once
+};
+
+class LanguageModelType : public ModelType {
+ public:
+  virtual std::unique_ptr<LanguageModel> make(const ModelConfig& config, int64_t vocab_size,
+                                              Weights weights) const = 0;
+  virtual int64_t block_size(const ModelConfig& config) const = 0;
+
+ protected:
+  using ModelType::ModelType;
+};
+
+template <class M>
+class LanguageModelOf final : public LanguageModel {
+ public:
+  explicit LanguageModelOf(M m) : module_(std::move(m)) {}
+  nn::ModuleRef module() const override { return module_; }
+  Tensor loss(const Tensor& inputs, const Tensor& targets, double smoothing) const override {
+    if constexpr (requires { module_.loss(inputs, targets, smoothing); }) {
+      const nn::Scope scope(module_);
+      return module_.loss(inputs, targets, smoothing);
+    } else {
+      const Tensor logits = module_(inputs);  // (B, T, V)
+      return cross_entropy(logits.reshape({-1, logits.size(2)}), targets.reshape({-1}),
+                           {.label_smoothing = smoothing, .reduction = Reduction::sum});
+    }
+  }
+  std::unique_ptr<Continuation> start() const override {
+    if constexpr (requires { module_.start(); })
+      return std::make_unique<Cached<M>>(module_);
+    else
+      return std::make_unique<Uncached>(module_);
+  }
+  int64_t block_size() const override { return module_.config.block_size; }
 
  private:
-  void switch_training(bool training) override { nn::train(model_, training); }
-  std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
-  std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }
+  template <class Module>  // a template, so that it need not compile for modules without a cache
+  struct Cached : Continuation {
+    const Module& module;
+    decltype(std::declval<const Module&>().start()) cache = module.start();
+    explicit Cached(const Module& m) : module(m) {}
+    Tensor step(const Tensor& newest) override { return module.step(newest, cache); }
+  };
+  struct Uncached : Continuation {
+    const M& module;
+    Tensor text;  // (1, T)
+    explicit Uncached(const M& m) : module(m) {}
+    Tensor step(const Tensor& newest) override {
+      text = text.defined() ? cat({text, newest}, 1) : newest;
+      return module(text).select(1, -1);
+    }
+  };
 
-  LanguageModelSettings settings_;
-  data::Vocab vocab_;
-  std::vector<int64_t> text_;  // training, from cut_ on validation
-  size_t cut_ = 0;
-  char_gpt::CharGpt model_;
-  std::vector<NamedLeaf> parameters_;
-  int64_t position_ = 0;
-  std::string fingerprint_;
+  M module_;
 };
 
-// Loss over a whole text in blocks that do not overlap.
-Evaluation evaluate_text(const char_gpt::CharGpt& model, std::span<const int64_t> text,
-                         int64_t batch_size);
+template <class M>
+class LanguageModelTypeOf final : public ModelTypeOf<M, LanguageModelType> {
+ public:
+  using Base = ModelTypeOf<M, LanguageModelType>;
+  using Base::Base;
+  std::unique_ptr<LanguageModel> make(const ModelConfig& config, int64_t vocab_size,
+                                      Weights weights) const override {
+    auto c = Base::config_of(config);
+    c.vocab_size = vocab_size;
+    return std::make_unique<LanguageModelOf<M>>(Base::make_module(c, weights));
+  }
+  int64_t block_size(const ModelConfig& config) const override {
+    return Base::config_of(config).block_size;
+  }
+};
 
-}  // namespace slope::train
+template <class M>
+ModelTypePtr language_model(std::string name, std::string about, ConfigType<M> small = {}) {
+  return std::make_shared<LanguageModelTypeOf<M>>(std::move(name), std::move(about),
+                                                  Kind::language_model, std::move(small));
+}
+
+}  // namespace slope::models

@@ -1,78 +1,88 @@
-// Translation: C-scratch with its vocabularies: the settings of a run, how it is made, stored and
-// read back, and its training task.
+// Translation: models that read a sentence and write another one.
+//
+// A module is one if it has
+//   Config config                                with source_vocab, target_vocab and max_len
+//   (positions) M(config), init_weights() where it has initial values of its own loss(source,
+//   target, label_smoothing)        summed over the target's tokens but the first features(source,
+//   target), head(features)     (B, S), (B, T) -> (B, T, C) -> (B, T, V) start(source),
+//   step(newest, cache), Cache::select(rows)     cached decoding; without them uncached
+//   attention_paths()                            nn::AttentionPaths, for figures; may be left out
 #pragma once
 
-#include <slope/models/c_scratch.h>
-#include <slope/models/data/training_batches.h>
-#include <slope/models/train/task.h>
-#include <slope/models/train/train_settings.h>
+#include <slope/models/kinds/decoding.h>
+#include <slope/models/kinds/model.h>
+#include <slope/nn/transformer/attention_paths.h>
 
-namespace slope::train {
+namespace slope::models {
 
-struct TranslationSettings {
-  std::string model = "c-scratch";
-  int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3,
-          d_feedforward = 512;
-  double dropout = 0.1;
-  int64_t max_len = 100;
-  bool tie_embeddings = false;
-  std::string init = "xavier_uniform";  // of every weight of two or more dims
-  std::string train, valid;  // PREFIX of the text, without .de or .en; empty: the bundled corpus
-  std::string source = "de", target = "en";
-  int64_t min_freq = 2;  // words seen less often become <unk>
-  TrainSettings training;
-};
-
-Settings settings_of(TranslationSettings& s);
-std::vector<std::string> translation_presets();
-// UsageError naming those that exist
-void apply_preset(TranslationSettings& s, const std::string& name);
-
-// A model that can translate: what translate and eval read from a run.
-struct Translator {
-  TranslationSettings settings;
-  data::Vocab source, target;
-  c_scratch::CScratch model;
-};
-c_scratch::CScratch make_model(const TranslationSettings& s, int64_t source_vocab,
-                               int64_t target_vocab);  // draws initial weights from generator()
-// in evaluation mode; InputError names file and fault, also weights that are not finite
-Translator load_translator(const std::string& checkpoint);
-
-class TranslationTask : public Task {
+class TranslationModel : public Model {
  public:
-  // Vocabularies from the training text, weights from settings.training.seed.
-  TranslationTask(const TranslationSettings& s, const data::ParallelText& training,
-                  const data::ParallelText& validation);
+  // source (B, S), target (B, T + 1): i64, padded; target begins with <sos>. Summed over what is
+  // not padding.
+  virtual Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing) const = 0;
+  virtual Tensor features(const Tensor& source, const Tensor& target) const = 0;
+  virtual StartDecoding decoding(bool cached) const = 0;
+  virtual int64_t positions()
+      const = 0;  // tokens of the longest sentence, <sos> and <eos> included
+  virtual nn::AttentionPaths attention_paths() const = 0;  // empty where it tells none
+};
 
-  const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
-  void seek(int64_t position) override;
-  Work next() override;
-  int64_t position() const override { return batches_ ? batches_->position() : 0; }
-  int64_t epoch_length() const override { return epoch_length_; }
-  Evaluation evaluate() override;
-  void save(const FolderSink& folder) const override;
-  void load_weights(const std::string& folder) override;
-  std::string fingerprint() const override { return fingerprint_; }
+class TranslationType : public ModelType {
+ public:
+  virtual std::unique_ptr<TranslationModel> make(const ModelConfig& config, int64_t source_vocab,
+                                                 int64_t target_vocab, Weights weights) const = 0;
 
-  const data::Vocab& source_vocab() const { return source_; }
-  const data::Vocab& target_vocab() const { return target_; }
-  std::string summary() const;  // a line: pairs, skipped ones, words, parameters
+ protected:
+  using ModelType::ModelType;
+};
+
+template <class M>
+class TranslationModelOf final : public TranslationModel {
+ public:
+  explicit TranslationModelOf(M m) : module_(std::move(m)) {}
+  nn::ModuleRef module() const override { return module_; }
+  Tensor loss(const Tensor& source, const Tensor& target, double smoothing) const override {
+    const nn::Scope scope(module_);
+    return module_.loss(source, target, smoothing);
+  }
+  Tensor features(const Tensor& source, const Tensor& target) const override {
+    const nn::Scope scope(module_);
+    return module_.features(source, target);
+  }
+  StartDecoding decoding(bool cached) const override {
+    if constexpr (requires { typename M::Cache; })
+      if (cached) return cached_decoding(module_);
+    return uncached_decoding(module_);
+  }
+  int64_t positions() const override { return module_.config.max_len; }
+  nn::AttentionPaths attention_paths() const override {
+    if constexpr (requires { module_.attention_paths(); }) return module_.attention_paths();
+    return {};
+  }
 
  private:
-  void switch_training(bool training) override { nn::train(model_, training); }
-  TranslationSettings settings_;
-  data::Vocab source_, target_;
-  data::Pairs training_, validation_;
-  c_scratch::CScratch model_;
-  std::vector<NamedLeaf> parameters_;
-  std::unique_ptr<data::TrainingBatches> batches_;
-  int64_t epoch_length_ = 0;
-  std::string fingerprint_;
+  M module_;
 };
 
-// Mean loss of the model over encoded pairs, in batches of like length.
-Evaluation evaluate_pairs(const c_scratch::CScratch& model, const std::vector<data::Pair>& pairs,
-                          int64_t batch_size);
+template <class M>
+class TranslationTypeOf final : public ModelTypeOf<M, TranslationType> {
+ public:
+  using Base = ModelTypeOf<M, TranslationType>;
+  using Base::Base;
+  std::unique_ptr<TranslationModel> make(const ModelConfig& config, int64_t source_vocab,
+                                         int64_t target_vocab, Weights weights) const override {
+    auto c = Base::config_of(config);
+    c.source_vocab = source_vocab;
+    c.target_vocab = target_vocab;
+    return std::make_unique<TranslationModelOf<M>>(Base::make_module(c, weights));
+  }
+};
 
-}  // namespace slope::train
+// A line of the registry. `small`: a config to check every gradient of.
+template <class M>
+ModelTypePtr translation(std::string name, std::string about, ConfigType<M> small = {}) {
+  return std::make_shared<TranslationTypeOf<M>>(std::move(name), std::move(about),
+                                                Kind::translation, std::move(small));
+}
+
+}  // namespace slope::models

@@ -5,6 +5,7 @@
 #include <slope/core/memory/memory.h>
 #include <slope/models/run/checkpoint_files.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace slope::train {
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 std::string checksum_of(const std::string& text) { return fmt::format("{:08x}", crc32c(text)); }
 std::string checksum_key(const std::string& name) { return "crc32c of " + name; }
+std::string size_key(const std::string& name) { return "tokens of " + name; }
 }  // namespace
 
 void save_model(const FolderSink& folder, nn::ModuleRef model,
@@ -23,6 +25,7 @@ void save_model(const FolderSink& folder, nn::ModuleRef model,
   for (const auto& [name, text] : vocabularies) {
     write_file(folder.file(name), text);
     metadata[checksum_key(name)] = checksum_of(text);
+    metadata[size_key(name)] = std::to_string(std::count(text.begin(), text.end(), '\n'));
   }
   save_safetensors(folder.file("model.safetensors"), state.tensors, metadata);
 }
@@ -41,20 +44,19 @@ void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& fi
   memory::release_cached();
 }
 
-void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape,
-                const std::string& says) {
-  const Dims& found = tensors.at(name).shape();
-  SLOPE_CHECK_INPUT(found == shape, "{} asks for {} of shape {}, the weights hold {}", says, name,
-                    shape, found);
+int64_t elements_in(const TensorFile& tensors) {
+  int64_t n = 0;
+  for (const auto& [name, tensor] : tensors.tensors) n += tensor.numel();
+  return n;
 }
 
-void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words,
-                      const std::string& vocab_file) {
-  const Tensor& weight = tensors.at(embedding);
-  SLOPE_CHECK_INPUT(weight.rank() == 2 && weight.size(0) == words,
-                    "{} has {} words, the model's {} has shape {}", vocab_file, words, embedding,
-                    weight.shape());
-  const auto recorded = tensors.metadata.find(checksum_key(fs::path(vocab_file).filename()));
+void check_vocabulary(const TensorFile& tensors, int64_t size, const std::string& vocab_file) {
+  const std::string name = fs::path(vocab_file).filename();
+  if (const auto saved = tensors.metadata.find(size_key(name)); saved != tensors.metadata.end())
+    SLOPE_CHECK_INPUT(saved->second == std::to_string(size),
+                      "{} has {} tokens, the weights were saved with {}", vocab_file, size,
+                      saved->second.substr(0, 80));
+  const auto recorded = tensors.metadata.find(checksum_key(name));
   if (recorded == tensors.metadata.end()) return;
   const std::string found = checksum_of(read_file(vocab_file));
   SLOPE_CHECK_INPUT(found == recorded->second,

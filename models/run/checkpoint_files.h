@@ -17,13 +17,20 @@ TensorFile load_finite(const std::string& file);
 // Copies the file's tensors into the model's, and gives back the memory that reading them took.
 void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& file);
 
-// The file's tensor `name` must have this shape; `says` is the file that claims it. So nothing is
-// built that the weights do not fill.
-void check_size(const TensorFile& tensors, const std::string& name, const Dims& shape,
-                const std::string& says);
-// The vocabulary has as many words, and is the one whose checksum the metadata hold, if they do.
-void check_vocabulary(const TensorFile& tensors, const std::string& embedding, int64_t words,
-                      const std::string& vocab_file);
+int64_t elements_in(const TensorFile& tensors);
+
+// The vocabulary has as many tokens, and is the one whose checksum the weights were saved with, if
+// their metadata tell.
+void check_vocabulary(const TensorFile& tensors, int64_t size, const std::string& vocab_file);
+
+// make(), which must not ask for more than the weights can fill: a config that claims too much is
+// an InputError before the memory is taken. (Twice their elements: tied tensors are in the file
+// once.)
+template <class Make>
+auto within_size_of(const TensorFile& weights, const Make& make) {
+  const nn::init::ElementLimit limit(2 * elements_in(weights) + (1 << 20));
+  return make();
+}
 
 // What f gives. What it refuses, a setting too, is the fault of `file`: an
 // InputError that names it.

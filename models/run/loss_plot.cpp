@@ -15,7 +15,7 @@ namespace {
 
 using draw::Point;
 
-constexpr const char* mark = "<!-- drawn by slope from log.jsonl -->\n";
+constexpr const char *mark = "<!-- drawn by slope from log.jsonl -->\n", *end = "</svg>\n";
 
 // At most `most` points, each the mean of as many that follow each other: the curve stays readable
 // and the file small.
@@ -63,9 +63,10 @@ std::string loss_plot(const std::string& log_jsonl_path) {
   if (!validation.empty())
     plot.series.push_back(
         {.name = "validation", .points = validation, .color = "#c2410c", .dots = true});
-  return draw::to_svg(plot) + mark;
+  std::string svg = draw::to_svg(plot);
+  return svg.insert(svg.rfind(end), mark);
 }
 
-bool is_loss_plot(const std::string& svg) { return svg.ends_with(mark); }
+bool is_loss_plot(const std::string& svg) { return svg.ends_with(std::string(mark) + end); }
 
 }  // namespace slope::train

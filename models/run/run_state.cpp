@@ -60,8 +60,8 @@ RunState RunState::read(const std::string& file) {
       if constexpr (std::is_same_v<T, int64_t>)
         SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0 &&
                               found.get<int64_t>() <= largest,
-                          "{}: \"{}\" must be a whole number from 0 to {}, got {}", file, key,
-                          largest, json_text(found).substr(0, 80));
+                          "{}: \"{}\" must be an integer from 0 to {}, got {}", file, key, largest,
+                          json_text(found).substr(0, 80));
       found.get_to(value);
     });
     state.settings = json_text(json.at("settings"));

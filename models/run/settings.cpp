@@ -14,12 +14,11 @@ namespace slope::train {
 namespace {
 
 std::string kind(const Setting& s) {
-  constexpr const char* kinds[] = {"a whole number", "a number", "true or false", "a string"};
+  constexpr const char* kinds[] = {"an integer", "a number", "true or false", "a string"};
   if (!s.choices.empty()) return fmt::format("one of {}", fmt::join(s.choices, ", "));
   const bool number = s.place.index() < 2;
   std::string text = kinds[s.place.index()];
-  if (number && s.least > -1e300) text += fmt::format(" of at least {}", s.least);
-  if (number) text += fmt::format(", at most {}", s.most);
+  if (number) text += fmt::format(" of at least {}, at most {}", s.least, s.most);
   return text;
 }
 
@@ -126,33 +125,15 @@ std::string model_of(const std::string& text, const std::string& file) {
   return model_in(parse_json(text, file));
 }
 
-void read_config(const Settings& settings, const std::string& model, const std::string& file) {
-  const nlohmann::ordered_json json = parse_json(read_json_text(file), file);
-  const std::string found = model_in(json);
-  SLOPE_CHECK_INPUT(found.empty() || found == model,
-                    "{}: belongs to a model of another kind: {} where {} is needed", file, found,
-                    model);
-  set_from_json(settings, json, file);
-}
-
 std::vector<std::string> differences(const Settings& now, const std::string& text) {
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
-    const std::string earlier = s.earlier.empty() ? "not set" : s.earlier,
-                      was = before.contains(s.key) ? json_text(before.at(s.key)) : earlier;
+    const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (!s.may_change && was != to_text(s))
       result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }
   return result;
-}
-
-std::string describe(const Settings& settings) {
-  std::string text;
-  for (const Setting& s : settings)
-    text += fmt::format("  {:<18} {:<14} {}{}\n", s.key, to_text(s), s.help,
-                        s.choices.empty() ? "" : fmt::format(" ({})", fmt::join(s.choices, ", ")));
-  return text;
 }
 
 }  // namespace slope::train

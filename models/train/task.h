@@ -39,8 +39,10 @@ class Task {
   virtual void seek(int64_t position) = 0;
   virtual Work next() = 0;
   virtual int64_t position() const = 0;  // micro-batches consumed
-  // micro-batches of an epoch; 0: the data have no epochs
+  // micro-batches of an epoch, which a step never straddles; 0: the data have no epochs
   virtual int64_t epoch_length() const = 0;
+  // micro-batches that `epochs` counts: an epoch, or as many random ones as the data hold
+  virtual int64_t pass_length() const { return epoch_length(); }
   // on the validation data, in evaluation mode, without gradients
   virtual Evaluation evaluate() = 0;
   // model.safetensors, config.json, vocabularies

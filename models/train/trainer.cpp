@@ -45,8 +45,6 @@ class Run {
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    SLOPE_CHECK_AS(UsageError, total_ > 0 || t_.epochs == 0 || task_.epoch_length() > 0,
-                   "train: these data have no epochs; give --steps");
     const bool falls = t_.schedule == "cosine" || t_.schedule == "linear";
     SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr,
                    "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
@@ -93,9 +91,8 @@ class Run {
   static constexpr double no_loss = 1e300;
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
-  // Micro-batches of a step never straddle epochs.
   int64_t steps_per_epoch() const {
-    return (task_.epoch_length() + t_.accumulate - 1) / t_.accumulate;
+    return (task_.pass_length() + t_.accumulate - 1) / t_.accumulate;
   }
 
   void loop() {

@@ -8,8 +8,9 @@
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once
 
+#include <slope/models/run/settings.h>
+#include <slope/models/run/train_settings.h>
 #include <slope/models/train/task.h>
-#include <slope/models/train/train_settings.h>
 
 namespace slope::train {
 

@@ -3,8 +3,8 @@
 // one); state.safetensors what else a resume needs.
 #pragma once
 
+#include <slope/models/run/train_settings.h>
 #include <slope/models/train/task.h>
-#include <slope/models/train/train_settings.h>
 
 namespace slope::train {
 

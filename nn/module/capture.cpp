@@ -45,6 +45,8 @@ bool attention_is_captured() {
   return false;
 }
 
+bool any_attention_is_captured() { return innermost != nullptr; }
+
 void capture_attention(const Tensor& weights) {
   const std::string path = path_now();
   for (CaptureAttention* c = innermost; c; c = c->outer_)

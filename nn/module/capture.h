@@ -43,5 +43,7 @@ class CaptureAttention {
 // and handing them over.
 bool attention_is_captured();
 void capture_attention(const Tensor& weights);
+// Whether any module's are wanted on this thread: the maps then have a row for each padded token.
+bool any_attention_is_captured();
 
 }  // namespace slope::nn

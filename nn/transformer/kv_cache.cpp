@@ -44,4 +44,11 @@ void GrowingTensor::select(const Tensor& rows) {
   if (room_.defined()) room_ = index_select(room_, 0, rows);
 }
 
+void KvCache::select(const Tensor& rows) {
+  k_.select(rows);
+  v_.select(rows);
+  if (memory_.k.defined())
+    memory_ = {index_select(memory_.k, 0, rows), index_select(memory_.v, 0, rows)};
+}
+
 }  // namespace slope::nn

@@ -27,11 +27,35 @@ class GrowingTensor {
   int64_t length_ = 0;
 };
 
-struct KvCache {
-  GrowingTensor k, v;
-  KeysValues append(const KeysValues& newest) { return {k.append(newest.k), v.append(newest.v)}; }
-  void select(const Tensor& rows) { k.select(rows), v.select(rows); }
-  int64_t length() const { return k.length(); }
+// What one attention attends to: its own past, which grows by each step's tokens, or an encoder's
+// output (memory), the same in every step.
+enum class KeysOf { past, memory };
+
+class KvCache {
+ public:
+  explicit KvCache(KeysOf of = KeysOf::past) : of_(of) {}
+  // All keys and values of this step. `newest()` gives those of its input: appended to the past, or
+  // called once, in the first step, for memory.
+  template <class F>
+  KeysValues update(const F& newest) {
+    if (of_ == KeysOf::past) return append(newest());
+    if (!memory_.k.defined()) memory_ = newest();
+    return memory_;
+  }
+  KeysValues append(const KeysValues& newest) { return {k_.append(newest.k), v_.append(newest.v)}; }
+  void select(const Tensor& rows);  // keeps and reorders B: rows (B') i64
+  int64_t length() const { return k_.length(); }
+
+ private:
+  KeysOf of_;
+  GrowingTensor k_, v_;
+  KeysValues memory_;
 };
+
+// For an attention's forward, which trains and decodes alike: without a cache, those of its input.
+template <class F>
+KeysValues keys_values(KvCache* cache, const F& newest) {
+  return cache ? cache->update(newest) : newest();
+}
 
 }  // namespace slope::nn

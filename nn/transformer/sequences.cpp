@@ -1,6 +1,7 @@
 #include <slope/nn/transformer/sequences.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace slope::nn {
 
@@ -42,6 +43,20 @@ Tensor packed_positions(const Tensor& lengths) {
   for (int64_t b = 0; b < counts.numel(); ++b)
     for (int64_t t = 0; t < count[b]; ++t) *next++ = t;
   return positions;
+}
+
+Tensor positions(int64_t length, int64_t first) {
+  const Tensor positions = Tensor::empty({length}, i64);
+  const auto out = positions.write<int64_t>();
+  int64_t* position = out;
+  std::iota(position, position + length, first);
+  return positions;
+}
+
+int64_t longest(const Tensor& positions) {
+  const Tensor all = positions.contiguous();
+  const int64_t *first = all.data<int64_t>(), *last = first + all.numel();
+  return first == last ? 0 : *std::max_element(first, last) + 1;
 }
 
 }  // namespace slope::nn

@@ -16,4 +16,9 @@ Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
 Tensor pack(const Tensor& ids, const Tensor& lengths);  // (B, T), (B)
 Tensor packed_positions(const Tensor& lengths);
 
+// first, first + 1, …: (length) i64, which broadcasts to padded ids (B, length).
+Tensor positions(int64_t length, int64_t first = 0);
+// The longest sequence that has these positions: the greatest of them + 1, or 0.
+int64_t longest(const Tensor& positions);
+
 }  // namespace slope::nn

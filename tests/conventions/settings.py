@@ -1,59 +1,65 @@
 #!/usr/bin/env python3
-"""docs/config.md lists every setting as `slope train … --help` does (key, default, meaning), and every preset as its source does.
+"""docs/config.md lists every setting and preset as the command has them (`slope zoo --json`).
 
     settings.py SLOPE SOURCE             1 where a table is not what the command says
+<<<<<<< HEAD
     settings.py SLOPE SOURCE --write     rewrites the tables
 In the document a line `<!-- slope train NAME --help -->` or `<!-- presets of FILE -->` precedes each table.
+=======
+    settings.py SLOPE SOURCE --write     writes the tables anew
+In the document a line `<!-- settings of NAME -->` stands before a model's table (a kind's name: what its models share), and `<!-- presets -->`
+before that of the presets.
+>>>>>>> 99ca3f1 (One list of models: kinds and adapters, settings in the model's file, the command as a library)
 """
+import json
 import pathlib
 import re
 import subprocess
 import sys
 
-TABLE = re.compile(r"(<!-- slope train ([\w-]+) --help -->\n)((?:\|.*\n)*)")
-SETTING = re.compile(r"^  --([\w-]+) \[(.*?)\]\s+(.*?)(?=^  --|\Z)", re.MULTILINE | re.DOTALL)
-PRESETS = re.compile(r"(<!-- presets of (\S+) -->\n)((?:\|.*\n)*)")
-PRESET = re.compile(r"((?:^    // [^\n]*\n)+)    \{\"([\w-]+)\",\s*\[\]\(\w+&(?: s)?\) \{(.*?)\}\}", re.MULTILINE | re.DOTALL)
-ASSIGNMENT = re.compile(r"s\.(?:training\.)?(\w+) = ([^,;]+)[,;]")
+TABLE = re.compile(r"(<!-- (settings of ([\w-]+)|presets) -->\n)((?:\|.*\n)*)")
 
 
-def presets(source):
+def rows_of(settings):
+    for s in settings:
+        meaning = re.sub(r"(<\w+>)", r"`\1`", s["help"]) + (f" ({', '.join(s['choices'])})" if "choices" in s else "")
+        yield f"| `{s['key']}` | `{s['default']}` | {meaning} |\n"
+
+
+def settings_table(zoo, name):
+    """Of a model: its own. Of a kind: those of its data and training, with the defaults of its first model."""
+    model = next(m for m in zoo["models"] if name in (m["model"], m["kind"]))
+    settings = [s for s in model["settings"] if s["key"] != "model" and s["of_model"] == (name == model["model"])]
+    return "| key | default | meaning |\n|---|---|---|\n" + "".join(rows_of(settings))
+
+
+def presets_table(zoo):
     rows = ""
-    for meaning, name, body in PRESET.findall(source.read_text(encoding="utf-8")):
-        values = ", ".join(f"`{key}` {value}" for key, value in ASSIGNMENT.findall(body))
-        rows += f"| `{name}` | {' '.join(meaning.replace('//', '').split())} | {values or 'nothing'} |\n"
-    return "| name | for | it sets |\n|---|---|---|\n" + rows
-
-
-def table(command, name):
-    text = subprocess.run([command, "train", name, "--help"], capture_output=True, text=True, check=True).stdout
-    rows = ""
-    for key, default, meaning in SETTING.findall(text):
-        meaning = re.sub(r"(<\w+>)", r"`\1`", " ".join(meaning.split()))
-        rows += f"| `{key.replace('-', '_')}` | `{default}` | {meaning} |\n"
-    return "| key | default | meaning |\n|---|---|---|\n" + rows
+    for p in zoo["presets"]:
+        sets = ", ".join(f"`{key}` {value}" for key, value in p["sets"].items())
+        rows += f"| `{p['preset']}` | `{p['of']}` | {p['about']} | {sets or 'nothing'} |\n"
+    return "| name | of | for | it sets |\n|---|---|---|---|\n" + rows
 
 
 def main():
     command, document = sys.argv[1], pathlib.Path(sys.argv[2]) / "docs" / "config.md"
+    zoo = json.loads(subprocess.run([command, "zoo", "--json"], capture_output=True, text=True, check=True).stdout)
     text = document.read_text(encoding="utf-8")
-    fresh = TABLE.sub(lambda match: match[1] + table(command, match[2]), text)
-    fresh = PRESETS.sub(lambda match: match[1] + presets(pathlib.Path(sys.argv[2]) / match[2]), fresh)
+    fresh = TABLE.sub(lambda m: m[1] + (settings_table(zoo, m[3]) if m[3] else presets_table(zoo)), text)
     if "--write" in sys.argv:
         document.write_text(fresh, encoding="utf-8")
         return 0
-    help_text = subprocess.run([command, "train", "translation", "--help"], capture_output=True, text=True, check=True).stdout
-    offered = re.search(r"a named set of settings:\s+([\w,\s-]+?)\n  -", help_text)
-    shown = [name for table in PRESETS.finditer(text) for name in re.findall(r"^\| `([\w-]+)`", table[3], re.MULTILINE)]
-    if not offered or shown != re.split(r",\s+", offered[1].strip()):
-        print(f"docs/config.md shows the presets {shown}, slope train translation --help others: run tests/conventions/settings.py build/slope . --write")
+    shown = {m[3] for m in TABLE.finditer(text)}
+    missing = [name for m in zoo["models"] for name in (m["kind"], m["model"]) if name not in shown] + ([] if None in shown else ["the presets"])
+    if missing:
+        print(f"docs/config.md has no table of {', '.join(sorted(set(missing)))}")
         return 1
     rows = fresh.count("\n| `")
     if rows < 50:
         print(f"only {rows} settings were seen: this test looks in the wrong place")
         return 1
     if fresh != text:
-        print("docs/config.md differs from slope train --help: run tests/conventions/settings.py build/slope . --write")
+        print("docs/config.md differs from slope zoo --json: run tests/conventions/settings.py build/slope . --write")
         return 1
     print(f"{rows} settings are as the command says")
     return 0

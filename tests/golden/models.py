@@ -1,10 +1,10 @@
 """The zoo's models, defined a second time in PyTorch, and their golden files.
 
-Imported, this gives CScratch, CharGpt and TwoMoonsMlp. Run as a script, it writes for each model NAME:
+Imported, this gives PostNormTransformer, CharGpt and TwoMoonsMlp. Run as a script, it writes for each model NAME:
   NAME_f32.safetensors, NAME_f64.safetensors   parameter/KEY and gradient/KEY for every key of state_dict (a tied one once), the inputs,
       logits, loss (rank 0), and curve (21): the loss before each of 20 optimizer steps and after the last. Dropout is 0 throughout.
       Both start from the same values (the f64 ones are the f32 ones, widened).
-      c_scratch: source (B, S), target (B, T + 1) with <sos> first; decoder input target[:, :-1], labels target[:, 1:], pads (0) ignored;
+      postnorm: source (B, S), target (B, T + 1) with <sos> first; decoder input target[:, :-1], labels target[:, 1:], pads (0) ignored;
                  also memory (B, S, C), the encoder's output; curve: Adam, lr 1e-3, no clipping.
       char_gpt:  input, label (B, T); curve: AdamW, lr 1e-3, betas 0.9, 0.99, weight decay 0.1 on what has two or more dims, clip 1.
       mlp:       input (32, 2), label (32, 1); loss bce_with_logits, mean; curve: SGD, lr 0.5.
@@ -127,7 +127,7 @@ class Transformer(nn.Module):
         self.decoder = Decoder(n_dec_layers, *layer)
 
 
-class CScratch(nn.Module):
+class PostNormTransformer(nn.Module):
     def __init__(self, source_vocab, target_vocab, d_model=256, n_heads=8, n_enc_layers=3, n_dec_layers=3, d_ff=512, dropout=0.1,
                  source_max_len=100, target_max_len=100):
         super().__init__()
@@ -285,18 +285,18 @@ def spread(model):
             p.add_(0.1 * torch.randn_like(p))
 
 
-def write_c_scratch():
+def write_postnorm():
     torch.manual_seed(1)
     config = dict(source_vocab=11, target_vocab=13, d_model=16, n_heads=4, n_enc_layers=2, n_dec_layers=2, d_ff=24, dropout=0.0,
                   source_max_len=9, target_max_len=8)
-    model = CScratch(**config)
+    model = PostNormTransformer(**config)
     for p in model.parameters():
         if p.dim() > 1:
             nn.init.xavier_uniform_(p)
     spread(model)
     source = torch.tensor([[2, 5, 6, 7, 8, 9, 3], [2, 10, 4, 5, 3, 0, 0], [2, 9, 3, 0, 0, 0, 0]])
     target = torch.tensor([[2, 7, 5, 3, 0, 0, 0], [2, 4, 12, 11, 10, 9, 3], [2, 6, 6, 8, 3, 0, 0]])
-    golden("c_scratch", model, {"source": source, "target": target}, lambda f: model(f["source"], f["target"][:, :-1]),
+    golden("postnorm", model, {"source": source, "target": target}, lambda f: model(f["source"], f["target"][:, :-1]),
            lambda y, f: token_loss(y, f["target"][:, 1:]), lambda: torch.optim.Adam(model.parameters(), lr=1e-3),
            more_of=lambda f: {"memory": model.encode(f["source"])})
     return {"config": config, "optimizer": {"name": "adam", "lr": 1e-3}, "parameters": count(model)}
@@ -343,8 +343,8 @@ def stack():
 
 
 def write_texts():
-    full = {"c_scratch": CScratch(7853, 5893), "char_gpt": CharGpt(), "mlp": TwoMoonsMlp()}
-    assert count(full["c_scratch"]) == 9_038_341
+    full = {"postnorm": PostNormTransformer(7853, 5893), "char_gpt": CharGpt(), "mlp": TwoMoonsMlp()}
+    assert count(full["postnorm"]) == 9_038_341
     for name, model in full.items():
         keys = [" ".join([k, *map(str, v.shape)]) for k, v in model.state_dict().items()]
         save_text(f"{name}.keys.txt", "\n".join(keys) + "\n")
@@ -356,7 +356,7 @@ def write_texts():
 if __name__ == "__main__":
     from common import save, save_json, save_text
 
-    facts = {"c_scratch": write_c_scratch(), "char_gpt": write_char_gpt(), "mlp": write_mlp()}
+    facts = {"postnorm": write_postnorm(), "char_gpt": write_char_gpt(), "mlp": write_mlp()}
     for name, number in write_texts().items():
         facts[name]["parameters_full_size"] = number
     save_json("models.json", facts)

@@ -3,15 +3,18 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/models/char_gpt.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/infer/generate.h>
 #include <slope/tests/models/characters.h>
+#include <slope/tests/models/run_settings.h>
 
 #include <cmath>
 #include <map>
 
 using namespace slope;
 using namespace slope::train;
+using slope::test::settings_of;
 
 namespace {
 
@@ -20,20 +23,23 @@ data::Vocab letters() {
                                   data::Specials::none);
 }
 
-char_gpt::CharGpt small_model(uint64_t seed) {
+using Gpt = models::LanguageModelOf<char_gpt::CharGpt>;
+
+char_gpt::CharGpt small_module(uint64_t seed) {
   manual_seed(seed);
-  char_gpt::CharGpt model({.vocab_size = letters().size(),
-                           .block_size = 8,
-                           .n_layer = 2,
-                           .n_head = 2,
-                           .n_embd = 12,
-                           .dropout = 0.2});
+  auto model = nn::init::make<char_gpt::CharGpt>({.vocab_size = letters().size(),
+                                                  .block_size = 8,
+                                                  .n_layer = 2,
+                                                  .n_head = 2,
+                                                  .n_embd = 12,
+                                                  .dropout = 0.2});
   nn::to(model, f64);
   for (const auto& [name, weight] : nn::named_parameters(model))
     if (weight.rank() >= 2)
       nn::init::normal(weight, 0, 0.5);  // so that characters differ in likelihood
   return model;
 }
+Gpt small_model(uint64_t seed) { return Gpt(small_module(seed)); }
 
 }  // namespace
 
@@ -42,7 +48,7 @@ TEST_CASE(
     "characters are all that the model sees") {
   const data::Vocab vocab = letters();
   for (uint64_t seed = 0; seed < 4; ++seed) {
-    const char_gpt::CharGpt model = small_model(seed);
+    const Gpt model = small_model(seed);
     for (const std::string prompt : {"", "a", "abc abc", "abcdefgh", "abcdefgh abcdefgh"})
       for (double temperature : {0.0, 1.0}) {
         const std::string text = generate(model, vocab, prompt,
@@ -54,13 +60,14 @@ TEST_CASE(
       }
     // nanoGPT's loop: crop to the last block_size tokens, whole forward, last position.
     const NoGrad no_grad;
-    const nn::EvalMode eval(model);
+    const char_gpt::CharGpt module = small_module(seed);
+    const nn::EvalMode eval(module);
     std::vector<int64_t> ids = vocab.encode(test::split_characters("cab"));
     std::string expected;
     for (int i = 0; i < 20; ++i) {
       const std::vector<int64_t> window(ids.size() > 8 ? ids.end() - 8 : ids.begin(), ids.end());
       const Tensor logits =
-          model(from_vector(window, {1, static_cast<int64_t>(window.size())})).select(1, -1);
+          module(from_vector(window, {1, static_cast<int64_t>(window.size())})).select(1, -1);
       ids.push_back(argmax(logits).item<int64_t>());
       expected += vocab.token(ids.back());
     }
@@ -72,7 +79,7 @@ TEST_CASE(
     "generate: the same seed gives the same text, another another; a longer text begins with the "
     "shorter") {
   const data::Vocab vocab = letters();
-  const char_gpt::CharGpt model = small_model(9);
+  const Gpt model = small_model(9);
   const std::string text = generate(model, vocab, "a", {.tokens = 40, .seed = 1});
   manual_seed(1234);
   CHECK(generate(model, vocab, "a", {.tokens = 40, .seed = 1}) == text);
@@ -121,7 +128,7 @@ TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th
 
 TEST_CASE("generate: what makes no sense is refused") {
   const data::Vocab vocab = letters();
-  const char_gpt::CharGpt model = small_model(0);
+  const Gpt model = small_model(0);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.tokens = -1}), UsageError);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.temperature = -1}), UsageError);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.temperature = NAN}), UsageError);
@@ -132,10 +139,10 @@ TEST_CASE("generate: what makes no sense is refused") {
 
 TEST_CASE("evaluate: a language model over a whole text, each character but the first once") {
   const data::Vocab vocab = letters();
-  LanguageModelSettings settings;
-  settings.training.batch_size = 2;
+  const RunSettings settings = settings_of("char-gpt", {{"batch_size", "2"}});
   const std::string text = "abc abc\nhgf hgf\nab";
-  const LanguageModel model{settings, vocab, small_model(3)};
+  const TextModel model{settings, vocab, std::make_unique<Gpt>(small_module(3))};
+  const char_gpt::CharGpt module = small_module(3);
   const EvalResult result = evaluate_language_model(model, text);
   CHECK(result.tokens == 17);
   CHECK(!result.bleu);
@@ -143,7 +150,7 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
   // By hand: blocks of 8 tokens, 8 more, and one.
   const std::vector<int64_t> ids = vocab.encode(test::split_characters(text));
   const NoGrad no_grad;
-  const nn::EvalMode eval(model.model);
+  const nn::EvalMode eval(module);
   double sum = 0;
   for (int64_t first : {0, 8, 16}) {
     const int64_t T = std::min<int64_t>(8, 17 - first);
@@ -151,9 +158,8 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
         from_vector(std::vector<int64_t>(ids.begin() + first, ids.begin() + first + T), {1, T});
     const Tensor y = from_vector(
         std::vector<int64_t>(ids.begin() + first + 1, ids.begin() + first + 1 + T), {T});
-    sum +=
-        cross_entropy(model.model(x).reshape({T, vocab.size()}), y, {.reduction = Reduction::sum})
-            .item();
+    sum += cross_entropy(module(x).reshape({T, vocab.size()}), y, {.reduction = Reduction::sum})
+               .item();
   }
   CHECK(result.loss == doctest::Approx(sum / 17).epsilon(1e-9));
   CHECK_THROWS_AS(evaluate_language_model(model, "abz"), InputError);

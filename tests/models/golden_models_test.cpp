@@ -2,9 +2,9 @@
 // loaded by name, then logits, loss, every gradient, and the losses of 20 optimizer steps; names,
 // shapes and printed text at full size.
 #include <doctest/doctest.h>
-#include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/mlp.h>
+#include <slope/models/postnorm.h>
 #include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/sgd.h>
@@ -96,17 +96,17 @@ void start(nn::ModuleRef model, DType dtype, const GoldenTensors& golden) {
   CHECK(nn::load(model, golden.under("parameter/")).ok());
 }
 
-void check_c_scratch(DType dtype) {
-  const GoldenTensors golden = file_of("c_scratch", dtype);
-  c_scratch::CScratch model({.source_vocab = 11,
-                             .target_vocab = 13,
-                             .d_model = 16,
-                             .n_heads = 4,
-                             .n_encoder_layers = 2,
-                             .n_decoder_layers = 2,
-                             .d_feedforward = 24,
-                             .dropout = 0,
-                             .max_len = 9});
+void check_postnorm(DType dtype) {
+  const GoldenTensors golden = file_of("postnorm", dtype);
+  postnorm::PostNormTransformer model({.source_vocab = 11,
+                                       .target_vocab = 13,
+                                       .d_model = 16,
+                                       .n_heads = 4,
+                                       .n_encoder_layers = 2,
+                                       .n_decoder_layers = 2,
+                                       .d_feedforward = 24,
+                                       .dropout = 0,
+                                       .max_len = 9});
   model.embed_tgt.embed_pos = nn::Embedding(8, 16);  // the file's target side has fewer positions
   CHECK(nn::count_parameters(model) == 10957);
   start(model, dtype, golden);
@@ -114,7 +114,7 @@ void check_c_scratch(DType dtype) {
   const Tensor source = golden.at("source"), target = golden.at("target"),
                labels = target.narrow(1, 1, 6).reshape({-1});
   const Subject subject{
-      .name = "c_scratch",
+      .name = "postnorm",
       .dtype = dtype,
       .model = model,
       .logits = [&] { return model(source, target.narrow(1, 0, 6)); },
@@ -124,7 +124,8 @@ void check_c_scratch(DType dtype) {
           },
       .step = [&] { adam.step(); }};
   check_close(subject, "memory",
-              model.transformer.encoder(model.embed_src(source), nn::Mask::padding(source, 0)),
+              model.transformer.encoder(model.embed_src(source, nn::positions(source.size(1))),
+                                        nn::Mask::padding(source, 0)),
               golden.at("memory"));
 
   // what training uses: the same, head and cross entropy joined, summed
@@ -199,12 +200,14 @@ void check_texts(const std::string& name, nn::ModuleRef model, int64_t parameter
 }  // namespace
 
 TEST_CASE(
-    "golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f64") {
-  check_c_scratch(f64);
+    "golden models: the post-norm Transformer has PyTorch's logits, loss, gradients and 20 steps "
+    "of Adam, f64") {
+  check_postnorm(f64);
 }
 TEST_CASE(
-    "golden models: C-scratch has PyTorch's logits, loss, gradients and 20 steps of Adam, f32") {
-  check_c_scratch(f32);
+    "golden models: the post-norm Transformer has PyTorch's logits, loss, gradients and 20 steps "
+    "of Adam, f32") {
+  check_postnorm(f32);
 }
 TEST_CASE(
     "golden models: character GPT has PyTorch's logits, loss, gradients and 20 steps of AdamW with "
@@ -224,7 +227,8 @@ TEST_CASE("golden models: the MLP has PyTorch's logits, loss, gradients and 20 s
 }
 
 TEST_CASE("golden models: names, shapes and printed text at full size are PyTorch's") {
-  check_texts("c_scratch", c_scratch::CScratch({.source_vocab = 7853, .target_vocab = 5893}),
+  check_texts("postnorm",
+              postnorm::PostNormTransformer({.source_vocab = 7853, .target_vocab = 5893}),
               9'038'341);
   check_texts("char_gpt", char_gpt::CharGpt({.vocab_size = 65}), 804'096);
   check_texts("mlp", mlp::TwoMoonsMlp(mlp::Config{}), 337);

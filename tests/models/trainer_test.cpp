@@ -2,11 +2,12 @@
 // resumed, gives what the whole run gave.
 #include <doctest/doctest.h>
 #include <slope/core/files/system_call.h>
-#include <slope/models/kinds/language_model.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/train/language_model_task.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tests/fail_call.h>
+#include <slope/tests/models/run_settings.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <cerrno>
@@ -17,17 +18,21 @@
 
 using namespace slope;
 using namespace slope::train;
-using slope::test::TemporaryFolder;
+using slope::test::settings_of, slope::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
 
-LanguageModelSettings small() {
-  LanguageModelSettings s;
-  s.block_size = 4, s.n_layer = 1, s.n_head = 1, s.n_embd = 4;
-  s.training.batch_size = 2, s.training.steps = 4, s.training.validate_every = 2,
-  s.training.save_every = 1, s.training.warmup = 0;
-  return s;
+RunSettings small() {
+  return settings_of("char-gpt", {{"block_size", "4"},
+                                  {"n_layer", "1"},
+                                  {"n_head", "1"},
+                                  {"n_embd", "4"},
+                                  {"batch_size", "2"},
+                                  {"steps", "4"},
+                                  {"validate_every", "2"},
+                                  {"save_every", "1"},
+                                  {"warmup", "0"}});
 }
 
 // A task whose validations a Ctrl-C interrupts, where that is wanted.
@@ -40,12 +45,12 @@ struct Interrupted : LanguageModelTask {
   }
 };
 
-RunResult run(const std::string& folder, const LanguageModelSettings& given, bool resume = true,
+RunResult run(const std::string& folder, const RunSettings& given, bool resume = true,
               bool interrupted = false) {
-  LanguageModelSettings s = given;
+  RunSettings s = given;
   Interrupted task(s, "to be or not to be, that is the question: whether it is nobler in the mind");
   task.at_validation = interrupted;
-  return train::train(task, s.training, settings_of(s),
+  return train::train(task, s.training, s.all(),
                       {.folder = folder, .resume = resume, .quiet = true});
 }
 
@@ -65,7 +70,7 @@ std::string outcome(const std::string& run) {
 TEST_CASE(
     "trainer: a kill before any system call of any save is resumed by itself, to the same bits") {
   for (const bool first_is_validated : {false, true}) {
-    LanguageModelSettings s = small();
+    RunSettings s = small();
     if (first_is_validated) s.training.save_every = 0;
     const TemporaryFolder root;
     int instants = 0, alone = 0;
@@ -96,7 +101,7 @@ TEST_CASE(
 TEST_CASE(
     "trainer: whatever call fails, once or for good, nothing is lost: a resume gives the same "
     "bits, other files stay") {
-  const LanguageModelSettings s = small();
+  const RunSettings s = small();
   const TemporaryFolder root;
   run(root.file("whole"), s);
   const std::string expected = outcome(root.file("whole"));
@@ -141,7 +146,7 @@ TEST_CASE(
 TEST_CASE(
     "trainer: a checkpoint in which somebody keeps files of his own is not removed, nor replaced") {
   const TemporaryFolder root;
-  LanguageModelSettings s = small();
+  RunSettings s = small();
   s.training.steps = 2;
   run(root.file("run"), s);
   std::ofstream(root.file("run/step-2/notes.txt")) << "mine";
@@ -197,7 +202,7 @@ TEST_CASE("trainer: a signal that was ignored before stays ignored") {
 
 TEST_CASE("trainer: interrupted after the last step, a run is complete") {
   const TemporaryFolder root;
-  LanguageModelSettings s = small();
+  RunSettings s = small();
   CHECK(run(root.file("run"), s, false, true).signal == SIGINT);  // at step 2
   CHECK(run(root.file("run"), s, true, true).signal == 0);
   CHECK(run(root.file("run"), s).steps == 4);

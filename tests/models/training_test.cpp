@@ -2,10 +2,13 @@
 // models that do not disturb each other.
 #include <doctest/doctest.h>
 #include <slope/core/memory/memory.h>
-#include <slope/models/kinds/language_model.h>
-#include <slope/models/kinds/translation.h>
+#include <slope/models/infer/load.h>
+#include <slope/models/postnorm.h>
+#include <slope/models/train/language_model_task.h>
 #include <slope/models/train/step.h>
+#include <slope/models/train/translation_task.h>
 #include <slope/models/train/updater.h>
+#include <slope/tests/models/run_settings.h>
 #include <slope/tests/temporary_folder.h>
 #include <slope/tests/threads.h>
 
@@ -17,7 +20,7 @@
 
 using namespace slope;
 using namespace slope::train;
-using slope::test::TemporaryFolder;
+using slope::test::settings_of, slope::test::TemporaryFolder;
 
 namespace {
 
@@ -35,17 +38,27 @@ data::ParallelText pairs() {
   return text;
 }
 
-TranslationSettings small_translation() {
-  TranslationSettings s;
-  s.d_model = 32, s.n_heads = 4, s.n_encoder_layers = 1, s.n_decoder_layers = 1,
-  s.d_feedforward = 64, s.min_freq = 1;
-  s.training.batch_size = 3, s.training.accumulate = 2;
+RunSettings small_translation(const std::map<std::string, std::string>& more = {}) {
+  RunSettings s = settings_of("postnorm", {{"d_model", "32"},
+                                           {"n_heads", "4"},
+                                           {"n_encoder_layers", "1"},
+                                           {"n_decoder_layers", "1"},
+                                           {"d_feedforward", "64"},
+                                           {"min_freq", "1"},
+                                           {"batch_size", "3"},
+                                           {"accumulate", "2"}});
+  for (const auto& [key, value] : more) s.set(key, value);
   return s;
 }
-LanguageModelSettings small_language_model() {
-  LanguageModelSettings s;
-  s.block_size = 16, s.n_layer = 2, s.n_head = 2, s.n_embd = 32, s.dropout = 0.2;
-  s.training.seed = 5, s.training.average = 0.9;
+RunSettings small_language_model(const std::map<std::string, std::string>& more = {}) {
+  RunSettings s = settings_of("char-gpt", {{"block_size", "16"},
+                                           {"n_layer", "2"},
+                                           {"n_head", "2"},
+                                           {"n_embd", "32"},
+                                           {"dropout", "0.2"},
+                                           {"seed", "5"},
+                                           {"average", "0.9"}});
+  for (const auto& [key, value] : more) s.set(key, value);
   return s;
 }
 std::string characters() {
@@ -71,12 +84,12 @@ std::string trained(Task& task, const TrainSettings& t) {
          bytes_of(run.file("step-20/state.safetensors"));
 }
 std::string trained_translation() {
-  const TranslationSettings s = small_translation();
+  const RunSettings s = small_translation();
   TranslationTask task(s, pairs(), pairs());
   return trained(task, s.training);
 }
 std::string trained_language_model() {
-  const LanguageModelSettings s = small_language_model();
+  const RunSettings s = small_language_model();
   LanguageModelTask task(s, characters());
   return trained(task, s.training);
 }
@@ -115,7 +128,7 @@ TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only 
 TEST_CASE("training: a step after the first takes nothing from the system") {
   const KeepThreads restore;
   set_num_threads(1);  // of several each keeps blocks, and which takes what is chance
-  const LanguageModelSettings s = small_language_model();
+  const RunSettings s = small_language_model();
   LanguageModelTask task(s, characters());
   Updater updater(task.parameters(), s.training);
   take_step(task, updater, s.training, 0, 20);
@@ -129,8 +142,7 @@ TEST_CASE(
     "kept for backward") {
   const KeepThreads restore;
   set_num_threads(1);  // whose memory is counted exactly
-  LanguageModelSettings s = small_language_model();
-  s.dropout = 0;
+  RunSettings s = small_language_model({{"dropout", "0"}});
   s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1,
   s.training.batch_size = 64;  // 1024 tokens
   struct Run {
@@ -165,8 +177,8 @@ TEST_CASE("training: each piece of a micro-batch drops other values, in every ru
   const data::ParallelText four{std::vector<std::string>(4, "der hund sieht den baum ."),
                                 std::vector<std::string>(4, "the dog sees the tree .")};
   const auto loss = [&](int64_t batch_size, int64_t piece_tokens) {
-    TranslationSettings s = small_translation();
-    s.dropout = 0.3, s.training.batch_size = batch_size, s.training.accumulate = 1,
+    RunSettings s = small_translation({{"dropout", "0.3"}});
+    s.training.batch_size = batch_size, s.training.accumulate = 1,
     s.training.piece_tokens = piece_tokens;
     TranslationTask task(s, four, four);
     Updater updater(task.parameters(), s.training);
@@ -179,9 +191,10 @@ TEST_CASE("training: each piece of a micro-batch drops other values, in every ru
 TEST_CASE(
     "training: tied embeddings stay one table through training, a checkpoint, decoding and a "
     "resume") {
-  TranslationSettings s = small_translation();
+  RunSettings s = small_translation();
   const TranslationTask untied(s, pairs(), pairs());
-  s.tie_embeddings = true, s.training.average = 0.9;
+  s.set("tie_embeddings", "true");
+  s.training.average = 0.9;
   const TemporaryFolder run;
   TranslationTask task(s, pairs(), pairs());
   CHECK(task.parameters().size() == untied.parameters().size() - 1);
@@ -190,10 +203,10 @@ TEST_CASE(
   FolderSink sink(run.file("step-5"));
   updater.save(sink, task);
   sink.commit();
-  std::ofstream(run.file("step-5/config.json")) << to_json(settings_of(s));
   const Translator read = load_translator(run.file("step-5"));
-  CHECK(read.settings.tie_embeddings);
-  CHECK(read.model.fc.weight.is_same(read.model.embed_tgt.embed_tok.weight));
+  CHECK(read.settings.to_json() == s.to_json());
+  const NamedTensors tensors = nn::named_parameters(read.model->module());
+  CHECK(tensors.size() == task.parameters().size());
 
   TranslationTask again(s, pairs(), pairs());
   Updater resumed(again.parameters(), s.training);
@@ -206,18 +219,19 @@ TEST_CASE(
 }
 
 TEST_CASE("translation: a model that is not drawn twice has the weights of one that is") {
-  const TranslationSettings s = small_translation();
+  const RunSettings s = small_translation();
   manual_seed(7);
-  const c_scratch::CScratch model = make_model(s, 20, 30);
+  const auto model = dynamic_cast<const models::TranslationType&>(s.type()).make(
+      s.config(), 20, 30, models::Weights::drawn);
   manual_seed(7);
-  const c_scratch::CScratch twice({.source_vocab = 20,
-                                   .target_vocab = 30,
-                                   .d_model = 32,
-                                   .n_heads = 4,
-                                   .n_encoder_layers = 1,
-                                   .n_decoder_layers = 1,
-                                   .d_feedforward = 64});
-  const Tensors once = nn::parameters(model), drawn = nn::parameters(twice);
+  const postnorm::PostNormTransformer twice({.source_vocab = 20,
+                                             .target_vocab = 30,
+                                             .d_model = 32,
+                                             .n_heads = 4,
+                                             .n_encoder_layers = 1,
+                                             .n_decoder_layers = 1,
+                                             .d_feedforward = 64});
+  const Tensors once = nn::parameters(model->module()), drawn = nn::parameters(twice);
   REQUIRE(once.size() == drawn.size());
   for (size_t i = 0; i < once.size(); ++i) {
     if (drawn[i].rank() >= 2) nn::init::xavier_uniform(drawn[i]);
@@ -228,8 +242,7 @@ TEST_CASE("translation: a model that is not drawn twice has the weights of one t
 TEST_CASE(
     "updater: loading takes, beside what it keeps, the weights or the state as read, and no "
     "further copy") {
-  LanguageModelSettings s = small_language_model();
-  s.n_embd = 128;
+  RunSettings s = small_language_model({{"n_embd", "128"}});
   s.training.optimizer = "sgd";  // its state is small: what is read is the weights, twice
   LanguageModelTask task(s, characters());
   const TemporaryFolder run;

@@ -9,10 +9,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "run_settings.h"
 #include "well_formed.h"
 
 using namespace slope;
 using namespace slope::train;
+using slope::test::settings_of;
 
 namespace {
 
@@ -25,18 +27,19 @@ const std::vector<std::string> english = {"a man sleeps .", "two dogs play in th
 
 Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 16) {
   manual_seed(seed);
-  const TranslationSettings settings{.d_model = 16,
-                                     .n_heads = 4,
-                                     .n_encoder_layers = 2,
-                                     .n_decoder_layers = 3,
-                                     .d_feedforward = 24,
-                                     .max_len = max_len};
+  const RunSettings settings = settings_of("postnorm", {{"d_model", "16"},
+                                                        {"n_heads", "4"},
+                                                        {"n_encoder_layers", "2"},
+                                                        {"n_decoder_layers", "3"},
+                                                        {"d_feedforward", "24"},
+                                                        {"max_len", std::to_string(max_len)}});
   const auto vocab = [](const std::vector<std::string>& lines) {
     return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence);
   };
   data::Vocab source = vocab(german), target = vocab(english);
-  c_scratch::CScratch model = make_model(settings, source.size(), target.size());
-  nn::to(model, dtype);
+  auto model = dynamic_cast<const models::TranslationType&>(settings.type())
+                   .make(settings.config(), source.size(), target.size(), models::Weights::drawn);
+  nn::to(model->module(), dtype);
   return {settings, std::move(source), std::move(target), std::move(model)};
 }
 
@@ -59,11 +62,11 @@ TEST_CASE("translate: cached and uncached decoding give the same tokens, greedy 
 
 TEST_CASE("translate: a training model is translated with as in evaluation, and trains on") {
   const Translator translator = small_translator(1);
-  nn::train(translator.model);
+  nn::train(translator.model->module());
   const auto once = translate_lines(translator, german),
              twice = translate_lines(translator, german);
   CHECK(once == twice);
-  CHECK(translator.model.embed_src.dropout.training());
+  CHECK(translator.model->module().state()->training);
 }
 
 TEST_CASE("translate: a line out for each line in; empty, unknown and too long ones") {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <slope/core/loops/copy.h>
-#include <slope/models/c_scratch.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/data/two_moons.h>
 #include <slope/models/mlp.h>
+#include <slope/models/postnorm.h>
 #include <slope/tests/autograd/same_bits.h>
 
 #include <cmath>
@@ -25,30 +25,31 @@ inline Tensor sentences(const std::vector<int64_t>& lengths, int64_t columns, in
 
 inline Tensor with_columns(const Tensor& ids, int64_t more) { return pad(ids, {0, more}, 0); }
 
-inline c_scratch::CScratch small_c_scratch(double dropout, DType dtype = f64, uint64_t seed = 1,
-                                           bool tie_embeddings = false) {
+inline postnorm::PostNormTransformer small_postnorm(double dropout, DType dtype = f64,
+                                                    uint64_t seed = 1,
+                                                    bool tie_embeddings = false) {
   manual_seed(seed);
-  c_scratch::CScratch model({.source_vocab = 31,
-                             .target_vocab = 37,
-                             .d_model = 16,
-                             .n_heads = 4,
-                             .n_encoder_layers = 2,
-                             .n_decoder_layers = 2,
-                             .d_feedforward = 24,
-                             .dropout = dropout,
-                             .max_len = 20,
-                             .tie_embeddings = tie_embeddings});
+  postnorm::PostNormTransformer model({.source_vocab = 31,
+                                       .target_vocab = 37,
+                                       .d_model = 16,
+                                       .n_heads = 4,
+                                       .n_encoder_layers = 2,
+                                       .n_decoder_layers = 2,
+                                       .d_feedforward = 24,
+                                       .dropout = dropout,
+                                       .max_len = 20,
+                                       .tie_embeddings = tie_embeddings});
   nn::to(model, dtype);
   return model;
 }
 inline char_gpt::CharGpt small_char_gpt(double dropout, DType dtype = f64, uint64_t seed = 2) {
   manual_seed(seed);
-  char_gpt::CharGpt model({.vocab_size = 29,
-                           .block_size = 12,
-                           .n_layer = 2,
-                           .n_head = 2,
-                           .n_embd = 16,
-                           .dropout = dropout});
+  auto model = nn::init::make<char_gpt::CharGpt>({.vocab_size = 29,
+                                                  .block_size = 12,
+                                                  .n_layer = 2,
+                                                  .n_head = 2,
+                                                  .n_embd = 16,
+                                                  .dropout = dropout});
   nn::to(model, dtype);
   return model;
 }

@@ -6,6 +6,10 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/points.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/models/registry.h>
 #include <slope/tests/threads.h>
 
 #include <algorithm>
@@ -56,27 +60,51 @@ struct Subject {
   Tensor whole() const { return loss(0, rows); }
 };
 
+// Every model of the registry at its small size, on batches of its kind.
 void with_each_model(double dropout, DType dtype, const std::function<void(const Subject&)>& f) {
-  const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
-  const Tensor text = sentences({11, 11, 11, 11}, 11, 29);
-  const auto translator = small_c_scratch(dropout, dtype);
-  f({"c_scratch", translator, 4, [&](int64_t first, int64_t last) {
-       return translator.loss(source.slice(0, first, last), target.slice(0, first, last));
-     }});
-  const auto gpt = small_char_gpt(dropout, dtype);
-  f({"char_gpt", gpt, 4, [&](int64_t first, int64_t last) {
-       const Tensor rows = text.slice(0, first, last);
-       return gpt.loss(rows.narrow(1, 0, 10), rows.narrow(1, 1, 10));
-     }});
-  manual_seed(3);
-  mlp::TwoMoonsMlp mlp(mlp::Config{});
-  const auto [points, labels] = data::two_moons(32);
-  const Tensor x = points.to(dtype), y = labels.to(dtype);
-  nn::to(mlp, dtype);
-  f({"mlp", mlp, 32, [&](int64_t first, int64_t last) {
-       return bce_with_logits(mlp(x.slice(0, first, last)), y.slice(0, first, last),
-                              Reduction::sum);
-     }});
+  using namespace slope::models;
+  const auto config_of = [&](const ModelType& type) {
+    auto config = type.small();
+    for (const Setting& s : config->settings())
+      if (s.key == "dropout") *std::get<double*>(s.place) = dropout;
+    return config;
+  };
+  for (const ModelTypePtr& type : zoo()) {
+    manual_seed(3);
+    const auto config = config_of(*type);
+    if (const auto* t = dynamic_cast<const TranslationType*>(type.get())) {
+      const auto model = t->make(*config, 31, 37, Weights::drawn);
+      nn::to(model->module(), dtype);
+      const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
+      f({type->name, model->module(), 4, [&](int64_t first, int64_t last) {
+           return model->loss(source.slice(0, first, last), target.slice(0, first, last), 0);
+         }});
+    } else if (const auto* l = dynamic_cast<const LanguageModelType*>(type.get())) {
+      const auto model = l->make(*config, 29, Weights::drawn);
+      nn::to(model->module(), dtype);
+      const int64_t T = std::min<int64_t>(10, model->block_size());
+      const Tensor text = sentences(std::vector<int64_t>(4, T + 1), T + 1, 29);
+      f({type->name, model->module(), 4, [&](int64_t first, int64_t last) {
+           const Tensor rows = text.slice(0, first, last);
+           return model->loss(rows.narrow(1, 0, T), rows.narrow(1, 1, T), 0);
+         }});
+    } else if (const auto* p = dynamic_cast<const PointsType*>(type.get())) {
+      const auto model = p->make(*config, Weights::drawn);
+      nn::to(model->module(), dtype);
+      const auto [points, labels] = data::two_moons(32);
+      const Tensor x = points.to(dtype), y = labels.to(dtype);
+      f({type->name, model->module(), 32, [&](int64_t first, int64_t last) {
+           return model->loss(x.slice(0, first, last), y.slice(0, first, last));
+         }});
+    }
+  }
+}
+
+bool drops(const std::string& model) {
+  const auto config = models::model_named(model).config();
+  const models::Settings settings = config->settings();
+  return std::any_of(settings.begin(), settings.end(),
+                     [](const models::Setting& s) { return s.key == "dropout"; });
 }
 
 struct ForgetsOne {  // b is missing from the list
@@ -119,14 +147,14 @@ TEST_CASE(
   manual_seed(4);
   const Tensor source = sentences({24, 17, 9, 24, 20, 3}, 24, 500),
                target = sentences({21, 25, 8, 12, 25, 4}, 25, 600);
-  check("c_scratch",
-        c_scratch::CScratch({.source_vocab = 500,
-                             .target_vocab = 600,
-                             .d_model = 128,
-                             .n_heads = 4,
-                             .d_feedforward = 256,
-                             .dropout = 0.1,
-                             .max_len = 30}),
+  check("postnorm",
+        postnorm::PostNormTransformer({.source_vocab = 500,
+                                       .target_vocab = 600,
+                                       .d_model = 128,
+                                       .n_heads = 4,
+                                       .d_feedforward = 256,
+                                       .dropout = 0.1,
+                                       .max_len = 30}),
         [&](const auto& m) {
           generator() = {.seed = 5};  // the same dropout for both
           return m.loss(source, target, 0.1);
@@ -155,8 +183,9 @@ TEST_CASE("zoo: a forgotten field and an unused one would be seen") {
 }
 
 TEST_CASE("zoo: a model without heads or layers is refused") {
-  CHECK_THROWS_AS(c_scratch::CScratch({.source_vocab = 9, .target_vocab = 9, .n_heads = 0}),
-                  UsageError);
+  CHECK_THROWS_AS(
+      postnorm::PostNormTransformer({.source_vocab = 9, .target_vocab = 9, .n_heads = 0}),
+      UsageError);
   CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_head = 0}), UsageError);
   CHECK_THROWS_AS(char_gpt::CharGpt({.vocab_size = 9, .n_layer = 0}), UsageError);
 }
@@ -165,13 +194,13 @@ TEST_CASE("zoo: the loss at the start is that of guessing") {
   manual_seed(4);
   const int64_t V = 500;
   const double chance = std::log(static_cast<double>(V));
-  const c_scratch::CScratch translator({.source_vocab = V,
-                                        .target_vocab = V,
-                                        .d_model = 64,
-                                        .n_heads = 4,
-                                        .n_encoder_layers = 2,
-                                        .n_decoder_layers = 2,
-                                        .d_feedforward = 64});
+  const postnorm::PostNormTransformer translator({.source_vocab = V,
+                                                  .target_vocab = V,
+                                                  .d_model = 64,
+                                                  .n_heads = 4,
+                                                  .n_encoder_layers = 2,
+                                                  .n_decoder_layers = 2,
+                                                  .d_feedforward = 64});
   const Tensor source = sentences({9, 7, 8, 3}, 9, V), target = sentences({10, 4, 9, 8}, 10, V);
   const double translation = translator.loss(source, target).item() / (10 + 4 + 9 + 8 - 4);
   CHECK(translation > 0.9 * chance);
@@ -183,7 +212,7 @@ TEST_CASE("zoo: the loss at the start is that of guessing") {
   CHECK(xavier > 0.9 * chance);
   CHECK(xavier < 1.3 * chance);
 
-  const char_gpt::CharGpt gpt(
+  const auto gpt = nn::init::make<char_gpt::CharGpt>(
       {.vocab_size = V, .block_size = 16, .n_layer = 2, .n_head = 2, .n_embd = 32});
   const Tensor text = sentences({16, 16}, 16, V);
   const double characters = gpt.loss(text.narrow(1, 0, 15), text.narrow(1, 1, 15)).item() / 30;
@@ -213,9 +242,8 @@ TEST_CASE("zoo: dropout follows the seed in training and is silent in evaluation
       manual_seed(seed);
       return s.whole().item();
     };
-    const bool drops = s.name != "mlp";
     CHECK_MESSAGE(loss(5) == loss(5), s.name);
-    CHECK_MESSAGE((loss(5) != loss(6)) == drops, s.name);
+    CHECK_MESSAGE((loss(5) != loss(6)) == drops(s.name), s.name);
     const nn::EvalMode eval_mode(s.model);
     CHECK_MESSAGE(loss(5) == loss(6), s.name);
   });
@@ -239,7 +267,7 @@ TEST_CASE("zoo: gradients of micro-batches add up to those of the batch") {
 }
 
 TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits") {
-  const auto translator = small_c_scratch(0);
+  const auto translator = small_postnorm(0);
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
   for (const double smoothing : {0.0, 0.1}) {
     const Tensor logits = translator(source, target.narrow(1, 0, 7)).reshape({-1, 37}),
@@ -262,20 +290,20 @@ TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits
 TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threads, with dropout") {
   const KeepThreads restore;
   manual_seed(7);
-  const c_scratch::CScratch translator({.source_vocab = 400,
-                                        .target_vocab = 500,
-                                        .d_model = 64,
-                                        .n_heads = 4,
-                                        .n_encoder_layers = 2,
-                                        .n_decoder_layers = 2,
-                                        .d_feedforward = 128,
-                                        .dropout = 0.1});
-  const char_gpt::CharGpt gpt({.vocab_size = 65,
-                               .block_size = 64,
-                               .n_layer = 2,
-                               .n_head = 4,
-                               .n_embd = 128,
-                               .dropout = 0.1});
+  const postnorm::PostNormTransformer translator({.source_vocab = 400,
+                                                  .target_vocab = 500,
+                                                  .d_model = 64,
+                                                  .n_heads = 4,
+                                                  .n_encoder_layers = 2,
+                                                  .n_decoder_layers = 2,
+                                                  .d_feedforward = 128,
+                                                  .dropout = 0.1});
+  const auto gpt = nn::init::make<char_gpt::CharGpt>({.vocab_size = 65,
+                                                      .block_size = 64,
+                                                      .n_layer = 2,
+                                                      .n_head = 4,
+                                                      .n_embd = 128,
+                                                      .dropout = 0.1});
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 32; ++i) lengths.push_back(3 + 5 * i % 22);
   const Tensor source = sentences(lengths, 25, 400), target = sentences(lengths, 26, 500),
@@ -299,9 +327,9 @@ TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threa
 }
 
 TEST_CASE(
-    "c_scratch: the gradient of a tied table is the sum of those of an embedding and a projection "
+    "postnorm: the gradient of a tied table is the sum of those of an embedding and a projection "
     "that are equal") {
-  const auto tied = small_c_scratch(0, f64, 3, true), two = small_c_scratch(0, f64, 3, false);
+  const auto tied = small_postnorm(0, f64, 3, true), two = small_postnorm(0, f64, 3, false);
   {
     const NoGrad no_grad;
     const auto values = nn::state_entries(tied), places = nn::state_entries(two);
@@ -318,8 +346,8 @@ TEST_CASE(
   CHECK(tied.fc.weight.is_same(tied.embed_tgt.embed_tok.weight));
 }
 
-TEST_CASE("c_scratch: a tied table begins with small logits, as two tables do") {
-  const auto model = small_c_scratch(0, f64, 5, true);
+TEST_CASE("postnorm: a tied table begins with small logits, as two tables do") {
+  const auto model = small_postnorm(0, f64, 5, true);
   const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
   // 4 times it with an embedding's values
   CHECK(model.loss(source, target).item() / (2 + 7 + 4 + 1) < 1.5 * std::log(37.0));

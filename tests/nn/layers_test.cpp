@@ -211,11 +211,12 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
 }
 
 TEST_CASE(
-    "init: what is left undrawn keeps its values, and the others get the numbers they always get") {
-  const auto numbers = [](int64_t undrawn_rank) {
+    "init: what skip_init leaves out keeps its values, and the others get the numbers they always "
+    "get") {
+  const auto numbers = [](int64_t skipped_rank) {
     manual_seed(4);
     const Tensor matrix = full({2, 3}, 7), vector = full({3}, 7), again = full({2, 3}, 7);
-    nn::init::undrawn(undrawn_rank, [&] { nn::init::normal(matrix), nn::init::uniform(vector); });
+    nn::init::skip_init(skipped_rank, [&] { nn::init::normal(matrix), nn::init::uniform(vector); });
     nn::init::xavier_uniform(again);
     return std::array{matrix.to_vector(), vector.to_vector(), again.to_vector()};
   };

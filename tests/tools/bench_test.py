@@ -5,38 +5,38 @@ from slope_runner import Case, ENVIRONMENT, SLOPE
 
 class Bench(Case):
     def test_a_line_for_each_case(self):
-        lines = self.good("bench", "d", "e.relu", "g", "--steps", "2", "--threads", "1").out.splitlines()
-        self.assertEqual([line.split()[0] for line in lines], ["case", "d", "e.relu", "g"])
+        lines = self.good("bench", "two-moons", "operations.relu", "start-up", "--steps", "2", "--threads", "1").out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["case", "two-moons", "operations.relu", "start-up"])
         for line in lines[1:]:
             self.assertRegex(line, r"\A\S+ +2 +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+|-) +([\d.]+|-) +[\d.]+\Z")
 
     def test_json(self):
-        result = json.loads(self.good("bench", "d", "decode1", "--steps", "1", "--threads", "1", "--json").out)
+        result = json.loads(self.good("bench", "two-moons", "decode1", "--steps", "1", "--threads", "1", "--json").out)
         self.assertEqual(result["threads"], 1)
         mlp, decoding = result["cases"]
-        self.assertEqual((mlp["case"], mlp["steps"], "tokens_per_second" in mlp), ("d", 1, False))
+        self.assertEqual((mlp["case"], mlp["steps"], "tokens_per_second" in mlp), ("two-moons", 1, False))
         self.assertGreater(mlp["gflops"], 0)
         self.assertGreater(decoding["tokens_per_second"], 0)
         self.assertLessEqual(decoding["min_ms"], decoding["median_ms"])
 
     def test_where_the_time_goes(self):
-        table = self.good("bench", "d", "--profile", "--steps", "3").out
+        table = self.good("bench", "two-moons", "--profile", "--steps", "3").out
         self.assertRegex(table, r"(?m)^linear backward +[\d.]+% +3 .* fc1$")
-        self.good("bench", "d", "--trace", "trace.json", "--steps", "3")
+        self.good("bench", "two-moons", "--trace", "trace.json", "--steps", "3")
         with open("trace.json", encoding="utf-8") as file:
             events = json.load(file)
         self.assertEqual(sum(event["name"] == "linear" and event["cat"] == "backward" for event in events), 9)
-        for cases in (["d", "c1"], ["machine"], ["d", "machine"]):
+        for cases in (["two-moons", "char-gpt"], ["machine"], ["two-moons", "machine"]):
             self.assertEqual(self.refused(2, "bench", *cases, "--trace", "trace.json", says="exactly one case").out, "")
-        self.assertEqual(self.refused(4, "bench", "d", "--trace", "missing/trace.json", says="missing").out, "")
-        self.refused(2, "bench", "d", "--profile", "--json", says="--json")
-        self.refused(2, "bench", "d", "--serve", "--json", says="--serve")
+        self.assertEqual(self.refused(4, "bench", "two-moons", "--trace", "missing/trace.json", says="missing").out, "")
+        self.refused(2, "bench", "two-moons", "--profile", "--json", says="--json")
+        self.refused(2, "bench", "two-moons", "--serve", "--json", says="--serve")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "skipped: one CPU")
     def test_threads_that_the_environment_binds_get_a_cpu_each(self):
         environment = {k: v for k, v in ENVIRONMENT.items() if k != "GOMP_SPINCOUNT"}  # so that slope starts itself once more
         environment |= {"OMP_PROC_BIND": "true", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n on %A"}
-        done = subprocess.run([SLOPE, "bench", "e.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run([SLOPE, "bench", "operations.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=60)
         places = dict(re.findall(r"thread (\d+) on (\S+)", done.stderr))
         if not places:
             self.skipTest("built without OpenMP")
@@ -44,13 +44,13 @@ class Bench(Case):
         self.assertEqual(len(set(places.values())), 2, done.stderr)
 
     def test_the_protocol(self):
-        lines = self.good("bench", "d", "--serve", "--threads", "1", stdin="load\nrun 300\nrun 1\nquit\n").out.splitlines()
+        lines = self.good("bench", "two-moons", "--serve", "--threads", "1", stdin="load\nrun 300\nrun 1\nquit\n").out.splitlines()
         self.assertEqual(lines[:2], ["ready", "loaded 337 1"])
         self.assertRegex(lines[2], r"\A300 [\d.]+ [\d.]+ \d+ \d+\Z")
         self.assertLess(float(lines[3].split()[2]), 0.4, "the two moons were learned a little")
         for line in ("run 1", "load\nrun 0", "load\nrun x", "load\nrun 1 1", "hello"):
             with self.subTest(line=line):
-                result = self.slope("bench", "d", "--serve", stdin=line + "\n")
+                result = self.slope("bench", "two-moons", "--serve", stdin=line + "\n")
                 self.check_refusal(result, 2, "expected load, run K or quit", line)
 
     def test_batches_of_a_text(self):
@@ -65,9 +65,9 @@ class Bench(Case):
 
     def test_what_makes_no_sense_is_refused(self):
         for arguments, says in [
-            (["nothing"], ["nothing", "slope bench --help"]), (["decode2"], "did you mean decode1?"), (["d", "--steps", "0"], "--steps"),
-            (["d", "--steps", "x"], "--steps"), (["e", "--serve"], "exactly one case"), (["d", "g", "--serve"], "exactly one case"), (["machine", "--serve"], "exactly one case"),
-            (["a", "--once"], "--once"), (["real"], "--batches"), (["d", "real"], "stands alone"), (["d", "--threads", "0"], "--threads 0"),
+            (["nothing"], ["nothing", "slope bench --help"]), (["decode2"], "did you mean decode1?"), (["two-moons", "--steps", "0"], "--steps"),
+            (["two-moons", "--steps", "x"], "--steps"), (["operations", "--serve"], "exactly one case"), (["two-moons", "start-up", "--serve"], "exactly one case"), (["machine", "--serve"], "exactly one case"),
+            (["translation", "--once"], "--once"), (["real"], "--batches"), (["two-moons", "real"], "stands alone"), (["two-moons", "--threads", "0"], "--threads 0"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, "bench", *arguments, says=says)

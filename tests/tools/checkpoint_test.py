@@ -158,7 +158,7 @@ class OtherFiles(Case):
         for edit, says in [
             (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["missing"]),
             (lambda text: text.replace('"max_len": 12', '"max_len": 13'), ["config.json"]), (lambda text: text[:-5], ["config.json", "JSON"]), (lambda text: "", ["config.json"]),
-            (lambda text: text.replace('"c-scratch"', '"char-gpt"'), ["config.json", "char-gpt"]), (lambda text: text.replace('"c-scratch"', "7"), ["config.json"]),
+            (lambda text: text.replace('"postnorm"', '"char-gpt"'), ["config.json", "char-gpt"]), (lambda text: text.replace('"postnorm"', "7"), ["config.json"]),
             (lambda text: text.replace('"d_model": 8', '"d_model": "8"'), ["config.json", "d_model"]), (lambda text: text.replace('"d_model": 8', '"d_model": -8'), ["config.json", "d_model"]),
             (lambda text: text.replace('"n_heads": 2', '"n_heads": 3'), ["n_heads 3"]), (lambda text: text.replace('"d_model"', '"d_modle"'), ["d_modle", "did you mean d_model?"]),
         ]:
@@ -182,7 +182,7 @@ class OtherFiles(Case):
         self.refuse("train.de", 3, ["inspect", "train.de"])
         self.gpt("gpt", "--steps", "1")
         self.refuse(["gpt/best/config.json", "char-gpt"], 3, ["translate", "gpt"])
-        self.refuse(["run/best/config.json", "c-scratch"], 3, ["generate", "run"])
+        self.refuse(["run/best/config.json", "postnorm"], 3, ["generate", "run"])
 
     def test_a_checkpoint_is_no_place_for_a_run(self):
         shutil.copytree("run/best", "alone")

@@ -2,6 +2,7 @@
 import json, os, re, struct, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, TEXT
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -30,7 +31,7 @@ class WithoutRun(Case):
                 subcommands = re.search(r"^Subcommands:\n((?:  .*\n?)+)", help, re.M)
                 pages += [[*path, name] for name in re.findall(r"^  (\S+) ", subcommands.group(1), re.M)] if subcommands else []
                 seen.append(" ".join(path))
-        for name in ("train translation", "train char-gpt", "translate", "generate", "eval", "gradcheck", "inspect", "graph", "zoo", "bench node"):
+        for name in ("train translation", "train lm", "train points", "train char-gpt", "translate", "generate", "eval", "gradcheck", "inspect", "graph", "zoo", "bench node"):
             self.assertIn(name, seen)
 
     def test_help_names_every_setting(self):
@@ -47,8 +48,17 @@ class WithoutRun(Case):
         self.good("graph", "mlp", "-o", "mlp.svg")
 
     def test_zoo(self):
-        rows = [line.split(None, 3) for line in self.good("zoo").out.splitlines()]
-        self.assertEqual([row[:3] for row in rows[1:]], [["c-scratch", "9038341", "models/c_scratch.h"], ["char-gpt", "804096", "models/char_gpt.h"], ["mlp", "337", "models/mlp.h"]])
+        models, presets = self.good("zoo").out.split("\n\n")
+        rows = [line.split(None, 4) for line in models.splitlines()][1:]
+        counts = {row[0]: row[2] for row in rows}
+        self.assertEqual((counts["postnorm"], counts["char-gpt"], counts["mlp"]), ("9038341", "804096", "337"))
+        for name, kind, _, file, about in rows:
+            self.assertIn(kind, ("translation", "lm", "points"))
+            self.assertTrue(os.path.exists(os.path.join(SOURCE, file)), file)
+            self.assertGreater(len(about), 10)
+        self.assertEqual([line.split()[0] for line in presets.splitlines()[1:4]], ["quickstart", "multi30k", "multi30k-best"])
+        as_json = json.loads(self.good("zoo", "--json").out)
+        self.assertEqual([m["model"] for m in as_json["models"]], [row[0] for row in rows])
 
     def test_the_parameters_of_the_zoo_are_those_of_the_models(self):
         for ending, words in (("de", 7853 - 4), ("en", 5893 - 4)):
@@ -62,7 +72,7 @@ class WithoutRun(Case):
         self.assertIn("337 derivatives", self.good("gradcheck", "--model", "mlp").out)
 
     def test_graph(self):
-        for model in ("mlp", "char-gpt", "c-scratch"):
+        for model in [m["model"] for m in json.loads(self.good("zoo", "--json").out)["models"]]:
             with self.subTest(model=model):
                 for ending in ("svg", "dot", "json"):
                     self.assertEqual(self.good("graph", model, "-o", f"g.{ending}").out, "")
@@ -75,11 +85,12 @@ class WithoutRun(Case):
                 self.assertRegex(dot, r"\A(strict )?digraph ")
                 self.assertEqual(dot.count("{"), dot.count("}"))
                 self.assertGreater(len(json.dumps(graph)), 500)
-                leaves = {"mlp": "weight", "char-gpt": "wte", "c-scratch": "embed_src"}[model]
-                self.assertIn(leaves, dot)
-                self.assertIn(leaves, json.dumps(graph))
+                leaves = [node["name"] for node in graph["nodes"] if node["kind"] == "leaf"]
+                self.assertGreater(len(leaves), 3)
+                for leaf in leaves:
+                    self.assertIn(leaf.rsplit(".", 1)[-1], dot)
                 self.assertEqual(sorted(os.listdir("."))[:3], ["g.dot", "g.json", "g.svg"])
-        self.good("graph", "c-scratch", "--depth", "2", "-o", "small.svg")
+        self.good("graph", "postnorm", "--depth", "2", "-o", "small.svg")
         self.assertLess(len(texts(svg("small.svg"))), len(drawn))
 
     def test_gradcheck(self):
@@ -124,7 +135,7 @@ class WithRun(Case):
         for target in ("run", "run/best", "run/last", "gpt"):
             text = self.good("inspect", target).out
             report = json.loads(self.good("inspect", target, "--json").out)
-            self.assertEqual(report["config"]["model"], "char-gpt" if target == "gpt" else "c-scratch")
+            self.assertEqual(report["config"]["model"], "char-gpt" if target == "gpt" else "postnorm")
             self.assertEqual(report["step"], 10 if target == "gpt" else 40)
             for tensor in report["model"]["tensors"]:
                 self.assertIn(tensor["name"], text)

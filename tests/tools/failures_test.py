@@ -35,7 +35,7 @@ class FullDisk(Case):
 
     def test_figures(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
-        for arguments, name in ((["graph", "c-scratch", "-o", "a.svg"], "a.svg"), (["translate", "run", "valid.de", "--attention", "a.svg"], "a.svg")):
+        for arguments, name in ((["graph", "postnorm", "-o", "a.svg"], "a.svg"), (["translate", "run", "valid.de", "--attention", "a.svg"], "a.svg")):
             self.refused(4, *arguments, says=name, preexec_fn=self.limit(1000))
         self.good(*[*arguments])
         with open("a.svg", "rb") as file:

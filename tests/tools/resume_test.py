@@ -166,7 +166,7 @@ class Refusals(Case):
         self.refused(4, *self.resume(), says="train.de")
 
     def test_another_model(self):
-        self.refused(2, "train", "char-gpt", "--resume", "--out", "run", says=["c-scratch", "char-gpt"])
+        self.refused(2, "train", "char-gpt", "--resume", "--out", "run", says=["postnorm", "char-gpt"])
 
     def test_the_same_text_under_another_name_goes_on(self):
         for ending in ("de", "en"):

@@ -1,5 +1,5 @@
 """Flags and values that make no sense: exit 2, one line that names them, nothing written."""
-import os, unittest
+import os, shutil, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT
 
 TRAIN = ["train", "translation", *TEXT, *SMALL, "--steps", "3", "--out", "run"]
@@ -10,14 +10,14 @@ class Usage(Case):
         for arguments, says in [
             (["trian"], ["trian", "did you mean train?", "slope --help"]),
             (["--foo"], ["--foo"]),
-            (["train", "transltion", "--out", "run"], ["transltion", "did you mean translation?", "slope train --help"]),
+            (["train", "transltion", "--out", "run"], ["transltion", "did you mean translation?"]),
             ([*TRAIN, "--stepz", "3"], ["--stepz", "did you mean --steps?", "slope train translation --help"]),
             (["zoo", "--thread", "1"], ["--thread", "slope zoo --help"]),
             (["zoo", "extra"], ["extra"]),
             (["gradcheck", "softmaxx"], ["softmaxx", "did you mean softmax?"]),
             (["gradcheck", "nothing-like-it"], ["nothing-like-it", "slope gradcheck --help"]),
             (["gradcheck", "--model", "char-gtp"], ["char-gtp", "did you mean char-gpt?"]),
-            (["graph", "nothing", "-o", "a.svg"], ["nothing", "slope zoo"]),
+            (["graph", "nothing", "-o", "a.svg"], ["nothing", "there are postnorm, "]),
             ([*TRAIN, "--preset", "nothing"], ["--preset nothing", "quickstart"]),
         ]:
             with self.subTest(arguments=arguments):
@@ -35,9 +35,9 @@ class Usage(Case):
     def test_values_outside_their_range_are_named_with_it(self):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
-            ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "a whole number"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "a whole number"),
+            ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "an integer"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "an integer"),
             ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adam, adamw, sgd"), ("seed", "-1", "at least 0"),
-            ("max-len", "2", "at least 3"), ("model", "char-gpt", "one of c-scratch"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
+            ("max-len", "2", "at least 3"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
             ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
         ]:
             with self.subTest(flag=flag, value=value):
@@ -67,7 +67,7 @@ class Usage(Case):
             (["generate", "gpt", "--temperature", "-1"], "--temperature"), (["generate", "gpt", "--tokens", "-1"], "--tokens"), (["generate", "gpt", "--seed", "-1"], "--seed"),
             (["translate", "run", "valid.de", "--layer", "0"], "--attention"), (["translate", "run", "valid.de", "--kind", "encoder"], "--attention"), (["translate", "run", "--attention", ""], "--attention"),
             (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--ban-unk"], "--ban-unk"),
-            (["generate", "gpt", "--tokens", "0x10"], "a whole number, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "a whole number"), (["generate", "gpt", "--top-k="], "a whole number, got ''"),
+            (["generate", "gpt", "--tokens", "0x10"], "an integer, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer, got ''"),
             ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
             (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"),
         ]:
@@ -82,7 +82,7 @@ class Usage(Case):
 
     def test_config_files(self):
         for content, says in [
-            ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "a whole number"]), ('{"steps": -1}', "at least 0"),
+            ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "an integer"]), ('{"steps": -1}', "at least 0"),
             ('{"lr": 1', "byte 9"), ("[]", "object"), ("", "JSON"), ('{"lr": 1, "lr": 2}', "twice"), ('{"lr": null}', '"lr"'), ("\ufeff{}x", "JSON"), ('{"lr": 1}\0x', "byte 10"), ("[" * 100000, "nested"),
             ('{"lr": 1e999}', "holds a number that is too large to be one"),
         ]:
@@ -102,8 +102,44 @@ class Usage(Case):
                     file.write(config)
                 self.assertIn(f"done: {steps} steps", self.good(*quick, "--config", "config.json", *flags, "--out", f"run{steps}").out)
 
-    def test_data_without_epochs(self):
-        self.refused(2, "train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--epochs", "3", "--out", "run", says="these data have no epochs; give --steps")
+    def test_epochs_of_a_text(self):
+        """60 lines of some 27 characters, nine tenths of them in batches of 4 x 8."""
+        with open("train.en", encoding="utf-8") as file:
+            training = int(len(file.read()) * 0.9)
+        result = self.good("train", "lm", "--text", "train.en", *SMALL_GPT, "--epochs", "2", "--out", "run")
+        self.assertIn(f"done: {2 * -(-training // 32)} steps", result.out)
+
+    def test_models_and_kinds(self):
+        for arguments, says in [
+            (["train", "translation", "--model", "postnrm"], ["no translation model is called postnrm", "did you mean postnorm?"]),
+            (["train", "translation", "--model", "char-gpt"], ["no translation model is called char-gpt", "there is postnorm"]),
+            (["train", "lm", "--model=mlp"], ["no lm model is called mlp", "char-gpt"]),
+            (["train", "--text", "train.en"], ["slope train lm --text"]), (["train", "--train", "train"], ["slope train translation --train"]),
+            (["train", "--noise", "0.2"], ["slope train points --noise"]), (["train", "--foo"], ["translation, lm or points"]),
+            (["train", "postnorm", "--n-layer", "2"], ["--n-layer", "slope train postnorm --help"]),
+            (["train", "lm", "--preset", "quickstart"], ["no lm model is called postnorm"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, "--out", "run", says=says)
+
+    def test_a_model_by_name_is_short_for_its_kind(self):
+        self.good("train", "translation", "--model", "postnorm", *TEXT, *SMALL, "--steps", "2", "--out", "long")
+        self.good("train", "postnorm", *TEXT, *SMALL, "--steps", "2", "--out", "short")
+        with open("long/last/model.safetensors", "rb") as one, open("short/last/model.safetensors", "rb") as other:
+            self.assertEqual(one.read(), other.read())
+        self.good("train", "translation", "--resume", "--steps", "3", "--out", "short")
+        self.good("train", "postnorm", "--resume", "--steps", "4", "--out", "short")
+
+    def test_a_yes_or_no_setting_needs_no_value(self):
+        for words in (["--tie-embeddings"], ["--tie-embeddings", "true"], ["--tie-embeddings=true"]):
+            with self.subTest(words=words):
+                self.good("train", "translation", *TEXT, *SMALL, *words, "--steps", "1", "--out", "run")
+                with open("run/last/config.json", encoding="utf-8") as file:
+                    self.assertIn('"tie_embeddings": true', file.read())
+                shutil.rmtree("run")
+        self.good("train", "translation", *TEXT, *SMALL, "--tie-embeddings", "false", "--steps", "1", "--out", "run")
+        with open("run/last/config.json", encoding="utf-8") as file:
+            self.assertIn('"tie_embeddings": false', file.read())
 
     def test_a_config_file_sets_and_flags_win(self):
         with open("config.json", "w", encoding="utf-8") as file:

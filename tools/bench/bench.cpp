@@ -25,7 +25,8 @@ struct Flags {
   int64_t count = 200;
 };
 
-constexpr const char* machine = "machine";  // its result is no step, so it is no BenchCase
+constexpr const char *machine = "machine",
+                     *operations = "operations";  // its result is no step, so it is no BenchCase
 
 std::vector<BenchCase> all_cases() {
   std::vector<BenchCase> cases = training_cases();
@@ -42,7 +43,7 @@ bool is_asked(const std::vector<std::string>& asked, const std::string& name) {
 }
 
 void check_names(const std::vector<std::string>& asked, const std::vector<BenchCase>& cases) {
-  std::vector<std::string> known = {machine, "e"};
+  std::vector<std::string> known = {machine, operations};
   for (const BenchCase& c : cases) known.push_back(c.name);
   for (const std::string& name : asked)
     SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
@@ -92,8 +93,8 @@ int run_named(const Flags& flags) {
   std::erase_if(cases, [&](const BenchCase& c) { return !is_asked(flags.cases, c.name); });
   const bool machine_too = is_asked(flags.cases, machine);
   if (flags.once) {
-    SLOPE_CHECK_AS(UsageError, flags.cases == std::vector<std::string>{"g"},
-                   "bench: --once belongs to the case g");
+    SLOPE_CHECK_AS(UsageError, flags.cases == std::vector<std::string>{"start-up"},
+                   "bench: --once belongs to the case start-up");
     return first_step();
   }
   if (flags.serve) {
@@ -133,7 +134,7 @@ void add_common(Command& command, Flags& flags) {
 }
 
 std::string listing() {
-  std::string text = "Cases (e: all of e.*):";
+  std::string text = "Cases (operations: all of operations.*):";
   for (const BenchCase& c : all_cases()) text += fmt::format("\n  {:<18} {}", c.name, c.about);
   return text +
          fmt::format(
@@ -144,9 +145,10 @@ std::string listing() {
 }  // namespace
 
 void add_bench(Command& slope) {
-  Command command = slope.subcommand("bench",
-                                     "Measure. Timings on shared machines vary: repeat, alternate, "
-                                     "compare ratios.\nExample: slope bench a decode1 --threads 2");
+  Command command =
+      slope.subcommand("bench",
+                       "Measure. Timings on shared machines vary: repeat, alternate, "
+                       "compare ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
   command.option("case", flags.cases, "what to measure; without one all of those below")
       .takes("CASE");
@@ -154,10 +156,10 @@ void add_bench(Command& slope) {
   command.flag("--once", flags.once).in_group("");
   command.footer(listing);
   command.may_choose_subcommand();
-  Command real = command.subcommand(
-      "real",
-      "Training steps of C-scratch on fixed batches.\nExample: slope bench real --write-batches "
-      "b.safetensors && slope bench real --batches b.safetensors");
+  Command real = command.subcommand("real",
+                                    "Training steps of a translation model on fixed "
+                                    "batches.\nExample: slope bench real --write-batches "
+                                    "b.safetensors && slope bench real --batches b.safetensors");
   real.option("--batches", flags.batches, "the batches").takes("FILE");
   real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
       .takes("FILE");

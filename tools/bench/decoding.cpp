@@ -1,11 +1,11 @@
 // Greedy decoding with the cache, through what `slope translate` calls, by a model of the shape of
-// case a that cannot end a sentence early.
+// the case `translation` that cannot end a sentence early.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/memory/memory.h>
 #include <slope/models/infer/translate.h>
 #include <slope/tools/bench/case.h>
-#include <slope/tools/bench/flops.h>
 #include <slope/tools/bench/traffic.h>
+#include <slope/tools/bench/zoo_case.h>
 
 namespace slope::tools {
 
@@ -17,7 +17,7 @@ class GreedyDecoding : public Workload {
  public:
   explicit GreedyDecoding(int64_t sentences) : translator_(untrained()) {
     const NoGrad no_grad;
-    nn::or_none(translator_.model.fc.bias).write<float>()[data::eos_id] = -1e9F;
+    output_bias().write<float>()[data::eos_id] = -1e9F;
     memory::release_cached();  // as load_translator() does
     const Tensor words = randint(data::eos_id + 1, source_vocab, {sentences, source_tokens});
     for (int64_t b = 0; b < sentences; ++b)
@@ -34,21 +34,35 @@ class GreedyDecoding : public Workload {
     SLOPE_CHECK_INPUT(done.tokens == steps * B * new_tokens,
                       "bench: {} tokens were written, {} were due", done.tokens,
                       steps * B * new_tokens);
-    done.flops = static_cast<double>(steps) *
-                 flops::cached_decoding(translator_.model.config, B, source_tokens, new_tokens);
+    done.flops = static_cast<double>(steps) * translation_model().sizes.cached_decoding(
+                                                  B, source_tokens, new_tokens, target_vocab);
     done.bytes = static_cast<double>(steps) * traffic::decoding(decoder_weights(), new_tokens);
     return done;
   }
-  int64_t parameters() const override { return nn::count_parameters(translator_.model); }
+  int64_t parameters() const override { return nn::count_parameters(translator_.model->module()); }
 
  private:
   static train::Translator untrained() {
     manual_seed(1);
-    return {{}, {}, {}, train::make_model({}, source_vocab, target_vocab)};
+    const TranslationCase c = translation_model();
+    const train::RunSettings settings = bench_settings(c.model, c.values);
+    auto model = dynamic_cast<const models::TranslationType&>(settings.type())
+                     .make(settings.config(), source_vocab, target_vocab, models::Weights::drawn);
+    return {settings, {}, {}, std::move(model)};
   }
+  // The last of the parameters, one number for each word of the target.
+  Tensor output_bias() const {
+    const Tensor bias = nn::named_parameters(translator_.model->module()).back().second;
+    SLOPE_CHECK_SHAPE(bias.shape() == Dims{target_vocab},
+                      "bench: the model ends in a tensor of shape {}, not in a bias", bias.shape());
+    return bias;
+  }
+  // What each step reads: the decoder's weights and the projection to words.
   int64_t decoder_weights() const {
-    return nn::count_parameters(translator_.model.transformer.decoder) +
-           nn::count_parameters(translator_.model.fc);
+    int64_t n = 0;
+    for (const auto& [name, p] : nn::named_parameters(translator_.model->module()))
+      if (name.find("encoder") == name.npos && name.find("embed") == name.npos) n += p.numel();
+    return n;
   }
   train::Translator translator_;
   std::vector<train::Sentence> sources_;
@@ -57,7 +71,8 @@ class GreedyDecoding : public Workload {
 }  // namespace
 
 std::vector<BenchCase> decoding_cases() {
-  return {{"decode1", "greedy decoding with cache, model a, 24 tokens to 64, one sentence",
+  return {{"decode1",
+           "greedy decoding with cache, the model of `translation`, 24 tokens to 64, one sentence",
            [] { return std::make_unique<GreedyDecoding>(1); }},
           {"decode64", "the same for 64 sentences at once",
            [] { return std::make_unique<GreedyDecoding>(64); }}};

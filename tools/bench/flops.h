@@ -5,9 +5,7 @@
 // channels · F feed-forward · V vocabulary
 #pragma once
 
-#include <slope/models/c_scratch.h>
-#include <slope/models/char_gpt.h>
-#include <slope/models/mlp.h>
+#include <cstdint>
 
 namespace slope::tools::flops {
 
@@ -18,39 +16,43 @@ inline double attention(int64_t B, int64_t T, int64_t K, int64_t C) {
   return 2 * product(B * T, K, C);
 }
 
-inline double encoder(const c_scratch::Config& c, int64_t B, int64_t S) {
-  const int64_t C = c.d_model;
-  return static_cast<double>(c.n_encoder_layers) *
-         (4 * product(B * S, C, C) + attention(B, S, S, C) +
-          2 * product(B * S, C, c.d_feedforward));
-}
-inline double cross_keys_values(const c_scratch::Config& c, int64_t B, int64_t S) {
-  return static_cast<double>(c.n_decoder_layers) * 2 * product(B * S, c.d_model, c.d_model);
-}
-inline double decoder(const c_scratch::Config& c, int64_t B, int64_t T, int64_t K, int64_t S) {
-  const int64_t C = c.d_model;
-  const double layer = 6 * product(B * T, C, C) + attention(B, T, K, C) + attention(B, T, S, C) +
-                       2 * product(B * T, C, c.d_feedforward);
-  return static_cast<double>(c.n_decoder_layers) * layer + product(B * T, C, c.target_vocab);
-}
-inline double forward(const c_scratch::Config& c, int64_t B, int64_t S, int64_t T) {
-  return encoder(c, B, S) + cross_keys_values(c, B, S) + decoder(c, B, T, T, S);
-}
-inline double cached_decoding(const c_scratch::Config& c, int64_t B, int64_t S, int64_t tokens) {
-  double sum = encoder(c, B, S) + cross_keys_values(c, B, S);
-  for (int64_t t = 1; t <= tokens; ++t) sum += decoder(c, B, 1, t, S);
-  return sum;
-}
+struct EncoderDecoder {
+  int64_t C = 256, F = 512, encoder_layers = 3, decoder_layers = 3;
 
-inline double forward(const char_gpt::Config& c, int64_t B, int64_t T) {
-  const int64_t C = c.n_embd;
-  const double block =
-      4 * product(B * T, C, C) + attention(B, T, T, C) + 2 * product(B * T, C, 4 * C);
-  return static_cast<double>(c.n_layer) * block + product(B * T, C, c.vocab_size);
-}
+  double encoder(int64_t B, int64_t S) const {
+    return static_cast<double>(encoder_layers) *
+           (4 * product(B * S, C, C) + attention(B, S, S, C) + 2 * product(B * S, C, F));
+  }
+  double cross_keys_values(int64_t B, int64_t S) const {
+    return static_cast<double>(decoder_layers) * 2 * product(B * S, C, C);
+  }
+  double decoder(int64_t B, int64_t T, int64_t K, int64_t S, int64_t V) const {
+    const double layer = 6 * product(B * T, C, C) + attention(B, T, K, C) + attention(B, T, S, C) +
+                         2 * product(B * T, C, F);
+    return static_cast<double>(decoder_layers) * layer + product(B * T, C, V);
+  }
+  double forward(int64_t B, int64_t S, int64_t T, int64_t V) const {
+    return encoder(B, S) + cross_keys_values(B, S) + decoder(B, T, T, S, V);
+  }
+  double cached_decoding(int64_t B, int64_t S, int64_t tokens, int64_t V) const {
+    double sum = encoder(B, S) + cross_keys_values(B, S);
+    for (int64_t t = 1; t <= tokens; ++t) sum += decoder(B, 1, t, S, V);
+    return sum;
+  }
+};
 
-inline double forward(const mlp::Config& c, int64_t N) {
-  return product(N, c.hidden, c.in) + product(N, c.hidden, c.hidden) + product(N, c.out, c.hidden);
+struct Decoder {
+  int64_t C = 128, layers = 4;
+
+  double forward(int64_t B, int64_t T, int64_t V) const {
+    const double block =
+        4 * product(B * T, C, C) + attention(B, T, T, C) + 2 * product(B * T, C, 4 * C);
+    return static_cast<double>(layers) * block + product(B * T, C, V);
+  }
+};
+
+inline double mlp(int64_t N, int64_t in, int64_t hidden, int64_t out) {
+  return product(N, hidden, in) + product(N, hidden, hidden) + product(N, out, hidden);
 }
 
 }  // namespace slope::tools::flops

@@ -82,7 +82,7 @@ const OpCase all[] = {
 std::vector<BenchCase> op_cases() {
   std::vector<BenchCase> cases;
   for (const OpCase& op : all)
-    cases.push_back({std::string("e.") + op.name,
+    cases.push_back({std::string("operations.") + op.name,
                      std::string("(8192, 512) forward and backward: ") + op.about, [&op] {
                        manual_seed(1);
                        return std::make_unique<OpSteps>(op.inputs(), op.forward,

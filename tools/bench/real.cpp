@@ -1,10 +1,10 @@
-// Training steps of C-scratch on the batches of a file, as a run with its
+// Training steps of a translation model on the batches of a file, as a run with its
 // default settings sees them.
 #include <slope/core/files/safetensors.h>
 #include <slope/models/data/training_batches.h>
 #include <slope/models/kinds/translation.h>
-#include <slope/tools/bench/flops.h>
 #include <slope/tools/bench/tasks.h>
+#include <slope/tools/bench/zoo_case.h>
 #include <slope/tools/command.h>
 
 #include <algorithm>
@@ -23,15 +23,18 @@ int64_t count_words(const Tensor& x) {
 
 std::unique_ptr<Workload> real_steps(const std::string& path) {
   const TensorFile file = load_safetensors(path);
-  const train::TranslationSettings s;
+  const TranslationCase c = translation_model();
+  const train::RunSettings settings = bench_settings(c.model, c.values);
   manual_seed(1);
   const auto vocab_size = [&](const char* key) {
     const auto found = file.metadata.find(key);
     SLOPE_CHECK_INPUT(found != file.metadata.end(), "{}: __metadata__ has no {}", path, key);
     return std::stoll(found->second);
   };
-  c_scratch::CScratch model =
-      train::make_model(s, vocab_size("source_vocab"), vocab_size("target_vocab"));
+  const int64_t target_vocab = vocab_size("target_vocab");
+  auto model = dynamic_cast<const models::TranslationType&>(settings.type())
+                   .make(settings.config(), vocab_size("source_vocab"), target_vocab,
+                         models::Weights::drawn);
   const auto holds = [&](const std::string& name) {
     return std::any_of(file.tensors.begin(), file.tensors.end(),
                        [&](const auto& t) { return t.first == name; });
@@ -43,38 +46,43 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
     FixedBatch batch{.input = source, .target = target, .targets = count_words(predicted)};
     batch.tokens = count_words(source) + batch.targets;
     for (int64_t b = 0; b < source.size(0); ++b)  // not of padding: it needs no work
-      batch.flops += flops::forward(model.config, 1, count_words(source.narrow(0, b, 1)),
-                                    count_words(predicted.narrow(0, b, 1)));
+      batch.flops += c.sizes.forward(1, count_words(source.narrow(0, b, 1)),
+                                     count_words(predicted.narrow(0, b, 1)), target_vocab);
     batches.push_back(batch);
   }
   SLOPE_CHECK_INPUT(!batches.empty(), "{}: holds no batches", path);
-  const FixedLoss<c_scratch::CScratch> loss = [](const auto& m, const FixedBatch& b) {
-    return m.loss(b.input, b.target);
-  };
-  return std::make_unique<Training<c_scratch::CScratch>>(std::move(model), std::move(batches), loss,
-                                                         s.training);
+  const auto* m = model.get();
+  const FixedLoss loss = [m](const FixedBatch& b) { return m->loss(b.input, b.target, 0); };
+  using Held = std::unique_ptr<models::TranslationModel>;
+  return std::make_unique<Training<Held>>(std::move(model), m->module(), std::move(batches), loss,
+                                          settings.training);
 }
 
 }  // namespace
 
 BenchCase real_case(const std::string& batches_file) {
-  return {"real", "C-scratch on the batches of a file",
+  return {"real", "the model of `translation` on the batches of a file",
           [batches_file] { return real_steps(batches_file); }};
 }
 
 // The first `count` training batches of a run with its default settings, as the
 // other side reads them.
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
-  const train::TranslationSettings s;
+  const TranslationCase c = translation_model();
+  const train::RunSettings settings = bench_settings(c.model, c.values);
+  const train::TrainSettings& t = settings.training;
+  const auto& d = settings.data<train::ParallelTextSettings>();
   const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
-  const data::ParallelText text = data::read_parallel(prefix, s.source, s.target);
+  const data::ParallelText text = data::read_parallel(prefix, d.source, d.target);
   const auto words = [&](const std::vector<std::string>& lines) {
-    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, s.min_freq);
+    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, d.min_freq);
   };
   const data::Vocab source = words(text.source), target = words(text.target);
-  const data::Pairs encoded = data::encode_pairs(text, source, target, s.max_len);
-  data::TrainingBatches batches(encoded.pairs, {.batch_size = s.training.batch_size,
-                                                .seed = static_cast<uint64_t>(s.training.seed)});
+  const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
+  const int64_t positions = type.make(settings.config(), 4, 4, models::Weights::unset)->positions();
+  const data::Pairs encoded = data::encode_pairs(text, source, target, positions);
+  data::TrainingBatches batches(
+      encoded.pairs, {.batch_size = t.batch_size, .seed = static_cast<uint64_t>(t.seed)});
   NamedTensors tensors;
   for (int64_t i = 0; i < count; ++i) {
     const data::Batch b = batches.next();

@@ -4,7 +4,7 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/tools/bench/report.h>
-#include <slope/tools/bench/training.h>
+#include <slope/tools/bench/zoo_case.h>
 
 #include <fmt/format.h>
 
@@ -42,9 +42,8 @@ const Sweep sweeps[] = {
 
 Measured measure_step(const Shape& s) {
   const BenchCase step{"scale", "", [&] {
-                         train::LanguageModelSettings settings{
-                             .block_size = s.T, .n_layer = s.L, .n_head = s.C / 64, .n_embd = s.C};
-                         return char_gpt_steps(settings, s.B, s.T, s.V);
+                         return gpt_steps({.C = s.C, .layers = s.L}, s.C / 64, false, s.T, 1e-3,
+                                          s.B, s.T, s.V);
                        }};
   return measure(step, 0);
 }

@@ -18,17 +18,14 @@ struct FixedBatch {
   double flops = 0;  // of a forward
 };
 
-template <class Model>
-using FixedLoss = Tensor (*)(const Model& model,
-                             const FixedBatch& batch);  // summed over the targets
+using FixedLoss = std::function<Tensor(const FixedBatch& batch)>;  // summed over the targets
 
-// The batches in turn, over and over. Nothing is evaluated or saved.
-template <class Model>
+// The batches in turn, over and over. Nothing is evaluated or saved. The module is the caller's.
 class FixedTask : public train::Task {
  public:
-  FixedTask(Model model, std::vector<FixedBatch> batches, FixedLoss<Model> loss)
-      : model_(std::move(model)), batches_(std::move(batches)), loss_(loss) {
-    for (const auto& [name, tensor] : nn::named_parameters(model_))
+  FixedTask(nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss)
+      : module_(module), batches_(std::move(batches)), loss_(std::move(loss)) {
+    for (const auto& [name, tensor] : nn::named_parameters(module_))
       parameters_.push_back({name, tensor});
   }
   const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
@@ -41,9 +38,9 @@ class FixedTask : public train::Task {
   train::Work next() override {
     const FixedBatch& b = batch(position_++);
     const auto loss = [this, &b](int64_t begin, int64_t end) {
-      if (end - begin == b.input.size(0)) return loss_(model_, b);
-      return loss_(model_, {.input = b.input.narrow(0, begin, end - begin),
-                            .target = b.target.narrow(0, begin, end - begin)});
+      if (end - begin == b.input.size(0)) return loss_(b);
+      return loss_({.input = b.input.narrow(0, begin, end - begin),
+                    .target = b.target.narrow(0, begin, end - begin)});
     };
     return {.targets = b.targets, .tokens = b.tokens, .sequences = b.input.size(0), .loss = loss};
   }
@@ -53,21 +50,23 @@ class FixedTask : public train::Task {
   std::string fingerprint() const override { return ""; }
 
  private:
-  void switch_training(bool training) override { nn::train(model_, training); }
-  Model model_;
+  void switch_training(bool training) override { nn::train(module_, training); }
+  nn::ModuleRef module_;
   std::vector<NamedLeaf> parameters_;
   std::vector<FixedBatch> batches_;
-  FixedLoss<Model> loss_;
+  FixedLoss loss_;
   int64_t position_ = 0;
 };
 
-template <class Model>
+// `model` is what lives as long as the training: a module or whatever holds one.
+template <class Held>
 class Training : public Workload {
  public:
-  Training(Model model, std::vector<FixedBatch> batches, FixedLoss<Model> loss,
+  Training(Held model, nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss,
            const train::TrainSettings& settings)
-      : settings_(settings),
-        task_(std::move(model), std::move(batches), loss),
+      : model_(std::move(model)),
+        settings_(settings),
+        task_(module, std::move(batches), std::move(loss)),
         updater_(task_.parameters(), settings_) {}
 
   Done run(int64_t steps) override {
@@ -89,8 +88,9 @@ class Training : public Workload {
   int64_t batches() const override { return task_.epoch_length(); }
 
  private:
+  Held model_;
   train::TrainSettings settings_;
-  FixedTask<Model> task_;
+  FixedTask task_;
   train::Updater updater_;
   int64_t step_ = 0;
 };

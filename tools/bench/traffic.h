@@ -2,7 +2,7 @@
 // cache: what a roofline adds to its products.
 #pragma once
 
-#include <slope/models/train/train_settings.h>
+#include <slope/models/run/train_settings.h>
 
 namespace slope::tools::traffic {
 

@@ -1,7 +1,5 @@
 // slope eval: loss, perplexity and BLEU of a run on other data.
-#include <slope/models/data/read_text.h>
 #include <slope/models/infer/evaluate.h>
-#include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
@@ -17,24 +15,6 @@ struct Flags {
   train::DecodeOptions decode;
   bool json = false;
 };
-
-train::EvalResult evaluate(const Flags& flags) {
-  const std::string folder = train::checkpoint_folder(flags.run);
-  const std::string config = folder + "/config.json";
-  if (train::model_of(train::read_json_text(config), config) == "char-gpt") {
-    SLOPE_CHECK_AS(UsageError, flags.decode == train::DecodeOptions(),
-                   "--beam, --length-penalty and --ban-unk are for translations; {} is a char-gpt",
-                   flags.run);
-    const train::LanguageModel model = train::load_language_model(folder);
-    const std::string text = data::read_text(flags.data);
-    return with_file(flags.data, [&] { return evaluate_language_model(model, text); });
-  }
-  const train::Translator translator = train::load_translator(folder);
-  return evaluate_translator(
-      translator,
-      data::read_parallel(flags.data, translator.settings.source, translator.settings.target),
-      flags.decode);
-}
 
 }  // namespace
 
@@ -52,7 +32,8 @@ void add_eval(Command& slope) {
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {
-    const train::EvalResult r = evaluate(flags);
+    const train::EvalResult r =
+        train::evaluate_run(train::checkpoint_folder(flags.run), flags.data, flags.decode);
     if (flags.json) {
       std::printf("%s\n", r.json().c_str());
       return 0;
@@ -61,6 +42,7 @@ void add_eval(Command& slope) {
                 static_cast<long>(r.tokens), r.loss, r.ppl);
     if (r.bleu) std::printf("BLEU        %.2f  (the model's own tokens)\n", *r.bleu);
     if (r.sacrebleu) std::printf("sacreBLEU   %.2f  (13a, lower-cased)\n", *r.sacrebleu);
+    if (r.accuracy) std::printf("accuracy    %.4f\n", *r.accuracy);
     if (r.skipped)
       std::printf("skipped     %ld pairs: empty, or longer than the model's positions\n",
                   static_cast<long>(r.skipped));

@@ -1,6 +1,6 @@
 // slope generate: text from a character model, character by character.
 #include <slope/models/infer/generate.h>
-#include <slope/models/kinds/language_model.h>
+#include <slope/models/infer/load.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 
@@ -12,7 +12,7 @@ namespace slope::tools {
 void add_generate(Command& slope) {
   Command command =
       slope.subcommand("generate",
-                       "Write text with a trained char-gpt.\nExample: slope generate "
+                       "Write text with a trained language model.\nExample: slope generate "
                        "runs/shakespeare --prompt 'ROMEO:' --tokens 300 --temperature 0.8");
   static std::string folder, prompt;
   static train::GenerateOptions options;
@@ -34,14 +34,14 @@ void add_generate(Command& slope) {
       .shows_default();
   command.threads();
   command.runs([] {
-    const train::LanguageModel m = train::load_language_model(train::checkpoint_folder(folder));
+    const train::TextModel m = train::load_language_model(train::checkpoint_folder(folder));
     options.seed = static_cast<uint64_t>(seed);
     options.on_start = [] { print(prompt); };
     options.on_token = [](const std::string& character) {
       print(character);
       flush();
     };
-    (void)train::generate(m.model, m.vocab, prompt, options);
+    (void)train::generate(*m.model, m.vocab, prompt, options);
     std::printf("\n");
     return 0;
   });

@@ -1,9 +1,10 @@
 // slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/core/text/spelling.h>
+#include <slope/models/infer/sample.h>
+#include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/tools/command.h>
-#include <slope/tools/commands/sample_models.h>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -48,9 +49,9 @@ nlohmann::ordered_json to_json(const GradcheckReport& report) {
 
 // Small instances, so that every element of every parameter can be nudged.
 GradcheckReport check_model(const std::string& name) {
-  const auto sample = sample_model(name);
-  const std::function<Tensors()> loss = [&] { return Tensors{sample->loss()}; };
-  return gradcheck(loss, sample->parameters(), {.raise_exception = false});
+  const train::Sample sample = train::sample_of(models::model_named(name));
+  const std::function<Tensors()> loss = [&] { return Tensors{sample.loss()}; };
+  return gradcheck(loss, sample.parameters(), {.raise_exception = false});
 }
 
 int check_operations(const Flags& flags) {
@@ -113,7 +114,7 @@ void add_gradcheck(Command& slope) {
   static Flags flags;
   command.option("op", flags.ops, "operations").takes("OP");
   command.footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
-  command.option("--model", flags.model, "all parameters of a small c-scratch, char-gpt or mlp")
+  command.option("--model", flags.model, "all parameters of a small model of the zoo")
       .takes("MODEL");
   command.flag("--all", flags.all, "every operation");
   command.flag("--json", flags.json, "the whole report as JSON");

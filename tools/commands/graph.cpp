@@ -2,8 +2,8 @@
 #include <slope/autograd/graph/graph.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/models/draw/graph_svg.h>
+#include <slope/models/infer/sample.h>
 #include <slope/tools/command.h>
-#include <slope/tools/commands/sample_models.h>
 
 namespace slope::tools {
 
@@ -13,10 +13,9 @@ int run(const std::string& model, const std::string& out, int64_t depth) {
   const auto ends = [&](const char* suffix) { return out.ends_with(suffix); };
   SLOPE_CHECK_AS(UsageError, ends(".svg") || ends(".dot") || ends(".json"),
                  "-o {}: the ending says what to write: .svg, .dot or .json", out);
-  const auto sample = sample_model(model);
-  const Graph graph =
-      graph_of({sample->loss()},
-               {.leaves = sample->parameters(), .outputs = {"loss"}, .module_depth = depth});
+  const train::Sample sample = train::sample_named(model);
+  const Graph graph = graph_of(
+      {sample.loss()}, {.leaves = sample.parameters(), .outputs = {"loss"}, .module_depth = depth});
   write_file(out, ends(".svg")   ? draw::to_svg(graph, model)
                   : ends(".dot") ? to_dot(graph)
                                  : to_json(graph));
@@ -26,12 +25,15 @@ int run(const std::string& model, const std::string& out, int64_t depth) {
 }  // namespace
 
 void add_graph(Command& slope) {
-  Command command = slope.subcommand("graph",
-                                     "Draw the graph that backward walks through a small model's "
-                                     "loss.\nExample: slope graph mlp -o mlp.svg");
+  Command command =
+      slope.subcommand("graph",
+                       "Draw the graph that backward walks through: of a small model's "
+                       "loss, or of a run's.\nExample: slope graph mlp -o mlp.svg");
   static std::string model, out;
   static int64_t depth = 0;
-  command.option("model", model, "c-scratch, char-gpt or mlp").required().takes("MODEL");
+  command.option("model", model, "a model of the zoo, or a run's folder")
+      .required()
+      .takes("MODEL|RUN");
   command.option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON")
       .required()
       .takes("FILE.svg|.dot|.json");

@@ -1,21 +1,85 @@
-// slope zoo: the models, from a table, so that listing them builds none. tests/tools hold the
-// numbers against the models.
+// slope zoo: the models of the registry, and their presets.
+#include <slope/models/infer/sample.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_settings.h>
+#include <slope/models/run/settings.h>
 #include <slope/tools/command.h>
-#include <slope/tools/commands/zoo.h>
 
-#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
 
 namespace slope::tools {
 
+namespace {
+
+// "char-gpt" -> "models/char_gpt.h"; a program's own models have no file here.
+std::string file_of(const models::ModelType& type) {
+  if (!models::is_bundled(type)) return "-";
+  std::string file = type.name;
+  std::replace(file.begin(), file.end(), '-', '_');
+  return "models/" + file + ".h";
+}
+
+nlohmann::ordered_json to_json(const models::ModelType& type) {
+  nlohmann::ordered_json settings = nlohmann::ordered_json::array();
+  train::RunSettings defaults(type);
+  std::set<std::string> own;
+  for (const models::Setting& s : type.config()->settings()) own.insert(s.key);
+  for (const models::Setting& s : defaults.all()) {
+    nlohmann::ordered_json setting = {{"key", s.key},
+                                      {"default", train::to_text(s)},
+                                      {"help", s.help},
+                                      {"may_change", s.may_change},
+                                      {"of_model", own.contains(s.key)}};
+    if (!s.choices.empty() && s.key != "model") setting["choices"] = s.choices;
+    settings.push_back(setting);
+  }
+  return {{"model", type.name},
+          {"kind", name(type.kind)},
+          {"parameters", train::count_default_parameters(type)},
+          {"file", file_of(type)},
+          {"about", type.about},
+          {"settings", settings}};
+}
+
+int run_json() {
+  nlohmann::ordered_json models = nlohmann::ordered_json::array(), presets = models;
+  for (const models::ModelTypePtr& type : models::zoo()) models.push_back(to_json(*type));
+  for (const models::Preset& p : models::presets()) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::object();
+    for (const auto& [key, value] : p.values) values[key] = value;
+    presets.push_back({{"preset", p.name}, {"of", p.model}, {"about", p.about}, {"sets", values}});
+  }
+  print(train::json_text({{"models", models}, {"presets", presets}}, 1) + "\n");
+  return 0;
+}
+
+int run() {
+  std::string text = fmt::format("{:<14} {:<12} {:>10}  {:<24} {}\n", "model", "kind", "parameters",
+                                 "file", "what it is");
+  for (const models::ModelTypePtr& type : models::zoo())
+    text += fmt::format("{:<14} {:<12} {:>10}  {:<24} {}\n", type->name, name(type->kind),
+                        train::count_default_parameters(*type), file_of(*type), type->about);
+  text += fmt::format("\n{:<14} {:<12} {}\n", "preset", "of", "what it is for");
+  for (const models::Preset& p : models::presets())
+    text += fmt::format("{:<14} {:<12} {}\n", p.name, p.model, p.about);
+  print(text);
+  return 0;
+}
+
+}  // namespace
+
 void add_zoo(Command& slope) {
-  Command zoo = slope.subcommand("zoo", "List the models.\nExample: slope zoo");
-  zoo.runs([] {
-    std::printf("%-10s %12s  %-19s %s\n", "model", "parameters", "file", "what it is");
-    for (const ZooEntry& m : zoo_entries)
-      std::printf("%-10s %12ld  %-19s %s\n", m.name, static_cast<long>(m.parameters), m.file,
-                  m.what);
-    return 0;
-  });
+  static bool json = false;
+  Command command = slope.subcommand("zoo",
+                                     "List the models, with their parameters at the default sizes "
+                                     "(words of Multi30k, characters of "
+                                     "tiny Shakespeare), and the presets.\nExample: slope zoo");
+  command.flag("--json", json, "as JSON, with every setting");
+  command.runs([] { return json ? run_json() : run(); });
 }
 
 }  // namespace slope::tools

@@ -53,17 +53,17 @@ def fused_causal_attention(self, x):
     return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
 
 
-def c_scratch(options, *sizes, **shape):
+def postnorm(options, *sizes, **shape):
     if options.attention == "fused":
         models.MultiheadAttention.forward = fused_attention
-    model = models.CScratch(*sizes, **shape)
+    model = models.PostNormTransformer(*sizes, **shape)
     for p in model.parameters():
         if p.dim() > 1:
             nn.init.xavier_uniform_(p)
     return model
 
 
-def c_scratch_training(options, model, batches, dynamic=False):
+def postnorm_training(options, model, batches, dynamic=False):
     def loss(source, target):
         return models.token_loss(model(source, target[:, :-1]), target[:, 1:])
 
@@ -76,7 +76,7 @@ def words(vocabulary, *shape):
 
 def translation(options, B, S, T, source_vocab, target_vocab, **shape):
     batches = [(words(source_vocab, B, S), words(target_vocab, B, T + 1)) for _ in range(4)]
-    return c_scratch_training(options, c_scratch(options, source_vocab, target_vocab, **shape), batches)
+    return postnorm_training(options, postnorm(options, source_vocab, target_vocab, **shape), batches)
 
 
 def real(options):
@@ -85,7 +85,7 @@ def real(options):
     with safe_open(options.batches, "pt") as file:
         facts, names = file.metadata(), sorted(k for k in file.keys() if k.startswith("source."))
         batches = [(file.get_tensor(k), file.get_tensor(k.replace("source", "target"))) for k in names]
-    return c_scratch_training(options, c_scratch(options, int(facts["source_vocab"]), int(facts["target_vocab"])), batches, dynamic=True)
+    return postnorm_training(options, postnorm(options, int(facts["source_vocab"]), int(facts["target_vocab"])), batches, dynamic=True)
 
 
 def char_gpt(options, B, T, vocabulary, lr, **shape):
@@ -109,7 +109,7 @@ class Decoding(Workload):
     """The usual loop: the decoder over all tokens so far, for each new one."""
 
     def __init__(self, options, sentences, source_tokens=24, new_tokens=64):
-        self.model = c_scratch(options, 8000, 6000).eval()
+        self.model = postnorm(options, 8000, 6000).eval()
         with torch.no_grad():
             self.model.fc.bias[[models.PAD, SOS, EOS]] = -1e9  # no sentence ends early, and none is padded
         self.source, self.new_tokens, self.parameters = words(8000, sentences, source_tokens), new_tokens, models.count(self.model)
@@ -126,12 +126,12 @@ class Decoding(Workload):
 
 
 CASES = {
-    "a": lambda o: translation(o, 128, 24, 24, 8000, 6000),
-    "b": lambda o: translation(o, 16, 64, 64, 10000, 10000, d_model=512, n_enc_layers=6, n_dec_layers=6, d_ff=2048),
-    "c1": lambda o: char_gpt(o, 12, 64, 65, 1e-3),
-    "c2": lambda o: char_gpt(o, 8, 256, 65, 1e-3, block_size=256, n_layer=6, n_head=6, n_embd=384),
-    "gpt2": lambda o: char_gpt(o, 4, 64, 50257, 1e-4, block_size=1024, n_layer=12, n_head=12, n_embd=768, bias=True),
-    "d": mlp,
+    "translation": lambda o: translation(o, 128, 24, 24, 8000, 6000),
+    "transformer-base": lambda o: translation(o, 16, 64, 64, 10000, 10000, d_model=512, n_enc_layers=6, n_dec_layers=6, d_ff=2048),
+    "char-gpt": lambda o: char_gpt(o, 12, 64, 65, 1e-3),
+    "gpt-384": lambda o: char_gpt(o, 8, 256, 65, 1e-3, block_size=256, n_layer=6, n_head=6, n_embd=384),
+    "gpt2-124m": lambda o: char_gpt(o, 4, 64, 50257, 1e-4, block_size=1024, n_layer=12, n_head=12, n_embd=768, bias=True),
+    "two-moons": mlp,
     "decode1": lambda o: Decoding(o, 1),
     "decode64": lambda o: Decoding(o, 64),
     "real": real,
@@ -145,8 +145,8 @@ class Op(Workload):
 
 def make(options):
     torch.manual_seed(options.seed)
-    if options.case.startswith("e."):
-        return Op(options.case[2:])
+    if options.case.startswith("operations."):
+        return Op(options.case.removeprefix("operations."))
     if options.case not in CASES:
         sys.exit(f"pytorch_side: no case is called {options.case}")
     return CASES[options.case](options)

@@ -1,4 +1,4 @@
-"""The case real: C-scratch on a file of training batches; each ratio is of two neighbouring blocks on the same batches."""
+"""The case real: postnorm on a file of training batches; each ratio is of two neighbouring blocks on the same batches."""
 import statistics
 
 from sides import Side, check_parameters, commands, environment, start_sides

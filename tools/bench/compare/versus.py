@@ -8,24 +8,25 @@ import time
 from sides import HERE, Side, check_parameters, commands, environment, start_sides
 
 # case: (times as fast by medians, at least; share of PyTorch's memory, at most)
-BARS = {"a": (3.0, 1 / 4), "b": (2.0, 1 / 2), "c1": (1.8, 1 / 3), "c2": (1.25, 1 / 4), "gpt2": (1.25, 0.85), "d": (60, 1 / 10),
+BARS = {"translation": (3.0, 1 / 4), "transformer-base": (2.0, 1 / 2), "char-gpt": (1.8, 1 / 3), "gpt-384": (1.25, 1 / 4), "gpt2-124m": (1.25, 0.85),
+        "two-moons": (60, 1 / 10),
         "decode1": (10, 1 / 2), "decode64": (10, 1 / 2)}
 OPS = ["softmax", "layer_norm", "gelu_erf", "gelu_tanh", "tanh", "exp", "relu", "add", "mul", "dropout", "cross_entropy", "sum_dim0",
        "sum_dim1", "transposed_copy", "embedding"]
-BARS |= {f"e.{op}": (5.0 if op in ("dropout", "transposed_copy") else 0.95, None) for op in OPS}
-BARS |= {"g": (100, 1 / 10), "real": (2.5, 1 / 4)}
+BARS |= {f"operations.{op}": (5.0 if op in ("dropout", "transposed_copy") else 0.95, None) for op in OPS}
+BARS |= {"start-up": (100, 1 / 10), "real": (2.5, 1 / 4)}
 OPS_MEAN_BAR = 1.8
-ONE_THREAD_BARS = {"a": 3.0, "b": 1.8, "c1": 1.6, "c2": 1.2, "gpt2": 1.2}
+ONE_THREAD_BARS = {"translation": 3.0, "transformer-base": 1.8, "char-gpt": 1.6, "gpt-384": 1.2, "gpt2-124m": 1.2}
 ROOFLINE_BAR = 1.15  # a step so near to it has met its bar as well
 BLOCK_MS = 100  # of a block; longer steps make a block each
 WARM_UP_ONCE_MS = 5000  # a step that takes so long is warm after one
 
 
 def expand(asked):
-    """The cases that are asked for, in the table's order: e is all of e.*, none means all but real, which needs batches."""
+    """The cases that are asked for, in the table's order: operations is all of operations.*, none means all but real, which needs batches."""
     for name in asked:
-        if name not in BARS and name != "e":
-            raise ValueError(f"no case is called {name}; there are {' '.join(c for c in BARS if '.' not in c)}, e and e.OP")
+        if name not in BARS and name != "operations":
+            raise ValueError(f"no case is called {name}; there are {' '.join(c for c in BARS if '.' not in c)}, operations and operations.OP")
     return [case for case in BARS if (case in asked or case.split(".")[0] in asked) or (not asked and case != "real")]
 
 
@@ -105,7 +106,7 @@ def memory_of_case(options, case, step_ms):
 
 def start_and_step(options):
     """The case g: each measurement is a process; its memory is all that it has."""
-    both = {"slope": [options.slope, "bench", "g", "--once", "--threads", str(options.threads)],
+    both = {"slope": [options.slope, "bench", "start-up", "--once", "--threads", str(options.threads)],
             "pytorch": [options.python, str(HERE / "pytorch_start.py"), str(options.threads)]}
     env = environment(options, {})
 
@@ -145,7 +146,7 @@ def with_ratios(row):
 
 
 def measure(options, case):
-    if case == "g":
+    if case == "start-up":
         return row_of(options, case, *start_and_step(options), {})
     times, work = time_case(options, case)
     wants_memory = BARS[case][1] is not None
@@ -191,7 +192,7 @@ def markdown_of_limits(limits):
 
 def mean_of_ops(rows):
     """The geometric mean over the operations, where all of them were measured."""
-    ratios = [row["ratio"] for row in rows if row["case"].startswith("e.") and "ratio" in row]
+    ratios = [row["ratio"] for row in rows if row["case"].startswith("operations.") and "ratio" in row]
     if len(ratios) < len(OPS):
         return None
     return math.exp(statistics.fmean(map(math.log, ratios)))

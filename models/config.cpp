@@ -1,0 +1,57 @@
+#include <slope/core/error.h>
+#include <slope/models/config.h>
+
+#include <cctype>
+#include <string_view>
+
+namespace slope::models {
+
+namespace config_keys {
+Setting key(int64_t& place, const char* help, double least, double most) {
+  return {"", &place, help, least, most};
+}
+Setting key(double& place, const char* help, double least, double most) {
+  return {"", &place, help, least, most};
+}
+Setting key(bool& place, const char* help) { return {"", &place, help}; }
+Setting key(std::string& place, const char* help, std::vector<std::string> choices) {
+  return {"", &place, help, 0, 0, std::move(choices)};
+}
+}  // namespace config_keys
+
+namespace {
+
+// The first argument of each outermost call in "key(a, …), key(b, "c(d)", 1), …".
+std::vector<std::string> first_arguments(std::string_view text) {
+  std::vector<std::string> names;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      while (text[++i] != '"') i += text[i] == '\\';
+    } else if (text[i] == '(' && depth++ == 0) {
+      const size_t begin = text.find_first_not_of(' ', i + 1);
+      size_t end = begin;
+      while (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_') ++end;
+      names.emplace_back(text.substr(begin, end - begin));
+    } else if (text[i] == ')') {
+      --depth;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+Settings named(const char* text, Settings settings) {
+  // `key(…)` may be followed by `.changeable()`, whose parentheses are empty.
+  std::vector<std::string> names;
+  for (std::string& name : first_arguments(text))
+    if (!name.empty()) names.push_back(std::move(name));
+  SLOPE_CHECK_AS(UsageError, names.size() == settings.size(),
+                 "SLOPE_CONFIG: {} keys, but {} names; write each as key(member, help, …)",
+                 settings.size(), names.size());
+  for (size_t i = 0; i < names.size(); ++i) settings[i].key = names[i];
+  return settings;
+}
+
+}  // namespace slope::models

@@ -1,0 +1,64 @@
+#include <slope/core/error.h>
+#include <slope/models/infer/load.h>
+#include <slope/models/run/checkpoint_files.h>
+
+namespace slope::train {
+
+using models::Kind, models::Weights;
+
+namespace {
+
+// Makes the model by `make`, which is given memory for as many elements as the weights can fill,
+// and fills it.
+template <class Make>
+auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make) {
+  const std::string config = checkpoint + "/config.json", file = checkpoint + "/model.safetensors";
+  auto model = blame(config, [&] { return within_size_of(weights, make); });
+  load_named(model->module(), std::move(weights), file);
+  nn::eval(model->module());
+  return model;
+}
+
+}  // namespace
+
+Translator load_translator(const std::string& checkpoint) {
+  const RunSettings settings =
+      read_config(checkpoint + "/config.json", Kind::translation, "to translate");
+  const std::string source_file = checkpoint + "/source.vocab",
+                    target_file = checkpoint + "/target.vocab";
+  data::Vocab source = data::Vocab::load(source_file, data::Specials::sentence);
+  data::Vocab target = data::Vocab::load(target_file, data::Specials::sentence);
+  TensorFile weights = load_finite(checkpoint + "/model.safetensors");
+  check_vocabulary(weights, source.size(), source_file);
+  check_vocabulary(weights, target.size(), target_file);
+  const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
+  auto model = with_weights(checkpoint, std::move(weights), [&] {
+    return type.make(settings.config(), source.size(), target.size(), Weights::unset);
+  });
+  return {settings, std::move(source), std::move(target), std::move(model)};
+}
+
+TextModel load_language_model(const std::string& checkpoint) {
+  const RunSettings settings =
+      read_config(checkpoint + "/config.json", Kind::language_model, "to write text");
+  const std::string vocab_file = checkpoint + "/source.vocab";
+  data::Vocab vocab = data::Vocab::load(vocab_file, data::Specials::none);
+  TensorFile weights = load_finite(checkpoint + "/model.safetensors");
+  check_vocabulary(weights, vocab.size(), vocab_file);
+  const auto& type = dynamic_cast<const models::LanguageModelType&>(settings.type());
+  auto model = with_weights(checkpoint, std::move(weights), [&] {
+    return type.make(settings.config(), vocab.size(), Weights::unset);
+  });
+  return {settings, std::move(vocab), std::move(model)};
+}
+
+Classifier load_points_model(const std::string& checkpoint) {
+  const RunSettings settings =
+      read_config(checkpoint + "/config.json", Kind::points, "to tell points apart");
+  const auto& type = dynamic_cast<const models::PointsType&>(settings.type());
+  auto model = with_weights(checkpoint, load_finite(checkpoint + "/model.safetensors"),
+                            [&] { return type.make(settings.config(), Weights::unset); });
+  return {settings, std::move(model)};
+}
+
+}  // namespace slope::train

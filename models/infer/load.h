@@ -1,0 +1,34 @@
+// Trained models with what their inputs and outputs mean, read from a checkpoint, in evaluation
+// mode. InputError names file and fault: a config of another kind, weights that do not fit it or
+// are not finite, other vocabularies.
+#pragma once
+
+#include <slope/models/data/vocab.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/points.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/models/run/run_settings.h>
+
+namespace slope::train {
+
+struct Translator {
+  RunSettings settings;
+  data::Vocab source, target;
+  std::unique_ptr<models::TranslationModel> model;
+};
+Translator load_translator(const std::string& checkpoint);
+
+struct TextModel {
+  RunSettings settings;
+  data::Vocab vocab;
+  std::unique_ptr<models::LanguageModel> model;
+};
+TextModel load_language_model(const std::string& checkpoint);
+
+struct Classifier {
+  RunSettings settings;
+  std::unique_ptr<models::PointsModel> model;
+};
+Classifier load_points_model(const std::string& checkpoint);
+
+}  // namespace slope::train

@@ -1,0 +1,123 @@
+#include <slope/models/data/two_moons.h>
+#include <slope/models/infer/load.h>
+#include <slope/models/infer/sample.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/points.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/run_folder.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace slope::train {
+
+using namespace models;
+
+namespace {
+
+Sample translation_sample(const TranslationType& type) {
+  auto model = type.make(*type.small(), 9, 8, Weights::drawn);
+  nn::to(model->module(), f64);
+  const Tensor source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}});
+  const Tensor target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}});
+  const auto* m = model.get();
+  return {std::move(model), [m, source, target] { return m->loss(source, target, 0); }};
+}
+
+Sample language_model_sample(const LanguageModelType& type) {
+  constexpr int64_t characters = 7;
+  auto model = type.make(*type.small(), characters, Weights::drawn);
+  nn::to(model->module(), f64);
+  const int64_t T = std::min<int64_t>(5, model->block_size());
+  const Tensor inputs = randint(0, characters, {2, T}), targets = randint(0, characters, {2, T});
+  const auto* m = model.get();
+  return {std::move(model), [m, inputs, targets] { return m->loss(inputs, targets, 0); }};
+}
+
+Sample points_sample(const PointsType& type) {
+  auto model = type.make(*type.small(), Weights::drawn);
+  nn::to(model->module(), f64);
+  const data::TwoMoons moons = data::two_moons(16);
+  const Tensor points = to(moons.points, f64), labels = to(moons.labels, f64);
+  const auto* m = model.get();
+  return {std::move(model), [m, points, labels] { return m->loss(points, labels); }};
+}
+
+}  // namespace
+
+std::vector<NamedLeaf> Sample::parameters() const {
+  std::vector<NamedLeaf> leaves;
+  for (const auto& [name, tensor] : nn::named_parameters(model->module()))
+    leaves.push_back({name, tensor});
+  return leaves;
+}
+
+Sample sample_of(const ModelType& type) {
+  manual_seed(1);
+  Sample sample;
+  switch (type.kind) {
+    case Kind::translation:
+      sample = translation_sample(dynamic_cast<const TranslationType&>(type));
+      break;
+    case Kind::language_model:
+      sample = language_model_sample(dynamic_cast<const LanguageModelType&>(type));
+      break;
+    case Kind::points: sample = points_sample(dynamic_cast<const PointsType&>(type)); break;
+  }
+  nn::eval(sample.model->module());
+  return sample;
+}
+
+Sample sample_of_run(const std::string& checkpoint) {
+  const auto below = [](int64_t n, const Dims& shape) {
+    return randint(std::min<int64_t>(4, n - 1), n, shape);
+  };
+  manual_seed(1);
+  switch (read_config(checkpoint + "/config.json").type().kind) {
+    case Kind::translation: {
+      Translator t = load_translator(checkpoint);
+      const auto* m = t.model.get();
+      const int64_t L = std::min<int64_t>(5, m->positions());
+      const Tensor source = below(t.source.size(), {2, L}), target = below(t.target.size(), {2, L});
+      return {std::move(t.model), [m, source, target] { return m->loss(source, target, 0); }};
+    }
+    case Kind::language_model: {
+      TextModel t = load_language_model(checkpoint);
+      const auto* m = t.model.get();
+      const int64_t L = std::min<int64_t>(5, m->block_size());
+      const Tensor inputs = below(t.vocab.size(), {2, L}), targets = below(t.vocab.size(), {2, L});
+      return {std::move(t.model), [m, inputs, targets] { return m->loss(inputs, targets, 0); }};
+    }
+    case Kind::points: {
+      Classifier c = load_points_model(checkpoint);
+      const auto* m = c.model.get();
+      const data::TwoMoons moons = data::two_moons(16);
+      return {std::move(c.model), [m, moons] { return m->loss(moons.points, moons.labels); }};
+    }
+  }
+  return {};
+}
+
+Sample sample_named(const std::string& name) {
+  if (const ModelType* type = find_model(name)) return sample_of(*type);
+  if (std::filesystem::is_directory(name)) return sample_of_run(checkpoint_folder(name));
+  return sample_of(model_named(name));  // which throws
+}
+
+int64_t count_default_parameters(const ModelType& type) {
+  const auto config = type.config();
+  const auto count = [](const auto& model) { return nn::count_parameters(model->module()); };
+  switch (type.kind) {
+    case Kind::translation:
+      return count(
+          dynamic_cast<const TranslationType&>(type).make(*config, 7853, 5893, Weights::unset));
+    case Kind::language_model:
+      return count(dynamic_cast<const LanguageModelType&>(type).make(*config, 65, Weights::unset));
+    case Kind::points:
+      return count(dynamic_cast<const PointsType&>(type).make(*config, Weights::unset));
+  }
+  return 0;
+}
+
+}  // namespace slope::train

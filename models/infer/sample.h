@@ -1,0 +1,28 @@
+// A small instance of any model with data of its own, in f64: to check every gradient of, and to
+// draw.
+#pragma once
+
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/models/kinds/model.h>
+
+#include <functional>
+#include <memory>
+
+namespace slope::train {
+
+struct Sample {
+  std::unique_ptr<models::Model> model;  // of the type's small config, in evaluation mode
+  std::function<Tensor()> loss;          // the same at each call
+  std::vector<NamedLeaf> parameters() const;
+};
+Sample sample_of(const models::ModelType& type);
+// The model of a run with its weights, in f32 and on made-up data.
+Sample sample_of_run(const std::string& checkpoint);
+// A model's name, or a run's folder; UsageError that lists the models where it is neither.
+Sample sample_named(const std::string& name);
+
+// Of a model with the type's defaults; a translation model's vocabularies have 7853 and 5893 words
+// (Multi30k), a language model's 65 characters (tiny Shakespeare).
+int64_t count_default_parameters(const models::ModelType& type);
+
+}  // namespace slope::train

@@ -1,0 +1,89 @@
+// What every command may ask of a model, whatever its type, and of the type before there is a
+// model. The kinds (translation.h, language_model.h, points.h) say what is trained and how it is
+// used; each has one template that makes a type of it.
+#pragma once
+
+#include <slope/models/config.h>
+#include <slope/nn/nn.h>
+
+#include <memory>
+
+namespace slope::models {
+
+enum class Kind { translation, language_model, points };
+const char* name(Kind kind);  // as `slope train` takes it: "translation", "lm", "points"
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual nn::ModuleRef module() const = 0;
+};
+
+class ModelConfig {
+ public:
+  virtual ~ModelConfig() = default;
+  virtual Settings settings() = 0;
+  virtual std::unique_ptr<ModelConfig> clone() const = 0;
+};
+
+// Whether a model's weights get their initial values, from generator(), or are memory to be read
+// into.
+enum class Weights { drawn, unset };
+
+class ModelType {
+ public:
+  virtual ~ModelType() = default;
+  const std::string name, about;
+  const Kind kind;
+  virtual std::unique_ptr<ModelConfig> config() const = 0;  // the defaults
+  virtual std::unique_ptr<ModelConfig> small()
+      const = 0;  // to check every gradient of, and to draw
+
+ protected:
+  ModelType(std::string name, std::string about, Kind kind)
+      : name(std::move(name)), about(std::move(about)), kind(kind) {}
+};
+using ModelTypePtr = std::shared_ptr<const ModelType>;
+
+// ---- what the templates of the kinds share
+
+template <class Config>
+struct ConfigOf final : ModelConfig {
+  Config config;
+  explicit ConfigOf(Config c) : config(std::move(c)) {}
+  Settings settings() override { return config.settings(); }
+  std::unique_ptr<ModelConfig> clone() const override { return std::make_unique<ConfigOf>(config); }
+};
+
+template <class M>
+using ConfigType = std::remove_cvref_t<decltype(std::declval<M&>().config)>;
+
+// The type of kind `Base` that a module M gives; `Base` adds how a model is made.
+template <class M, class Base>
+class ModelTypeOf : public Base {
+ public:
+  using Config = ConfigType<M>;
+  ModelTypeOf(std::string name, std::string about, Kind kind, Config small)
+      : Base(std::move(name), std::move(about), kind), small_(std::move(small)) {}
+  std::unique_ptr<ModelConfig> config() const override {
+    return std::make_unique<ConfigOf<Config>>(Config{});
+  }
+  std::unique_ptr<ModelConfig> small() const override {
+    return std::make_unique<ConfigOf<Config>>(small_);
+  }
+
+ protected:
+  static Config config_of(const ModelConfig& config) {
+    return dynamic_cast<const ConfigOf<Config>&>(config).config;
+  }
+  static M make_module(const Config& config, Weights weights) {
+    if (weights == Weights::unset) return nn::init::skip_init(0, [&] { return M(config); });
+    if constexpr (requires(M m) { m.init_weights(); }) return nn::init::make<M>(config);
+    return M(config);
+  }
+
+ private:
+  Config small_;
+};
+
+}  // namespace slope::models

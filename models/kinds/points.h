@@ -1,0 +1,56 @@
+// Points: models that tell on which of two sides a point of the plane lies.
+//
+// A module is one if it has
+//   Config config, M(config), init_weights() where it has initial values of its own
+//   forward(points)     (N, 2) -> (N, 1) logits of label 1
+#pragma once
+
+#include <slope/models/kinds/model.h>
+
+namespace slope::models {
+
+class PointsModel : public Model {
+ public:
+  virtual Tensor logits(const Tensor& points) const = 0;  // (N, 2) -> (N, 1)
+  // labels (N, 1), 0 or 1. Binary cross entropy, summed.
+  Tensor loss(const Tensor& points, const Tensor& labels) const {
+    return bce_with_logits(logits(points), labels, Reduction::sum);
+  }
+};
+
+class PointsType : public ModelType {
+ public:
+  virtual std::unique_ptr<PointsModel> make(const ModelConfig& config, Weights weights) const = 0;
+
+ protected:
+  using ModelType::ModelType;
+};
+
+template <class M>
+class PointsModelOf final : public PointsModel {
+ public:
+  explicit PointsModelOf(M m) : module_(std::move(m)) {}
+  nn::ModuleRef module() const override { return module_; }
+  Tensor logits(const Tensor& points) const override { return module_(points); }
+
+ private:
+  M module_;
+};
+
+template <class M>
+class PointsTypeOf final : public ModelTypeOf<M, PointsType> {
+ public:
+  using Base = ModelTypeOf<M, PointsType>;
+  using Base::Base;
+  std::unique_ptr<PointsModel> make(const ModelConfig& config, Weights weights) const override {
+    return std::make_unique<PointsModelOf<M>>(Base::make_module(Base::config_of(config), weights));
+  }
+};
+
+template <class M>
+ModelTypePtr points(std::string name, std::string about, ConfigType<M> small = {}) {
+  return std::make_shared<PointsTypeOf<M>>(std::move(name), std::move(about), Kind::points,
+                                           std::move(small));
+}
+
+}  // namespace slope::models

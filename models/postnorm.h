@@ -1,0 +1,195 @@
+// An encoder-decoder Transformer for translation with the norms behind each part, as in the
+// original: learned positions, its own attention with four separate projections, no norm after the
+// stacks.
+//   Vaswani et al., "Attention Is All You Need", 2017; this form from a course's slides, with two
+//   mistakes corrected: queries, keys and values each have their own projection, and padding keeps
+//   its own positions.
+//
+// B batch · S source tokens · T target tokens · C d_model · H heads · D = C/H · V target vocabulary
+#pragma once
+
+#include <slope/models/config.h>
+#include <slope/nn/nn.h>
+
+#include <cmath>
+
+namespace slope::postnorm {
+
+struct Config {
+  int64_t source_vocab = 0, target_vocab = 0;  // from the data
+  int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3,
+          d_feedforward = 512;
+  double dropout = 0.1;
+  int64_t max_len = 100;
+  bool tie_embeddings = false;  // Press and Wolf, 2017
+  int64_t pad = 0;
+  SLOPE_CONFIG(key(d_model, "channels", 1, 1 << 16),
+               key(n_heads, "attention heads; divides d_model", 1, 1 << 12),
+               key(n_encoder_layers, "layers of the encoder", 1, 1000),
+               key(n_decoder_layers, "layers of the decoder", 1, 1000),
+               key(d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20),
+               key(dropout, "probability that a value is dropped in training", 0, 0.999),
+               key(max_len, "positions: the longest sentence in tokens, <sos> and <eos> included",
+                   3, 1 << 20),
+               key(tie_embeddings, "the target's embedding is the output projection's weight too"))
+};
+
+// x_t = sqrt(C) E[token_t] + P[t]
+struct TransformerEmbedding {
+  nn::Embedding embed_tok, embed_pos;
+  nn::Dropout dropout;
+  double scale;
+  TransformerEmbedding(const Config& c, int64_t vocab)
+      : embed_tok(vocab, c.d_model),
+        embed_pos(c.max_len, c.d_model),
+        dropout(c.dropout),
+        scale(std::sqrt(static_cast<double>(c.d_model))) {}
+  // i64: tokens (B, T), and their positions, which broadcast to them
+  Tensor forward(const Tensor& tokens, const Tensor& positions) const {
+    const int64_t T = nn::longest(positions), max_len = embed_pos.weight.size(0);
+    SLOPE_CHECK_INPUT(T <= max_len, "postnorm: a sentence of {} tokens exceeds max_len {}", T,
+                      max_len);
+    return dropout(embed_tok(tokens) * scale + embed_pos(positions));  // (B, T, C)
+  }
+  SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
+};
+
+struct MultiheadAttention {
+  nn::Linear fc_query, fc_key, fc_value, fc_out;
+  nn::Dropout dropout;
+  int64_t n_heads;
+  explicit MultiheadAttention(const Config& c)
+      : fc_query(c.d_model, c.d_model),
+        fc_key(c.d_model, c.d_model),
+        fc_value(c.d_model, c.d_model),
+        fc_out(c.d_model, c.d_model),
+        dropout(c.dropout),
+        n_heads(c.n_heads) {
+    SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0,
+                   "postnorm: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
+  }
+  Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask,
+                 nn::KvCache* cache = nullptr) const {
+    const auto [k, v] = nn::keys_values(cache, [&]() -> nn::KeysValues {
+      return {nn::split_heads(fc_key(memory), n_heads), nn::split_heads(fc_value(memory), n_heads)};
+    });
+    const Tensor q = nn::split_heads(fc_query(query), n_heads);                 // (B, H, T, D)
+    return fc_out(nn::merge_heads(nn::attend(q, k, v, mask, dropout.rate())));  // (B, T, C)
+  }
+  SLOPE_MODULE(MultiheadAttention, fc_query, fc_key, fc_value, fc_out, dropout)
+};
+
+struct EncoderLayer {
+  MultiheadAttention mha;
+  nn::LayerNorm ln1;
+  nn::FeedForward ff;
+  nn::LayerNorm ln2;
+  nn::Dropout dropout;
+  explicit EncoderLayer(const Config& c)
+      : mha(c),
+        ln1(c.d_model),
+        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
+        ln2(c.d_model),
+        dropout(c.dropout) {}
+  Tensor forward(Tensor x, const nn::Mask& mask) const {
+    x = ln1(x + dropout(mha(x, x, mask)));
+    return ln2(x + dropout(ff(x)));  // (B, S, C)
+  }
+  SLOPE_MODULE(EncoderLayer, mha, ln1, ff, ln2, dropout)
+};
+
+struct DecoderLayer {
+  MultiheadAttention mha1;  // of the target on itself
+  nn::LayerNorm ln1;
+  MultiheadAttention mha2;  // of the target on the source
+  nn::LayerNorm ln2;
+  nn::FeedForward ff;
+  nn::LayerNorm ln3;
+  nn::Dropout dropout;
+  explicit DecoderLayer(const Config& c)
+      : mha1(c),
+        ln1(c.d_model),
+        mha2(c),
+        ln2(c.d_model),
+        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
+        ln3(c.d_model),
+        dropout(c.dropout) {}
+  Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
+                 const nn::Mask& cross_mask, nn::DecoderLayerCache* cache = nullptr) const {
+    x = ln1(x + dropout(mha1(x, x, self_mask, cache ? &cache->self : nullptr)));
+    x = ln2(x + dropout(mha2(x, memory, cross_mask, cache ? &cache->cross : nullptr)));
+    return ln3(x + dropout(ff(x)));  // (B, T, C)
+  }
+  SLOPE_MODULE(DecoderLayer, mha1, ln1, mha2, ln2, ff, ln3, dropout)
+};
+
+struct PostNormTransformer {
+  Config config;
+  TransformerEmbedding embed_src, embed_tgt;
+  nn::Transformer<EncoderLayer, DecoderLayer> transformer;
+  nn::Linear fc;
+  explicit PostNormTransformer(const Config& c)
+      : config(c),
+        embed_src(c, c.source_vocab),
+        embed_tgt(c, c.target_vocab),
+        transformer{{c.n_encoder_layers, c}, {c.n_decoder_layers, c}},  // in this order
+        fc(c.d_model, c.target_vocab) {
+    // with the projection's small values, which `scale` makes up for
+    if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
+  }
+
+  void init_weights() {
+    for (const Tensor& weight : nn::parameters(*this))
+      if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
+  }
+
+  Tensor features(const nn::SequencePair& p) const {
+    const Tensor target = embed_tgt(p.target, p.target_positions),
+                 source = embed_src(p.source, p.source_positions);
+    return transformer(source, target, p);  // (B, T, C)
+  }
+  // source (B, S), target (B, T): i64, padded; target begins with <sos>
+  Tensor features(const Tensor& source, const Tensor& target) const {
+    return features(nn::padded_pair(source, target, config.pad));
+  }
+  Tensor head(const Tensor& features) const { return fc(features); }  // (B, T, V)
+  Tensor forward(const Tensor& source, const Tensor& target) const {
+    return head(features(source, target));
+  }  // (B, T, V)
+
+  // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding.
+  // target (B, T+1)
+  Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
+    const nn::Scope scope(*this);
+    const nn::PackedPair p(source, target, config.pad);
+    return linear_cross_entropy(features(p).reshape({-1, config.d_model}), fc.weight,
+                                nn::or_none(fc.bias), p.next.reshape({-1}),
+                                {.ignore_index = config.pad,
+                                 .label_smoothing = label_smoothing,
+                                 .reduction = Reduction::sum});
+  }
+
+  nn::AttentionPaths attention_paths() const {
+    const size_t encoder = transformer.encoder.layers.size(),
+                 decoder = transformer.decoder.layers.size();
+    return {.encoder = nn::layer_paths("transformer.encoder.layers", encoder, "mha"),
+            .decoder = nn::layer_paths("transformer.decoder.layers", decoder, "mha1"),
+            .cross = nn::layer_paths("transformer.decoder.layers", decoder, "mha2")};
+  }
+
+  // ---- decoding with a cache
+  using Cache = nn::DecoderCache;
+  Cache start(const Tensor& source) const {  // (B, S)
+    const nn::Scope scope(*this);
+    return transformer.start(source, embed_src(source, nn::positions(source.size(1))), config.pad);
+  }
+  // (B,) the newest token of each sentence -> (B, V) logits of the next
+  Tensor step(const Tensor& token, Cache& cache) const {
+    const nn::Scope scope(*this);
+    const Tensor x = embed_tgt(token.unsqueeze(1), cache.next_position());  // (B, 1, C)
+    return head(transformer.step(x, cache, config.pad).select(1, 0));       // (B, V)
+  }
+  SLOPE_MODULE(PostNormTransformer, embed_src, embed_tgt, transformer, fc)
+};
+
+}  // namespace slope::postnorm

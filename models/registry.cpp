@@ -1,0 +1,184 @@
+#include <slope/core/error.h>
+#include <slope/core/text/spelling.h>
+#include <slope/models/char_gpt.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/kinds/points.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/models/mlp.h>
+#include <slope/models/postnorm.h>
+#include <slope/models/registry.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace slope::models {
+
+namespace {
+
+// The only list of models.
+std::vector<ModelTypePtr> bundled() {
+  return {
+      translation<postnorm::PostNormTransformer>(
+          "postnorm", "encoder-decoder Transformer with the norms behind, as published in 2017",
+          {.d_model = 8,
+           .n_heads = 2,
+           .n_encoder_layers = 1,
+           .n_decoder_layers = 1,
+           .d_feedforward = 12,
+           .max_len = 8}),
+      language_model<char_gpt::CharGpt>(
+          "char-gpt", "decoder-only Transformer on characters, nanoGPT's recipe for a CPU",
+          {.block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 8, .bias = true}),
+      points<mlp::TwoMoonsMlp>("mlp", "two layers of tanh and a logit: read this one first"),
+  };
+}
+
+const std::vector<Preset>& all_presets() {
+  static const std::vector<Preset> presets = {
+      {"quickstart",
+       "postnorm",
+       "the bundled corpus within minutes",
+       {{"d_model", "128"},
+        {"n_heads", "4"},
+        {"n_encoder_layers", "2"},
+        {"n_decoder_layers", "2"},
+        {"d_feedforward", "256"},
+        {"max_len", "40"},
+        {"batch_size", "64"},
+        {"steps", "2500"},
+        {"validate_every", "500"},
+        {"lr", "0.003"},
+        {"beta2", "0.98"},
+        {"schedule", "linear"},
+        {"warmup", "200"}}},
+      {"multi30k", "postnorm", "the published recipe on Multi30k: the defaults, by name", {}},
+      {"multi30k-best",
+       "postnorm",
+       "the best found for Multi30k within half an hour on two cores (docs/figures.md)",
+       {{"dropout", "0.12"},
+        {"epochs", "12"},
+        {"label_smoothing", "0.1"},
+        {"average", "0.995"},
+        {"lr", "0.0008"},
+        {"beta2", "0.98"},
+        {"schedule", "linear"},
+        {"warmup", "300"}}},
+  };
+  return presets;
+}
+
+size_t n_bundled = 0;
+std::vector<ModelTypePtr>& types() {
+  static std::vector<ModelTypePtr> all = [] {
+    std::vector<ModelTypePtr> list = bundled();
+    n_bundled = list.size();
+    return list;
+  }();
+  return all;
+}
+
+bool is_name(const std::string& text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == text.npos &&
+         text[0] != '-';
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::vector<std::string>& known,
+                         const char* of) {
+  throw UsageError(fmt::format("no {}model is called {}{}; there {} {}", of, name,
+                               did_you_mean(name, known), known.size() == 1 ? "is" : "are",
+                               fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+const char* name(Kind kind) {
+  switch (kind) {
+    case Kind::translation: return "translation";
+    case Kind::language_model: return "lm";
+    case Kind::points: return "points";
+  }
+  return "";
+}
+
+std::span<const ModelTypePtr> zoo() { return types(); }
+
+void register_model(ModelTypePtr type) {
+  SLOPE_CHECK_AS(UsageError, is_name(type->name),
+                 "register_model: '{}' is no name; take lower-case letters, digits and hyphens",
+                 type->name);
+  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+    SLOPE_CHECK_AS(UsageError, type->name != name(kind),
+                   "register_model: {} is the name of a kind; give the model another one",
+                   type->name);
+  SLOPE_CHECK_AS(UsageError, !find_model(type->name),
+                 "register_model: there is a model called {} already; give this one another name",
+                 type->name);
+  const auto config = type->config();
+  for (const Setting& s : config->settings()) {
+    const auto check = [&](double value) {
+      SLOPE_CHECK_AS(UsageError, value >= s.least && value <= s.most,
+                     "register_model: {}: the default of {}, {}, is outside {} to {}", type->name,
+                     s.key, value, s.least, s.most);
+    };
+    if (const auto* integer = std::get_if<int64_t*>(&s.place))
+      check(static_cast<double>(**integer));
+    if (const auto* real = std::get_if<double*>(&s.place)) check(**real);
+  }
+  types().push_back(std::move(type));
+}
+
+const ModelType* find_model(const std::string& name) {
+  const auto at = std::find_if(types().begin(), types().end(),
+                               [&](const ModelTypePtr& type) { return type->name == name; });
+  return at == types().end() ? nullptr : at->get();
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const ModelTypePtr& type : types()) names.push_back(type->name);
+  return names;
+}
+
+std::vector<std::string> model_names(Kind kind) {
+  std::vector<std::string> names;
+  for (const ModelTypePtr& type : types())
+    if (type->kind == kind) names.push_back(type->name);
+  return names;
+}
+
+const ModelType& model_named(const std::string& name) {
+  if (const ModelType* type = find_model(name)) return *type;
+  refuse(name, model_names(), "");
+}
+
+const ModelType& model_named(const std::string& name, Kind kind) {
+  const ModelType* type = find_model(name);
+  if (type && type->kind == kind) return *type;
+  refuse(name, model_names(kind), fmt::format("{} ", models::name(kind)).c_str());
+}
+
+const ModelType& default_model(Kind kind) { return *find_model(model_names(kind).front()); }
+
+bool is_bundled(const ModelType& type) {
+  const auto end = types().begin() + static_cast<std::ptrdiff_t>(n_bundled);
+  return std::any_of(types().begin(), end, [&](const auto& known) { return known.get() == &type; });
+}
+
+std::span<const Preset> presets() { return all_presets(); }
+
+const Preset* find_preset(const std::string& name) {
+  for (const Preset& preset : all_presets())
+    if (name == preset.name) return &preset;
+  return nullptr;
+}
+
+std::vector<std::string> preset_names(const ModelType& type) {
+  std::vector<std::string> names;
+  for (const Preset& preset : all_presets())
+    if (type.name == preset.model) names.emplace_back(preset.name);
+  return names;
+}
+
+}  // namespace slope::models

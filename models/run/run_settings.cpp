@@ -1,0 +1,93 @@
+#include <slope/core/error.h>
+#include <slope/core/text/spelling.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_settings.h>
+#include <slope/models/run/settings.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace slope::train {
+
+using models::Kind;
+
+RunSettings::RunSettings(const models::ModelType& type)
+    : type_(&type), model_(type.name), config_(type.config()) {
+  switch (type.kind) {
+    case Kind::translation: data_ = ParallelTextSettings(); break;
+    case Kind::language_model: data_ = TextSettings(); break;
+    case Kind::points: data_ = MoonsSettings(); break;
+  }
+  training = std::visit([](const auto& data) { return data.training(); }, data_);
+}
+
+RunSettings::RunSettings(const RunSettings& other)
+    : training(other.training),
+      type_(other.type_),
+      model_(other.model_),
+      config_(other.config_->clone()),
+      data_(other.data_) {}
+
+Settings RunSettings::all() {
+  Settings all = {{"model", &model_, "the model", 0, 0, {model_}}};
+  const auto add = [&](Settings settings) {
+    std::move(settings.begin(), settings.end(), std::back_inserter(all));
+  };
+  add(config_->settings());
+  add(std::visit([](auto& data) { return data.settings(); }, data_));
+  add(training.settings());
+  return all;
+}
+
+std::string RunSettings::to_json() const {
+  RunSettings copy = *this;
+  return train::to_json(copy.all(), 1) + "\n";
+}
+
+void RunSettings::set(const std::string& key, const std::string& text) {
+  std::vector<std::string> known;
+  for (const Setting& s : all()) {
+    if (s.key == key) return set_from_text(s, text);
+    known.push_back(s.key);
+  }
+  throw UsageError(fmt::format("{} has no setting {}{}", model_, key, did_you_mean(key, known)));
+}
+
+void RunSettings::apply(const std::string& name) {
+  const models::Preset* preset = models::find_preset(name);
+  const std::vector<std::string> own = models::preset_names(*type_);
+  SLOPE_CHECK_AS(
+      UsageError, preset && preset->model == model_, "--preset {}: {} has {}{}", name, model_,
+      own.empty() ? "no presets" : fmt::format("{}", fmt::join(own, ", ")),
+      preset ? fmt::format("; that one is of {}", preset->model) : did_you_mean(name, own));
+  const auto gives = [&](const char* key) {
+    return std::any_of(preset->values.begin(), preset->values.end(),
+                       [&](const auto& value) { return std::string(key) == value.first; });
+  };
+  for (const auto& [key, value] : preset->values) set(key, value);
+  if (gives("epochs") && !gives("steps")) training.steps = 0;
+}
+
+RunSettings read_config(const std::string& file) {
+  const std::string text = read_json_text(file), name = model_of(text, file);
+  const models::ModelType* type = models::find_model(name);
+  SLOPE_CHECK_INPUT(type, "{}: is of a model that this program does not know, {}; it knows {}",
+                    file, name.empty() ? "without a name" : name,
+                    fmt::join(models::model_names(), ", "));
+  RunSettings settings(*type);
+  (void)from_json(settings.all(), text, file);
+  return settings;
+}
+
+RunSettings read_config(const std::string& file, Kind kind, const char* what_for) {
+  RunSettings settings = read_config(file);
+  const models::ModelType& type = settings.type();
+  SLOPE_CHECK_INPUT(type.kind == kind,
+                    "{}: belongs to a model of another kind: {} ({}) where a {} model is needed {}",
+                    file, type.name, name(type.kind), name(kind), what_for);
+  return settings;
+}
+
+}  // namespace slope::train

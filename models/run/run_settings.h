@@ -1,0 +1,94 @@
+// All that a run is told: its model with the model's settings, its data, its training. config.json
+// holds them, the flags of `slope train` set them.
+#pragma once
+
+#include <slope/models/kinds/model.h>
+#include <slope/models/run/train_settings.h>
+
+namespace slope::train {
+
+struct ParallelTextSettings {  // of translation
+  std::string train, valid;    // PREFIX of the text, without .de or .en; empty: the bundled corpus
+  std::string source = "de", target = "en";
+  int64_t min_freq = 2;  // words that are rarer become <unk>
+  SLOPE_CONFIG(key(train,
+                   "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the "
+                   "bundled corpus")
+                   .changeable(),
+               key(valid, "prefix of the validation text").changeable(),
+               key(source, "source language: ending of the files"),
+               key(target, "target language: ending of the files"),
+               key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9))
+  static TrainSettings training() { return {}; }
+};
+
+struct TextSettings {             // of a language model
+  std::string text;               // the file; empty: the English side of the bundled corpus
+  double validation_share = 0.1;  // the end of the text
+  SLOPE_CONFIG(key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
+                   .changeable(),
+               key(validation_share, "share of the text, its end, that is held out for validation",
+                   0.0001, 0.9))
+  static TrainSettings training() {
+    return {.epochs = 0,
+            .steps = 2000,
+            .batch_size = 12,
+            .optimizer = "adamw",
+            .lr = 1e-3,
+            .beta2 = 0.99,
+            .weight_decay = 0.1,
+            .schedule = "cosine",
+            .warmup = 100,
+            .lr_min = 1e-4,
+            .validate_every = 250};
+  }
+};
+
+struct MoonsSettings {  // of points
+  int64_t points = 256, validation_points = 256;
+  double noise = 0.1;  // standard deviation
+  SLOPE_CONFIG(key(points, "training points of the two moons, drawn from the seed", 2, 1e7),
+               key(validation_points, "points that are held out for validation", 2, 1e7),
+               key(noise, "standard deviation of the noise on each coordinate", 0, 10))
+  static TrainSettings training() {
+    return {.epochs = 0, .steps = 1000, .batch_size = 32, .lr = 1e-2, .validate_every = 100};
+  }
+};
+
+class RunSettings {
+ public:
+  explicit RunSettings(const models::ModelType& type);  // the defaults; outlived by `type`
+  RunSettings(const RunSettings& other);
+  RunSettings& operator=(const RunSettings&) = delete;
+
+  const models::ModelType& type() const { return *type_; }
+  const models::ModelConfig& config() const { return *config_; }
+  template <class Data>
+  Data& data() {
+    return std::get<Data>(data_);
+  }
+  template <class Data>
+  const Data& data() const {
+    return std::get<Data>(data_);
+  }
+  models::Settings all();       // into this object; "model" first
+  std::string to_json() const;  // config.json's text
+  void set(const std::string& key,
+           const std::string& text);      // UsageError: an unknown key or a bad value
+  void apply(const std::string& preset);  // UsageError: not one of this model's
+
+  TrainSettings training;
+
+ private:
+  const models::ModelType* type_;
+  std::string model_;
+  std::unique_ptr<models::ModelConfig> config_;
+  std::variant<ParallelTextSettings, TextSettings, MoonsSettings> data_;
+};
+
+// A checkpoint's config.json. InputError where the file is none, or its model is not known here.
+RunSettings read_config(const std::string& file);
+// The same, where another kind of model is needed: "to translate".
+RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);
+
+}  // namespace slope::train

@@ -1,0 +1,81 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/files/crc32c.h>
+#include <slope/models/data/blocks.h>
+#include <slope/models/train/language_model_task.h>
+#include <slope/models/train/rows.h>
+
+namespace slope::train {
+
+namespace {
+
+std::unique_ptr<models::LanguageModel> make(const RunSettings& settings, const data::Vocab& vocab) {
+  manual_seed(static_cast<uint64_t>(settings.training.seed));
+  return dynamic_cast<const models::LanguageModelType&>(settings.type())
+      .make(settings.config(), std::max<int64_t>(1, vocab.size()), models::Weights::drawn);
+}
+
+Tensor loss_of(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
+               int64_t end, double label_smoothing) {
+  return model.loss(rows(blocks.inputs, begin, end, blocks.length),
+                    rows(blocks.targets, begin, end, blocks.length), label_smoothing);
+}
+
+}  // namespace
+
+LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
+    : ModelTask(settings),
+      vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
+      model_(make(settings, vocab_)),
+      text_(vocab_.encode_characters(text)),
+      fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+  const double share = settings.data<TextSettings>().validation_share;
+  cut_ = static_cast<size_t>(static_cast<double>(text_.size()) * (1 - share));
+  SLOPE_CHECK_INPUT(static_cast<int64_t>(training().size()) > model_->block_size(),
+                    "the training part of the text has {} characters, it needs more than "
+                    "block_size {}",
+                    training().size(), model_->block_size());
+  SLOPE_CHECK_INPUT(validation().size() >= 2,
+                    "the validation part of the text has {} characters, it needs at least 2",
+                    validation().size());
+  trains(*model_);
+}
+
+Work LanguageModelTask::next() {
+  const TrainSettings& t = settings_.training;
+  const auto blocks = std::make_shared<data::Blocks>(data::random_blocks(
+      training(), t.batch_size, model_->block_size(), static_cast<uint64_t>(t.seed), position_++));
+  const int64_t targets = blocks->rows * blocks->length;
+  return {.targets = targets,
+          .tokens = targets,
+          .sequences = blocks->rows,
+          .loss = [this, blocks, smoothing = t.label_smoothing](int64_t begin, int64_t end) {
+            return loss_of(*model_, *blocks, begin, end, smoothing);
+          }};
+}
+
+int64_t LanguageModelTask::pass_length() const {
+  const int64_t batch = settings_.training.batch_size * model_->block_size();
+  return (static_cast<int64_t>(training().size()) + batch - 1) / batch;
+}
+
+Evaluation LanguageModelTask::evaluate() {
+  return evaluate_text(*model_, validation(), settings_.training.batch_size);
+}
+
+Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int64_t> text,
+                         int64_t batch_size) {
+  const NoGrad no_grad;
+  Evaluation evaluation;
+  for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.block_size())) {
+    evaluation.loss_sum += loss_of(model, blocks, 0, blocks.rows, 0).item();
+    evaluation.targets += blocks.rows * blocks.length;
+  }
+  return evaluation;
+}
+
+std::string LanguageModelTask::summary() const {
+  return fmt::format("{} training and {} validation characters, {} different ones; {}",
+                     training().size(), validation().size(), vocab_.size(), parameter_count());
+}
+
+}  // namespace slope::train

@@ -1,0 +1,46 @@
+// The training of a language model on the characters of one text: blocks drawn from its beginning,
+// validation on its end.
+#pragma once
+
+#include <slope/models/data/vocab.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/train/model_task.h>
+
+#include <span>
+
+namespace slope::train {
+
+class LanguageModelTask : public ModelTask {
+ public:
+  // InputError where the text is shorter than a block on either side.
+  LanguageModelTask(const RunSettings& settings, const std::string& text);
+
+  void seek(int64_t position) override { position_ = position; }
+  Work next() override;
+  int64_t position() const override { return position_; }
+  int64_t epoch_length() const override { return 0; }
+  int64_t pass_length() const override;
+  Evaluation evaluate() override;
+  std::string fingerprint() const override { return fingerprint_; }
+  std::string summary() const override;
+
+ private:
+  std::map<std::string, std::string> vocabularies() const override {
+    return {{"source.vocab", vocab_.text()}};
+  }
+  std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
+  std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }
+
+  data::Vocab vocab_;
+  std::unique_ptr<models::LanguageModel> model_;
+  std::vector<int64_t> text_;
+  size_t cut_ = 0;
+  int64_t position_ = 0;
+  std::string fingerprint_;
+};
+
+// Mean loss over a text, in blocks that do not overlap.
+Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int64_t> text,
+                         int64_t batch_size);
+
+}  // namespace slope::train

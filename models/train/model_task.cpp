@@ -1,0 +1,67 @@
+#include <slope/core/files/file_sink.h>
+#include <slope/models/data/read_text.h>
+#include <slope/models/run/checkpoint_files.h>
+#include <slope/models/train/language_model_task.h>
+#include <slope/models/train/model_task.h>
+#include <slope/models/train/points_task.h>
+#include <slope/models/train/translation_task.h>
+
+namespace slope::train {
+
+void ModelTask::trains(const models::Model& model) {
+  module_ = model.module();
+  for (const auto& [name, tensor] : nn::named_parameters(*module_))
+    parameters_.push_back({name, tensor});
+}
+
+void ModelTask::save(const FolderSink& folder) const {
+  save_model(folder, *module_, vocabularies());
+  write_file(folder.file("config.json"), settings_.to_json());
+  save_more(folder);
+}
+
+void ModelTask::load_weights(const std::string& folder) {
+  const std::string file = folder + "/model.safetensors";
+  load_named(*module_, load_finite(file), file);
+}
+
+std::string ModelTask::parameter_count() const {
+  return fmt::format("{} parameters", nn::count_parameters(*module_));
+}
+
+namespace {
+
+std::unique_ptr<ModelTask> translation_task(const RunSettings& settings,
+                                            const std::function<std::string()>& corpus) {
+  const auto& d = settings.data<ParallelTextSettings>();
+  SLOPE_CHECK_AS(
+      UsageError, d.train.empty() == d.valid.empty(),
+      "--train and --valid belong together: give both, or neither for the bundled corpus");
+  const auto read = [&](const std::string& given, const char* bundled) {
+    return data::read_parallel(given.empty() ? corpus() + bundled : given, d.source, d.target);
+  };
+  return std::make_unique<TranslationTask>(settings, read(d.train, "/train"),
+                                           read(d.valid, "/valid"));
+}
+
+std::unique_ptr<ModelTask> language_model_task(const RunSettings& settings,
+                                               const std::function<std::string()>& corpus) {
+  const auto& d = settings.data<TextSettings>();
+  const std::string file = d.text.empty() ? corpus() + "/train.en" : d.text;
+  const std::string text = data::read_text(file);
+  return blame(file, [&] { return std::make_unique<LanguageModelTask>(settings, text); });
+}
+
+}  // namespace
+
+std::unique_ptr<ModelTask> make_task(const RunSettings& settings,
+                                     const std::function<std::string()>& corpus) {
+  switch (settings.type().kind) {
+    case models::Kind::translation: return translation_task(settings, corpus);
+    case models::Kind::language_model: return language_model_task(settings, corpus);
+    case models::Kind::points: return std::make_unique<PointsTask>(settings);
+  }
+  return nullptr;
+}
+
+}  // namespace slope::train

@@ -1,0 +1,41 @@
+// ModelTask: what the tasks of all kinds share: a model of the zoo with its settings, how both are
+// saved and read back. A kind adds its data (translation_task.h, language_model_task.h,
+// points_task.h).
+#pragma once
+
+#include <slope/models/run/run_settings.h>
+#include <slope/models/train/task.h>
+#include <slope/nn/nn.h>
+
+#include <map>
+
+namespace slope::train {
+
+class ModelTask : public Task {
+ public:
+  const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
+  void save(const FolderSink& folder) const override;
+  void load_weights(const std::string& folder) override;
+  virtual std::string summary() const = 0;  // a line: how much data, how many parameters
+
+ protected:
+  explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
+  void trains(const models::Model& model);  // which the derived class owns
+  virtual std::map<std::string, std::string> vocabularies() const { return {}; }  // file -> text
+  virtual void save_more(const FolderSink&) const {}
+  std::string parameter_count() const;  // "9038341 parameters"
+
+  const RunSettings settings_;
+
+ private:
+  void switch_training(bool training) override { nn::train(*module_, training); }
+  std::optional<nn::ModuleRef> module_;
+  std::vector<NamedLeaf> parameters_;
+};
+
+// The task that the settings describe, with its data read. `corpus`: the folder of the bundled
+// corpus, asked for where the settings name no text.
+std::unique_ptr<ModelTask> make_task(const RunSettings& settings,
+                                     const std::function<std::string()>& corpus);
+
+}  // namespace slope::train

@@ -1,0 +1,43 @@
+// The training of a translation model: parallel text, its vocabularies, batches of like length.
+#pragma once
+
+#include <slope/models/data/training_batches.h>
+#include <slope/models/kinds/translation.h>
+#include <slope/models/train/model_task.h>
+
+namespace slope::train {
+
+class TranslationTask : public ModelTask {
+ public:
+  // Vocabularies from the training text, weights from settings.training.seed.
+  TranslationTask(const RunSettings& settings, const data::ParallelText& training,
+                  const data::ParallelText& validation);
+
+  void seek(int64_t position) override;
+  Work next() override;
+  int64_t position() const override { return batches_ ? batches_->position() : 0; }
+  int64_t epoch_length() const override;
+  Evaluation evaluate() override;
+  std::string fingerprint() const override { return fingerprint_; }
+  std::string summary() const override;
+
+  const data::Vocab& source_vocab() const { return source_; }
+  const data::Vocab& target_vocab() const { return target_; }
+  const models::TranslationModel& model() const { return *model_; }
+
+ private:
+  std::map<std::string, std::string> vocabularies() const override {
+    return {{"source.vocab", source_.text()}, {"target.vocab", target_.text()}};
+  }
+  data::Vocab source_, target_;
+  std::unique_ptr<models::TranslationModel> model_;
+  data::Pairs training_, validation_;
+  std::unique_ptr<data::TrainingBatches> batches_;
+  std::string fingerprint_;
+};
+
+// Mean loss over encoded pairs, in batches of like length.
+Evaluation evaluate_pairs(const models::TranslationModel& model,
+                          const std::vector<data::Pair>& pairs, int64_t batch_size);
+
+}  // namespace slope::train

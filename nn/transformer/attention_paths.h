@@ -1,0 +1,24 @@
+// Where an encoder-decoder attends, so that its maps can be captured (nn/module/capture.h) and
+// drawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace slope::nn {
+
+struct AttentionPaths {              // of modules, a layer each: "transformer.encoder.layers.0.mha"
+  std::vector<std::string> encoder;  // the source on itself
+  std::vector<std::string> decoder;  // the target on itself
+  std::vector<std::string> cross;    // the target on the source
+};
+
+// "LIST.0.NAME", …, "LIST.n-1.NAME"
+inline std::vector<std::string> layer_paths(const std::string& list, size_t n,
+                                            const std::string& name) {
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < n; ++i) paths.push_back(list + "." + std::to_string(i) + "." + name);
+  return paths;
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,75 @@
+// Stacks of encoder and decoder layers, with a norm after the last where a model has one, and the
+// two together. A layer is constructed from the model's Config, and is one code for training and
+// cached decoding:
+//   EncoderLayer::forward(x, mask)                                                 // (B, S, C)
+//   DecoderLayer::forward(x, memory, self_mask, cross_mask, DecoderLayerCache*)    // (B, T, C)
+#pragma once
+
+#include <slope/nn/layers/layer_norm.h>
+#include <slope/nn/transformer/decoder_cache.h>
+#include <slope/nn/transformer/packed_pair.h>
+
+namespace slope::nn {
+
+template <class Layer, class Norm = LayerNorm>
+struct Encoder {
+  std::vector<Layer> layers;
+  std::optional<Norm> norm;
+
+  template <class Config>
+  Encoder(int64_t n_layers, const Config& c, std::optional<Norm> last = {})
+      : norm(std::move(last)) {
+    for (int64_t i = 0; i < n_layers; ++i) layers.emplace_back(c);
+  }
+  Tensor forward(Tensor x, const Mask& mask) const {
+    for (const Layer& layer : layers) x = layer(x, mask);
+    return norm ? (*norm)(x) : x;  // (B, S, C)
+  }
+  SLOPE_MODULE(Encoder, layers, norm)
+};
+
+template <class Layer, class Norm = LayerNorm>
+struct Decoder {
+  std::vector<Layer> layers;
+  std::optional<Norm> norm;
+
+  template <class Config>
+  Decoder(int64_t n_layers, const Config& c, std::optional<Norm> last = {})
+      : norm(std::move(last)) {
+    for (int64_t i = 0; i < n_layers; ++i) layers.emplace_back(c);
+  }
+  Tensor forward(Tensor x, const Tensor& memory, const Mask& self_mask, const Mask& cross_mask,
+                 DecoderCache* cache = nullptr) const {
+    for (size_t i = 0; i < layers.size(); ++i)
+      x = layers[i](x, memory, self_mask, cross_mask, cache ? &cache->layers[i] : nullptr);
+    return norm ? (*norm)(x) : x;  // (B, T, C)
+  }
+  SLOPE_MODULE(Decoder, layers, norm)
+};
+
+template <class EncoderLayer, class DecoderLayer, class Norm = LayerNorm>
+struct Transformer {
+  Encoder<EncoderLayer, Norm> encoder;
+  Decoder<DecoderLayer, Norm> decoder;
+
+  Transformer(Encoder<EncoderLayer, Norm> encoder, Decoder<DecoderLayer, Norm> decoder)
+      : encoder(std::move(encoder)), decoder(std::move(decoder)) {}
+  // source (B, S, C), target (B, T, C): the embeddings of p's ids
+  Tensor forward(const Tensor& source, const Tensor& target, const SequencePair& p) const {
+    return decoder(target, encoder(source, p.source_mask), p.target_mask, p.cross_mask);
+  }  // (B, T, C)
+  // Cached decoding: the encoder runs once, x are the embeddings of `source`, ids padded with
+  // `pad`.
+  DecoderCache start(const Tensor& source, const Tensor& x, int64_t pad) const {
+    return {.source = source,
+            .memory = encoder(x, Mask::padding(source, pad)),
+            .layers = std::vector<DecoderLayerCache>(decoder.layers.size())};
+  }
+  // x (B, 1, C), the newest tokens' embeddings
+  Tensor step(const Tensor& x, DecoderCache& cache, int64_t pad) const {
+    return decoder(x, cache.memory, Mask(), Mask::padding(cache.source, pad), &cache);
+  }  // (B, 1, C)
+  SLOPE_MODULE(Transformer, encoder, decoder)
+};
+
+}  // namespace slope::nn

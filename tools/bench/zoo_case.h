@@ -1,0 +1,29 @@
+// A benchmark's model: one of the zoo by name with its sizes, as settings; and the sizes of its
+// products, to count operations by. Every model's name and every size stand in
+// tools/bench/models.cpp, once.
+#pragma once
+
+#include <slope/models/run/run_settings.h>
+#include <slope/tools/bench/case.h>
+#include <slope/tools/bench/flops.h>
+
+namespace slope::tools {
+
+using Values = std::vector<std::pair<const char*, const char*>>;  // settings: key, value
+train::RunSettings bench_settings(const char* model, const Values& values);
+
+// An encoder-decoder and a decoder that the cases share.
+struct TranslationCase {
+  const char* model;
+  Values values;
+  flops::EncoderDecoder sizes;
+};
+TranslationCase translation_model();  // 256/8/3+3/512: `translation`, decode1, decode64, real
+
+// Training steps of the GPT in any shape on made-up batches (B, T) of tokens below `vocab`; `lr` of
+// AdamW.
+std::unique_ptr<Workload> gpt_steps(const flops::Decoder& sizes, int64_t heads, bool bias,
+                                    int64_t block_size, double lr, int64_t B, int64_t T,
+                                    int64_t vocab);
+
+}  // namespace slope::tools

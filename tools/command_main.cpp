@@ -1,0 +1,69 @@
+// From a command line to an exit code: the one place where an error becomes one.
+#include <slope/core/error.h>
+#include <slope/core/kernels/isa.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/product/blas.h>
+#include <slope/tools/command.h>
+#include <slope/tools/command_line.h>
+#include <slope/tools/main.h>
+#include <slope/tools/process.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+
+#include <unistd.h>
+
+namespace slope::tools {
+
+std::string version_text() {
+  return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION,
+                     name(cpu_isa()), blas_description(), num_threads());
+}
+
+namespace {
+
+int report(const std::string& what, int code) {
+  std::fputs(fmt::format("slope: {}\n", visible(what)).c_str(), stderr);
+  return code;
+}
+
+int exit_code_of(const std::function<int()>& run) {
+  try {
+    return run();
+  } catch (const UsageError& e) {
+    return report(e.what(), 2);
+  } catch (const InputError& e) {
+    return report(e.what(), 3);
+  } catch (const IoError& e) {
+    return report(e.what(), 4);
+  } catch (const MemoryError& e) {
+    return report(e.what(), 4);
+  } catch (const NumericError& e) {
+    return report(e.what(), 5);
+  } catch (const Error& e) {
+    return report(e.what(), 3);
+  } catch (const std::filesystem::filesystem_error& e) {
+    return report(fmt::format("{}: {}", e.path1().string(), e.code().message()), 4);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", 4);
+  } catch (const std::exception& e) {  // a library's
+    return report(e.what(), 3);
+  }
+}
+
+}  // namespace
+
+int command_main(int argc, char** argv) {
+  occupy_standard_descriptors();
+  set_up_libraries(argv, environ);
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
+  return exit_code_of([&] {
+    const int code = parse_command_line(argc, argv)();
+    flush();
+    return code;
+  });
+}
+
+}  // namespace slope::tools

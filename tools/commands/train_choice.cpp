@@ -1,0 +1,113 @@
+#include <slope/core/error.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_settings.h>
+#include <slope/models/run/run_state.h>
+#include <slope/models/run/settings.h>
+#include <slope/tools/commands/train_choice.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace slope::tools {
+
+namespace {
+
+using models::Kind, models::ModelType;
+
+TrainChoice chosen;
+
+// The last value of a flag: "--model NAME" or "--model=NAME".
+std::optional<std::string> value_of(const std::vector<std::string>& words,
+                                    const std::string& flag) {
+  for (size_t i = words.size(); i-- > 0;) {
+    if (words[i].starts_with(flag + "=")) return words[i].substr(flag.size() + 1);
+    if (words[i] == flag && i + 1 < words.size()) return words[i + 1];
+  }
+  return std::nullopt;
+}
+
+std::optional<Kind> kind_named(const std::string& word) {
+  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+    if (word == name(kind)) return kind;
+  return std::nullopt;
+}
+
+// The model of the run that is resumed; empty where there is none.
+std::string model_of_run(const std::vector<std::string>& words) {
+  const auto out = value_of(words, "--out");
+  const bool resumes = std::find(words.begin(), words.end(), "--resume") != words.end();
+  if (!out || out->empty() || !resumes) return "";
+  const std::string state = train::state_to_resume(*out);
+  return state.empty() ? "" : train::model_of(train::RunState::read(state).settings, state);
+}
+
+const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
+  if (const auto given = value_of(words, "--model")) return models::model_named(*given, kind);
+  if (const std::string before = model_of_run(words); !before.empty()) {
+    const ModelType* type = models::find_model(before);
+    SLOPE_CHECK_INPUT(
+        type, "--resume: the run is of a model that this program does not know, {}; it knows {}",
+        before, fmt::join(models::model_names(), ", "));
+    SLOPE_CHECK_AS(UsageError, type->kind == kind,
+                   "--resume: {} holds a run of {}; say slope train {}, or choose another --out",
+                   *value_of(words, "--out"), before, name(type->kind));
+    return *type;
+  }
+  if (const auto config = value_of(words, "--config"); config && !config->empty())
+    if (const std::string named = train::model_of(train::read_json_text(*config), *config);
+        !named.empty())
+      return models::model_named(named, kind);
+  if (const auto preset = value_of(words, "--preset"))
+    if (const models::Preset* found = models::find_preset(*preset))
+      return models::model_named(found->model, kind);
+  return models::default_model(kind);
+}
+
+// `slope train --text f`: which kind has such a setting.
+[[noreturn]] void refuse_without_kind(const std::string& flag) {
+  std::string key = flag.substr(2, flag.find('=') - 2);
+  std::replace(key.begin(), key.end(), '-', '_');
+  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points}) {
+    train::RunSettings settings(models::default_model(kind));
+    for (const models::Setting& s : settings.all())
+      if (s.key == key)
+        throw UsageError(fmt::format(
+            "train: say what to train before {0}: slope train {1} {0}; see slope train --help",
+            flag, name(kind)));
+  }
+  throw UsageError(fmt::format(
+      "train: say what to train before {}: translation, lm or points; see slope train --help",
+      flag));
+}
+
+}  // namespace
+
+void choose_training(const std::vector<std::string>& words) {
+  chosen = {};
+  if (words.size() < 2 || words[0] != "train") return;
+  const std::string& word = words[1];
+  if (word.starts_with("--") && word != "--help") refuse_without_kind(word);
+  chosen.word = word;
+  if (std::find(words.begin(), words.end(), "--help") != words.end() &&
+      !value_of(words, "--model")) {
+    if (const auto kind = kind_named(word)) chosen.type = &models::default_model(*kind);
+    return;
+  }
+  if (const auto kind = kind_named(word)) {
+    chosen.type = &model_for(*kind, words);
+  } else if (const ModelType* type = models::find_model(word)) {
+    const std::string before = model_of_run(words);
+    SLOPE_CHECK_AS(UsageError, before.empty() || before == word,
+                   "--resume: {} holds a run of {}, not of {}; choose another --out",
+                   *value_of(words, "--out"), before, word);
+    chosen.type = type;
+  }
+}
+
+TrainChoice train_choice() { return chosen; }
+
+}  // namespace slope::tools
