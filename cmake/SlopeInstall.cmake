@@ -22,6 +22,14 @@ install(FILES "${PROJECT_BINARY_DIR}/slope-config.cmake" "${PROJECT_BINARY_DIR}/
 
 # pkg-config knows no generator expressions, so the target's usage requirements are repeated here. Dependencies of a static library are listed under Requires,
 # not Requires.private: with --static, pkg-config would ask for static builds of BLAS and its Fortran runtime too.
+# Relative to the .pc file, so that `cmake --install --prefix P` and a moved tree are found too.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
+  set(pc_prefix "\${pcfiledir}/${pc_up}")
+endif()
 set(pc_requires "")
 set(pc_libs "")
 set(pc_definitions "")

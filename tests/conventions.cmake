@@ -21,6 +21,7 @@ if(Python3_FOUND)
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
   if(TARGET slope_command)
     add_test(NAME settings COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/settings.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
+    add_test(NAME models_once COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/models.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
   endif()
 endif()
 
@@ -36,4 +37,10 @@ if(SLOPE_INSTALL AND NOT SLOPE_SANITIZE)
                      -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake")
     set_tests_properties(consumer_${how} PROPERTIES LABELS consumer)
   endforeach()
+  if(TARGET slope_command AND Python3_FOUND)  # a model of a program outside of the tree: consumer_find_package builds it
+    add_test(NAME consumer_own_model COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/consumer/own_model_test.py")
+    set_tests_properties(consumer_find_package PROPERTIES FIXTURES_SETUP own_model)
+    set_tests_properties(consumer_own_model PROPERTIES LABELS consumer FIXTURES_REQUIRED own_model
+                                                       ENVIRONMENT "SLOPE_COMMAND=${PROJECT_BINARY_DIR}/consumers/find_package/build/own_model")
+  endif()
 endif()

@@ -14,7 +14,11 @@ template <class Make>
 auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make) {
   const std::string config = checkpoint + "/config.json", file = checkpoint + "/model.safetensors";
   auto model = blame(config, [&] { return within_size_of(weights, make); });
-  load_named(model->module(), std::move(weights), file);
+  try {
+    load_named(model->module(), std::move(weights), file);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}; {} asks for such a model", e.what(), config));
+  }
   nn::eval(model->module());
   return model;
 }

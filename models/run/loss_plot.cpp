@@ -15,7 +15,8 @@ namespace {
 
 using draw::Point;
 
-constexpr const char *mark = "<!-- drawn by slope from log.jsonl -->\n", *end = "</svg>\n";
+constexpr std::string_view end = "</svg>\n";
+constexpr std::string_view marked_end = "<!-- drawn by slope from log.jsonl -->\n</svg>\n";
 
 // At most `most` points, each the mean of as many that follow each other: the curve stays readable
 // and the file small.
@@ -64,9 +65,10 @@ std::string loss_plot(const std::string& log_jsonl_path) {
     plot.series.push_back(
         {.name = "validation", .points = validation, .color = "#c2410c", .dots = true});
   std::string svg = draw::to_svg(plot);
-  return svg.insert(svg.rfind(end), mark);
+  svg.resize(svg.size() - end.size());
+  return svg.append(marked_end);
 }
 
-bool is_loss_plot(const std::string& svg) { return svg.ends_with(std::string(mark) + end); }
+bool is_loss_plot(const std::string& svg) { return svg.ends_with(marked_end); }
 
 }  // namespace slope::train

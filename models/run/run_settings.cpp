@@ -70,24 +70,35 @@ void RunSettings::apply(const std::string& name) {
   if (gives("epochs") && !gives("steps")) training.steps = 0;
 }
 
-RunSettings read_config(const std::string& file) {
+namespace {
+
+// `fits` may refuse the model before its keys are read.
+template <class F>
+RunSettings read(const std::string& file, const F& fits) {
   const std::string text = read_json_text(file), name = model_of(text, file);
   const models::ModelType* type = models::find_model(name);
   SLOPE_CHECK_INPUT(type, "{}: is of a model that this program does not know, {}; it knows {}",
                     file, name.empty() ? "without a name" : name,
                     fmt::join(models::model_names(), ", "));
+  fits(*type);
   RunSettings settings(*type);
   (void)from_json(settings.all(), text, file);
   return settings;
 }
 
+}  // namespace
+
+RunSettings read_config(const std::string& file) {
+  return read(file, [](const models::ModelType&) {});
+}
+
 RunSettings read_config(const std::string& file, Kind kind, const char* what_for) {
-  RunSettings settings = read_config(file);
-  const models::ModelType& type = settings.type();
-  SLOPE_CHECK_INPUT(type.kind == kind,
-                    "{}: belongs to a model of another kind: {} ({}) where a {} model is needed {}",
-                    file, type.name, name(type.kind), name(kind), what_for);
-  return settings;
+  return read(file, [&](const models::ModelType& type) {
+    SLOPE_CHECK_INPUT(
+        type.kind == kind,
+        "{}: belongs to a model of another kind: {} ({}) where a {} model is needed {}", file,
+        type.name, name(type.kind), name(kind), what_for);
+  });
 }
 
 }  // namespace slope::train

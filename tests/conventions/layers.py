@@ -14,20 +14,25 @@ TAPE = BASE + ["autograd"]
 NN = TAPE + ["nn"]
 OPTIM = NN + ["optim"]
 RUN = ["models/data", "models/draw", "models/run"]
+KINDS = ["models/kinds", "models/registry.h", "models/config.h"]
 ALL_MODELS = OPTIM + ["models"]
 MAY_INCLUDE = {
     "core": BASE,
     "autograd": TAPE,
     "nn": NN,
     "optim": OPTIM,
-    "models": NN,                                            # a model is layers; it knows neither its data nor its training
+    "models/config.h": BASE,
+    "models/config.cpp": BASE + ["models/config.h"],
+    "models/registry.h": NN + KINDS,
+    "models/registry.cpp": NN + KINDS + ["models"],          # the one list of models
+    "models": NN + ["models/config.h"],                                            # a model is layers; it knows neither its data nor its training
     "models/data": BASE + ["models/data"],                   # strings and numbers, no tensors' derivatives
     "models/draw": TAPE + ["models/data", "models/draw"],
-    "models/run": OPTIM + RUN,
-    "models/train": OPTIM + RUN + ["models/train"],          # the trainer knows tasks, and no model
-    "models/kinds": ALL_MODELS,
-    "models/infer": ALL_MODELS,
-    "tools": ALL_MODELS + ["tools"],
+    "models/run": OPTIM + RUN + KINDS,
+    "models/train": OPTIM + RUN + KINDS + ["models/train"],  # by its kind: no model's own header
+    "models/infer": OPTIM + RUN + KINDS + ["models/train", "models/infer"],
+    "models/kinds": NN + KINDS,                              # what is needed of a model, whoever needs it
+    "tools": OPTIM + RUN + KINDS + ["models/train", "models/infer", "tools"],
     "tests": ALL_MODELS + ["tools", "tests"],
 }
 # Folders whose headers only their own parent reads.

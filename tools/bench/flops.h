@@ -51,7 +51,7 @@ struct Decoder {
   }
 };
 
-inline double mlp(int64_t N, int64_t in, int64_t hidden, int64_t out) {
+inline double perceptron(int64_t N, int64_t in, int64_t hidden, int64_t out) {
   return product(N, hidden, in) + product(N, hidden, hidden) + product(N, out, hidden);
 }
 

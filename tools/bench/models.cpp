@@ -47,7 +47,7 @@ std::unique_ptr<Workload> moons_steps() {
   const std::vector<FixedBatch> batches = {{.input = moons.points,
                                             .target = moons.labels,
                                             .targets = 32,
-                                            .flops = flops::mlp(32, 2, 16, 1)}};
+                                            .flops = flops::perceptron(32, 2, 16, 1)}};
   const auto* m = model.get();
   const FixedLoss loss = [m](const FixedBatch& b) { return m->loss(b.input, b.target); };
   using Held = std::unique_ptr<models::PointsModel>;

@@ -21,7 +21,7 @@ struct Flags {
 void add_eval(Command& slope) {
   Command command = slope.subcommand("eval",
                                      "Loss, perplexity and BLEU of a run: a translation on "
-                                     "PREFIX.de and PREFIX.en, a char-gpt on a text.\n"
+                                     "PREFIX.de and PREFIX.en, a language model on a text.\n"
                                      "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes("RUN");

@@ -28,7 +28,7 @@ void add_graph(Command& slope) {
   Command command =
       slope.subcommand("graph",
                        "Draw the graph that backward walks through: of a small model's "
-                       "loss, or of a run's.\nExample: slope graph mlp -o mlp.svg");
+                       "loss, or of a run's.\nExample: slope graph runs/first -o graph.svg");
   static std::string model, out;
   static int64_t depth = 0;
   command.option("model", model, "a model of the zoo, or a run's folder")

@@ -94,8 +94,8 @@ int run(const Flags& flags, const ModelType& type) {
   RunSettings settings(type);
   gather(settings, flags);
   const auto task = train::make_task(settings, bundled_corpus);
-  if (!flags.quiet) print(task->summary() + "\n");
-  flush();
+  if (!flags.quiet) std::printf("%s\n", task->summary().c_str());
+  std::fflush(stdout);  // training goes on where nobody reads it
   const train::RunResult result =
       train::train(*task, settings.training, settings.all(),
                    {.folder = flags.out, .resume = flags.resume, .quiet = flags.quiet});

@@ -15,7 +15,7 @@ namespace slope::tools {
 
 namespace {
 
-// "char-gpt" -> "models/char_gpt.h"; a program's own models have no file here.
+// "my-model" -> "models/my_model.h"; a program's own models have no file here.
 std::string file_of(const models::ModelType& type) {
   if (!models::is_bundled(type)) return "-";
   std::string file = type.name;
