@@ -16,7 +16,7 @@ namespace {
 using draw::Point;
 
 constexpr std::string_view end = "</svg>\n";
-constexpr std::string_view marked_end = "<!-- drawn by slope from log.jsonl -->\n</svg>\n";
+constexpr std::string_view marked_end = "<desc>drawn by slope from log.jsonl</desc>\n</svg>\n";
 
 // At most `most` points, each the mean of as many that follow each other: the curve stays readable
 // and the file small.
