@@ -132,7 +132,7 @@ struct PostNormTransformer {
       : config(c),
         embed_src(c, c.source_vocab),
         embed_tgt(c, c.target_vocab),
-        transformer{{c.n_encoder_layers, c}, {c.n_decoder_layers, c}},  // in this order
+        transformer(c.n_encoder_layers, c.n_decoder_layers, c),
         fc(c.d_model, c.target_vocab) {
     // with the projection's small values, which `scale` makes up for
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);

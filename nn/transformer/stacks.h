@@ -52,8 +52,11 @@ struct Transformer {
   Encoder<EncoderLayer, Norm> encoder;
   Decoder<DecoderLayer, Norm> decoder;
 
-  Transformer(Encoder<EncoderLayer, Norm> encoder, Decoder<DecoderLayer, Norm> decoder)
-      : encoder(std::move(encoder)), decoder(std::move(decoder)) {}
+  template <class Config>
+  Transformer(int64_t encoder_layers, int64_t decoder_layers, const Config& c,
+              std::optional<Norm> encoder_norm = {}, std::optional<Norm> decoder_norm = {})
+      : encoder(encoder_layers, c, std::move(encoder_norm)),
+        decoder(decoder_layers, c, std::move(decoder_norm)) {}
   // source (B, S, C), target (B, T, C): the embeddings of p's ids
   Tensor forward(const Tensor& source, const Tensor& target, const SequencePair& p) const {
     return decoder(target, encoder(source, p.source_mask), p.target_mask, p.cross_mask);
