@@ -2,7 +2,7 @@
 // ones. `dim` may be negative, -1 being the last; an empty list of dims means all. Elementwise
 // operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise; arithmetic
 // and comparisons, sums, products, extrema and all that moves elements work in i64 and bool too.
-// An operation with a derivative of its own stands in autograd/ops/; composites beside them
+// An operation with a derivative of its own is in autograd/ops/; composites are beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once
 
@@ -22,7 +22,7 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
-[[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);  // whole numbers give f32
+[[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);  // integers give f32
 [[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);  // a^b
 // a tie shares the gradient in halves
 [[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
@@ -44,8 +44,8 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor operator/(const Tensor& a, double b);
 [[nodiscard]] Tensor operator/(double a, const Tensor& b);
 
-// ---- elementwise (autograd/ops/elementwise/unary.cpp; the rows stand in
-// core/kernels/elementwise/elementwise_rows.h)
+// ---- elementwise: the rows of core/kernels/elementwise/unary_rows.h, which give formula,
+// derivative and domain (autograd/ops/elementwise/unary.cpp)
 [[nodiscard]] Tensor neg(const Tensor& x);
 [[nodiscard]] Tensor abs(const Tensor& x);   // derivative 0 at 0
 [[nodiscard]] Tensor sign(const Tensor& x);  // derivative 0
@@ -61,9 +61,10 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
 [[nodiscard]] Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
 [[nodiscard]] Tensor erf(const Tensor& x);
+[[nodiscard]] Tensor gelu(const Tensor& x);       // x Phi(x) (Hendrycks and Gimpel, 2016)
+[[nodiscard]] Tensor gelu_tanh(const Tensor& x);  // its approximation by tanh
 enum class Gelu { erf, tanh };
-// x Phi(x) (Hendrycks and Gimpel, 2016)
-[[nodiscard]] Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
+[[nodiscard]] Tensor gelu(const Tensor& x, Gelu form);
 [[nodiscard]] Tensor silu(const Tensor& x);      // x sigmoid(x)
 [[nodiscard]] Tensor softplus(const Tensor& x);  // log(1 + e^x)
 // derivative 1 at the bounds
@@ -111,8 +112,8 @@ struct ValuesAndIndices {
 // "bqd,bkd->bqk"; also "..." and implicit output
 [[nodiscard]] Tensor einsum(const std::string& equation, const Tensors& operands);
 
-// ---- shapes: views share storage (autograd/ops/shape/views.cpp), the others copy
-// (rearrange.cpp, cat.cpp)
+// ---- shapes (autograd/ops/shape/): views share storage (views.cpp, slices.cpp, split.cpp), the
+// others copy
 [[nodiscard]] Tensor reshape(const Tensor& x, const Dims& shape);  // a view where strides allow
 [[nodiscard]] Tensor transpose(const Tensor& x, int64_t a, int64_t b);
 [[nodiscard]] Tensor permute(const Tensor& x, const Dims& dims);
@@ -143,9 +144,8 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor repeat(const Tensor& x, const Dims& times);
 [[nodiscard]] Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t dim);
 
-// ---- picking by index (autograd/ops/shape/indexing.cpp); indices are i64, out of range is an
-// IndexError before anything is written
-// x (…, n, …), index (m) -> (…, m, …)
+// ---- picking by index (autograd/ops/shape/); indices are i64, out of range is an IndexError
+// before anything is written x (…, n, …), index (m) -> (…, m, …)
 [[nodiscard]] Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 // y = x at the index along dim, in the index's shape: the rank of x, and nowhere but
 // in dim larger than x
@@ -254,15 +254,17 @@ struct AttentionOutput {
 [[nodiscard]] bool equal(const Tensor& a, const Tensor& b);  // same shape, dtype and values
 [[nodiscard]] bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5,
                             double atol = 1e-8, bool equal_nan = false);
-// the first of equal ones
-[[nodiscard]] Tensor argmax(const Tensor& x, int64_t dim = -1, bool keep = false);
-[[nodiscard]] Tensor argmin(const Tensor& x, int64_t dim = -1, bool keep = false);
+// the position of the first of equal ones; without a dim, among all elements in row-major order
+[[nodiscard]] Tensor argmax(const Tensor& x);
+[[nodiscard]] Tensor argmin(const Tensor& x);
+[[nodiscard]] Tensor argmax(const Tensor& x, int64_t dim, bool keep = false);
+[[nodiscard]] Tensor argmin(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim = -1,
                                     bool largest = true);  // sorted; equal ones in order of index
 // stable
 [[nodiscard]] ValuesAndIndices sort(const Tensor& x, int64_t dim = -1, bool descending = false);
 
-// ---- the registry: every differentiable operation. Tests and the command walk it.
+// ---- the registry: every operation of autograd/ops/list.h. Tests and the command walk it.
 std::span<const Op* const> registry();
 const Op* find_op(const std::string& name);  // null where there is none
 

@@ -17,6 +17,26 @@ endforeach()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   set(python "${Python3_EXECUTABLE}" -B)
+
+  # The three edits that CONTRIBUTING.md shows for an elementwise operation, in copies of the edited files that stand before the tree's; the kernels
+  # of one instruction set are enough.
+  set(edited "${CMAKE_CURRENT_BINARY_DIR}/recipe")
+  set(edited_cases "${edited}/slope/autograd/gradcheck/cases/elementwise.cpp")
+  add_custom_command(
+    OUTPUT "${edited_cases}"
+    COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/recipe.py" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}" "${edited}"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${edited_cases}"
+    DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/conventions/recipe.py" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" "${PROJECT_SOURCE_DIR}/autograd/ops.h"
+            "${PROJECT_SOURCE_DIR}/core/kernels/elementwise/unary_rows.h" "${PROJECT_SOURCE_DIR}/autograd/gradcheck/cases/elementwise.cpp")
+  add_executable(elementwise_recipe conventions/elementwise_recipe.cpp "${edited_cases}" "${PROJECT_SOURCE_DIR}/autograd/ops/registry.cpp"
+                 "${PROJECT_SOURCE_DIR}/autograd/ops/elementwise/unary.cpp" "${PROJECT_SOURCE_DIR}/core/kernels/elementwise/elementwise.cpp")
+  slope_compile(elementwise_recipe)
+  target_compile_definitions(elementwise_recipe PRIVATE SLOPE_ISA=portable)
+  target_include_directories(elementwise_recipe BEFORE PRIVATE "${edited}")
+  target_link_libraries(elementwise_recipe PRIVATE slope::slope)
+  add_test(NAME elementwise_recipe COMMAND elementwise_recipe)
+  set_tests_properties(elementwise_recipe PROPERTIES ENVIRONMENT "SLOPE_ISA=portable")
+
   add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/layers.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
   if(TARGET slope_command)

@@ -3,8 +3,7 @@
 // A group of loops is an aggregate of function pointers (Accumulate<T>, SoftmaxKernels<T>, …),
 // declared in a header of these folders. Its file defines the loops in an anonymous namespace (so
 // that no variant's code can be linked into another's) and hands them out:
-//   template <>
-//   Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() { return {accumulate<float>}; }
+//   SLOPE_KERNELS(Accumulate, accumulate<T>)
 // Callers say kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate,
 // never start threads. Rules for the loops: plain `#pragma omp simd`, no calls but those of
 // kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h), so that a value depends on its
@@ -23,6 +22,23 @@ bool cpu_is_intel();
 
 template <class Group, Isa isa>
 Group variant();  // defined by the group's file, once for each build of it
+
+// Defines the group's variant of this build, its members in order: for T = float and double, or for
+// a group that is not a template.
+#define SLOPE_KERNELS(Group, ...)             \
+  SLOPE_KERNELS_OF(Group, float, __VA_ARGS__) \
+  SLOPE_KERNELS_OF(Group, double, __VA_ARGS__)
+#define SLOPE_KERNELS_OF(Group, Number, ...)               \
+  template <>                                              \
+  Group<Number> variant<Group<Number>, Isa::SLOPE_ISA>() { \
+    using T = Number;                                      \
+    return {__VA_ARGS__};                                  \
+  }
+#define SLOPE_KERNEL(Group, ...)           \
+  template <>                              \
+  Group variant<Group, Isa::SLOPE_ISA>() { \
+    return {__VA_ARGS__};                  \
+  }
 
 template <class Group>
 const Group& kernels() {

@@ -27,9 +27,6 @@ void triad(int64_t n, float* __restrict a, const float* __restrict b, const floa
 
 }  // namespace
 
-template <>
-Limits variant<Limits, Isa::SLOPE_ISA>() {
-  return {2.0 * chains * static_cast<double>(vector_size<float>), multiply_adds, triad};
-}
+SLOPE_KERNEL(Limits, 2.0 * chains * static_cast<double>(vector_size<float>), multiply_adds, triad)
 
 }  // namespace slope

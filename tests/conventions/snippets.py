@@ -8,6 +8,7 @@ In a document each fenced block of C++, and each block that shows what a program
     <!-- autograd/backward.cpp -->           the block is a part of that file of the library
     <!-- printed by tests/readme/NAME.cpp -->            the block is all that the program prints
     <!-- among what tests/readme/NAME.cpp prints -->     the block is a part of it, of whole lines
+    <!-- an edit of PATH, before: TEXT -->   recipe.py applies the block, and the build compiles the result
 Links and pictures that lead into the project must lead somewhere, also from the READMEs of the folders.
 """
 import functools
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+EDIT = re.compile(r"^<!-- an edit of .* -->\n```.*?^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"(?:^<!-- (printed by |among what )?([\w./]+\.(?:cpp|h))(?: prints)? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
@@ -41,7 +43,7 @@ def main():
     for document in [*documents, *sorted(readmes)]:
         faults += broken_links(document)
     for document in documents:
-        for printed, path, language, text in FENCE.findall(document.read_text(encoding="utf-8")):
+        for printed, path, language, text in FENCE.findall(EDIT.sub("", document.read_text(encoding="utf-8"))):
             where = f"{document.name}: the block that begins with {text.splitlines()[0] if text else 'nothing'!r}"
             if language == "cpp" and not path:
                 faults.append(f"{where} names no file")

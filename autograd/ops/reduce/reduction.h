@@ -2,8 +2,10 @@
 #pragma once
 
 #include <slope/autograd/ops.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/core/loops/reduce.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -21,18 +23,30 @@ inline int64_t count_of(const Dims& shape, const Dims& dims) {
   return n;
 }
 
-// The same elements in another shape, without history.
+// The same elements in another shape, without a node.
 inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) {
   return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype());
 }
 
 // x as (outer, n, inner) around one dim; a scalar is (1, 1, 1).
-struct Around {
+struct AxisSplit {
   int64_t outer = 1, n = 1, inner = 1;
-  Around(const Dims& shape, int64_t dim) {
+  AxisSplit(const Dims& shape, int64_t dim) {
     for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
       (d < dim ? outer : d == dim ? n : inner) *= shape[static_cast<size_t>(d)];
   }
+  // where the i-th line of n elements, `inner` apart, begins
+  int64_t line(int64_t i) const { return i / inner * n * inner + i % inner; }
+  int64_t lines() const { return outer * inner; }
 };
+
+// f(i, its first element, inner) for each of the lines along the split dim.
+template <class F>
+void for_lines(const AxisSplit& split, int64_t grain, const F& f) {
+  parallel_for(split.lines(), std::max<int64_t>(1, grain / std::max<int64_t>(split.n, 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) f(i, split.line(i), split.inner);
+               });
+}
 
 }  // namespace slope

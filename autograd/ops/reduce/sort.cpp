@@ -2,7 +2,6 @@
 // counts as the largest.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
-#include <slope/core/loops/parallel.h>
 
 #include <algorithm>
 #include <numeric>
@@ -16,33 +15,37 @@ bool less(T a, T b) {
   return a < b || (a == a && b != b);
 }
 
-// The first k of each row in order, as positions (…, k, …) along dim.
+// order: the positions 0 … n - 1 of a line's elements, `step` apart, the first k in order.
+template <class T>
+void order_line(const T* line, int64_t n, int64_t step, int64_t k, bool descending,
+                int64_t* order) {
+  std::iota(order, order + n, int64_t{0});
+  std::partial_sort(order, order + k, order + n, [&](int64_t a, int64_t b) {
+    const T u = line[a * step], v = line[b * step];
+    if (less(u, v)) return !descending;
+    if (less(v, u)) return descending;
+    return a < b;
+  });
+}
+
+// The first k of each line in order, as positions (…, k, …) along dim.
 Tensor positions(const Tensor& x, int64_t k, int64_t dim, bool descending) {
-  const Around around(x.shape(), dim);
+  const AxisSplit split(x.shape(), dim);
   Dims shape = x.shape();
   if (!shape.empty()) shape[static_cast<size_t>(dim)] = k;
-  Tensor y = Tensor::empty(shape, i64);
-  const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
+  const Tensor y = Tensor::empty(shape, i64), source = x.is_contiguous() ? x : contiguous_copy(x);
   visit(x.dtype(), [&]<class T> {
-    const T* px = source.data<T>();
+    const T* from = source.data<T>();
     const auto out = y.write<int64_t>();
-    int64_t* py = out;
-    const int64_t n = around.n, inner = around.inner, rows = around.outer * inner;
-    parallel_for(rows, std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)),
+    const int64_t n = split.n, inner = split.inner;
+    parallel_for(split.lines(), std::max<int64_t>(1, 2048 / std::max<int64_t>(n, 1)),
                  [&](int64_t begin, int64_t end) {
                    const Tensor scratch = Tensor::empty({n}, i64);
-                   int64_t* order = scratch.write<int64_t>();
+                   const auto order = scratch.write<int64_t>();
                    for (int64_t i = begin; i < end; ++i) {
-                     const T* row = px + i / inner * n * inner + i % inner;
-                     std::iota(order, order + n, int64_t{0});
-                     std::partial_sort(order, order + k, order + n, [&](int64_t a, int64_t b) {
-                       const T u = row[a * inner], v = row[b * inner];
-                       if (less(u, v)) return !descending;
-                       if (less(v, u)) return descending;
-                       return a < b;
-                     });
-                     for (int64_t j = 0; j < k; ++j)
-                       py[i / inner * k * inner + j * inner + i % inner] = order[j];
+                     order_line<T>(from + split.line(i), n, inner, k, descending, order);
+                     int64_t* to = out + (i / inner * k * inner + i % inner);
+                     for (int64_t j = 0; j < k; ++j) to[j * inner] = order[j];
                    }
                  });
   });
@@ -62,6 +65,9 @@ Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
 Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
   return min(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
 }
+
+Tensor argmax(const Tensor& x) { return argmax(x.reshape({-1}), 0); }
+Tensor argmin(const Tensor& x) { return argmin(x.reshape({-1}), 0); }
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t d, bool largest) {
   const int64_t dim = wrap_dim(d, x.rank(), "topk"), n = x.rank() == 0 ? 1 : x.size(dim);

@@ -236,20 +236,9 @@ void fetch_rows(const HeadMatrix<const T>& x, int64_t rows, int64_t width) {
     for (int64_t i = 0; i < rows; ++i) fetch(x.data + i * x.row, width);
 }
 
-template <class T>
-AttentionKernels<T> all() {
-  return {fetch_rows<T>, forward_scratch<T>, backward_scratch<T>, forward<T>, backward<T>};
-}
-
 }  // namespace
 
-template <>
-AttentionKernels<float> variant<AttentionKernels<float>, Isa::SLOPE_ISA>() {
-  return all<float>();
-}
-template <>
-AttentionKernels<double> variant<AttentionKernels<double>, Isa::SLOPE_ISA>() {
-  return all<double>();
-}
+SLOPE_KERNELS(AttentionKernels, fetch_rows<T>, forward_scratch<T>, backward_scratch<T>, forward<T>,
+              backward<T>)
 
 }  // namespace slope

@@ -24,13 +24,6 @@ void apply(const Keep& keep, int64_t first, int64_t n, const T* x, T* y) {
 
 }  // namespace
 
-template <>
-DropoutKernels<float> variant<DropoutKernels<float>, Isa::SLOPE_ISA>() {
-  return {apply<float>};
-}
-template <>
-DropoutKernels<double> variant<DropoutKernels<double>, Isa::SLOPE_ISA>() {
-  return {apply<double>};
-}
+SLOPE_KERNELS(DropoutKernels, apply<T>)
 
 }  // namespace slope

@@ -1,5 +1,4 @@
 #include <slope/core/kernels/elementwise/elementwise.h>
-#include <slope/core/kernels/elementwise/elementwise_rows.h>
 
 namespace slope {
 namespace {
@@ -69,29 +68,8 @@ Binary<T> binary_loops(std::tuple<Rows...>*) {
 
 }  // namespace
 
-template <>
-Unary<float> variant<Unary<float>, Isa::SLOPE_ISA>() {
-  return unary_loops<float>(static_cast<UnaryRows*>(nullptr));
-}
-template <>
-Unary<double> variant<Unary<double>, Isa::SLOPE_ISA>() {
-  return unary_loops<double>(static_cast<UnaryRows*>(nullptr));
-}
-template <>
-Binary<float> variant<Binary<float>, Isa::SLOPE_ISA>() {
-  return binary_loops<float>(static_cast<BinaryRows*>(nullptr));
-}
-template <>
-Binary<double> variant<Binary<double>, Isa::SLOPE_ISA>() {
-  return binary_loops<double>(static_cast<BinaryRows*>(nullptr));
-}
-template <>
-Accumulate<float> variant<Accumulate<float>, Isa::SLOPE_ISA>() {
-  return {accumulate<float>};
-}
-template <>
-Accumulate<double> variant<Accumulate<double>, Isa::SLOPE_ISA>() {
-  return {accumulate<double>};
-}
+SLOPE_KERNELS(Unary, unary_loops<T>(static_cast<UnaryRows*>(nullptr)))
+SLOPE_KERNELS(Binary, binary_loops<T>(static_cast<BinaryRows*>(nullptr)))
+SLOPE_KERNELS(Accumulate, accumulate<T>)
 
 }  // namespace slope

@@ -2,6 +2,7 @@
 // outputs are contiguous.
 #pragma once
 
+#include <slope/core/kernels/elementwise/elementwise_rows.h>
 #include <slope/core/kernels/isa.h>
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct UnaryLoops {
 };
 template <class T>
 struct Unary {
-  UnaryLoops<T> rows[19];  // by unary_index (elementwise_rows.h)
+  UnaryLoops<T> rows[std::tuple_size_v<UnaryRows>];  // by unary_index
 };
 
 template <class T>
@@ -24,7 +25,7 @@ using BinaryLoop = void (*)(int64_t n, const T* a, int64_t a_step, const T* b, i
                             T* y);
 template <class T>
 struct Binary {
-  BinaryLoop<T> rows[9];  // by binary_index
+  BinaryLoop<T> rows[std::tuple_size_v<BinaryRows>];  // by binary_index
 };
 
 template <class T>

@@ -26,9 +26,6 @@ void fill(int64_t bytes, const void* line, void* to, bool past_caches) {
 
 }  // namespace
 
-template <>
-Fill variant<Fill, Isa::SLOPE_ISA>() {
-  return {fill};
-}
+SLOPE_KERNEL(Fill, fill)
 
 }  // namespace slope

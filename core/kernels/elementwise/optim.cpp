@@ -88,20 +88,9 @@ double sum_of_squares(int64_t n, const T* x) {
   return sum;
 }
 
-template <class T>
-OptimKernels<T> all() {
-  return {sgd<T>, sgd_momentum<T>, adam<T>, amsgrad<T>, average<T>, scale<T>, sum_of_squares<T>};
-}
-
 }  // namespace
 
-template <>
-OptimKernels<float> variant<OptimKernels<float>, Isa::SLOPE_ISA>() {
-  return all<float>();
-}
-template <>
-OptimKernels<double> variant<OptimKernels<double>, Isa::SLOPE_ISA>() {
-  return all<double>();
-}
+SLOPE_KERNELS(OptimKernels, sgd<T>, sgd_momentum<T>, adam<T>, amsgrad<T>, average<T>, scale<T>,
+              sum_of_squares<T>)
 
 }  // namespace slope

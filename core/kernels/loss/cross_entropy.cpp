@@ -87,20 +87,8 @@ void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const 
   }
 }
 
-template <class T>
-CrossEntropyKernels<T> all() {
-  return {forward<T>, backward<T>, fused<T>};
-}
-
 }  // namespace
 
-template <>
-CrossEntropyKernels<float> variant<CrossEntropyKernels<float>, Isa::SLOPE_ISA>() {
-  return all<float>();
-}
-template <>
-CrossEntropyKernels<double> variant<CrossEntropyKernels<double>, Isa::SLOPE_ISA>() {
-  return all<double>();
-}
+SLOPE_KERNELS(CrossEntropyKernels, forward<T>, backward<T>, fused<T>)
 
 }  // namespace slope

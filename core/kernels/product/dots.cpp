@@ -22,13 +22,6 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda,
 
 }  // namespace
 
-template <>
-Dots<float> variant<Dots<float>, Isa::SLOPE_ISA>() {
-  return {multiply<float>};
-}
-template <>
-Dots<double> variant<Dots<double>, Isa::SLOPE_ISA>() {
-  return {multiply<double>};
-}
+SLOPE_KERNELS(Dots, multiply<T>)
 
 }  // namespace slope

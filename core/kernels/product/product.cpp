@@ -196,21 +196,7 @@ Product<T> product() {
 
 }  // namespace
 
-template <>
-Product<float> variant<Product<float>, Isa::SLOPE_ISA>() {
-  return product<float, false>();
-}
-template <>
-Product<double> variant<Product<double>, Isa::SLOPE_ISA>() {
-  return product<double, false>();
-}
-template <>
-PackingProduct<float> variant<PackingProduct<float>, Isa::SLOPE_ISA>() {
-  return {product<float, true>()};
-}
-template <>
-PackingProduct<double> variant<PackingProduct<double>, Isa::SLOPE_ISA>() {
-  return {product<double, true>()};
-}
+SLOPE_KERNELS(Product, product<T, false>())
+SLOPE_KERNELS(PackingProduct, product<T, true>())
 
 }  // namespace slope

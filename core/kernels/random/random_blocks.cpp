@@ -22,9 +22,6 @@ void blocks(const RandomSite& site, int64_t first, int64_t n, Philox::Block* y) 
 
 }  // namespace
 
-template <>
-RandomBlocks variant<RandomBlocks, Isa::SLOPE_ISA>() {
-  return {blocks};
-}
+SLOPE_KERNEL(RandomBlocks, blocks)
 
 }  // namespace slope

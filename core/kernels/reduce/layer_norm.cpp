@@ -108,20 +108,8 @@ void rms_norm_backward(int64_t rows, int64_t n, const T* x, const T* w, const T*
   backward<T, false>(rows, n, x, w, nullptr, rstd, g, dx, add, dw, nullptr);
 }
 
-template <class T>
-NormKernels<T> all() {
-  return {layer_norm<T>, backward<T, true>, rms_norm<T>, rms_norm_backward<T>};
-}
-
 }  // namespace
 
-template <>
-NormKernels<float> variant<NormKernels<float>, Isa::SLOPE_ISA>() {
-  return all<float>();
-}
-template <>
-NormKernels<double> variant<NormKernels<double>, Isa::SLOPE_ISA>() {
-  return all<double>();
-}
+SLOPE_KERNELS(NormKernels, layer_norm<T>, backward<T, true>, rms_norm<T>, rms_norm_backward<T>)
 
 }  // namespace slope

@@ -68,26 +68,11 @@ void columns(int64_t n, int64_t stride, const T* __restrict x, int64_t width, T*
   }
 }
 
-template <class T>
-Reduce<T> loops() {
-  return {{row<Sum, T>, columns<Sum, T>},
-          {row<Max, T>, columns<Max, T>},
-          {row<Min, T>, columns<Min, T>}};
-}
-
 }  // namespace
 
-template <>
-Reduce<float> variant<Reduce<float>, Isa::SLOPE_ISA>() {
-  return loops<float>();
-}
-template <>
-Reduce<double> variant<Reduce<double>, Isa::SLOPE_ISA>() {
-  return loops<double>();
-}
-template <>
-Reduce<int64_t> variant<Reduce<int64_t>, Isa::SLOPE_ISA>() {
-  return loops<int64_t>();
-}
+SLOPE_KERNELS(Reduce, {row<Sum, T>, columns<Sum, T>}, {row<Max, T>, columns<Max, T>},
+              {row<Min, T>, columns<Min, T>})
+SLOPE_KERNELS_OF(Reduce, int64_t, {row<Sum, T>, columns<Sum, T>}, {row<Max, T>, columns<Max, T>},
+                 {row<Min, T>, columns<Min, T>})
 
 }  // namespace slope

@@ -63,20 +63,9 @@ void log_softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx
   }
 }
 
-template <class T>
-SoftmaxKernels<T> all() {
-  return {softmax<T>, softmax_backward<T>, log_softmax<T>, log_softmax_backward<T>};
-}
-
 }  // namespace
 
-template <>
-SoftmaxKernels<float> variant<SoftmaxKernels<float>, Isa::SLOPE_ISA>() {
-  return all<float>();
-}
-template <>
-SoftmaxKernels<double> variant<SoftmaxKernels<double>, Isa::SLOPE_ISA>() {
-  return all<double>();
-}
+SLOPE_KERNELS(SoftmaxKernels, softmax<T>, softmax_backward<T>, log_softmax<T>,
+              log_softmax_backward<T>)
 
 }  // namespace slope

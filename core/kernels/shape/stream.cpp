@@ -9,9 +9,6 @@ void finish() { finish_lines(); }
 
 }  // namespace
 
-template <>
-Stream variant<Stream, Isa::SLOPE_ISA>() {
-  return {copy, finish};
-}
+SLOPE_KERNEL(Stream, copy, finish)
 
 }  // namespace slope

@@ -57,13 +57,6 @@ void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to,
 
 }  // namespace
 
-template <>
-TransposedCopy<float> variant<TransposedCopy<float>, Isa::SLOPE_ISA>() {
-  return {copy<float>};
-}
-template <>
-TransposedCopy<double> variant<TransposedCopy<double>, Isa::SLOPE_ISA>() {
-  return {copy<double>};
-}
+SLOPE_KERNELS(TransposedCopy, copy<T>)
 
 }  // namespace slope

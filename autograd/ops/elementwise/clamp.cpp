@@ -1,0 +1,50 @@
+#include <slope/autograd/ops/elementwise/elementwise.h>
+
+namespace slope {
+
+namespace {
+
+constexpr Definition clamp_definition{"y = min(max(x, low), high)",
+                                      "dx = g where low <= x <= high, else 0"};
+
+Grads clamp_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input();
+  return {masked_fill(g, !logical_and(x >= s.number("low"), x <= s.number("high")), 0)};
+}
+
+}  // namespace
+
+namespace ops {
+extern const Op clamp{.name = "clamp",
+                      .signature = "(*) -> (*)",
+                      .definition = clamp_definition,
+                      .saves = saves_input(),
+                      .formula = clamp_formula};
+}
+
+Tensor clamp(const Tensor& x0, std::optional<double> low, std::optional<double> high) {
+  SLOPE_CHECK(low || high, "clamp: needs a lower or an upper bound");
+  SLOPE_CHECK(!(low && std::isnan(*low)) && !(high && std::isnan(*high)), "clamp: a bound is nan");
+  const Tensor above = low ? meeting(x0, *low) : x0, x = high ? meeting(above, *high) : above,
+               y = Tensor::empty(x.shape(), x.dtype());
+  if (x.dtype() == i64) {
+    const int64_t a = low ? static_cast<int64_t>(*low) : INT64_MIN,
+                  b = high ? static_cast<int64_t>(*high) : INT64_MAX;
+    run_unary<int64_t, int64_t>(x, y, [=](int64_t n, const int64_t* p, int64_t step, int64_t* out) {
+      for (int64_t i = 0; i < n; ++i) out[i] = std::min(std::max(p[i * step], a), b);
+    });
+    return y;
+  }
+  const double a = low.value_or(-INFINITY), b = high.value_or(INFINITY);
+  visit_floating(x.dtype(), "clamp", [&]<class T> {
+    run_unary<T, T>(x, y, [=](int64_t n, const T* p, int64_t step, T* out) {
+      for (int64_t i = 0; i < n; ++i) {
+        const T v = p[i * step], raised = v < static_cast<double>(a) ? static_cast<T>(a) : v;
+        out[i] = raised > b ? static_cast<T>(b) : raised;
+      }
+    });
+  });
+  return ops::clamp.record(y, {x}, {{"low", a}, {"high", b}});
+}
+
+}  // namespace slope

@@ -1,0 +1,20 @@
+// The loops of two tensors, one row each: SLOPE_BINARY(Row, f), y = f of numbers a and b. Their
+// operations stand in autograd/ops/elementwise/binary.cpp and autograd/ops/loss/bce_with_logits.cpp.
+// Read like unary_rows.h.
+
+#ifndef SLOPE_BINARY  // read on its own
+#define SLOPE_BINARY(...)
+#endif
+
+// clang-format off
+SLOPE_BINARY(Add, static_cast<decltype(a)>(modular(a) + modular(b)))
+SLOPE_BINARY(Sub, static_cast<decltype(a)>(modular(a) - modular(b)))
+SLOPE_BINARY(Mul, static_cast<decltype(a)>(modular(a) * modular(b)))
+SLOPE_BINARY(Div, a / b)
+SLOPE_BINARY(Pow, power(a, b))
+SLOPE_BINARY(Maximum, a > b || a != a ? a : b)  // a nan wins
+SLOPE_BINARY(Minimum, a < b || a != a ? a : b)
+SLOPE_BINARY(BceWithLogits, (1 - b) * a + softplus_(-a))  // of a logit a and its target b
+SLOPE_BINARY(BceWithLogitsSlope, (1 - b) - sigmoid(-a))   // its derivative by the logit
+// clang-format on
+#undef SLOPE_BINARY

@@ -1,0 +1,113 @@
+// What the rows of elementwise operations are written in: plain names for numbers, the scalars'
+// side of what autograd/ops.h declares for tensors, and the functions that a row is too short for.
+// Those that take `auto` serve numbers and tensors alike.
+#pragma once
+
+#include <slope/core/kernels/math.h>
+#include <slope/core/loops/modular.h>
+
+#include <concepts>
+#include <numbers>
+
+namespace slope {
+namespace {
+
+template <class T>
+concept Number = std::same_as<T, float> || std::same_as<T, double>;
+
+#define SLOPE_INLINE [[gnu::always_inline]] inline
+
+// clang-format off
+template <Number T> SLOPE_INLINE T abs(T x) { return std::abs(x); }
+template <Number T> SLOPE_INLINE T sqrt(T x) { return std::sqrt(x); }
+template <Number T> SLOPE_INLINE T log(T x) { return log_(x); }
+template <Number T> SLOPE_INLINE T exp(T x) { return exp_(x); }
+template <class X> SLOPE_INLINE auto exp_of_negative(const X& x) { return exp(x); }  // of tensors
+template <Number T> SLOPE_INLINE T sin(T x) { return sin_(x); }
+template <Number T> SLOPE_INLINE T cos(T x) { return cos_(x); }
+template <Number T> SLOPE_INLINE T tanh(T x) { return tanh_(x); }
+template <Number T> SLOPE_INLINE T erf(T x) { return erf_(x); }
+template <Number T> SLOPE_INLINE T sigmoid(T x) { return sigmoid_(x); }
+template <class T> requires std::is_arithmetic_v<T>
+SLOPE_INLINE T sign(T x) { return T(x > 0) - T(x < 0); }
+template <Number T> SLOPE_INLINE T positive(T x) { return x <= 0 ? T(0) : T(1); }  // nan: 1
+// clang-format on
+
+SLOPE_INLINE auto negative(auto x) { return static_cast<decltype(x)>(-modular(x)); }
+SLOPE_INLINE auto absolute(Number auto x) { return std::abs(x); }
+SLOPE_INLINE int64_t absolute(int64_t x) { return x < 0 ? negative(x) : x; }
+
+// x moved to where a function that has reached its limits is the same, and inf 0 does not arise.
+template <Number T>
+SLOPE_INLINE T not_below(T x) {
+  return x < T(-1e4) ? T(-1e4) : x;
+}
+template <Number T>
+SLOPE_INLINE T bounded(T x) {
+  return x > T(1e4) ? T(1e4) : not_below(x);
+}
+
+// A fraction that takes the type of what it meets: 0.5 would turn a float into a double.
+struct Constant {
+  double value;
+  template <class X>
+  [[gnu::always_inline]] friend auto operator*(Constant c, const X& x) {
+    if constexpr (Number<X>)
+      return static_cast<X>(c.value) * x;
+    else
+      return c.value * x;
+  }
+  template <class X>
+  [[gnu::always_inline]] friend auto operator/(Constant c, const X& x) {
+    if constexpr (Number<X>)
+      return static_cast<X>(c.value) / x;
+    else
+      return c.value / x;
+  }
+};
+constexpr Constant half{0.5};
+
+// Phi(x) = (1 + erf(x / sqrt 2)) / 2, phi = Phi'
+SLOPE_INLINE auto normal_cdf(auto x) {
+  return half * (1 + erf(Constant{std::numbers::sqrt2 / 2} * x));
+}
+SLOPE_INLINE auto normal_cdf(Number auto x) { return normal_cdf_(x); }
+SLOPE_INLINE auto normal_pdf(auto x) {
+  return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} *
+         exp_of_negative(-(half * (x * x)));
+}
+SLOPE_INLINE auto gelu_slope(auto x) { return normal_cdf(x) + x * normal_pdf(x); }
+
+// t = tanh(k (x + c x^3))
+constexpr Constant gelu_k{std::numbers::sqrt2 * std::numbers::inv_sqrtpi}, gelu_c{0.044715},
+    gelu_3c{3 * 0.044715};
+SLOPE_INLINE auto gelu_t(auto x) { return tanh(gelu_k * (x + gelu_c * (x * x * x))); }
+SLOPE_INLINE auto gelu_tanh_slope(auto x) {
+  auto t = gelu_t(x);
+  return half * (1 + t) + half * x * (1 - t * t) * (gelu_k * (1 + gelu_3c * (x * x)));
+}
+
+SLOPE_INLINE auto silu_slope(auto x) {
+  auto s = sigmoid(x);
+  return s * (1 + x * (1 - s));
+}
+
+SLOPE_INLINE auto softplus_(auto x) {
+  return (x <= 0 ? decltype(x)(0) : x) + log1p_(exp_(-std::abs(x)));
+}
+
+// By squaring, modulo 2^64; what a negative power leaves of 1 and -1 is whole, of all others 0, as
+// in PyTorch.
+SLOPE_INLINE int64_t power(int64_t a, int64_t b) {
+  if (b < 0 && a != 1 && a != -1) return int64_t{0};
+  if (b < 0) b &= 1;  // their powers are those of b's parity
+  uint64_t y = 1;
+  for (auto square = modular(a); b > 0; b >>= 1, square *= square)
+    if (b & 1) y *= square;
+  return static_cast<int64_t>(y);
+}
+SLOPE_INLINE auto power(Number auto a, Number auto b) { return std::pow(a, b); }
+#undef SLOPE_INLINE
+
+}  // namespace
+}  // namespace slope
