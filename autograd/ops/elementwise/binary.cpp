@@ -1,79 +1,12 @@
-// Operations of two tensors, broadcast together; the engine sums gradients back
-// over what was repeated.
+// Elementwise operations of two tensors, broadcast together; the engine sums gradients back over
+// what was repeated.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 
 namespace slope {
 
-namespace ops {
-// y = a + b, da = g, db = g
-extern const Op add{
-    .name = "add", .signature = "(*), (*) -> (*)", .formula = [](const Saved&, const Tensor& g) {
-      return Grads{g, g};
-    }};
-
-// y = a - b, da = g, db = -g
-extern const Op sub{
-    .name = "sub", .signature = "(*), (*) -> (*)", .formula = [](const Saved& s, const Tensor& g) {
-      return Grads{g, s.needs(1) ? -g : Tensor()};
-    }};
-
-// y = a b, da = g b, db = g a
-extern const Op mul{
-    .name = "mul",
-    .signature = "(*), (*) -> (*)",
-    .saves = saves_inputs,
-    .formula = [](const Saved& s, const Tensor& g) {
-      return Grads{s.needs(0) ? g * s.input(1) : Tensor(), s.needs(1) ? g * s.input(0) : Tensor()};
-    }};
-
-// y = a / b, da = g / b, db = -g y / b
-extern const Op div{.name = "div",
-                    .signature = "(*), (*) -> (*)",
-                    .saves = saves_input(1) | saves_output,
-                    .formula = [](const Saved& s, const Tensor& g) {
-                      const Tensor da = g / s.input(1);
-                      return Grads{da, s.needs(1) ? -(da * s.output()) : Tensor()};
-                    }};
-
-// y = a^b, da = g b a^(b-1), db = g y log a. No 0 * inf or nan arises: where b = 0 and a is 0 or
-// nan, a^0 stands in, where a = 0 <= b log 1
-extern const Op pow{
-    .name = "pow",
-    .signature = "(*), (*) -> (*)",
-    .saves = saves_inputs | saves_output,
-    .formula = [](const Saved& s, const Tensor& g) {
-      const Tensor a = s.input(0), b = s.input(1);
-      Grads d(2);
-      if (s.needs(0))
-        d[0] =
-            g *
-            (b * slope::pow(
-                     a, masked_fill(b - 1, logical_and(b == 0, logical_or(a == 0, isnan(a))), 0)));
-      if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
-      return d;
-    }};
-
-// y = max(a, b), da = g where a > b, g / 2 where a = b
-extern const Op maximum{
-    .name = "maximum",
-    .signature = "(*), (*) -> (*)",
-    .saves = saves_inputs,
-    .formula = [](const Saved& s, const Tensor& g) {
-      const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
-      return Grads{masked_fill(shared, a < b, 0), masked_fill(shared, b < a, 0)};
-    }};
-extern const Op minimum{
-    .name = "minimum",
-    .signature = "(*), (*) -> (*)",
-    .saves = saves_inputs,
-    .formula = [](const Saved& s, const Tensor& g) {
-      const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
-      return Grads{masked_fill(shared, a > b, 0), masked_fill(shared, b > a, 0)};
-    }};
-}  // namespace ops
-
 namespace {
 
+// Row::f of both operands in the dtype in which they meet, which is `least` or higher.
 template <class Row>
 Tensor apply(const Op& op, const Tensor& a, const Tensor& b, DType least = i64) {
   if (a.dtype() == b.dtype() && is_floating(a.dtype()))
@@ -83,7 +16,89 @@ Tensor apply(const Op& op, const Tensor& a, const Tensor& b, DType least = i64) 
   return op.record(elementwise<Row>(p, q, op.name), {p, q});
 }
 
+constexpr Definition add_definition{"y = a + b", "da = g, db = g"};
+Grads add_formula(const Saved&, const Tensor& g) { return {g, g}; }
+
+constexpr Definition sub_definition{"y = a - b", "da = g, db = -g"};
+Grads sub_formula(const Saved& s, const Tensor& g) { return {g, s.needs(1) ? -g : Tensor()}; }
+
+constexpr Definition mul_definition{"y = a b", "da = g b, db = g a"};
+Grads mul_formula(const Saved& s, const Tensor& g) {
+  return {s.needs(0) ? g * s.input(1) : Tensor(), s.needs(1) ? g * s.input(0) : Tensor()};
+}
+
+constexpr Definition div_definition{"y = a / b", "da = g / b, db = -g y / b", "b != 0"};
+Grads div_formula(const Saved& s, const Tensor& g) {
+  const Tensor da = g / s.input(1);
+  return {da, s.needs(1) ? -(da * s.output()) : Tensor()};
+}
+
+// No 0 * inf or nan arises: where b = 0 and a is 0 or nan, a^0 takes the place of a^(b-1); where
+// a = 0 <= b, log 1 that of log a.
+constexpr Definition pow_definition{"y = a^b", "da = g b a^(b-1), db = g y log a",
+                                    "a > 0; a = 0 where b >= 0; a < 0 where b is an integer"};
+Grads pow_formula(const Saved& s, const Tensor& g) {
+  const Tensor a = s.input(0), b = s.input(1);
+  Grads d(2);
+  if (s.needs(0)) {
+    const Tensor constant = logical_and(b == 0, logical_or(a == 0, isnan(a)));
+    d[0] = g * (b * pow(a, masked_fill(b - 1, constant, 0)));
+  }
+  if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
+  return d;
+}
+
+constexpr Definition maximum_definition{"y = max(a, b)",
+                                        "da = g where a > b, g / 2 where a = b, else 0; db alike"};
+Grads maximum_formula(const Saved& s, const Tensor& g) {
+  const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
+  return {masked_fill(shared, a < b, 0), masked_fill(shared, b < a, 0)};
+}
+
+constexpr Definition minimum_definition{"y = min(a, b)",
+                                        "da = g where a < b, g / 2 where a = b, else 0; db alike"};
+Grads minimum_formula(const Saved& s, const Tensor& g) {
+  const Tensor a = s.input(0), b = s.input(1), shared = where(a == b, g / 2, g);
+  return {masked_fill(shared, a > b, 0), masked_fill(shared, b > a, 0)};
+}
+
 }  // namespace
+
+namespace ops {
+extern const Op add{.name = "add",
+                    .signature = "(*), (*) -> (*)",
+                    .definition = add_definition,
+                    .formula = add_formula};
+extern const Op sub{.name = "sub",
+                    .signature = "(*), (*) -> (*)",
+                    .definition = sub_definition,
+                    .formula = sub_formula};
+extern const Op mul{.name = "mul",
+                    .signature = "(*), (*) -> (*)",
+                    .definition = mul_definition,
+                    .saves = saves_inputs,
+                    .formula = mul_formula};
+extern const Op div{.name = "div",
+                    .signature = "(*), (*) -> (*)",
+                    .definition = div_definition,
+                    .saves = saves_input(1) | saves_output,
+                    .formula = div_formula};
+extern const Op pow{.name = "pow",
+                    .signature = "(*), (*) -> (*)",
+                    .definition = pow_definition,
+                    .saves = saves_inputs | saves_output,
+                    .formula = pow_formula};
+extern const Op maximum{.name = "maximum",
+                        .signature = "(*), (*) -> (*)",
+                        .definition = maximum_definition,
+                        .saves = saves_inputs,
+                        .formula = maximum_formula};
+extern const Op minimum{.name = "minimum",
+                        .signature = "(*), (*) -> (*)",
+                        .definition = minimum_definition,
+                        .saves = saves_inputs,
+                        .formula = minimum_formula};
+}  // namespace ops
 
 Tensor add(const Tensor& a, const Tensor& b) { return apply<Add>(ops::add, a, b); }
 Tensor sub(const Tensor& a, const Tensor& b) { return apply<Sub>(ops::sub, a, b); }

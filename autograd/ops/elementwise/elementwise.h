@@ -37,7 +37,6 @@ void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& l
                 Written written = Written::through_caches) {
   const T *pa = a.data<T>(), *pb = b.data<T>();
   const auto out = y.write<R>();
-  R* py = out;
   const std::optional<int64_t> a_step = single_step(a, y.shape()),
                                b_step = single_step(b, y.shape());
   if (a_step && b_step) {
@@ -47,15 +46,15 @@ void run_binary(const Tensor& a, const Tensor& b, const Tensor& y, const Loop& l
       };
       if (written == Written::past_caches &&
           is_past_caches(y.numel() * static_cast<int64_t>(sizeof(R))))
-        streamed(py, begin, end, make);
+        streamed(out.get(), begin, end, make);
       else
-        make(begin, end - begin, py + begin);
+        make(begin, end - begin, out + begin);
     });
   } else {
     const Layout la = a.layout().broadcast_to(y.shape()), lb = b.layout().broadcast_to(y.shape());
     for_each_run<3>(y.shape(), {&la.strides, &lb.strides, &y.strides()}, elementwise_grain,
                     [&](int64_t n, auto at, auto step) {
-                      loop(n, pa + at[0], step[0], pb + at[1], step[1], py + at[2]);
+                      loop(n, pa + at[0], step[0], pb + at[1], step[1], out + at[2]);
                     });
   }
 }
@@ -65,17 +64,17 @@ template <class T, class R, class Loop>
 void run_unary(const Tensor& x, const Tensor& y, const Loop& loop) {
   const T* px = x.data<T>();
   const auto out = y.write<R>();
-  R* py = out;
   if (x.is_contiguous())
-    parallel_for(y.numel(), elementwise_grain,
-                 [&](int64_t begin, int64_t end) { loop(end - begin, px + begin, 1, py + begin); });
+    parallel_for(y.numel(), elementwise_grain, [&](int64_t begin, int64_t end) {
+      loop(end - begin, px + begin, 1, out + begin);
+    });
   else
     for_each_run<2>(
         y.shape(), {&x.strides(), &y.strides()}, elementwise_grain,
-        [&](int64_t n, auto at, auto step) { loop(n, px + at[0], step[0], py + at[1]); });
+        [&](int64_t n, auto at, auto step) { loop(n, px + at[0], step[0], out + at[1]); });
 }
 
-// Row::f over operands of one dtype, without history.
+// Row::f over operands of one dtype, without a node.
 template <class Row>
 Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
   Tensor y = Tensor::empty(

@@ -1,52 +1,61 @@
-// Operations of a tensor and a number. A number takes the tensor's dtype; a fraction turns whole
-// numbers into f32.
+// Operations of a tensor and a number, which takes the tensor's dtype; a fraction turns integers
+// into f32.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/core/loops/copy.h>
 
 namespace slope {
 
-namespace ops {
-// y = x + b, dx = g
-extern const Op add_scalar{.name = "add_scalar",
-                           .signature = "(*) -> (*)",
-                           .formula = [](const Saved&, const Tensor& g) { return Grads{g}; }};
-
-// y = x b, dx = g b
-extern const Op mul_scalar{
-    .name = "mul_scalar",
-    .signature = "(*) -> (*)",
-    .formula = [](const Saved& s, const Tensor& g) { return Grads{g * s.number("b")}; }};
-
-// y = x / b, dx = g / b
-extern const Op div_scalar{
-    .name = "div_scalar",
-    .signature = "(*) -> (*)",
-    .formula = [](const Saved& s, const Tensor& g) { return Grads{g / s.number("b")}; }};
-
-// y = a / x, dx = -g y / x
-extern const Op scalar_div{.name = "scalar_div",
-                           .signature = "(*) -> (*)",
-                           .saves = saves_input(0) | saves_output,
-                           .formula = [](const Saved& s, const Tensor& g) {
-                             return Grads{-(g * (s.output() / s.input()))};
-                           }};
-
-// y = x^b, dx = g b x^(b-1)
-extern const Op pow_scalar{
-    .name = "pow_scalar",
-    .signature = "(*) -> (*)",
-    .saves = saves_input(0),
-    .formula = [](const Saved& s, const Tensor& g) {
-      const double b = s.number("b");
-      return Grads{b == 0 ? zeros_like(g) : g * (b * slope::pow(s.input(), b - 1))};
-    }};
-}  // namespace ops
-
 namespace {
 
 Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : to(x, f32); }
 
+constexpr Definition add_scalar_definition{"y = x + b", "dx = g"};
+Grads add_scalar_formula(const Saved&, const Tensor& g) { return {g}; }
+
+constexpr Definition mul_scalar_definition{"y = x b", "dx = g b"};
+Grads mul_scalar_formula(const Saved& s, const Tensor& g) { return {g * s.number("b")}; }
+
+constexpr Definition div_scalar_definition{"y = x / b", "dx = g / b"};
+Grads div_scalar_formula(const Saved& s, const Tensor& g) { return {g / s.number("b")}; }
+
+constexpr Definition scalar_div_definition{"y = a / x", "dx = -g y / x", "x != 0"};
+Grads scalar_div_formula(const Saved& s, const Tensor& g) {
+  return {-(g * (s.output() / s.input()))};
+}
+
+constexpr Definition pow_scalar_definition{
+    "y = x^b", "dx = g b x^(b-1)", "x > 0; x = 0 where b >= 0; x < 0 where b is an integer"};
+Grads pow_scalar_formula(const Saved& s, const Tensor& g) {
+  const double b = s.number("b");
+  return {b == 0 ? zeros_like(g) : g * (b * pow(s.input(), b - 1))};
+}
+
 }  // namespace
+
+namespace ops {
+extern const Op add_scalar{.name = "add_scalar",
+                           .signature = "(*) -> (*)",
+                           .definition = add_scalar_definition,
+                           .formula = add_scalar_formula};
+extern const Op mul_scalar{.name = "mul_scalar",
+                           .signature = "(*) -> (*)",
+                           .definition = mul_scalar_definition,
+                           .formula = mul_scalar_formula};
+extern const Op div_scalar{.name = "div_scalar",
+                           .signature = "(*) -> (*)",
+                           .definition = div_scalar_definition,
+                           .formula = div_scalar_formula};
+extern const Op scalar_div{.name = "scalar_div",
+                           .signature = "(*) -> (*)",
+                           .definition = scalar_div_definition,
+                           .saves = saves_input(0) | saves_output,
+                           .formula = scalar_div_formula};
+extern const Op pow_scalar{.name = "pow_scalar",
+                           .signature = "(*) -> (*)",
+                           .definition = pow_scalar_definition,
+                           .saves = saves_input(0),
+                           .formula = pow_scalar_formula};
+}  // namespace ops
 
 Tensor add(const Tensor& x0, double b) {
   const Tensor x = meeting(x0, b);
@@ -57,7 +66,7 @@ Tensor add(const Tensor& x0, double b) {
 Tensor mul(const Tensor& x0, double b) {
   const Tensor x = meeting(x0, b);
   if (x.dtype() == i64) return elementwise<Mul>(x, full({}, b, i64), "mul");
-  Tensor y = elementwise_scalar<Mul>(x, b, "mul");
+  const Tensor y = elementwise_scalar<Mul>(x, b, "mul");
   return x.requires_grad() ? ops::mul_scalar.record(y, {x}, {{"b", b}})
                            : ops::mul_scalar.record(y, {x});
 }
@@ -75,10 +84,10 @@ Tensor operator/(double a, const Tensor& x0) {
 Tensor pow(const Tensor& x0, double b) {
   const Tensor x = meeting(x0, b < 0 ? 0.5 : b);
   if (x.dtype() == i64) return elementwise<Pow>(x, full({}, b, i64), "pow");
-  Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
-             : b == 1  ? contiguous_copy(x)
-             : b == -1 ? elementwise_scalar<Div>(x, 1, "pow", true)
-                       : elementwise_scalar<Pow>(x, b, "pow");
+  const Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
+                   : b == 1  ? contiguous_copy(x)
+                   : b == -1 ? elementwise_scalar<Div>(x, 1, "pow", true)
+                             : elementwise_scalar<Pow>(x, b, "pow");
   return ops::pow_scalar.record(y, {x}, {{"b", b}});
 }
 

@@ -4,46 +4,37 @@
 
 namespace slope {
 
-namespace ops {
-// y = a where c, else b; da = g where c, else 0; db = 0 where c, else g
-extern const Op where{.name = "where",
-                      .signature = "(*), (*), (*) -> (*)",
-                      .saves = saves_input(0),
-                      .formula = [](const Saved& s, const Tensor& g) {
-                        const Tensor c = s.input(0);
-                        Grads d(3);
-                        if (s.needs(1)) d[1] = masked_fill(g, !c, 0);
-                        if (s.needs(2)) d[2] = masked_fill(g, c, 0);
-                        return d;
-                      }};
-// y = value where m, else x; dx = 0 where m, else g
-extern const Op masked_fill{.name = "masked_fill",
-                            .signature = "(*), (*) -> (*)",
-                            .saves = saves_input(1),
-                            .formula = [](const Saved& s, const Tensor& g) {
-                              return Grads{slope::masked_fill(g, s.input(1), 0), Tensor()};
-                            }};
-}  // namespace ops
-
 namespace {
+
+constexpr Definition where_definition{"y = a where c, else b",
+                                      "da = g where c, else 0; db = 0 where c, else g"};
+Grads where_formula(const Saved& s, const Tensor& g) {
+  const Tensor c = s.input(0);
+  return {Tensor(), s.needs(1) ? masked_fill(g, !c, 0) : Tensor(),
+          s.needs(2) ? masked_fill(g, c, 0) : Tensor()};
+}
+
+constexpr Definition masked_fill_definition{"y = value where m, else x", "dx = 0 where m, else g"};
+Grads masked_fill_formula(const Saved& s, const Tensor& g) {
+  return {masked_fill(g, s.input(1), 0), Tensor()};
+}
 
 constexpr int64_t grain = 1 << 15;
 
 // y = a where c, else b, for operands of one dtype, broadcast together.
 Tensor select_by(const Tensor& c, const Tensor& a, const Tensor& b, const Dims& shape) {
-  Tensor y = Tensor::empty(shape, a.dtype());
+  const Tensor y = Tensor::empty(shape, a.dtype());
   const Layout lc = c.layout().broadcast_to(shape), la = a.layout().broadcast_to(shape),
                lb = b.layout().broadcast_to(shape);
   visit(a.dtype(), [&]<class T> {
     const bool* pc = c.data<bool>();
     const T *pa = a.data<T>(), *pb = b.data<T>();
     const auto out = y.write<T>();
-    T* py = out;
     for_each_run<4>(shape, {&lc.strides, &la.strides, &lb.strides, &y.strides()}, grain,
                     [&](int64_t n, auto at, auto step) {
                       const bool* rc = pc + at[0];
                       const T *ra = pa + at[1], *rb = pb + at[2];
-                      T* ry = py + at[3];
+                      T* ry = out + at[3];
                       if (step[0] == 1 && step[1] == 0 && step[2] == 1) {
                         const T value = *ra;
                         for (int64_t i = 0; i < n; ++i) ry[i] = rc[i] ? value : rb[i];
@@ -57,6 +48,19 @@ Tensor select_by(const Tensor& c, const Tensor& a, const Tensor& b, const Dims& 
 }
 
 }  // namespace
+
+namespace ops {
+extern const Op where{.name = "where",
+                      .signature = "(*), (*), (*) -> (*)",
+                      .definition = where_definition,
+                      .saves = saves_input(0),
+                      .formula = where_formula};
+extern const Op masked_fill{.name = "masked_fill",
+                            .signature = "(*), (*) -> (*)",
+                            .definition = masked_fill_definition,
+                            .saves = saves_input(1),
+                            .formula = masked_fill_formula};
+}  // namespace ops
 
 Tensor where(const Tensor& c, const Tensor& a0, const Tensor& b0) {
   SLOPE_CHECK_DTYPE(c.dtype() == boolean, "where: the condition must be bool, got {}",

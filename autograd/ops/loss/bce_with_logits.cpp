@@ -1,6 +1,4 @@
 // Binary cross entropy of logits x and targets t, element by element; losses.cpp reduces it.
-//   y = -t log s(x) - (1 - t) log(1 - s(x)) = (1 - t) x + log(1 + e^-x)      s: sigmoid
-//   dx = g ((1 - t) - s(-x))      dt = -g x
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/autograd/ops/loss/targets.h>
 
@@ -8,35 +6,40 @@ namespace slope {
 
 namespace {
 
+constexpr Definition bce_with_logits_definition{
+    "y = -t log s(x) - (1 - t) log(1 - s(x)) = (1 - t) x + log(1 + e^-x), s = sigmoid",
+    "dx = g ((1 - t) - s(-x)), dt = -g x"};
+
 template <class Row>
 Tensor values(const Tensor& x, const Tensor& t) {  // of one shape
-  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  const Tensor y = Tensor::empty(x.shape(), x.dtype());
   visit_floating(x.dtype(), "bce_with_logits", [&]<class T> {
     run_binary<T, T>(x, t, y, kernels<Binary<T>>().rows[binary_index<Row>]);
   });
   return y;
 }
 
+Grads bce_with_logits_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(0), t = s.input(1);
+  return {s.needs(0) ? g * ((1 - t) - sigmoid(-x)) : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
+}
+
+Grads bce_with_logits_kernel(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(0), t = s.input(1);
+  return {s.needs(0) ? g * values<BceWithLogitsSlope>(x, t) : Tensor(),
+          s.needs(1) ? -(g * x) : Tensor()};
+}
+
 }  // namespace
 
 namespace ops {
-extern const Op bce_with_logits{
-    .name = "bce_with_logits",
-    .signature = "(*), (*) -> (*)",
-    .saves = saves_inputs,
-    .formula =
-        [](const Saved& s, const Tensor& g) {
-          const Tensor x = s.input(0), t = s.input(1);
-          return Grads{s.needs(0) ? g * ((1 - t) - sigmoid(-x)) : Tensor(),
-                       s.needs(1) ? -(g * x) : Tensor()};
-        },
-    .kernel =
-        [](const Saved& s, const Tensor& g) {
-          const Tensor x = s.input(0);
-          return Grads{s.needs(0) ? g * values<BceWithLogitsSlope>(x, s.input(1)) : Tensor(),
-                       s.needs(1) ? -(g * x) : Tensor()};
-        }};
-}  // namespace ops
+extern const Op bce_with_logits{.name = "bce_with_logits",
+                                .signature = "(*), (*) -> (*)",
+                                .definition = bce_with_logits_definition,
+                                .saves = saves_inputs,
+                                .formula = bce_with_logits_formula,
+                                .kernel = bce_with_logits_kernel};
+}
 
 Tensor bce_of_elements(const Tensor& x, const Tensor& t) {
   return ops::bce_with_logits.record(values<BceWithLogits>(x, t), {x, t});

@@ -1,9 +1,6 @@
-// Log-softmax and negative log-likelihood in one. With p = softmax(x), t the target, e the label
-// smoothing (Szegedy et al., 2016), C classes:
-//   loss = -(1 - e) log p_t - e / C sum_i log p_i
-//   dx_i = g (p_i - (1 - e) [i = t] - e / C)
-// Rows whose target is ignore_index give 0 and take no gradient; the mean is over the others (nan
-// where there are none).
+// Log-softmax and negative log-likelihood in one: p = softmax(x), t the target, e the label
+// smoothing (Szegedy et al., 2016), C classes. Rows whose target is ignore_index give 0 and take no
+// gradient; the mean is over the others (nan where there are none).
 #include <slope/autograd/ops/loss/targets.h>
 #include <slope/core/kernels/loss/cross_entropy.h>
 
@@ -11,20 +8,24 @@ namespace slope {
 
 namespace {
 
-Tensors reference(const Saved& s) {
+constexpr Definition cross_entropy_definition{
+    "y = -(1 - e) log p_t - e / C sum_i log p_i, p = softmax(x)",
+    "dx_i = g (p_i - (1 - e) [i = t] - e / C)"};
+
+Tensors cross_entropy_reference(const Saved& s) {
   return {loss_of_log_probabilities(log_softmax(s.input(0), -1), s.input(1), s.integer("count"),
                                     options_of(s))};
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads cross_entropy_kernel(const Saved& s, const Tensor& g) {
   const CrossEntropyOptions options = options_of(s);
   const Tensor x = contiguous_values(s.input(0)), target = contiguous_values(s.input(1)),
-               max = s.extra(0), log_sum = s.extra(1);
-  const Tensor dx = Tensor::empty(x.shape(), x.dtype()), gs = contiguous_values(g);
+               max = s.extra(0), log_sum = s.extra(1), gs = contiguous_values(g),
+               dx = Tensor::empty(x.shape(), x.dtype());
   visit_floating(x.dtype(), "cross_entropy", [&]<class T> {
     const T *px = x.data<T>(), *pm = max.data<T>(), *ps = log_sum.data<T>(), *pg = gs.data<T>();
     const int64_t* pt = target.data<int64_t>();
-    T* out = dx.write<T>();
+    const auto out = dx.write<T>();
     const bool by_row = options.reduction == Reduction::none;
     const T shared = by_row ? T(0)
                      : options.reduction == Reduction::mean
@@ -37,7 +38,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
           by_row ? pg + r : &shared, by_row, out + at);
     });
   });
-  return Grads{dx, Tensor()};
+  return {dx, Tensor()};
 }
 
 }  // namespace
@@ -45,9 +46,10 @@ Grads kernel(const Saved& s, const Tensor& g) {
 namespace ops {
 extern const Op cross_entropy{.name = "cross_entropy",
                               .signature = "(*, C), (*) -> (*)",
+                              .definition = cross_entropy_definition,
                               .saves = saves_inputs,
-                              .kernel = kernel,
-                              .reference = reference};
+                              .kernel = cross_entropy_kernel,
+                              .reference = cross_entropy_reference};
 }
 
 namespace {
@@ -58,16 +60,16 @@ LossAndCount forward(const char* name, const Tensor& x, const Tensor& target,
   const auto checked = check_targets(name, x.shape(), target, options.ignore_index);
   const Tensor& t = checked.first;
   const int64_t count = checked.second;
-  const Tensor xs = contiguous_values(x), losses = Tensor::empty(t.shape(), x.dtype());
-  const Tensor max = Tensor::empty(t.shape(), x.dtype()),
+  const Tensor xs = contiguous_values(x), losses = Tensor::empty(t.shape(), x.dtype()),
+               max = Tensor::empty(t.shape(), x.dtype()),
                log_sum = Tensor::empty(t.shape(), x.dtype());
   Tensor y;
   visit_floating(x.dtype(), name, [&]<class T> {
     const T* px = xs.data<T>();
     const int64_t* pt = t.data<int64_t>();
-    T *out = losses.write<T>(), *pm = max.write<T>(), *ps = log_sum.write<T>();
+    const auto out = losses.write<T>(), pm = max.write<T>(), ps = log_sum.write<T>();
     // no classes: every target is ignored
-    if (xs.numel() == 0) std::fill_n(out, losses.numel(), T(0));
+    if (xs.numel() == 0) std::fill_n(out.get(), losses.numel(), T(0));
     for_rows(xs, [&](int64_t rows, int64_t n, int64_t at) {
       const int64_t r = at / n;
       kernels<CrossEntropyKernels<T>>().forward(

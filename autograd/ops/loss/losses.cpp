@@ -39,8 +39,8 @@ Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t 
     const auto skip = ignored.write<bool>();
     const auto pick = picked.write<int64_t>();
     for (int64_t i = 0; i < n; ++i) {
-      skip.get()[i] = t[i] == options.ignore_index;
-      pick.get()[i] = skip.get()[i] ? 0 : t[i];
+      skip[i] = t[i] == options.ignore_index;
+      pick[i] = skip[i] ? 0 : t[i];
     }
   }
   const double e = options.label_smoothing;

@@ -50,8 +50,8 @@ Tensor reduce_losses(const Tensor& losses, Reduction reduction, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < losses.numel(); ++i) sum += static_cast<double>(l[i]);
   const Tensor y = Tensor::empty({}, losses.dtype());
-  *y.write<T>().get() =
-      static_cast<T>(reduction == Reduction::mean ? sum / static_cast<double>(count) : sum);
+  const auto out = y.write<T>();
+  *out = static_cast<T>(reduction == Reduction::mean ? sum / static_cast<double>(count) : sum);
   return y;
 }
 

@@ -1,6 +1,5 @@
-// y = a b: matrices in the last two dims, the dims before them broadcast. Strides go to BLAS as
-// they are where one of them is 1.
-//   da = g b^T      db = a^T g
+// Products of matrices in the last two dims; the dims before them broadcast (matmul) or are one
+// (bmm). Strides go to BLAS as they are where one of them is 1.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
@@ -24,17 +23,24 @@ struct Matrices {
   int64_t ld = 1;
 
   explicit Matrices(const Tensor& from) : x(from) {
-    if (!orient()) x = contiguous_copy(x), (void)orient();
+    if (orient()) return;
+    x = contiguous_copy(x);
+    (void)orient();
   }
   bool orient() {
     const size_t r = x.shape().size();
     const int64_t rows = x.shape()[r - 2], cols = x.shape()[r - 1], row_stride = x.strides()[r - 2],
                   col_stride = x.strides()[r - 1];
     if (rows_in_order(rows, cols, row_stride, col_stride))
-      return transpose = false, ld = rows == 1 ? std::max<int64_t>(cols, 1) : row_stride, true;
+      return set(false, rows == 1 ? std::max<int64_t>(cols, 1) : row_stride);
     if (rows_in_order(cols, rows, col_stride, row_stride))
-      return transpose = true, ld = cols == 1 ? std::max<int64_t>(rows, 1) : col_stride, true;
+      return set(true, cols == 1 ? std::max<int64_t>(rows, 1) : col_stride);
     return x.numel() == 0;
+  }
+  bool set(bool is_transposed, int64_t leading_dimension) {
+    transpose = is_transposed;
+    ld = leading_dimension;
+    return true;
   }
   Dims batch_strides(const Dims& batch) const {  // 0 where x is repeated
     Dims strides(batch.size(), 0);
@@ -84,38 +90,45 @@ Tensor forward(const char* op, const Tensor& a, const Tensor& b) {
 
 Tensor swap_last(const Tensor& x) { return transpose(x, -2, -1); }
 
+// all leading dims as rows
+Tensor rows_of(const Tensor& x) {
+  return reshape(x, {numel(x.shape()) / std::max<int64_t>(x.size(-1), 1), x.size(-1)});
+}
+
+constexpr Definition matmul_definition{"y = a b", "da = g b^T, db = a^T g"};
+
+Grads matmul_formula(const Saved& s, const Tensor& g) {
+  const Tensor a = s.input(0), b = s.input(1);
+  Grads grads{Tensor(), Tensor()};
+  if (s.needs(0)) grads[0] = matmul(g, swap_last(b));
+  if (!s.needs(1)) return grads;
+  // with one matrix b, db sums over a's leading dims: one product of all rows
+  const bool one_matrix = b.rank() == 2 && a.rank() > 2 && a.size(-1) > 0 && g.size(-1) > 0;
+  grads[1] = one_matrix ? matmul(swap_last(rows_of(a)), rows_of(g)) : matmul(swap_last(a), g);
+  return grads;
+}
+
+constexpr Definition bmm_definition{"y_b = a_b b_b, for each matrix of a batch",
+                                    "da_b = g_b b_b^T, db_b = a_b^T g_b"};
+
+Grads bmm_formula(const Saved& s, const Tensor& g) {
+  return {s.needs(0) ? bmm(g, swap_last(s.input(1))) : Tensor(),
+          s.needs(1) ? bmm(swap_last(s.input(0)), g) : Tensor()};
+}
+
 }  // namespace
 
 namespace ops {
-
-extern const Op matmul{
-    .name = "matmul",
-    .signature = "(*, n, k), (*, k, m) -> (*, n, m)",
-    .saves = saves_inputs,
-    .formula = [](const Saved& s, const Tensor& g) {
-      const Tensor a = s.input(0), b = s.input(1);
-      Grads grads{Tensor(), Tensor()};
-      if (s.needs(0)) grads[0] = slope::matmul(g, swap_last(b));
-      if (!s.needs(1)) return grads;
-      // then db sums over a's leading dims: one product of all rows
-      const bool one_matrix = b.rank() == 2 && a.rank() > 2;
-      const auto rows = [](const Tensor& x) {
-        return reshape(x, {numel(x.shape()) / std::max<int64_t>(x.size(-1), 1), x.size(-1)});
-      };
-      grads[1] = one_matrix && a.size(-1) > 0 && g.size(-1) > 0
-                     ? slope::matmul(swap_last(rows(a)), rows(g))
-                     : slope::matmul(swap_last(a), g);
-      return grads;
-    }};
-
+extern const Op matmul{.name = "matmul",
+                       .signature = "(*, n, k), (*, k, m) -> (*, n, m)",
+                       .definition = matmul_definition,
+                       .saves = saves_inputs,
+                       .formula = matmul_formula};
 extern const Op bmm{.name = "bmm",
                     .signature = "(b, n, k), (b, k, m) -> (b, n, m)",
+                    .definition = bmm_definition,
                     .saves = saves_inputs,
-                    .formula = [](const Saved& s, const Tensor& g) {
-                      return Grads{s.needs(0) ? slope::bmm(g, swap_last(s.input(1))) : Tensor(),
-                                   s.needs(1) ? slope::bmm(swap_last(s.input(0)), g) : Tensor()};
-                    }};
-
+                    .formula = bmm_formula};
 }  // namespace ops
 
 // torch.matmul's rules: a vector on the left is a row, on the right a column, and its dim

@@ -1,36 +1,40 @@
-// y = log sum exp x = m + log sum exp(x - m) with m = max x; infinite m are left
-// out of the differences
-//   dx = g exp(x - y)
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 
 namespace slope {
 
+namespace {
+
+constexpr Definition logsumexp_definition{"y = log sum exp x, over dims", "dx = g exp(x - y)"};
+
+Grads logsumexp_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
+  return {with_dims(s, g, x.shape()) * exp(x - y)};
+}
+
+// m + log sum exp(x - m) with m = max x; an infinite m is left out of the differences.
+Tensor shifted(const Tensor& x, const Dims& dims, bool keep) {
+  const NoGrad no_grad;
+  if (count_of(x.shape(), dims) == 0) return log(sum(x, dims, keep));  // of nothing: log 0
+  Tensor m = amax(x, dims, keepdim);
+  m = masked_fill(m, abs(m) == INFINITY, 0);
+  return log(sum(exp(x - m), dims, keep)) + m.reshape(reduced_shape(x.shape(), dims, keep));
+}
+
+}  // namespace
+
 namespace ops {
 extern const Op logsumexp{.name = "logsumexp",
                           .signature = "(*) -> (*)",
+                          .definition = logsumexp_definition,
                           .saves = saves_input(0) | saves_output,
-                          .formula = [](const Saved& s, const Tensor& g) {
-                            const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
-                            return Grads{with_dims(s, g, x.shape()) * exp(x - y)};
-                          }};
+                          .formula = logsumexp_formula};
 }
 
 Tensor logsumexp(const Tensor& x, const Dims& list, bool keep) {
   check_floating(x.dtype(), "logsumexp");
   const Dims dims = wrap_dims(list, x.rank(), "logsumexp");
-  Tensor y;
-  {
-    const NoGrad no_grad;
-    if (count_of(x.shape(), dims) == 0) {
-      y = log(sum(x, dims, keep));  // of nothing: log 0
-    } else {
-      Tensor m = amax(x, dims, keepdim);
-      m = masked_fill(m, abs(m) == INFINITY, 0);
-      y = log(sum(exp(x - m), dims, keep)) + m.reshape(reduced_shape(x.shape(), dims, keep));
-    }
-  }
-  return ops::logsumexp.record(y, {x}, {{"dims", dims}});
+  return ops::logsumexp.record(shifted(x, dims, keep), {x}, {{"dims", dims}});
 }
 
 }  // namespace slope

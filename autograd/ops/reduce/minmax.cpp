@@ -1,15 +1,17 @@
-// Largest and smallest elements. A nan wins.
-//   amax, amin, and max(x), min(x): equal extremes share the gradient evenly
-//   max(x, dim), min(x, dim): values and positions; the first of equal ones takes the gradient
+// Largest and smallest elements. A nan wins. amax, amin (and max(x), min(x)) share the gradient
+// among equal extremes; max(x, dim), min(x, dim) give it to the first of them.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
-#include <slope/core/loops/parallel.h>
 
 namespace slope {
 
 namespace {
 
-// m = 1 where x is the extreme y (or both are nan), dx = g m / sum m
+constexpr Definition amax_definition{
+    "y = max x, over dims", "dx = g m / sum m, m = 1 where x = y (or both are nan), else 0"};
+constexpr Definition amin_definition{
+    "y = min x, over dims", "dx = g m / sum m, m = 1 where x = y (or both are nan), else 0"};
+
 Grads share_evenly(const Saved& s, const Tensor& g) {
   const Tensor x = s.input();
   const Dims &dims = s.dims("dims"), &shape = x.shape();
@@ -18,49 +20,45 @@ Grads share_evenly(const Saved& s, const Tensor& g) {
   return {with_dims(s, g, shape) * (m / (dims.empty() ? m : sum(m, dims, keepdim)))};
 }
 
-// dx = g at the position taken, 0 elsewhere
+constexpr Definition max_definition{"y, i = max x and its position, over dim",
+                                    "dx = g at position i, else 0"};
+constexpr Definition min_definition{"y, i = min x and its position, over dim",
+                                    "dx = g at position i, else 0"};
+
 Grads to_position(const Saved& s, const Tensor& g) {
-  const Tensor index = s.extra();
   const Dims& shape = s.dims("shape");
-  const Tensor dx = zeros(shape, g.dtype());
-  const int64_t dim = s.integer("dim");
   if (shape.empty()) return {g};
+  const int64_t dim = s.integer("dim");
   const Dims kept = reduced_shape(shape, {dim}, keepdim);
-  return {scatter_add(dx, dim, index.reshape(kept), g.reshape(kept))};
+  return {scatter_add(zeros(shape, g.dtype()), dim, s.extra().reshape(kept), g.reshape(kept))};
 }
 
 template <class Better>
 ValuesAndIndices find(const Tensor& x, int64_t d, bool keep, const Op& op, Better better) {
   SLOPE_CHECK_DTYPE(x.dtype() != boolean, "{}: needs numbers, got bool", op.name);
   const int64_t dim = wrap_dim(d, x.rank(), op.name);
-  const Around around(x.shape(), dim);
-  SLOPE_CHECK_SHAPE(around.n > 0, "{}: nothing to take the extreme of: shape {}, dim {}", op.name,
+  const AxisSplit split(x.shape(), dim);
+  SLOPE_CHECK_SHAPE(split.n > 0, "{}: nothing to take the extreme of: shape {}, dim {}", op.name,
                     x.shape(), dim);
   const Dims shape = x.rank() == 0 ? Dims{} : reduced_shape(x.shape(), {dim}, keep);
-  Tensor values = Tensor::empty(shape, x.dtype()), indices = Tensor::empty(shape, i64);
+  const Tensor values = Tensor::empty(shape, x.dtype()), indices = Tensor::empty(shape, i64);
   const Tensor source = x.is_contiguous() ? x.detach() : contiguous_copy(x);
   visit(x.dtype(), [&]<class T> {
-    const T* px = source.data<T>();
-    const auto out = values.write<T>();
-    const auto out_index = indices.write<int64_t>();
-    T* pv = out;
-    int64_t* pi = out_index;
-    const int64_t n = around.n, inner = around.inner;
-    parallel_for(around.outer * inner, std::max<int64_t>(1, (1 << 15) / n),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t i = begin; i < end; ++i) {
-                     const T* row = px + i / inner * n * inner + i % inner;
-                     int64_t best = 0;
-                     for (int64_t k = 1; k < n && row[best * inner] == row[best * inner]; ++k) {
-                       const T v = row[k * inner];
-                       if (better(v, row[best * inner]) || v != v) best = k;
-                     }
-                     pv[i] = row[best * inner];
-                     pi[i] = best;
-                   }
-                 });
+    const T* from = source.data<T>();
+    const auto value = values.write<T>();
+    const auto index = indices.write<int64_t>();
+    for_lines(split, 1 << 15, [&](int64_t i, int64_t first, int64_t step) {
+      const T* row = from + first;
+      int64_t best = 0;
+      for (int64_t k = 1; k < split.n && row[best * step] == row[best * step]; ++k) {
+        const T v = row[k * step];
+        if (better(v, row[best * step]) || v != v) best = k;
+      }
+      value[i] = row[best * step];
+      index[i] = best;
+    });
   });
-  Tensors y =
+  const Tensors y =
       op.record(Tensors{values, indices}, {x}, {{"dim", dim}, {"shape", x.shape()}}, {indices});
   return {y[0], y[1]};
 }
@@ -70,14 +68,22 @@ ValuesAndIndices find(const Tensor& x, int64_t d, bool keep, const Op& op, Bette
 namespace ops {
 extern const Op amax{.name = "amax",
                      .signature = "(*) -> (*)",
+                     .definition = amax_definition,
                      .saves = saves_input(0) | saves_output,
                      .formula = share_evenly};
 extern const Op amin{.name = "amin",
                      .signature = "(*) -> (*)",
+                     .definition = amin_definition,
                      .saves = saves_input(0) | saves_output,
                      .formula = share_evenly};
-extern const Op max{.name = "max", .signature = "(*) -> (*), (*)", .formula = to_position};
-extern const Op min{.name = "min", .signature = "(*) -> (*), (*)", .formula = to_position};
+extern const Op max{.name = "max",
+                    .signature = "(*) -> (*), (*)",
+                    .definition = max_definition,
+                    .formula = to_position};
+extern const Op min{.name = "min",
+                    .signature = "(*) -> (*), (*)",
+                    .definition = min_definition,
+                    .formula = to_position};
 }  // namespace ops
 
 Tensor amax(const Tensor& x, const Dims& list, bool keep) {

@@ -1,49 +1,52 @@
-// y = (sum |x|^p)^(1/p)
-//   dx = g sign x |x|^(p-1) / y^(p-1), 0 where y = 0
-//   for p = inf equal largest share the gradient evenly
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 
 namespace slope {
 
+namespace {
+
+constexpr Definition norm_definition{
+    "y = (sum |x|^p)^(1/p), over dims; max |x| for p = inf",
+    "dx = g sign x |x|^(p-1) / y^(p-1), 0 where y = 0; for p = inf equal largest share g evenly"};
+
+Grads norm_formula(const Saved& s, const Tensor& g0) {
+  const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
+               g = with_dims(s, g0, x.shape());
+  const double p = s.number("p");
+  if (p == 1) return {g * sign(x)};
+  if (std::isinf(p)) {
+    const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
+    return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
+  }
+  const Tensor scale = masked_fill(g / pow(y, p - 1), y == 0, 0);
+  if (p == 2) return {x * scale};
+  if (p < 2) return {masked_fill(sign(x) * pow(abs(x), p - 1), x == 0, 0) * scale};
+  return {x * pow(abs(x), p - 2) * scale};
+}
+
+Tensor norm_of(const Tensor& x, double p, const Dims& dims, bool keep) {
+  const NoGrad no_grad;
+  if (p == 2) return sqrt(sum(x * x, dims, keep));
+  if (p == 1) return sum(abs(x), dims, keep);
+  if (std::isinf(p)) return x.numel() == 0 ? sum(x, dims, keep) : amax(abs(x), dims, keep);
+  return pow(sum(pow(abs(x), p), dims, keep), 1 / p);
+}
+
+}  // namespace
+
 namespace ops {
 extern const Op norm{.name = "norm",
                      .signature = "(*) -> (*)",
+                     .definition = norm_definition,
                      .saves = saves_input(0) | saves_output,
-                     .formula = [](const Saved& s, const Tensor& g0) {
-                       const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
-                                    g = with_dims(s, g0, x.shape());
-                       const double p = s.number("p");
-                       if (p == 1) return Grads{g * sign(x)};
-                       if (std::isinf(p)) {
-                         const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
-                         return Grads{g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
-                       }
-                       const Tensor scale = masked_fill(g / pow(y, p - 1), y == 0, 0);
-                       if (p == 2) return Grads{x * scale};
-                       if (p < 2)
-                         return Grads{masked_fill(sign(x) * pow(abs(x), p - 1), x == 0, 0) * scale};
-                       return Grads{x * pow(abs(x), p - 2) * scale};
-                     }};
+                     .formula = norm_formula};
 }
 
 Tensor norm(const Tensor& x, double p, const Dims& list, bool keep) {
   check_floating(x.dtype(), "norm");
   SLOPE_CHECK(p > 0, "norm: p must be positive, got {}", p);
   const Dims dims = wrap_dims(list, x.rank(), "norm");
-  Tensor y;
-  {
-    const NoGrad no_grad;
-    if (p == 2)
-      y = sqrt(sum(x * x, dims, keep));
-    else if (p == 1)
-      y = sum(abs(x), dims, keep);
-    else if (std::isinf(p))
-      y = x.numel() == 0 ? sum(x, dims, keep) : amax(abs(x), dims, keep);
-    else
-      y = pow(sum(pow(abs(x), p), dims, keep), 1 / p);
-  }
-  return ops::norm.record(y, {x}, {{"p", p}, {"dims", dims}});
+  return ops::norm.record(norm_of(x, p, dims, keep), {x}, {{"p", p}, {"dims", dims}});
 }
 
 }  // namespace slope

@@ -1,9 +1,12 @@
-// What the fused operations over rows share. Private to autograd/ops.
+// What runs along one dim: rows of n elements, one after the other. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/parallel.h>
+
+#include <concepts>
+#include <tuple>
 
 namespace slope {
 
@@ -33,6 +36,24 @@ void for_rows(const Tensor& x, F&& f) {
   const int64_t n = x.rank() == 0 ? 1 : x.size(-1);
   parallel_for(n == 0 ? 0 : x.numel() / n, rows_per_chunk(n),
                [&](int64_t begin, int64_t end) { f(end - begin, n, begin * n); });
+}
+
+// y of the shape of the xs, which is one: f(rows, n, x…, y) fills chunks of rows along dim.
+//   map_rows("softmax", dim, []<class T>(int64_t rows, int64_t n, const T* x, T* y) { … }, x)
+template <class F, std::same_as<Tensor>... X>
+Tensor map_rows(const char* op, int64_t dim, const F& f, const X&... xs) {
+  const auto filled = [&](const X&... x) {
+    const Tensor& first = std::get<0>(std::tie(x...));
+    const Tensor y = Tensor::empty(first.shape(), first.dtype());
+    visit_floating(y.dtype(), op, [&]<class T> {
+      const auto out = y.write<T>();
+      for_rows(y, [&](int64_t rows, int64_t n, int64_t at) {
+        f(rows, n, x.template data<T>() + at..., out + at);
+      });
+    });
+    return y;
+  };
+  return from_rows(filled(to_rows(xs, dim)...), dim);
 }
 
 }  // namespace slope

@@ -1,5 +1,3 @@
-//   y_i = exp(x_i - max x) / sum_j exp(x_j - max x)      over dim
-//   dx  = y (g - <g, y>)
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/kernels/reduce/softmax.h>
 
@@ -7,23 +5,19 @@ namespace slope {
 
 namespace {
 
-Grads formula(const Saved& s, const Tensor& g) {
+constexpr Definition softmax_definition{"y_i = exp(x_i - max x) / sum_j exp(x_j - max x), over dim",
+                                        "dx = y (g - <g, y>)"};
+
+Grads softmax_formula(const Saved& s, const Tensor& g) {
   const Tensor y = s.output();
-  return Grads{y * (g - sum(g * y, {s.integer("dim")}, keepdim))};
+  return {y * (g - sum(g * y, {s.integer("dim")}, keepdim))};
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
-  const int64_t dim = s.integer("dim");
-  const Tensor y = to_rows(s.output(), dim), gs = to_rows(g, dim),
-               dx = Tensor::empty(y.shape(), y.dtype());
-  visit_floating(y.dtype(), "softmax", [&]<class T> {
-    const T *py = y.data<T>(), *pg = gs.data<T>();
-    T* out = dx.write<T>();
-    for_rows(y, [&](int64_t rows, int64_t n, int64_t at) {
-      kernels<SoftmaxKernels<T>>().softmax_backward(rows, n, py + at, pg + at, out + at);
-    });
-  });
-  return Grads{from_rows(dx, dim)};
+Grads softmax_kernel(const Saved& s, const Tensor& g) {
+  const auto rows = []<class T>(int64_t rows, int64_t n, const T* y, const T* g, T* dx) {
+    kernels<SoftmaxKernels<T>>().softmax_backward(rows, n, y, g, dx);
+  };
+  return {map_rows("softmax", s.integer("dim"), rows, s.output(), g)};
 }
 
 }  // namespace
@@ -31,22 +25,18 @@ Grads kernel(const Saved& s, const Tensor& g) {
 namespace ops {
 extern const Op softmax{.name = "softmax",
                         .signature = "(*) -> (*)",
+                        .definition = softmax_definition,
                         .saves = saves_output,
-                        .formula = formula,
-                        .kernel = kernel};
+                        .formula = softmax_formula,
+                        .kernel = softmax_kernel};
 }
 
 Tensor softmax(const Tensor& x, int64_t dim) {
   dim = wrap_dim(dim, x.rank(), "softmax");
-  const Tensor xs = to_rows(x, dim), y = Tensor::empty(xs.shape(), x.dtype());
-  visit_floating(x.dtype(), "softmax", [&]<class T> {
-    const T* px = xs.data<T>();
-    T* out = y.write<T>();
-    for_rows(xs, [&](int64_t rows, int64_t n, int64_t at) {
-      kernels<SoftmaxKernels<T>>().softmax(rows, n, px + at, out + at);
-    });
-  });
-  return ops::softmax.record(from_rows(y, dim), {x}, {{"dim", dim}});
+  const auto rows = []<class T>(int64_t rows, int64_t n, const T* x, T* y) {
+    kernels<SoftmaxKernels<T>>().softmax(rows, n, x, y);
+  };
+  return ops::softmax.record(map_rows("softmax", dim, rows, x), {x}, {{"dim", dim}});
 }
 
 }  // namespace slope

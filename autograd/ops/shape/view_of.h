@@ -1,5 +1,5 @@
-// A tensor on another's storage, without history: what views are before they are recorded, and
-// places to copy to.
+// A tensor on another's storage, without a node: what views are before they are recorded, and
+// destinations of copies.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
