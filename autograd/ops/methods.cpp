@@ -61,14 +61,82 @@ std::vector<Tensor> Tensor::unbind(int64_t dim) const { return slope::unbind(*th
 Tensor Tensor::contiguous() const { return slope::contiguous(*this); }
 Tensor Tensor::clone() const { return slope::clone(*this); }
 Tensor Tensor::to(DType dtype) const { return slope::to(*this, dtype); }
-Tensor Tensor::sum() const { return slope::sum(*this); }
+Tensor Tensor::matmul(const Tensor& other) const { return slope::matmul(*this, other); }
+
+Tensor Tensor::neg() const { return slope::neg(*this); }
+Tensor Tensor::abs() const { return slope::abs(*this); }
+Tensor Tensor::sign() const { return slope::sign(*this); }
+Tensor Tensor::exp() const { return slope::exp(*this); }
+Tensor Tensor::expm1() const { return slope::expm1(*this); }
+Tensor Tensor::log() const { return slope::log(*this); }
+Tensor Tensor::log1p() const { return slope::log1p(*this); }
+Tensor Tensor::sqrt() const { return slope::sqrt(*this); }
+Tensor Tensor::rsqrt() const { return slope::rsqrt(*this); }
+Tensor Tensor::sin() const { return slope::sin(*this); }
+Tensor Tensor::cos() const { return slope::cos(*this); }
+Tensor Tensor::tanh() const { return slope::tanh(*this); }
+Tensor Tensor::sigmoid() const { return slope::sigmoid(*this); }
+Tensor Tensor::relu() const { return slope::relu(*this); }
+Tensor Tensor::erf() const { return slope::erf(*this); }
+Tensor Tensor::pow(double exponent) const { return slope::pow(*this, exponent); }
+Tensor Tensor::pow(const Tensor& exponent) const { return slope::pow(*this, exponent); }
+Tensor Tensor::clamp(std::optional<double> low, std::optional<double> high) const {
+  return slope::clamp(*this, low, high);
+}
+Tensor Tensor::masked_fill(const Tensor& mask, double value) const {
+  return slope::masked_fill(*this, mask, value);
+}
+Tensor Tensor::softmax(int64_t dim) const { return slope::softmax(*this, dim); }
+Tensor Tensor::log_softmax(int64_t dim) const { return slope::log_softmax(*this, dim); }
+Tensor Tensor::cumsum(int64_t dim) const { return slope::cumsum(*this, dim); }
+
 Tensor Tensor::sum(const Dims& dims, bool keepdim) const {
   return slope::sum(*this, dims, keepdim);
 }
-Tensor Tensor::mean() const { return slope::mean(*this); }
 Tensor Tensor::mean(const Dims& dims, bool keepdim) const {
   return slope::mean(*this, dims, keepdim);
 }
-Tensor Tensor::matmul(const Tensor& other) const { return slope::matmul(*this, other); }
+Tensor Tensor::amax(const Dims& dims, bool keepdim) const {
+  return slope::amax(*this, dims, keepdim);
+}
+Tensor Tensor::amin(const Dims& dims, bool keepdim) const {
+  return slope::amin(*this, dims, keepdim);
+}
+Tensor Tensor::logsumexp(const Dims& dims, bool keepdim) const {
+  return slope::logsumexp(*this, dims, keepdim);
+}
+Tensor Tensor::var(const Dims& dims, double correction, bool keepdim) const {
+  return slope::var(*this, dims, correction, keepdim);
+}
+Tensor Tensor::std(const Dims& dims, double correction, bool keepdim) const {
+  return slope::std(*this, dims, correction, keepdim);
+}
+Tensor Tensor::norm(double p, const Dims& dims, bool keepdim) const {
+  return slope::norm(*this, p, dims, keepdim);
+}
+Tensor Tensor::prod() const { return slope::prod(*this); }
+Tensor Tensor::prod(int64_t dim, bool keepdim) const { return slope::prod(*this, dim, keepdim); }
+Tensor Tensor::max() const { return slope::max(*this); }
+ValuesAndIndices Tensor::max(int64_t dim, bool keepdim) const {
+  return slope::max(*this, dim, keepdim);
+}
+Tensor Tensor::min() const { return slope::min(*this); }
+ValuesAndIndices Tensor::min(int64_t dim, bool keepdim) const {
+  return slope::min(*this, dim, keepdim);
+}
+Tensor Tensor::argmax() const { return slope::argmax(*this); }
+Tensor Tensor::argmax(int64_t dim, bool keepdim) const {
+  return slope::argmax(*this, dim, keepdim);
+}
+Tensor Tensor::argmin() const { return slope::argmin(*this); }
+Tensor Tensor::argmin(int64_t dim, bool keepdim) const {
+  return slope::argmin(*this, dim, keepdim);
+}
+ValuesAndIndices Tensor::sort(int64_t dim, bool descending) const {
+  return slope::sort(*this, dim, descending);
+}
+ValuesAndIndices Tensor::topk(int64_t k, int64_t dim, bool largest) const {
+  return slope::topk(*this, k, dim, largest);
+}
 
 }  // namespace slope

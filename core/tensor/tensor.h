@@ -10,8 +10,10 @@
 #include <slope/core/tensor/storage.h>
 
 #include <array>
+#include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,12 @@ class Write {
   T* data_;
   Storage storage_;
 };
+
+struct ValuesAndIndices;  // autograd/ops.h
+
+// A dim given as a number, so that {} stays an empty list of dims.
+template <class T>
+concept DimNumber = std::integral<T> && !std::same_as<T, bool>;
 
 class Tensor {
  public:
@@ -140,11 +148,61 @@ class Tensor {
   [[nodiscard]] Tensor contiguous() const;  // x itself if it is contiguous
   [[nodiscard]] Tensor clone() const;
   [[nodiscard]] Tensor to(DType dtype) const;  // x itself if it has this dtype
-  [[nodiscard]] Tensor sum() const;
-  [[nodiscard]] Tensor sum(const Dims& dims, bool keepdim = false) const;
-  [[nodiscard]] Tensor mean() const;
-  [[nodiscard]] Tensor mean(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor matmul(const Tensor& other) const;
+  [[nodiscard]] Tensor neg() const;
+  [[nodiscard]] Tensor abs() const;
+  [[nodiscard]] Tensor sign() const;
+  [[nodiscard]] Tensor exp() const;
+  [[nodiscard]] Tensor expm1() const;
+  [[nodiscard]] Tensor log() const;
+  [[nodiscard]] Tensor log1p() const;
+  [[nodiscard]] Tensor sqrt() const;
+  [[nodiscard]] Tensor rsqrt() const;
+  [[nodiscard]] Tensor sin() const;
+  [[nodiscard]] Tensor cos() const;
+  [[nodiscard]] Tensor tanh() const;
+  [[nodiscard]] Tensor sigmoid() const;
+  [[nodiscard]] Tensor relu() const;
+  [[nodiscard]] Tensor erf() const;
+  [[nodiscard]] Tensor pow(double exponent) const;
+  [[nodiscard]] Tensor pow(const Tensor& exponent) const;
+  [[nodiscard]] Tensor clamp(std::optional<double> low, std::optional<double> high = {}) const;
+  [[nodiscard]] Tensor masked_fill(const Tensor& mask, double value) const;
+  [[nodiscard]] Tensor softmax(int64_t dim) const;
+  [[nodiscard]] Tensor log_softmax(int64_t dim) const;
+  [[nodiscard]] Tensor cumsum(int64_t dim) const;
+  // Reductions: over all elements, over a list of dims, or over one.
+  [[nodiscard]] Tensor sum(const Dims& dims = {}, bool keepdim = false) const;
+  [[nodiscard]] Tensor mean(const Dims& dims = {}, bool keepdim = false) const;
+  [[nodiscard]] Tensor var(const Dims& dims = {}, double correction = 1,
+                           bool keepdim = false) const;
+  [[nodiscard]] Tensor std(const Dims& dims = {}, double correction = 1,
+                           bool keepdim = false) const;
+  [[nodiscard]] Tensor amax(const Dims& dims = {}, bool keepdim = false) const;
+  [[nodiscard]] Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
+  [[nodiscard]] Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
+  [[nodiscard]] Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false) const;
+  // clang-format off
+  [[nodiscard]] Tensor sum(DimNumber auto dim, bool keepdim = false) const { return sum(Dims{dim}, keepdim); }
+  [[nodiscard]] Tensor mean(DimNumber auto dim, bool keepdim = false) const { return mean(Dims{dim}, keepdim); }
+  [[nodiscard]] Tensor var(DimNumber auto dim, double correction = 1, bool keepdim = false) const { return var(Dims{dim}, correction, keepdim); }
+  [[nodiscard]] Tensor std(DimNumber auto dim, double correction = 1, bool keepdim = false) const { return std(Dims{dim}, correction, keepdim); }
+  [[nodiscard]] Tensor amax(DimNumber auto dim, bool keepdim = false) const { return amax(Dims{dim}, keepdim); }
+  [[nodiscard]] Tensor amin(DimNumber auto dim, bool keepdim = false) const { return amin(Dims{dim}, keepdim); }
+  [[nodiscard]] Tensor logsumexp(DimNumber auto dim, bool keepdim = false) const { return logsumexp(Dims{dim}, keepdim); }
+  // clang-format on
+  [[nodiscard]] Tensor prod() const;
+  [[nodiscard]] Tensor prod(int64_t dim, bool keepdim = false) const;
+  [[nodiscard]] Tensor max() const;
+  [[nodiscard]] Tensor min() const;
+  [[nodiscard]] ValuesAndIndices max(int64_t dim, bool keepdim = false) const;
+  [[nodiscard]] ValuesAndIndices min(int64_t dim, bool keepdim = false) const;
+  [[nodiscard]] Tensor argmax() const;  // among all elements, in row-major order
+  [[nodiscard]] Tensor argmin() const;
+  [[nodiscard]] Tensor argmax(int64_t dim, bool keepdim = false) const;
+  [[nodiscard]] Tensor argmin(int64_t dim, bool keepdim = false) const;
+  [[nodiscard]] ValuesAndIndices sort(int64_t dim = -1, bool descending = false) const;
+  [[nodiscard]] ValuesAndIndices topk(int64_t k, int64_t dim = -1, bool largest = true) const;
 
   // ---- the tape: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
   bool requires_grad() const;
