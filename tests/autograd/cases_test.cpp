@@ -3,26 +3,63 @@
 #include <slope/autograd/gradcheck/cases/run.h>
 
 #include <cstring>
+#include <fstream>
+#include <regex>
 #include <set>
 #include <string>
 
 using namespace slope;
 
-TEST_CASE("cases: every registered operation has at least one") {
+namespace {
+
+// The functions that autograd/ops.h declares, without those that have no derivative.
+std::set<std::string> differentiable_functions() {
+  std::ifstream file(std::string(SLOPE_SOURCE) + "/autograd/ops.h");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex declaration(
+      R"(\[\[nodiscard\]\] (?:Tensors?|ValuesAndIndices|LossAndCount|AttentionOutput) (\w+)\()");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at)
+    if (const std::string name = (*at)[1]; !name.starts_with("operator")) names.insert(name);
+  for (const char* without : {"logical_and", "logical_or", "logical_xor", "isfinite", "isinf",
+                              "isnan", "argmax", "argmin"})
+    CHECK(names.erase(without) == 1);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("cases: every operation and every differentiable function of ops.h has at least one") {
   std::set<std::string> covered;
-  for (const Case& c : all_cases()) {
-    covered.insert(c.op);
-    CHECK_MESSAGE(find_op(c.op), "case for an unregistered operation: " << c.op);
-  }
+  for (const Case& c : all_cases()) covered.insert(c.name);
+  const std::set<std::string> functions = differentiable_functions();
+  CHECK(functions.size() > 90);
+  for (const std::string& name : functions)
+    CHECK_MESSAGE(covered.contains(name), "no case for " << name);
   for (const Op* op : registry())
     CHECK_MESSAGE(covered.contains(op->name), "no case for " << op->name);
+  for (const std::string& name : covered)
+    CHECK_MESSAGE((functions.contains(name) || find_op(name)), "a case for no function: " << name);
+}
+
+TEST_CASE("cases: what throws is an outcome that did not hold") {
+  const Case c{"exp", "throws", {{{2}}}, [](const Tensors& x) -> Tensors {
+                 return {exp(x[0]) + ones({3})};
+               }};
+  const std::vector<CaseOutcome> outcomes = run_case(c);
+  CHECK(outcomes.size() == 25);
+  for (const CaseOutcome& outcome : outcomes) {
+    CHECK_FALSE(outcome.report.ok);
+    CHECK(outcome.report.text().find("add") != std::string::npos);
+  }
 }
 
 TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over every layout") {
   for (const Case& c : all_cases()) {
     for (const CaseOutcome& outcome : run_case(c))
-      CHECK_MESSAGE(outcome.report.ok, std::string(c.op) << " (" << c.label << "), " << outcome.what
-                                                         << ": " << outcome.report.text());
+      CHECK_MESSAGE(outcome.report.ok, std::string(c.name)
+                                           << " (" << c.label << "), " << outcome.what << ": "
+                                           << outcome.report.text());
   }
 }
 
@@ -31,10 +68,10 @@ TEST_CASE("cases: what must be refused is, naming the operation") {
     CAPTURE(refusal.label);
     try {
       refusal.call();
-      FAIL_CHECK(refusal.op << " (" << refusal.label << ") was not refused");
+      FAIL_CHECK(refusal.name << " (" << refusal.label << ") was not refused");
     } catch (const Error& e) {
-      CHECK_MESSAGE(std::string(e.what()).find(refusal.op) != std::string::npos,
-                    refusal.op << " is not named in: " << e.what());
+      CHECK_MESSAGE(std::string(e.what()).find(refusal.name) != std::string::npos,
+                    refusal.name << " is not named in: " << e.what());
     }
   }
 }

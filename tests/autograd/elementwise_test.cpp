@@ -230,6 +230,8 @@ TEST_CASE("reductions: a nan wins, first of equal ones, both infinities") {
   CHECK(values(max(x, 1).indices) == Values{1, 0});
   CHECK(values(min(x, 1).indices) == Values{1, 2});
   CHECK(values(argmax(tensor({1, 3, 3, 2}))) == Values{1});
+  CHECK(values(argmax(tensor({{1, 3}, {4, 2}}))) == Values{2});
+  CHECK(values(argmin(tensor({{1, 3}, {4, 0}}))) == Values{3});
   CHECK(values(argmin(tensor({{1, 0}, {1, 0}}), 0)) == Values{0, 0});
   CHECK(logsumexp(tensor({-inf, -inf}), {0}).item() == -inf);
   CHECK(logsumexp(tensor({inf, 1.0}), {0}).item() == inf);
@@ -302,10 +304,12 @@ TEST_CASE("order: sort is stable, nan last, topk in order, gradients go where va
   CHECK(values(w.grad()) == Values{0, 10, 1});
 }
 
-TEST_CASE("registry: names are unique, every entry has a derivative and is found") {
+TEST_CASE("registry: names are unique, every entry has a derivative, is defined and found") {
   for (const Op* op : registry()) {
     CAPTURE(op->name);
     CHECK(find_op(op->name) == op);
+    CHECK(std::string(op->definition.forward).starts_with("y"));
+    CHECK(std::string(op->definition.derivative).starts_with("d"));
     CHECK((op->formula || op->reference));
   }
   CHECK(find_op("no such operation") == nullptr);

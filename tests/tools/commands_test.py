@@ -96,6 +96,8 @@ class WithoutRun(Case):
     def test_gradcheck(self):
         result = self.good("gradcheck", "softmax", "exp", "matmul")
         self.assertEqual(len(re.findall(r"^(?:softmax|exp|matmul) +ok  \d+ cases, \d+ derivatives$", result.out, re.M)), 3)
+        composites = self.good("gradcheck", "mse_loss", "einsum", "split_heads", "attend")
+        self.assertEqual(len(re.findall(r"^(?:mse_loss|einsum|split_heads|attend) +ok  \d+ cases, \d+ derivatives$", composites.out, re.M)), 4)
         report = json.loads(self.good("gradcheck", "tanh", "cumsum", "--json").out)
         self.assertEqual({entry["op"] for entry in report}, {"tanh", "cumsum"})
         for entry in report:

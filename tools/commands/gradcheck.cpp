@@ -1,14 +1,17 @@
-// slope gradcheck: the check cases of every operation, and the parameters of whole models, in f64.
+// slope gradcheck: the check cases of every differentiable function, and the parameters of whole
+// models, in f64.
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/infer/sample.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
+#include <slope/nn/transformer/cases.h>
 #include <slope/tools/command.h>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -22,10 +25,24 @@ struct Flags {
   bool all = false, json = false;
 };
 
-std::vector<std::string> op_names() {
-  std::vector<std::string> names;
-  for (const Op* op : registry()) names.emplace_back(op->name);
-  return names;
+// Of all functions that have cases: the operations in the registry's order, then composites.
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  const auto add = [&](const char* name) {
+    if (std::find(result.begin(), result.end(), name) == result.end()) result.emplace_back(name);
+  };
+  for (const Op* op : registry()) add(op->name);
+  for (const Case& c : all_cases()) add(c.name);
+  for (const Case& c : nn::function_cases()) add(c.name);
+  return result;
+}
+
+std::vector<Case> cases_of(const std::string& name) {
+  std::vector<Case> result;
+  for (const std::vector<Case>& cases : {all_cases(), nn::function_cases()})
+    std::copy_if(cases.begin(), cases.end(), std::back_inserter(result),
+                 [&](const Case& c) { return c.name == name; });
+  return result;
 }
 
 nlohmann::ordered_json to_json(const GradcheckReport& report) {
@@ -54,38 +71,37 @@ GradcheckReport check_model(const std::string& name) {
   return gradcheck(loss, sample.parameters(), {.raise_exception = false});
 }
 
-int check_operations(const Flags& flags) {
-  for (const std::string& op : flags.ops)
-    SLOPE_CHECK_AS(UsageError, find_op(op),
-                   "gradcheck: no operation is called {}{}; slope gradcheck --help lists them", op,
-                   did_you_mean(op, op_names()));
+int check_functions(const Flags& flags) {
+  const std::vector<std::string> known = names();
+  for (const std::string& name : flags.ops)
+    SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
+                   "gradcheck: no function with check cases is called {}{}; slope gradcheck --help "
+                   "lists them",
+                   name, did_you_mean(name, known));
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   bool ok = true;
-  for (const Op* op : registry()) {
-    if (!flags.ops.empty() &&
-        std::find(flags.ops.begin(), flags.ops.end(), op->name) == flags.ops.end())
+  for (const std::string& name : known) {
+    if (!flags.all && std::find(flags.ops.begin(), flags.ops.end(), name) == flags.ops.end())
       continue;
-    int64_t cases = 0, checks = 0, failed = 0;
-    for (const Case& c : all_cases()) {
-      if (std::string(c.op) != op->name) continue;
-      ++cases;
+    const std::vector<Case> cases = cases_of(name);
+    int64_t checks = 0, failed = 0;
+    for (const Case& c : cases)
       for (const CaseOutcome& outcome : run_case(c)) {
         checks += outcome.report.checked;
         failed += !outcome.report.ok;
         if (flags.json)
-          json.push_back({{"op", op->name},
+          json.push_back({{"op", name},
                           {"case", c.label},
                           {"check", outcome.what},
                           {"report", to_json(outcome.report)}});
         else if (!outcome.report.ok)
-          std::printf("%s (%s), %s: %s\n", op->name, c.label.c_str(), outcome.what.c_str(),
+          std::printf("%s (%s), %s: %s\n", name.c_str(), c.label.c_str(), outcome.what.c_str(),
                       outcome.report.text().c_str());
       }
-    }
-    ok &= failed == 0 && cases > 0;
+    ok &= failed == 0 && !cases.empty();
     if (!flags.json)
-      std::printf("%-32s %s  %ld cases, %ld derivatives\n", op->name, failed ? "FAILED" : "ok",
-                  static_cast<long>(cases), static_cast<long>(checks));
+      std::printf("%-32s %s  %zu cases, %ld derivatives\n", name.c_str(), failed ? "FAILED" : "ok",
+                  cases.size(), static_cast<long>(checks));
   }
   if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
   return ok ? 0 : 1;
@@ -93,8 +109,8 @@ int check_operations(const Flags& flags) {
 
 int run(const Flags& flags) {
   const int said = !flags.ops.empty() + !flags.model.empty() + flags.all;
-  SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name operations, or --model MODEL, or --all");
-  if (flags.model.empty()) return check_operations(flags);
+  SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name functions, or --model MODEL, or --all");
+  if (flags.model.empty()) return check_functions(flags);
   const GradcheckReport report = check_model(flags.model);
   if (flags.json)
     std::printf("%s\n",
@@ -112,11 +128,12 @@ void add_gradcheck(Command& slope) {
                                      "and second order, every memory layout.\n"
                                      "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
-  command.option("op", flags.ops, "operations").takes("OP");
-  command.footer([] { return fmt::format("Operations: {}", fmt::join(op_names(), " ")); });
+  command.option("function", flags.ops, "operations and other functions that have check cases")
+      .takes("FUNCTION");
+  command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
   command.option("--model", flags.model, "all parameters of a small model of the zoo")
       .takes("MODEL");
-  command.flag("--all", flags.all, "every operation");
+  command.flag("--all", flags.all, "every function");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.runs([] { return run(flags); });
 }

@@ -63,11 +63,12 @@ Cases attention_cases() {
       return Tensors{y, w};
     };
   };
-  all.cases.push_back({op, "weights", self, with_weights({.causal = true})});
-  all.cases.push_back({op, "weights, mask", self, with_weights({.mask = nothing})});
-  all.cases.push_back({op, "weights, sequences", rows_of_three,
+  const char* with = "scaled_dot_product_attention_with_weights";
+  all.cases.push_back({with, "causal", self, with_weights({.causal = true})});
+  all.cases.push_back({with, "mask", self, with_weights({.mask = nothing})});
+  all.cases.push_back({with, "sequences", rows_of_three,
                        with_weights({.query_lengths = lengths, .key_lengths = of_keys})});
-  all.cases.push_back({op, "weights alone", self, [](const Tensors& x) {
+  all.cases.push_back({with, "weights alone", self, [](const Tensors& x) {
                          return Tensors{
                              scaled_dot_product_attention_with_weights(x[0], x[1], x[2]).weights};
                        }});

@@ -1,8 +1,8 @@
-// Check cases: for every differentiable operation, inputs on which its derivatives are tried, by
-// the tests and by `slope gradcheck` alike. Each case is run in f64 over every layout (contiguous,
-// transposed, sliced, expanded, offset), to first and second order, through formula and kernel, and
-// in f32 against f64. An operation without a case fails the tests. One file for each group of
-// operations; cases.cpp collects them.
+// Check cases: for every differentiable function of autograd/ops.h, inputs on which its derivatives
+// are tried, by the tests and by `slope gradcheck` alike. Each case is run in f64 over every layout
+// (contiguous, transposed, sliced, expanded, offset), to first and second order, through formula
+// and kernel, and in f32 against f64. A function without a case fails the tests. One file for each
+// group; cases.cpp collects them.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -22,16 +22,16 @@ struct CaseInput {
 };
 
 struct Case {
-  const char* op;     // its registered name
+  const char* name;   // the function's, or the operation's where it has another (add_scalar)
   std::string label;  // what is special here: "dim 0", "n = 1", "empty"
   std::vector<CaseInput> inputs;
   // indices, masks and constants are captured, and made inside for x's dtype; deterministic
   std::function<Tensors(const Tensors& x)> f;
 };
 
-// A call that must be refused with a slope::Error whose message contains the op's name.
+// A call that must be refused with a slope::Error whose message contains the function's name.
 struct Refusal {
-  const char* op;
+  const char* name;
   std::string label;
   std::function<void()> call;
 };
@@ -44,7 +44,7 @@ struct Cases {
   std::vector<Refusal> refusals;
 };
 // One for each file of this folder, collected in cases.cpp.
-Cases elementwise_cases();  // unary.cpp, binary.cpp, where.cpp
+Cases elementwise_cases();
 Cases reduction_cases();
 Cases matrix_cases();
 Cases shape_cases();

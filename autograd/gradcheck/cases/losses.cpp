@@ -42,17 +42,37 @@ Cases loss_cases() {
   add("cross_entropy", "empty", {{{0, 3}}}, plain(zeros({0}, i64), {.reduction = Reduction::sum}));
   add("cross_entropy", "empty, none", {{{0, 3}}},
       plain(zeros({0}, i64), {.reduction = Reduction::none}));
-  add("cross_entropy", "sum and count", {{{3, 4}}}, [](const Tensors& x) {
+  add("cross_entropy_sum", "sum and count", {{{3, 4}}}, [](const Tensors& x) {
     const LossAndCount loss = cross_entropy_sum(x[0], tensor({1, 0, 3}), {.ignore_index = 0});
     return Tensors{loss.sum / static_cast<double>(loss.count)};
   });
 
   for (const auto& [name, reduction] :
-       {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}})
-    add("bce_with_logits", name, {{{3, 4}}, {{3, 4}}},
-        [=, reduction = reduction](const Tensors& x) {
-          return Tensors{bce_with_logits(x[0], x[1], reduction)};
-        });
+       {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
+    const auto of_two = [&](const char* op, const CaseInput& a, const CaseInput& b,
+                            Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
+      add(op, name, {a, b}, [=, reduction = reduction](const Tensors& x) {
+        return Tensors{f(x[0], x[1], reduction)};
+      });
+    };
+    of_two("bce_with_logits", {{3, 4}}, {{3, 4}}, bce_with_logits);
+    of_two("mse_loss", {{3, 4}}, {{3, 4}}, mse_loss);
+    of_two("kl_div", {{3, 4}}, {{3, 4}, 0.1, 1}, kl_div);
+    add("nll_loss", name, {{{5, 4}}}, [=, reduction = reduction](const Tensors& x) {
+      return Tensors{nll_loss(x[0], target, {.ignore_index = 0, .reduction = reduction})};
+    });
+  }
+  const auto pair_of = [&](const char* op, Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
+    add(op, "one number", {{{}, 0.1, 1}, {{}, 0.1, 1}},
+        [f](const Tensors& x) { return Tensors{f(x[0], x[1], Reduction::sum)}; });
+    add(op, "empty", {{{0, 2}}, {{0, 2}}},
+        [f](const Tensors& x) { return Tensors{f(x[0], x[1], Reduction::none)}; });
+  };
+  pair_of("mse_loss", mse_loss);
+  pair_of("kl_div", kl_div);
+  add("nll_loss", "empty", {{{0, 3}}}, [](const Tensors& x) {
+    return Tensors{nll_loss(x[0], zeros({0}, i64), {.reduction = Reduction::sum})};
+  });
   const auto losses = [](const Tensors& x) {
     return Tensors{bce_with_logits(x[0], x[1], Reduction::none)};
   };

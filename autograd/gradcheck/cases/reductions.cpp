@@ -115,6 +115,11 @@ Cases reduction_cases() {
       [](const Tensor& x, int64_t dim) { return min(x, dim, keepdim).values; }, false);
   along_a_dim(result, "prod", {}, [](const Tensor& x, int64_t dim) { return prod(x, dim); });
   along_a_dim(result, "cumsum", {}, cumsum);
+  along_a_dim(result, "sort", {.distinct = true},
+              [](const Tensor& x, int64_t dim) { return sort(x, dim, true).values; });
+  along_a_dim(
+      result, "topk", {.distinct = true},
+      [](const Tensor& x, int64_t dim) { return topk(x, 1, dim).values; }, false);
   const auto add = [&](const char* op, const char* label, const Dims& shape,
                        Tensor (*f)(const Tensor&)) {
     result.cases.push_back(

@@ -95,7 +95,7 @@ Setup set_up(const Case& c, InputLayout layout, DType dtype) {
 // Outputs and the gradients of all leaves for all-ones cotangents scaled by position, through
 // kernels or formulas.
 Tensors values_and_gradients(const Setup& setup, bool formula) {
-  Tensors y = setup.f(setup.leaves), reached, flowing;
+  Tensors y = setup.f(setup.leaves), outputs, grad_outputs;
   for (const Tensor& output : y) {
     if (!output.requires_grad()) continue;
     Tensor u = Tensor::empty(output.shape(), output.dtype());
@@ -105,12 +105,13 @@ Tensors values_and_gradients(const Setup& setup, bool formula) {
         out[i] = static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) -
                                 0.5 * static_cast<double>(i % 3));
     });
-    reached.push_back(output);
-    flowing.push_back(u);
+    outputs.push_back(output);
+    grad_outputs.push_back(u);
   }
-  if (!reached.empty())
-    for (Tensor& g : grad(reached, setup.leaves,
-                          {.grad_outputs = flowing, .create_graph = formula, .allow_unused = true}))
+  if (!outputs.empty())
+    for (Tensor& g :
+         grad(outputs, setup.leaves,
+              {.grad_outputs = grad_outputs, .create_graph = formula, .allow_unused = true}))
       if (g.defined()) y.push_back(g);
   return y;
 }
@@ -152,22 +153,30 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
 std::vector<CaseOutcome> run_case(const Case& c) {
   std::vector<CaseOutcome> outcomes;
   for (InputLayout layout : all_layouts) {
+    const auto hold = [&](const char* what, const std::function<GradcheckReport()>& check) {
+      GradcheckReport report;
+      try {
+        report = check();
+      } catch (const std::exception& e) {
+        report.ok = false;
+        report.problems.push_back(e.what());
+      }
+      outcomes.push_back({fmt::format("{}, {}", what, name(layout)), report});
+    };
     const Setup setup = set_up(c, layout, f64);
-    const std::string where = fmt::format(", {}", name(layout));
-    outcomes.push_back({"first order" + where, gradcheck(setup.f, setup.leaves, first_order)});
     GradcheckOptions by_formula = first_order;
     by_formula.formula = true;
-    outcomes.push_back(
-        {"first order by formula" + where, gradcheck(setup.f, setup.leaves, by_formula)});
-    outcomes.push_back(
-        {"second order" + where, gradgradcheck(setup.f, setup.leaves, {}, second_order)});
-    const Tensors by_kernel = values_and_gradients(setup, false);
-    outcomes.push_back(
-        {"kernel = formula" + where,
-         compare(by_kernel, values_and_gradients(setup, true), 1e-12, "kernel against formula")});
-    outcomes.push_back(
-        {"f32 = f64" + where, compare(values_and_gradients(set_up(c, layout, f32), false),
-                                      by_kernel, 2e-5, "f32 against f64")});
+    hold("first order", [&] { return gradcheck(setup.f, setup.leaves, first_order); });
+    hold("first order by formula", [&] { return gradcheck(setup.f, setup.leaves, by_formula); });
+    hold("second order", [&] { return gradgradcheck(setup.f, setup.leaves, {}, second_order); });
+    hold("kernel = formula", [&] {
+      return compare(values_and_gradients(setup, false), values_and_gradients(setup, true), 1e-12,
+                     "kernel against formula");
+    });
+    hold("f32 = f64", [&] {
+      return compare(values_and_gradients(set_up(c, layout, f32), false),
+                     values_and_gradients(setup, false), 2e-5, "f32 against f64");
+    });
   }
   return outcomes;
 }

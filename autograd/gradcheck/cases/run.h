@@ -25,7 +25,8 @@ struct CaseOutcome {
   std::string what;  // "first order, transposed"
   GradcheckReport report;
 };
-// Everything that the case is held to; each outcome's report says whether it held.
+// Everything that the case is held to; each outcome's report says whether it held. What throws is
+// an outcome that did not hold.
 std::vector<CaseOutcome> run_case(const Case& c);
 
 }  // namespace slope

@@ -64,7 +64,7 @@ Cases view_cases() {
   add("diagonal", "n = 1", {1, 1}, [](const Tensor& x) { return diagonal(x); });
   add("diagonal", "empty", {0, 3}, [](const Tensor& x) { return diagonal(x); });
   add("clone", "matrix", {2, 3}, [](const Tensor& x) { return clone(x); });
-  add("clone", "contiguous", {2, 3},
+  add("contiguous", "transposed", {2, 3},
       [](const Tensor& x) { return contiguous(transpose(x, 0, 1)); });
   add("clone", "empty", {0}, [](const Tensor& x) { return clone(x); });
   result.cases.push_back({"to", "float64 and back", {{{2, 3}}}, [](const Tensors& x) {
@@ -150,7 +150,7 @@ Cases rearrange_cases() {
   part("split", "the last smaller", {2, 5}, [](const Tensor& x) { return split(x, 2, -1); });
   part("split", "sizes", {5, 2}, [](const Tensor& x) { return split(x, Dims{1, 0, 4}); });
   part("split", "one piece used", {4, 3}, [](const Tensor& x) { return Tensors{split(x, 2)[1]}; });
-  part("split", "chunk", {5, 2}, [](const Tensor& x) { return chunk(x, 3); });
+  part("chunk", "three", {5, 2}, [](const Tensor& x) { return chunk(x, 3); });
   part("split", "n = 1", {1}, [](const Tensor& x) { return split(x, 1); });
   part("split", "empty", {0, 2}, [](const Tensor& x) { return split(x, 2); });
   part("unbind", "first dim", {3, 2}, [](const Tensor& x) { return unbind(x); });

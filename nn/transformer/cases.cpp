@@ -1,0 +1,35 @@
+#include <slope/nn/transformer/cases.h>
+#include <slope/nn/transformer/heads.h>
+
+namespace slope::nn {
+
+const std::vector<Case>& function_cases() {
+  const auto split = [](const Tensors& x) { return Tensors{split_heads(x[0], 2)}; };
+  const auto merge = [](const Tensors& x) { return Tensors{merge_heads(x[0])}; };
+  const auto causal = [](const Tensors& x) {
+    return Tensors{attend(x[0], x[1], x[2], Mask::causal(3))};
+  };
+  const auto plain = [](const Tensors& x) { return Tensors{attend(x[0], x[1], x[2])}; };
+  const auto weights = [](const Tensors& x) {
+    const auto [y, w] = attend_with_weights(x[0], x[1], x[2], Mask::causal(3));
+    return Tensors{y, w};
+  };
+  const std::vector<CaseInput> heads{{{2, 2, 3, 4}}, {{2, 2, 3, 4}}, {{2, 2, 3, 4}}},
+      one{{{1, 1, 1, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}},
+      nothing{{{0, 2, 3, 4}}, {{0, 2, 3, 4}}, {{0, 2, 3, 4}}};
+  static const std::vector<Case> cases{
+      {"split_heads", "two heads", {{{2, 3, 4}}}, split},
+      {"split_heads", "empty", {{{0, 3, 4}}}, split},
+      {"merge_heads", "two heads", {{{2, 2, 3, 2}}}, merge},
+      {"merge_heads", "n = 1", {{{1, 1, 1, 1}}}, merge},
+      {"merge_heads", "empty", {{{0, 2, 3, 2}}}, merge},
+      {"attend", "causal", heads, causal},
+      {"attend", "no mask", heads, plain},
+      {"attend", "n = 1", one, plain},
+      {"attend", "empty", nothing, plain},
+      {"attend_with_weights", "causal", heads, weights},
+  };
+  return cases;
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,10 @@
+// Check cases of the functions in heads.h, beside those of autograd/gradcheck/cases/.
+#pragma once
+
+#include <slope/autograd/gradcheck/cases/cases.h>
+
+namespace slope::nn {
+
+const std::vector<Case>& function_cases();
+
+}  // namespace slope::nn

@@ -1,0 +1,30 @@
+// The check cases of nn/transformer/heads.h.
+#include <doctest/doctest.h>
+#include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/nn/transformer/cases.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+
+using namespace slope;
+
+TEST_CASE("heads: every function has cases, and they hold") {
+  std::set<std::string> covered;
+  for (const Case& c : nn::function_cases()) {
+    covered.insert(c.name);
+    for (const CaseOutcome& outcome : run_case(c))
+      CHECK_MESSAGE(outcome.report.ok, std::string(c.name)
+                                           << " (" << c.label << "), " << outcome.what << ": "
+                                           << outcome.report.text());
+  }
+  std::ifstream file(std::string(SLOPE_SOURCE) + "/nn/transformer/heads.h");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::regex declaration(R"(\n(?:Tensor|AttentionOutput) (\w+)\()");
+  size_t functions = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at) {
+    ++functions;
+    CHECK_MESSAGE(covered.contains((*at)[1]), "no case for " << (*at)[1]);
+  }
+  CHECK(functions >= 4);
+}
