@@ -35,7 +35,6 @@ if(Python3_FOUND)
   target_include_directories(elementwise_recipe BEFORE PRIVATE "${edited}")
   target_link_libraries(elementwise_recipe PRIVATE slope::slope)
   add_test(NAME elementwise_recipe COMMAND elementwise_recipe)
-  set_tests_properties(elementwise_recipe PROPERTIES ENVIRONMENT "SLOPE_ISA=portable")
 
   add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/layers.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
