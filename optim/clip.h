@@ -2,7 +2,7 @@
 // threads.
 #pragma once
 
-#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/named_tensor.h>
 #include <slope/core/tensor/tensor.h>
 
 namespace slope::optim {

@@ -24,7 +24,7 @@ Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters)
 void Ema::check() const {
   for (size_t k = 0; k < parameters_.size(); ++k) {
     const auto& [name, p] = parameters_[k];
-    const Tensor& e = averages_[k].second;
+    const Tensor& e = averages_[k].tensor;
     SLOPE_CHECK_AS(UsageError,
                    p.dtype() == e.dtype() && p.shape() == e.shape() && p.is_contiguous(),
                    "Ema: {} is {} of shape {} and must be what it was when the averages began, {} "
@@ -38,7 +38,7 @@ void Ema::update() {
   PerTensor<int64_t> sizes;
   for (const auto& [name, p] : parameters_) sizes.push_back(p.numel());
   sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
-    const Tensor &p = parameters_[k].second, &e = averages_[k].second;
+    const Tensor &p = parameters_[k].tensor, &e = averages_[k].tensor;
     visit_floating(p.dtype(), "Ema", [&]<class T> {
       kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin,
                                          p.data<T>() + begin, static_cast<T>(1 - decay_));
@@ -53,7 +53,7 @@ void Ema::swap() {
 
 void Ema::exchange() noexcept {
   for (size_t k = 0; k < parameters_.size(); ++k) {
-    TensorImpl &p = parameters_[k].second.impl(), &e = averages_[k].second.impl();
+    TensorImpl &p = parameters_[k].tensor.impl(), &e = averages_[k].tensor.impl();
     std::swap(p.storage, e.storage);
     std::swap(p.layout, e.layout);
     std::swap(p.dtype, e.dtype);
@@ -66,13 +66,13 @@ void Ema::load_averages(const NamedTensors& averages) {
   Tensors found, own;
   for (const auto& [name, e] : averages_) {
     const auto same = std::find_if(averages.begin(), averages.end(),
-                                   [&name = name](const auto& a) { return a.first == name; });
+                                   [&name = name](const auto& a) { return a.name == name; });
     SLOPE_CHECK_INPUT(same != averages.end(), "averages: {} is missing", name);
-    SLOPE_CHECK_INPUT(same->second.shape() == e.shape(), "averages: {} has shape {}, expected {}",
-                      name, same->second.shape(), e.shape());
-    SLOPE_CHECK_INPUT(is_floating(same->second.dtype()), "averages: {} is {}", name,
-                      slope::name(same->second.dtype()));
-    found.push_back(same->second);
+    SLOPE_CHECK_INPUT(same->tensor.shape() == e.shape(), "averages: {} has shape {}, expected {}",
+                      name, same->tensor.shape(), e.shape());
+    SLOPE_CHECK_INPUT(is_floating(same->tensor.dtype()), "averages: {} is {}", name,
+                      slope::name(same->tensor.dtype()));
+    found.push_back(same->tensor);
     own.push_back(e);
   }
   copy_each(found, own);

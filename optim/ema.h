@@ -5,7 +5,7 @@
 //   scope
 #pragma once
 
-#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/named_tensor.h>
 #include <slope/core/tensor/tensor.h>
 
 namespace slope::optim {

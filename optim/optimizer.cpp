@@ -103,10 +103,10 @@ NamedTensors Optimizer::state_dict() const {
   NamedTensors all;
   for (const Slot& slot : slots_) {
     if (slot.steps == 0) continue;
-    all.emplace_back(slot.name + ".step", tensor(slot.steps));
+    all.push_back({slot.name + ".step", tensor(slot.steps)});
     const auto names = state_names(slot.group);
     for (size_t k = 0; k < slot.state.size(); ++k)
-      all.emplace_back(fmt::format("{}.{}", slot.name, names[k]), slot.state[k]);
+      all.push_back({fmt::format("{}.{}", slot.name, names[k]), slot.state[k]});
   }
   return all;
 }

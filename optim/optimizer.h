@@ -7,8 +7,7 @@
 //   adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
 #pragma once
 
-#include <slope/core/files/safetensors.h>
-#include <slope/core/tensor/tensor.h>
+#include <slope/core/tensor/named_tensor.h>
 #include <slope/optim/sweep.h>
 
 #include <array>

@@ -87,7 +87,7 @@ class GoldenTensors {
   NamedTensors under(const std::string& prefix) const {  // "parameter/": what stands behind it
     NamedTensors found;
     for (const auto& [name, x] : tensors_)
-      if (name.starts_with(prefix)) found.emplace_back(name.substr(prefix.size()), x);
+      if (name.starts_with(prefix)) found.push_back({name.substr(prefix.size()), x});
     return found;
   }
 

@@ -72,7 +72,7 @@ bool overlaps_itself(const Tensor& x) {
 
 class Check {
  public:
-  Check(const std::function<Tensors()>& f, const std::vector<NamedLeaf>& leaves,
+  Check(const std::function<Tensors()>& f, const NamedTensors& leaves,
         const GradcheckOptions& options)
       : f_(f), leaves_(leaves), options_(options) {}
 
@@ -148,7 +148,7 @@ class Check {
 
   Tensors gradients(const Tensor& y, size_t k) {
     Tensors wanted, result;
-    for (const NamedLeaf& leaf : leaves_) wanted.push_back(leaf.tensor);
+    for (const NamedTensor& leaf : leaves_) wanted.push_back(leaf.tensor);
     if (y.requires_grad())
       result = grad({y}, wanted,
                     {.grad_outputs = {cotangents_[k]},
@@ -242,7 +242,7 @@ class Check {
   }
 
   const std::function<Tensors()>& f_;
-  const std::vector<NamedLeaf>& leaves_;
+  const NamedTensors& leaves_;
   const GradcheckOptions& options_;
   GradcheckReport report_;
   std::vector<std::string> ops_;              // an output each: its op
@@ -280,10 +280,10 @@ std::string GradcheckReport::text() const {
   return text;
 }
 
-GradcheckReport gradcheck(const std::function<Tensors()>& f, const std::vector<NamedLeaf>& leaves,
+GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options) {
-  std::vector<NamedLeaf> checked;
-  for (const NamedLeaf& leaf : leaves)
+  NamedTensors checked;
+  for (const NamedTensor& leaf : leaves)
     if (leaf.tensor.requires_grad()) checked.push_back(leaf);
   SLOPE_CHECK_AS(UsageError, !checked.empty(),
                  "gradcheck: none of the {} inputs requires a gradient: there is nothing to check",
@@ -295,7 +295,7 @@ GradcheckReport gradcheck(const std::function<Tensors()>& f, const std::vector<N
 
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options) {
-  std::vector<NamedLeaf> leaves;
+  NamedTensors leaves;
   for (size_t i = 0; i < inputs.size(); ++i)
     leaves.push_back({fmt::format("input {}", i), inputs[i]});
   const std::function<Tensors()> bound = [&] { return f(inputs); };

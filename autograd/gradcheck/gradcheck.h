@@ -8,7 +8,7 @@
 // Arguments and tolerances are those of torch.autograd.gradcheck.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
+#include <slope/core/tensor/named_tensor.h>
 
 #include <functional>
 #include <string>
@@ -55,11 +55,7 @@ GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const GradcheckOptions& options = {});
 
 // For modules: f reads the named leaves by itself (named_parameters(model) gives them).
-struct NamedLeaf {
-  std::string name;
-  Tensor tensor;
-};
-GradcheckReport gradcheck(const std::function<Tensors()>& f, const std::vector<NamedLeaf>& leaves,
+GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 
 }  // namespace slope

@@ -50,7 +50,7 @@ GraphNode describe(const Node& node) {
 class Builder {
  public:
   explicit Builder(const GraphOptions& options) : options_(options) {
-    for (const NamedLeaf& leaf : options.leaves) names_[&leaf.tensor.impl()] = leaf.name;
+    for (const NamedTensor& leaf : options.leaves) names_[&leaf.tensor.impl()] = leaf.name;
   }
 
   Graph build(const Tensors& outputs) {

@@ -3,8 +3,8 @@
 // The colours are those that torchviz made common.
 #pragma once
 
-#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/node.h>
+#include <slope/core/tensor/named_tensor.h>
 
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ struct Graph {
 };
 
 struct GraphOptions {
-  std::vector<NamedLeaf> leaves = {};     // their names; other leaves are called "leaf"
+  NamedTensors leaves = {};               // their names; other leaves are called "leaf"
   std::vector<std::string> outputs = {};  // names; others are called "output"
   // Operations that follow each other in one module are one box, modules being told apart down to
   // this depth of their path ("encoder.layers.0" has depth 3). What only that box reads joins it.

@@ -50,7 +50,7 @@ TensorFile read_tensors(SafetensorsHeader header, const std::string& where, cons
   TensorFile file{std::move(header.metadata), {}};
   file.tensors.reserve(header.tensors.size());
   for (const TensorInfo& info : header.tensors)
-    file.tensors.emplace_back(info.name, read_tensor(info, header.data_start, where, read_at));
+    file.tensors.push_back({info.name, read_tensor(info, header.data_start, where, read_at)});
   return file;
 }
 
@@ -85,8 +85,8 @@ void write_elements(const Tensor& tensor, const WriteTo& write) {
 NamedTensors sorted_for_file(NamedTensors tensors) {
   constexpr int order[] = {2, 1, 0, 3};  // f32 f64 i64 bool
   std::sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {
-    return std::make_tuple(order[static_cast<int>(a.second.dtype())], std::string_view(a.first)) <
-           std::make_tuple(order[static_cast<int>(b.second.dtype())], std::string_view(b.first));
+    return std::make_tuple(order[static_cast<int>(a.tensor.dtype())], std::string_view(a.name)) <
+           std::make_tuple(order[static_cast<int>(b.tensor.dtype())], std::string_view(b.name));
   });
   return tensors;
 }
@@ -184,10 +184,10 @@ void write_file_to(const NamedTensors& tensors, const Metadata& metadata, SaveOp
 
 const Tensor& TensorFile::at(const std::string& name) const {
   const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                  [&](const auto& entry) { return entry.first == name; });
+                                  [&](const auto& entry) { return entry.name == name; });
   SLOPE_CHECK_INPUT(found != tensors.end(), "no tensor {} among the {} of the file",
                     JsonReader::quoted(name), tensors.size());
-  return found->second;
+  return found->tensor;
 }
 
 SafetensorsHeader inspect_safetensors_bytes(std::string_view file, const std::string& where,

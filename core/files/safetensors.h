@@ -6,17 +6,15 @@
 // header, in __metadata__ where other readers ignore them) every flipped bit is found.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
+#include <slope/core/tensor/named_tensor.h>
 
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace slope {
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::map<std::string, std::string>;
 
 struct TensorFile {

@@ -46,13 +46,6 @@ Sample points_sample(const PointsType& type) {
 
 }  // namespace
 
-std::vector<NamedLeaf> Sample::parameters() const {
-  std::vector<NamedLeaf> leaves;
-  for (const auto& [name, tensor] : nn::named_parameters(model->module()))
-    leaves.push_back({name, tensor});
-  return leaves;
-}
-
 Sample sample_of(const ModelType& type) {
   manual_seed(1);
   Sample sample;

@@ -2,7 +2,6 @@
 // draw.
 #pragma once
 
-#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/models/kinds/model.h>
 
 #include <functional>
@@ -13,7 +12,7 @@ namespace slope::train {
 struct Sample {
   std::unique_ptr<models::Model> model;  // of the type's small config, in evaluation mode
   std::function<Tensor()> loss;          // the same at each call
-  std::vector<NamedLeaf> parameters() const;
+  NamedTensors parameters() const { return nn::named_parameters(model->module()); }
 };
 Sample sample_of(const models::ModelType& type);
 // The model of a run with its weights, in f32 and on made-up data.

@@ -2,17 +2,17 @@
 // depends on their number alone.
 #pragma once
 
-#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/tensor/named_tensor.h>
 
 namespace slope::train {
 
 class GradientTree {
  public:
   // Takes the gradients out of the parameters.
-  void push(const std::vector<NamedLeaf>& parameters) {
+  void push(const NamedTensors& parameters) {
     Level level{0, {}};
-    for (const NamedLeaf& p : parameters) {
+    for (const NamedTensor& p : parameters) {
       level.grads.push_back(p.tensor.grad());
       p.tensor.set_grad({});
     }
@@ -22,7 +22,7 @@ class GradientTree {
   }
 
   // Puts their sum back.
-  void finish(const std::vector<NamedLeaf>& parameters) {
+  void finish(const NamedTensors& parameters) {
     while (levels_.size() >= 2) merge();
     for (size_t i = 0; i < parameters.size(); ++i)
       parameters[i].tensor.set_grad(levels_.back().grads[i]);

@@ -10,8 +10,7 @@ namespace slope::train {
 
 void ModelTask::trains(const models::Model& model) {
   module_ = model.module();
-  for (const auto& [name, tensor] : nn::named_parameters(*module_))
-    parameters_.push_back({name, tensor});
+  parameters_ = nn::named_parameters(*module_);
 }
 
 void ModelTask::save(const FolderSink& folder) const {

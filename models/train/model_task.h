@@ -13,7 +13,7 @@ namespace slope::train {
 
 class ModelTask : public Task {
  public:
-  const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
+  const NamedTensors& parameters() const override { return parameters_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
   virtual std::string summary() const = 0;  // a line: how much data, how many parameters
@@ -30,7 +30,7 @@ class ModelTask : public Task {
  private:
   void switch_training(bool training) override { nn::train(*module_, training); }
   std::optional<nn::ModuleRef> module_;
-  std::vector<NamedLeaf> parameters_;
+  NamedTensors parameters_;
 };
 
 // The task that the settings describe, with its data read. `corpus`: the folder of the bundled

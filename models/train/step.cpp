@@ -30,7 +30,7 @@ std::string not_finite(const char* what, double value) {
 void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total,
                        const std::string& what) {
   std::string first = "every parameter and gradient is finite";
-  for (const NamedLeaf& p : task.parameters())
+  for (const NamedTensor& p : task.parameters())
     if (bad(p.tensor) || bad(p.tensor.grad())) {
       first = fmt::format("the first tensor that is not finite is {}{}",
                           bad(p.tensor) ? "" : "the gradient of ", p.name);
@@ -41,7 +41,7 @@ void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, i
 }
 
 void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total) {
-  for (const NamedLeaf& p : task.parameters())
+  for (const NamedTensor& p : task.parameters())
     if (bad(p.tensor))
       refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
 }

@@ -2,8 +2,8 @@
 // language_model.h).
 #pragma once
 
-#include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/core/files/folder_sink.h>
+#include <slope/core/tensor/named_tensor.h>
 
 #include <optional>
 
@@ -28,7 +28,7 @@ class Task {
  public:
   virtual ~Task() = default;
   // tied ones once, in the model's order
-  virtual const std::vector<NamedLeaf>& parameters() const = 0;
+  virtual const NamedTensors& parameters() const = 0;
   void set_training(bool training) {
     if (training_ == training) return;
     training_.reset();  // in between, if this fails

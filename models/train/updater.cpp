@@ -20,7 +20,7 @@ std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Op
   optim::Group<Options> decayed{{}, options}, rest{{}, options};
   rest.options.weight_decay = 0;
   for (const auto& [name, p] : parameters)
-    (p.rank() >= 2 ? decayed : rest).parameters.emplace_back(name, p);
+    (p.rank() >= 2 ? decayed : rest).parameters.push_back({name, p});
   return std::make_unique<Optimizer>(std::vector<optim::Group<Options>>{decayed, rest});
 }
 
@@ -49,25 +49,23 @@ constexpr const char* weight_prefix = "weight.";
 NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
   NamedTensors part;
   for (const auto& [name, tensor] : all)
-    if (name.starts_with(prefix)) part.emplace_back(name.substr(prefix.size()), tensor);
+    if (name.starts_with(prefix)) part.push_back({name.substr(prefix.size()), tensor});
   return part;
 }
 
 }  // namespace
 
 struct Updater::Parts {
+  explicit Parts(const NamedTensors& parameters) : named(parameters) {}
   NamedTensors named;
   Tensors tensors;
   std::unique_ptr<optim::Optimizer> optimizer;
   std::optional<optim::Ema> average;
 };
 
-Updater::Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings)
-    : parts_(std::make_unique<Parts>()) {
-  for (const NamedLeaf& p : parameters) {
-    parts_->named.emplace_back(p.name, p.tensor);
-    parts_->tensors.push_back(p.tensor);
-  }
+Updater::Updater(const NamedTensors& parameters, const TrainSettings& settings)
+    : parts_(std::make_unique<Parts>(parameters)) {
+  for (const NamedTensor& p : parameters) parts_->tensors.push_back(p.tensor);
   parts_->optimizer = make_optimizer(parts_->named, settings);
   if (settings.average > 0) parts_->average.emplace(parts_->named, settings.average);
 }
@@ -96,10 +94,10 @@ void Updater::with_average(const std::function<void()>& f) {
 void Updater::save(const FolderSink& sink, const Task& task) {
   NamedTensors state;
   for (const auto& [name, tensor] : parts_->optimizer->state_dict())
-    state.emplace_back(optimizer_prefix + name, tensor);
+    state.push_back({optimizer_prefix + name, tensor});
   if (parts_->average)
     for (const auto& [name, tensor] : parts_->named)
-      state.emplace_back(weight_prefix + name, tensor);
+      state.push_back({weight_prefix + name, tensor});
   save_safetensors(sink.file("state.safetensors"), state);
   with_average([&] { task.save(sink); });
 }
@@ -123,12 +121,12 @@ void Updater::load(const std::string& folder, Task& task) {
   std::vector<const Tensor*> found;
   for (const auto& [name, tensor] : parts_->named) {
     const auto at = std::find_if(weights.begin(), weights.end(),
-                                 [&name = name](const auto& entry) { return entry.first == name; });
-    SLOPE_CHECK_INPUT(at != weights.end() && at->second.shape() == tensor.shape(),
+                                 [&name = name](const auto& entry) { return entry.name == name; });
+    SLOPE_CHECK_INPUT(at != weights.end() && at->tensor.shape() == tensor.shape(),
                       "{}: weight {} is missing or misshapen", file, name);
-    found.push_back(&at->second);
+    found.push_back(&at->tensor);
   }
-  for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], parts_->named[k].second);
+  for (size_t k = 0; k < found.size(); ++k) copy_into(*found[k], parts_->named[k].tensor);
 }
 
 }  // namespace slope::train

@@ -10,7 +10,7 @@ namespace slope::train {
 
 class Updater {
  public:
-  Updater(const std::vector<NamedLeaf>& parameters, const TrainSettings& settings);
+  Updater(const NamedTensors& parameters, const TrainSettings& settings);
   ~Updater();
   // the gradient's norm; the next step takes at most so much of it; 0: all
   double clip(double largest_norm);

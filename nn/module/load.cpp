@@ -1,4 +1,5 @@
 #include <slope/autograd/grad_mode.h>
+#include <slope/core/files/safetensors.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/text/spelling.h>
 #include <slope/nn/module/load.h>
@@ -62,7 +63,7 @@ std::string LoadReport::message() const {
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options) {
   std::unordered_map<std::string, const Tensor*> given;
   for (const auto& [name, x] : tensors) given.emplace(name, &x);
-  const std::vector<StateEntry> entries = state_entries(model);
+  const NamedTensors entries = state_entries(model);
   // of each of the model's tensors, from any of its names
   std::unordered_map<const TensorImpl*, const Tensor*> source;
   std::set<std::string> known;
@@ -110,7 +111,7 @@ LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options) {
   for (const auto& [name, x] : state_entries(model)) {
     const auto kept = file.metadata.find(name);
     if (kept != file.metadata.end() && !present.contains(name) && present.contains(kept->second))
-      tensors.emplace_back(name, file.at(kept->second));
+      tensors.push_back({name, file.at(kept->second)});
   }
   return load(model, tensors, options);
 }

@@ -4,7 +4,11 @@
 
 #include <slope/nn/module/state.h>
 
-namespace slope::nn {
+namespace slope {
+
+struct TensorFile;  // core/files/safetensors.h
+
+namespace nn {
 
 struct LoadReport {
   struct Misfit {
@@ -31,4 +35,5 @@ LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions option
 // also understands names left out by the file's `tied`
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});
 
-}  // namespace slope::nn
+}  // namespace nn
+}  // namespace slope

@@ -28,7 +28,7 @@ NamedTensors pick(ModuleRef model, bool tied_once, const Pick& tensor_of) {
   walk("", model, [&](const std::string& path, ModuleRef module) {
     for (const Field& field : module.fields())
       if (const Tensor* x = tensor_of(field); x && (seen.insert(&x->impl()).second || !tied_once))
-        found.emplace_back(join(path, field.name), *x);
+        found.push_back({join(path, field.name), *x});
   });
   return found;
 }
@@ -69,8 +69,8 @@ std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model) {
   return all;
 }
 
-std::vector<StateEntry> state_entries(ModuleRef model) {
-  std::vector<StateEntry> entries;
+NamedTensors state_entries(ModuleRef model) {
+  NamedTensors entries;
   walk("", model, [&](const std::string& path, ModuleRef module) {
     const Fields fields = module.fields();
     for (const Field& f : fields)
@@ -82,7 +82,7 @@ std::vector<StateEntry> state_entries(ModuleRef model) {
 }
 
 StateDict state_dict(ModuleRef model) {
-  const std::vector<StateEntry> entries = state_entries(model);
+  const NamedTensors entries = state_entries(model);
   std::unordered_map<const TensorImpl*, std::string> kept;
   for (const auto& [name, x] : entries) {
     std::string& first = kept.try_emplace(&x.impl(), name).first->second;
@@ -92,7 +92,7 @@ StateDict state_dict(ModuleRef model) {
   for (const auto& [name, x] : entries) {
     const std::string& first = kept.at(&x.impl());
     if (name == first) {
-      state.tensors.emplace_back(name, x);
+      state.tensors.push_back({name, x});
     } else {
       state.tied[name] = first;
     }

@@ -3,10 +3,11 @@
 // once, under the first of them.
 #pragma once
 
-#include <slope/core/files/safetensors.h>
+#include <slope/core/tensor/named_tensor.h>
 #include <slope/nn/module/module_ref.h>
 
 #include <functional>
+#include <map>
 
 namespace slope::nn {
 
@@ -19,18 +20,14 @@ int64_t count_parameters(ModuleRef model);  // elements of all parameters
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
 
 // Every name that PyTorch's state_dict has, tied ones included, in its order.
-struct StateEntry {
-  std::string name;
-  Tensor tensor;
-};
-std::vector<StateEntry> state_entries(ModuleRef model);
+NamedTensors state_entries(ModuleRef model);
 
 // What is saved: each tensor once, under the alphabetically first of its names (safetensors'
 // convention); `tied` gives, for each name that was left out, the one that was kept, for
 // __metadata__. Tensors share the model's memory.
 struct StateDict {
   NamedTensors tensors;
-  Metadata tied;
+  std::map<std::string, std::string> tied;
 };
 StateDict state_dict(ModuleRef model);
 

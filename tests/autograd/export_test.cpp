@@ -112,7 +112,7 @@ TEST_CASE(
     h = tanh(h);
   }
   const Tensor y = h + x;
-  const std::vector<NamedLeaf> leaves = {{"x", x}, {"w", w}, {"shared", shared}};
+  const NamedTensors leaves = {{"x", x}, {"w", w}, {"shared", shared}};
   const Graph all = graph_of({y}, {.leaves = leaves});
   CHECK(all.nodes.size() == 3 + 7 + 1);
   CHECK(all.nodes[2].module == "layers.0.mlp.up");

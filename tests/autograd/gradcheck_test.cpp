@@ -93,7 +93,7 @@ TEST_CASE(
 
 TEST_CASE("gradcheck: parameters are named; a gradient that does not arrive is zero, and wrong") {
   const Tensor weight = leaf(tensor({1.0, 2.0}).to(f64));
-  const std::vector<NamedLeaf> leaves{{"encoder.weight", weight}};
+  const NamedTensors leaves{{"encoder.weight", weight}};
   const GradcheckReport report =
       gradcheck([&] { return Tensors{weight * 1.0 + weight.detach()}; }, leaves, quiet);
   CHECK(report.failed == 2);

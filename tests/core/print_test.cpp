@@ -25,7 +25,7 @@ Tensor make(const Dims& shape, DType dtype, auto value_at) {
 TEST_CASE("print: every golden text to the byte") {
   const TensorFile golden = load_safetensors(std::string(SLOPE_GOLDEN) + "/print.safetensors");
   for (const auto& entry : golden.tensors) {
-    const std::string& name = entry.first;
+    const std::string& name = entry.name;
     PrintOptions options;
     std::string suffix;
     if (const auto given = golden.metadata.find(name + " options");
@@ -43,7 +43,7 @@ TEST_CASE("print: every golden text to the byte") {
       }
     }
     CAPTURE(name);
-    CHECK(to_string(entry.second, options, suffix) == golden.metadata.at(name));
+    CHECK(to_string(entry.tensor, options, suffix) == golden.metadata.at(name));
   }
   CHECK(golden.tensors.size() >= 80);
 }

@@ -95,7 +95,7 @@ TEST_CASE("safetensors: what is written is read back, with and without checksums
     const TensorFile read = parse_safetensors(file);
     CHECK(read.metadata == Metadata{{"key", "value"}});
     REQUIRE(read.tensors.size() == 3);
-    CHECK(read.tensors[0].first == "steps");  // the widest elements first
+    CHECK(read.tensors[0].name == "steps");  // the widest elements first
     for (const auto& [name, x] : saved) {
       CHECK(read.at(name).dtype() == x.dtype());
       CHECK(read.at(name).shape() == x.shape());
@@ -159,8 +159,8 @@ TEST_CASE("safetensors: every prefix of a file is refused") {
 
 TEST_CASE("safetensors: with checksums every flipped bit of a file of 4 kB is found") {
   NamedTensors tensors = three();
-  tensors.emplace_back("more", make({900}, f32, [](int64_t i) { return i; }));
-  tensors.emplace_back("empty", make({0, 3}, f32, [](int64_t) { return 0; }));
+  tensors.push_back({"more", make({900}, f32, [](int64_t i) { return i; })});
+  tensors.push_back({"empty", make({0, 3}, f32, [](int64_t) { return 0; })});
   std::string file = format_safetensors(tensors, {{"epoch", "12"}, {"note", "all of it counts"}});
   CHECK(file.size() > 4000);
   int found = 0;

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(again.metadata == file.metadata, "metadata survive");
   require(again.tensors.size() == file.tensors.size(), "tensors survive");
   for (const auto& entry : file.tensors) {
-    const Tensor &x = entry.second, &y = again.at(entry.first);
+    const Tensor &x = entry.tensor, &y = again.at(entry.name);
     require(x.dtype() == y.dtype() && x.shape() == y.shape(), "dtype and shape survive");
     visit(x.dtype(), [&]<class T> {
       require(x.numel() == 0 || std::memcmp(x.data<T>(), y.data<T>(),

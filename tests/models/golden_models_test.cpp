@@ -146,7 +146,7 @@ void check_char_gpt(DType dtype) {
       {}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0.1}},
       others{{}, {.lr = 1e-3, .betas = {0.9, 0.99}, .weight_decay = 0}};
   for (const auto& parameter : nn::named_parameters(model))
-    (parameter.second.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
+    (parameter.tensor.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
   optim::AdamW adam(std::vector{matrices, others});
   const Tensor input = golden.at("input"), label = golden.at("label");
   const Subject subject{.name = "char_gpt",

@@ -160,7 +160,7 @@ TEST_CASE(
     const StepResult r = take_step(task, updater, s.training, 1, 20);
     CHECK(r.targets == 1024);
     Run result{{}, r.loss_sum, r.gradient_norm, memory::stats().peak - before};
-    for (const NamedLeaf& p : task.parameters()) result.weights.push_back(p.tensor.detach());
+    for (const NamedTensor& p : task.parameters()) result.weights.push_back(p.tensor.detach());
     return result;
   };
   const Run whole = run(0), above = run(1024), pieces = run(300);  // the last: four
@@ -252,7 +252,7 @@ TEST_CASE(
   updater.save(sink, task);
   sink.commit();
   int64_t weights = 0;
-  for (const NamedLeaf& p : task.parameters()) weights += p.tensor.numel() * 4;
+  for (const NamedTensor& p : task.parameters()) weights += p.tensor.numel() * 4;
   const int64_t before = memory::stats().live;
   memory::reset_peak();
   updater.load(run.file("step-1"), task);

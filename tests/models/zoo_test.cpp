@@ -33,7 +33,7 @@ std::vector<std::string> complaints(nn::ModuleRef model, const Tensor& loss) {
                        [&](const auto& item) { return tensor(item).is_same(x); });
   };
   for (const Tensor& leaf : leaves)
-    if (!in(leaf, listed, [](const auto& item) { return item.second; }))
+    if (!in(leaf, listed, [](const auto& item) { return item.tensor; }))
       found.push_back(fmt::format("a leaf of shape {} is not listed", leaf.shape()));
   for (const auto& [name, p] : listed)
     if (!in(p, leaves, [](const Tensor& leaf) { return leaf; }))

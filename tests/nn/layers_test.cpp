@@ -114,11 +114,9 @@ TEST_CASE("modules: gradcheck by parameter name") {
   test::Tiny model(test::Config{.vocabulary = 5, .channels = 4, .blocks = 1});
   to(model, f64);
   eval(model);
-  std::vector<NamedLeaf> leaves;
-  for (const auto& [name, p] : named_parameters(model)) leaves.push_back({name, p});
   const Tensor ids = tensor({{1, 2, 3}, {4, 0, 1}});
-  const GradcheckReport report =
-      gradcheck([&] { return Tensors{model(ids)}; }, leaves, {.raise_exception = false});
+  const GradcheckReport report = gradcheck([&] { return Tensors{model(ids)}; },
+                                           named_parameters(model), {.raise_exception = false});
   CHECK_MESSAGE(report.ok, report.text());
   CHECK(report.checked > 0);
 }

@@ -149,8 +149,8 @@ TEST_CASE("parameters: leaves that require grad, found by backward") {
   const Tensor y = model(test::tiny_ids());
   y.backward(ones(y.shape()));
   for (const auto& named : nn::named_parameters(model)) {
-    CHECK_MESSAGE(named.second.is_leaf(), named.first);
-    CHECK_MESSAGE(named.second.grad().defined(), named.first);
+    CHECK_MESSAGE(named.tensor.is_leaf(), named.name);
+    CHECK_MESSAGE(named.tensor.grad().defined(), named.name);
   }
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("state: names are PyTorch's, tied tensors count once") {
   CHECK(names(nn::named_buffers(model)) == std::vector<std::string>{"count", "table"});
   const NamedTensors parameters = nn::named_parameters(model);
   CHECK(parameters.size() == keys.size() - 2);  // without the buffer and the tied name
-  CHECK(parameters[1].first == "embed.weight");
+  CHECK(parameters[1].name == "embed.weight");
   CHECK(nn::count_parameters(model) ==
         4 + 44 + 3 * (8 + 8 * 4 + 8 + 4 * 8 + 4) + 20 + 20 + 48 + 12 + 20);
   CHECK(model.head.weight.is_same(model.embed.weight));
@@ -112,10 +112,10 @@ TEST_CASE(
   manual_seed(2);
   const Tiny a(Config{}), b(Config{});
   NamedTensors both;
-  for (const auto& [name, x] : nn::state_entries(a)) both.emplace_back(name, contiguous_copy(x));
+  for (const auto& [name, x] : nn::state_entries(a)) both.push_back({name, contiguous_copy(x)});
   CHECK(nn::load(b, both).ok());
   CHECK(bytes_of(a) == bytes_of(b));
-  fill(both.back().second, 3);
+  fill(both.back().tensor, 3);
   CHECK_THROWS_WITH_AS(nn::load(b, both),
                        "load: 1 that do not fit: head.weight (tied in the model, but its values "
                        "differ from those under its other name)",
@@ -137,13 +137,13 @@ TEST_CASE(
   const std::string before = bytes_of(b);
   const NamedTensors good = nn::state_dict(a).tensors;
   for (size_t k = 0; k < good.size(); ++k) {
-    const std::string& key = good[k].first;
+    const std::string& key = good[k].name;
     NamedTensors lost = good, renamed = good, misshapen = good, retyped = good;
     lost.erase(lost.begin() + static_cast<long>(k));
-    renamed[k].first = "model." + key;
-    misshapen[k].second = zeros({9, 9, 9});
-    retyped[k].second = is_floating(good[k].second.dtype()) ? zeros(good[k].second.shape(), i64)
-                                                            : zeros(good[k].second.shape());
+    renamed[k].name = "model." + key;
+    misshapen[k].tensor = zeros({9, 9, 9});
+    retyped[k].tensor = is_floating(good[k].tensor.dtype()) ? zeros(good[k].tensor.shape(), i64)
+                                                            : zeros(good[k].tensor.shape());
     for (const auto& trial : {std::pair{lost, "missing: " + key},
                               {renamed, key + " (did you mean model." + key + "?)"},
                               {misshapen, key + " (expected shape"},
@@ -167,15 +167,15 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   manual_seed(4);
   const Tiny a(Config{}), b(Config{});
   NamedTensors bad = nn::state_dict(a).tensors;
-  bad[2].first = "embd.weight";
-  bad[0].second = zeros({5});
-  bad.emplace_back("other", zeros({1}));
+  bad[2].name = "embd.weight";
+  bad[0].tensor = zeros({5});
+  bad.push_back({"other", zeros({1})});
   CHECK_THROWS_WITH_AS(nn::load(b, bad),
                        "load: 2 missing: embed.weight (did you mean embd.weight?), head.weight; 2 "
                        "unexpected: embd.weight, other; "
                        "1 that do not fit: extra (expected shape (4,), got (5,))",
                        InputError);
-  bad[0].second = ones({4});
+  bad[0].tensor = ones({4});
   const nn::LoadReport report = nn::load(b, bad, {.strict = false});
   CHECK(report.missing == std::vector<std::string>{"embed.weight", "head.weight"});
   CHECK(report.unexpected == std::vector<std::string>{"embd.weight", "other"});

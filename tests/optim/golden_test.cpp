@@ -48,7 +48,7 @@ std::unique_ptr<Optimizer> make(const Json& groups, const NamedTensors& paramete
     Options& o = group.options;
     for (const auto& [name, p] : parameters)
       for (const Json& wanted : g["parameters"])
-        if (wanted == name) group.parameters.emplace_back(name, p);
+        if (wanted == name) group.parameters.push_back({name, p});
     o.lr = g.value("lr", o.lr);
     o.weight_decay = g.value("weight_decay", o.weight_decay);
     if constexpr (std::is_same_v<Options, SgdOptions>) {
@@ -137,7 +137,7 @@ TEST_CASE(
         const Tensor p = zeros(g.shape(), g.dtype()).set_requires_grad();
         p.set_grad(g);
         parameters.push_back(p);
-        named.emplace_back(fmt::format("p{}", k), p);
+        named.push_back({fmt::format("p{}", k), p});
       }
       const std::string bad = first_nonfinite_grad(named);
       double norm = 0;
@@ -177,7 +177,7 @@ TEST_CASE("ema: every average of 20 steps, and the model holds them while averag
           const auto& [name, p] = parameters[k];
           const Tensor expected = row(file.at(fmt::format("ema/{}/{}", decay, name)), step);
           const Tensor own = contiguous_copy(p);
-          check_close(ema.averages()[k].second, expected, tolerance(suffix), tolerance(suffix),
+          check_close(ema.averages()[k].tensor, expected, tolerance(suffix), tolerance(suffix),
                       name);
           {
             const Averaged averaged(ema);

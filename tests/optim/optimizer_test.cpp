@@ -20,7 +20,7 @@ namespace {
 NamedTensors parameters_of(const std::vector<Dims>& shapes, DType dtype = f64) {
   NamedTensors all;
   for (size_t k = 0; k < shapes.size(); ++k)
-    all.emplace_back(fmt::format("p{}", k), randn(shapes[k], dtype).set_requires_grad());
+    all.push_back({fmt::format("p{}", k), randn(shapes[k], dtype).set_requires_grad()});
   return all;
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
       const AdamOptions o{
           .lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1, .amsgrad = amsgrad};
       const NamedTensors ps = parameters_of({{5, 37}});
-      const Tensor& p = ps[0].second;
+      const Tensor& p = ps[0].tensor;
       AdamState s{contiguous_copy(p), zeros_like(p), zeros_like(p), zeros_like(p)};
       std::unique_ptr<Optimizer> optimizer;
       if (decoupled) {
@@ -78,11 +78,11 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
       }
       const NamedTensors state = optimizer->state_dict();
       CHECK(state.size() == (amsgrad ? 4 : 3));
-      CHECK(state[0].first == "p0.step");
-      CHECK(state[0].second.item<int64_t>() == 10);
-      check_close(state[1].second, s.m, 1e-13, 1e-14, state[1].first);
-      check_close(state[2].second, s.v, 1e-13, 1e-14, state[2].first);
-      if (amsgrad) check_close(state[3].second, s.v_max, 1e-13, 1e-14, state[3].first);
+      CHECK(state[0].name == "p0.step");
+      CHECK(state[0].tensor.item<int64_t>() == 10);
+      check_close(state[1].tensor, s.m, 1e-13, 1e-14, state[1].name);
+      check_close(state[2].tensor, s.v, 1e-13, 1e-14, state[2].name);
+      if (amsgrad) check_close(state[3].tensor, s.v_max, 1e-13, 1e-14, state[3].name);
     }
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("sgd: the loop and the formula agree to rounding") {
         SgdOptions{.lr = 0.1, .momentum = 0.9, .dampening = 0.4},
         SgdOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true}}) {
     const NamedTensors ps = parameters_of({{5, 37}});
-    const Tensor& p = ps[0].second;
+    const Tensor& p = ps[0].tensor;
     SgdState s{contiguous_copy(p), zeros_like(p)};
     SGD sgd(ps, o);
     for (int64_t t = 1; t <= 10; ++t) {
@@ -118,13 +118,13 @@ TEST_CASE("optimizers: a parameter without a gradient, and its state, are left a
   Adam adam(ps);
   adam.step();
   CHECK(adam.state_dict().empty());
-  const auto before = ps[1].second.to_vector();
-  ps[0].second.set_grad(ones({3}, f64));
+  const auto before = ps[1].tensor.to_vector();
+  ps[0].tensor.set_grad(ones({3}, f64));
   adam.step();
-  CHECK(ps[1].second.to_vector() == before);
+  CHECK(ps[1].tensor.to_vector() == before);
   CHECK(adam.state_dict().size() == 3);
   adam.zero_grad();
-  CHECK(!ps[0].second.grad().defined());
+  CHECK(!ps[0].tensor.grad().defined());
 }
 
 TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
@@ -147,14 +147,14 @@ TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
     for (int t = 0; t < 3; ++t) step(*a, ps, t);
     for (size_t k = 0; k < 2; ++k) {
       const NoGrad no_grad;
-      copy_into(ps[k].second, qs[k].second);
+      copy_into(ps[k].tensor, qs[k].tensor);
     }
     b->load_state_dict(parse_safetensors(format_safetensors(a->state_dict())).tensors);
     for (int t = 3; t < 6; ++t) {
       step(*a, ps, t);
       step(*b, qs, t);
     }
-    for (size_t k = 0; k < 2; ++k) CHECK(ps[k].second.to_vector() == qs[k].second.to_vector());
+    for (size_t k = 0; k < 2; ++k) CHECK(ps[k].tensor.to_vector() == qs[k].tensor.to_vector());
   }
 }
 
@@ -168,13 +168,13 @@ TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing
   const std::string before = format_safetensors(state);
   for (size_t k = 0; k < state.size(); ++k) {
     NamedTensors missing = state, misshapen = state, extra = state;
-    if (state[k].first.ends_with(".step")) {
-      misshapen[k].second = tensor({1, 2});
+    if (state[k].name.ends_with(".step")) {
+      misshapen[k].tensor = tensor({1, 2});
     } else {
-      misshapen[k].second = zeros({7}, f64);
+      misshapen[k].tensor = zeros({7}, f64);
     }
     missing.erase(missing.begin() + static_cast<long>(k));
-    extra.emplace_back(state[k].first + "x", state[k].second);
+    extra.push_back({state[k].name + "x", state[k].tensor});
     for (const NamedTensors& bad : {missing, misshapen, extra}) {
       CHECK_THROWS_AS(adam.load_state_dict(bad), InputError);
       CHECK(format_safetensors(adam.state_dict()) == before);
@@ -195,12 +195,12 @@ TEST_CASE(
   const std::string before = format_safetensors(adam.state_dict());
   adam.load_state_dict(adam.state_dict());
   CHECK(format_safetensors(adam.state_dict()) == before);
-  const Tensor p = ps[0].second.detach().clone();
+  const Tensor p = ps[0].tensor.detach().clone();
   const auto updated = [&](Adam& a) {  // by the same gradient from the same values
     const NoGrad no_grad;
-    copy_into(p, ps[0].second);
+    copy_into(p, ps[0].tensor);
     a.step();
-    return ps[0].second.to_vector();
+    return ps[0].tensor.to_vector();
   };
   adam.load_state_dict({});
   CHECK(adam.state_dict().empty());
@@ -219,11 +219,11 @@ TEST_CASE("optimizers: what makes no sense is refused") {
     CHECK_THROWS_AS(Adam(ps).set_lr_factor(bad), UsageError);
     CHECK_THROWS_AS(Adam(ps).set_grad_factor(bad), UsageError);
   }
-  CHECK_THROWS_AS(Adam({{"a", ps[0].second}, {"b", ps[0].second}}, AdamOptions{}), UsageError);
+  CHECK_THROWS_AS(Adam({{"a", ps[0].tensor}, {"b", ps[0].tensor}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Adam({{"a", zeros({2})}}, AdamOptions{}), UsageError);
   CHECK_THROWS_AS(Ema(ps, 1.0), UsageError);
-  CHECK_THROWS_AS(Ema({ps[0], {"again", ps[0].second}}, 0.5), UsageError);
-  CHECK_THROWS_AS((void)grad_norm({ps[0].second}, 0), UsageError);
+  CHECK_THROWS_AS(Ema({ps[0], {"again", ps[0].tensor}}, 0.5), UsageError);
+  CHECK_THROWS_AS((void)grad_norm({ps[0].tensor}, 0), UsageError);
 }
 
 TEST_CASE(
@@ -311,7 +311,7 @@ TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says
     Ema ema({{"p", p}}, 1 - rest);
     fill(p, 1);
     ema.update();
-    CHECK(ema.averages()[0].second.to_vector()[2] == doctest::Approx(rest).epsilon(1e-6));
+    CHECK(ema.averages()[0].tensor.to_vector()[2] == doctest::Approx(rest).epsilon(1e-6));
   }
 }
 
@@ -347,8 +347,8 @@ TEST_CASE("ema: a model converted while it holds averages gets its own weights b
 TEST_CASE("states: loaded from their own tensors under exchanged names") {
   const NamedTensors ps = parameters_of({{2}, {2}});
   Adam adam(ps);
-  ps[0].second.set_grad(full({2}, 1.0, f64));
-  ps[1].second.set_grad(full({2}, 5.0, f64));
+  ps[0].tensor.set_grad(full({2}, 1.0, f64));
+  ps[1].tensor.set_grad(full({2}, 5.0, f64));
   adam.step();
   NamedTensors state = adam.state_dict();
   for (auto& [name, x] : state) name[1] = name[1] == '0' ? '1' : '0';
@@ -358,9 +358,9 @@ TEST_CASE("states: loaded from their own tensors under exchanged names") {
       CHECK(x.to_vector()[0] == doctest::Approx(name[1] == '0' ? 0.5 : 0.1));
 
   Ema ema({{"a", full({2}, 1.0)}, {"b", full({2}, 2.0)}}, 0.5);
-  ema.load_averages({{"a", ema.averages()[1].second}, {"b", ema.averages()[0].second}});
-  CHECK(ema.averages()[0].second.to_vector() == std::vector<double>{2, 2});
-  CHECK(ema.averages()[1].second.to_vector() == std::vector<double>{1, 1});
+  ema.load_averages({{"a", ema.averages()[1].tensor}, {"b", ema.averages()[0].tensor}});
+  CHECK(ema.averages()[0].tensor.to_vector() == std::vector<double>{2, 2});
+  CHECK(ema.averages()[1].tensor.to_vector() == std::vector<double>{1, 1});
 }
 
 TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is", T, float,

@@ -26,11 +26,9 @@ int main() {
   nn::to(layer, f64);
   const Tensor x = randn({3, 4}, f64);
   const auto named = nn::named_parameters(layer);
-  std::vector<NamedLeaf> leaves;
-  for (const auto& [name, tensor] : named) leaves.push_back({name, tensor});
   const std::function<Tensors()> y = [&] { return Tensors{layer(x)}; };
-  gradcheck(y, leaves);  // throws, naming the parameter, where a derivative is wrong
+  gradcheck(y, named);  // throws, naming the parameter, where a derivative is wrong
   const bool same = equal(nn::clone(layer)(x), layer(x));
-  std::printf("%s %s\n", nn::to_string(layer).c_str(), named[0].first.c_str());
+  std::printf("%s %s\n", nn::to_string(layer).c_str(), named[0].name.c_str());
   return same && nn::to_string(layer) == "LayerScale(4)" ? 0 : 1;
 }

@@ -52,7 +52,7 @@ class GreedyDecoding : public Workload {
   }
   // The last of the parameters, one number for each word of the target.
   Tensor output_bias() const {
-    const Tensor bias = nn::named_parameters(translator_.model->module()).back().second;
+    const Tensor bias = nn::named_parameters(translator_.model->module()).back().tensor;
     SLOPE_CHECK_SHAPE(bias.shape() == Dims{target_vocab},
                       "bench: the model ends in a tensor of shape {}, not in a bias", bias.shape());
     return bias;

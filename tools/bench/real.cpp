@@ -37,7 +37,7 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
                          models::Weights::drawn);
   const auto holds = [&](const std::string& name) {
     return std::any_of(file.tensors.begin(), file.tensors.end(),
-                       [&](const auto& t) { return t.first == name; });
+                       [&](const auto& t) { return t.name == name; });
   };
   std::vector<FixedBatch> batches;
   for (int64_t i = 0; holds(numbered("source", i)); ++i) {
@@ -86,8 +86,8 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
   NamedTensors tensors;
   for (int64_t i = 0; i < count; ++i) {
     const data::Batch b = batches.next();
-    tensors.emplace_back(numbered("source", i), from_vector(b.source, {b.size, b.source_length}));
-    tensors.emplace_back(numbered("target", i), from_vector(b.target, {b.size, b.target_length}));
+    tensors.push_back({numbered("source", i), from_vector(b.source, {b.size, b.source_length})});
+    tensors.push_back({numbered("target", i), from_vector(b.target, {b.size, b.target_length})});
   }
   save_safetensors(file, tensors,
                    {{"source_vocab", std::to_string(source.size())},

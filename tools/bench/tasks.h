@@ -24,11 +24,11 @@ using FixedLoss = std::function<Tensor(const FixedBatch& batch)>;  // summed ove
 class FixedTask : public train::Task {
  public:
   FixedTask(nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss)
-      : module_(module), batches_(std::move(batches)), loss_(std::move(loss)) {
-    for (const auto& [name, tensor] : nn::named_parameters(module_))
-      parameters_.push_back({name, tensor});
-  }
-  const std::vector<NamedLeaf>& parameters() const override { return parameters_; }
+      : module_(module),
+        parameters_(nn::named_parameters(module)),
+        batches_(std::move(batches)),
+        loss_(std::move(loss)) {}
+  const NamedTensors& parameters() const override { return parameters_; }
   void seek(int64_t position) override { position_ = position; }
   int64_t position() const override { return position_; }
   int64_t epoch_length() const override { return static_cast<int64_t>(batches_.size()); }
@@ -52,7 +52,7 @@ class FixedTask : public train::Task {
  private:
   void switch_training(bool training) override { nn::train(module_, training); }
   nn::ModuleRef module_;
-  std::vector<NamedLeaf> parameters_;
+  NamedTensors parameters_;
   std::vector<FixedBatch> batches_;
   FixedLoss loss_;
   int64_t position_ = 0;
@@ -82,7 +82,7 @@ class Training : public Workload {
   }
   int64_t parameters() const override {
     int64_t sum = 0;
-    for (const NamedLeaf& p : task_.parameters()) sum += p.tensor.numel();
+    for (const NamedTensor& p : task_.parameters()) sum += p.tensor.numel();
     return sum;
   }
   int64_t batches() const override { return task_.epoch_length(); }
