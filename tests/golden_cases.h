@@ -84,7 +84,7 @@ class GoldenTensors {
     if (!x.defined()) throw std::runtime_error("golden tensor is missing: " + name);
     return x;
   }
-  NamedTensors under(const std::string& prefix) const {  // "parameter/": what stands behind it
+  NamedTensors under(const std::string& prefix) const {  // "parameter/": the names after it
     NamedTensors found;
     for (const auto& [name, x] : tensors_)
       if (name.starts_with(prefix)) found.push_back({name.substr(prefix.size()), x});

@@ -12,8 +12,8 @@ namespace slope {
 
 namespace {
 
-// Cotangents with no small elements, so that none hides a mistake: magnitude in
-// [0.5, 1.5), random sign.
+// Cotangents without small elements, so that none hides a mistake: magnitude in [0.5, 1.5), random
+// sign.
 Tensor cotangent(const Dims& shape, DType dtype, uint64_t seed, uint32_t stream) {
   Tensor u = Tensor::empty(shape, dtype);
   const RandomSite site{.seed = seed, .site = stream};
@@ -34,7 +34,7 @@ double dot(const std::vector<double>& u, const Tensor& y) {
   return sum;
 }
 
-// One element of a leaf, set to other values for a while.
+// One element of a leaf, set to other values temporarily.
 class Nudge {
  public:
   Nudge(const Tensor& x, int64_t element) : x_(x), at_(0), value_(0) {
@@ -93,7 +93,7 @@ class Check {
     check_deterministic(outputs);
     if (std::none_of(outputs.begin(), outputs.end(),
                      [](const Tensor& y) { return is_floating(y.dtype()); }))
-      report_.problems.push_back("no output is of floating point: there is nothing to check");
+      report_.problems.push_back("no output has a floating dtype: there is nothing to check");
     for (size_t k = 0; k < outputs.size(); ++k)
       if (cotangents_[k].defined())
         analytic_.push_back(gradients(outputs[k], k));
@@ -112,23 +112,23 @@ class Check {
     for (size_t i = 0; i < leaves_.size(); ++i) {
       const auto& [name, x] = leaves_[i];
       if (x.dtype() == f32)
-        report_.notes.push_back(fmt::format(
-            "{} is float32: differences of step {} are lost in its rounding; use float64", name,
-            options_.eps));
+        report_.notes.push_back(
+            fmt::format("{} is float32: differences of {} are lost in rounding; use float64", name,
+                        options_.eps));
       if (overlaps_itself(x))
-        report_.problems.push_back(
-            fmt::format("{} overlaps itself in memory (stride 0): one nudge changes several "
-                        "elements; clone() it",
-                        name));
+        report_.problems.push_back(fmt::format(
+            "{} overlaps itself in memory (stride 0): changing one element changes several; "
+            "clone() it",
+            name));
       for (size_t j = 0; j < i; ++j)
         if (overlap(x, leaves_[j].tensor))
           report_.problems.push_back(fmt::format(
-              "{} and {} overlap in memory: a nudge of one changes the other; clone() one",
+              "{} and {} overlap in memory: changing one changes the other; clone() one",
               leaves_[j].name, name));
     }
   }
 
-  // Values and gradients of two runs must have the same bits.
+  // Two runs must give values and gradients with the same bits.
   void check_deterministic(const Tensors& outputs) {
     const Tensors again = f_();
     bool same = again.size() == outputs.size();
@@ -218,9 +218,8 @@ class Check {
     return std::abs(a - b) <= options_.atol + options_.rtol * std::abs(b);
   }
 
-  // On a smooth function the one-sided differences approach each other in proportion to the step;
-  // on a kink they keep their distance. Nothing can be said where that distance may be the rounding
-  // of the values.
+  // For a smooth function the one-sided differences approach each other in proportion to the step;
+  // at a kink their distance remains. If that distance may be rounding, nothing can be concluded.
   bool on_kink(const Nudge& nudge, size_t k) {
     double here = 0;
     const auto gap = [&](double step) {
@@ -245,13 +244,13 @@ class Check {
   const NamedTensors& leaves_;
   const GradcheckOptions& options_;
   GradcheckReport report_;
-  std::vector<std::string> ops_;              // an output each: its op
-  Tensors cotangents_;                        // an output each
+  std::vector<std::string> ops_;              // for each output, its operation
+  Tensors cotangents_;                        // one for each output
   std::vector<std::vector<double>> weights_;  // their values
   std::vector<Tensors> analytic_;             // [output][leaf]
 };
 
-// What the failures have in common, if anything: the factor is often the mistake.
+// What the failures have in common, if anything: a shared factor is often the mistake itself.
 std::string common_factor(const std::vector<GradcheckFailure>& failures) {
   if (failures.size() < 2) return "";
   const double first = failures[0].ratio();

@@ -1,8 +1,8 @@
 // gradcheck: are the derivatives right? Compares backward with central differences, element by
 // element, in f64.
 //
-// Each output y_k is turned into a number by a random cotangent: L_k = <u_k, y_k>. (A plain sum
-// would be blind where rows of y sum to a constant: softmax, layer norm.) For every element x_i of
+// A random cotangent turns each output y_k into a number: L_k = <u_k, y_k>. (A plain sum would be
+// blind if rows of y sum to a constant, as in softmax and layer norm.) For every element x_i of
 // every input:
 //   numeric = (L_k(x_i + eps) - L_k(x_i - eps)) / (2 eps)
 // Arguments and tolerances are those of torch.autograd.gradcheck.
@@ -19,12 +19,12 @@ struct GradcheckOptions {
   double eps = 1e-6, atol = 1e-5, rtol = 1e-3;  // |analytic - numeric| <= atol + rtol |numeric|
   bool raise_exception = true;  // throw AutogradError with the report's text on failure
   bool formula = false;         // differentiate through formulas (create_graph) rather than kernels
-  uint64_t seed = 0;            // of the cotangents
-  int64_t most_failures = 20;   // kept in the report; all are counted
+  uint64_t seed = 0;            // seed of the cotangents
+  int64_t most_failures = 20;   // listed in the report; all are counted
 };
 
 struct GradcheckFailure {
-  std::string op;     // that made the output: "softmax"
+  std::string op;     // the operation that made the output: "softmax"
   std::string input;  // "input 1", or the parameter's name
   int64_t input_index = 0, output_index = 0, element = 0;
   double analytic = 0, numeric = 0;
@@ -36,25 +36,25 @@ struct GradcheckReport {
   int64_t checked = 0;  // pairs of (output, input element)
   int64_t failed = 0;
   std::vector<GradcheckFailure> failures;
-  // what makes the check itself invalid or a gradient malformed; each one is a failure
+  // what makes the check itself invalid, or a gradient malformed; each is a failure
   std::vector<std::string> problems;
-  std::vector<std::string> notes;  // kinks met, coarse dtypes
-  std::string text() const;        // one line if ok, else a line for each failure
+  std::vector<std::string> notes;  // kinks found, coarse dtypes
+  std::string text() const;        // one line if ok, otherwise one for each failure
 };
 
 using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 
-// Inputs that require a gradient are checked; the others are constants. f must be deterministic.
+// Checks the inputs that require a gradient; the others are constants. f must be deterministic.
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 
-// The same for the gradient: x, u -> d<u, f(x)> / dx is checked with respect to x and to u. Random
-// u where grad_outputs is empty.
+// The same for the gradient: checks x, u -> d<u, f(x)> / dx with respect to x and to u. Random u if
+// grad_outputs is empty.
 GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const Tensors& grad_outputs = {},
                               const GradcheckOptions& options = {});
 
-// For modules: f reads the named leaves by itself (named_parameters(model) gives them).
+// For modules: f reads the named leaves itself, such as those of named_parameters(model).
 GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 

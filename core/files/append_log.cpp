@@ -16,7 +16,7 @@ AppendLog::AppendLog(const std::string& path) : path_(path) {
                  path);
   const bool is_new = found == sys::Kind::nothing;
   SLOPE_CHECK_AS(IoError, is_new || found == sys::Kind::file,
-                 "{}: cannot append: is no regular file", path);
+                 "{}: cannot append: is not a regular file", path);
   const std::string before = is_new ? "" : read_file(path);
   fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {

@@ -20,7 +20,7 @@ int try_lock(const std::string& path) {
   try {
     struct stat s;
     SLOPE_CHECK_AS(IoError, ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
-                   "{}: cannot lock: is no regular file", path);
+                   "{}: cannot lock: is not a regular file", path);
     std::string owner(24, '\0');  // a process ID and a newline
     owner.resize(sys::read(fd, 0, owner.data(), owner.size(), path));
     SLOPE_CHECK_INPUT(owner.size() < 24 && owner.find_first_not_of("0123456789\n") == owner.npos,
@@ -30,7 +30,7 @@ int try_lock(const std::string& path) {
     if (!sys::lock(fd, path)) {
       owner.erase(std::remove(owner.begin(), owner.end(), '\n'), owner.end());
       throw UsageError(fmt::format(
-          "{}: another process{} works in this folder; wait for it or choose another folder",
+          "{}: another process{} is working in this folder; wait for it or choose another folder",
           sys::parent(path), owner.empty() ? "" : fmt::format(" ({})", owner)));
     }
     if (!sys::is_file_of(fd, path)) return ::close(fd), -1;

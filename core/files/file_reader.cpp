@@ -15,7 +15,7 @@ namespace {
 
 void require_regular(const struct stat& s, const std::string& path) {
   SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot read: is a folder", path);
-  SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot read: is no regular file", path);
+  SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot read: is not a regular file", path);
 }
 
 }  // namespace

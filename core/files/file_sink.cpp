@@ -23,7 +23,7 @@ std::string destination(const std::string& path) {
   if (::lstat(path.c_str(), &s) != 0) return path;
   if (!S_ISLNK(s.st_mode)) {
     SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot write: is a folder", path);
-    SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot write: is no regular file", path);
+    SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot write: is not a regular file", path);
     return path;
   }
   char* real = ::realpath(path.c_str(), nullptr);

@@ -34,14 +34,15 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
     z.avail_out = static_cast<uInt>(chunk.size());
     const uInt offered = z.avail_in;
     const int status = inflate(&z, Z_NO_FLUSH);
-    SLOPE_CHECK_AS(MemoryError, status != Z_MEM_ERROR, "gunzip: zlib found no memory for {}", file);
+    SLOPE_CHECK_AS(MemoryError, status != Z_MEM_ERROR, "gunzip: zlib ran out of memory for {}",
+                   file);
     SLOPE_CHECK_INPUT(status == Z_OK || status == Z_STREAM_END, "{}: corrupt gzip data: {}", file,
                       z.msg ? z.msg : "cut off");
     bytes.remove_prefix(offered - z.avail_in);
     text.append(chunk, 0, chunk.size() - z.avail_out);
     SLOPE_CHECK_INPUT(static_cast<int64_t>(text.size()) <= most,
-                      "{}: unpacks to more than {} bytes; if that is meant, unpack it first", file,
-                      most);
+                      "{}: unpacks to more than {} bytes; if that is intended, unpack it first",
+                      file, most);
     if (status == Z_STREAM_END) {
       // gzip allows trailing zeros
       if (bytes.find_first_not_of('\0') == bytes.npos) return text;

@@ -26,7 +26,7 @@ class Prefetch {
     try {
       thread_ = std::thread([this, first] { run(first); });
     } catch (const std::system_error& e) {
-      throw IoError(fmt::format("the system starts no further thread: {}", e.code().message()));
+      throw IoError(fmt::format("cannot start another thread: {}", e.code().message()));
     }
   }
   Prefetch(const Prefetch&) = delete;

@@ -67,7 +67,7 @@ ParallelText read_parallel(const std::string& prefix, const std::string& source,
   if (text.source.size() != text.target.size())
     throw InputError(
         fmt::format("{} has {} lines and {} has {}: line i of one must translate line i of the "
-                    "other; they seem to part near line {}",
+                    "other; they seem to diverge near line {}",
                     text.source_file, text.source.size(), text.target_file, text.target.size(),
                     first_suspicious_line(text.source, text.target)));
   const auto blank = [](const std::vector<std::string>& lines) {
@@ -75,8 +75,8 @@ ParallelText read_parallel(const std::string& prefix, const std::string& source,
       if (line.find_first_not_of(" \t\r") != line.npos) return false;
     return true;
   };
-  SLOPE_CHECK_INPUT(!blank(text.source), "{}: no text in it", text.source_file);
-  SLOPE_CHECK_INPUT(!blank(text.target), "{}: no text in it", text.target_file);
+  SLOPE_CHECK_INPUT(!blank(text.source), "{}: contains no text", text.source_file);
+  SLOPE_CHECK_INPUT(!blank(text.target), "{}: contains no text", text.target_file);
   return text;
 }
 

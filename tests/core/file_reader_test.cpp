@@ -1,4 +1,4 @@
-// Reading: only regular files, at once, and never more than is said.
+// Reading: only regular files, at once, and never more than the limit.
 #ifndef SLOPE_PLAIN
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
@@ -30,7 +30,7 @@ TEST_CASE("file reader: whole files and ranges") {
   CHECK(read_file(folder.file("empty")).empty());
 }
 
-TEST_CASE("file reader: what is no regular file is refused at once") {
+TEST_CASE("file reader: anything but a regular file is refused at once") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("folder"));
   ::mkfifo(folder.file("fifo").c_str(), 0666);

@@ -1,4 +1,4 @@
-// Writing: what stands under the name is the old content or the new one, whole,
+// Writing: the name refers to the complete old content or the complete new one,
 // whatever call fails.
 #ifndef SLOPE_PLAIN
 #include <slope/core/error.h>

@@ -122,7 +122,7 @@ std::array<Product<T>, 2> products() {
   return {kernels<Product<T>>(), kernels<PackingProduct<T>>()};
 }
 
-TEST_CASE_TEMPLATE("product: packed and as it stands give the same bits", T, float, double) {
+TEST_CASE_TEMPLATE("product: packed and read in place give the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
     check_same_bits<T>(
         [&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
@@ -165,8 +165,8 @@ TEST_CASE_TEMPLATE("product: with A packed and B by columns the same bits", T, f
         T(0));
 }
 
-TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherever a column stands",
-                   T, float, double) {
+TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherever a column is", T,
+                   float, double) {
   const Product<T>& product = kernels<Product<T>>();
   constexpr int64_t m = 13, k = 7;
   for (int64_t n = 1; n <= 2 * product.panel + 1; ++n) {
@@ -182,7 +182,7 @@ TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherev
   }
 }
 
-TEST_CASE_TEMPLATE("dots: an element has the same bits wherever it stands", T, float, double) {
+TEST_CASE_TEMPLATE("dots: an element has the same bits wherever it is", T, float, double) {
   constexpr int64_t m = 5, n = 23, k = 77;
   const std::vector<T> a = numbers<T>(m * k, 1), w = numbers<T>(n * k, 2);
   std::vector<T> all(m * n), one(1);

@@ -128,7 +128,7 @@ TEST_CASE("layout: a rank of 0 and sizes of 0 are shapes like others") {
   CHECK(empty.diagonal(0, 1).shape == Dims{3, 0});
 }
 
-TEST_CASE("layout: an empty shape whose strides would overflow is refused, wherever its 0 stands") {
+TEST_CASE("layout: an empty shape whose strides would overflow is refused, wherever its 0 is") {
   const int64_t huge = int64_t{1} << 62;
   const Layout empty = Layout::contiguous({0});
   for (const Dims& shape :

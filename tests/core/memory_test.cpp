@@ -67,7 +67,7 @@ TEST_CASE("memory: blocks are aligned to 64 bytes, apart from each other, and co
   for (size_t k = 0; k < blocks.size(); ++k) {
     const size_t size = sizes[k % std::size(sizes)];
     const auto* bytes_of = static_cast<const unsigned char*>(blocks[k]);
-    CHECK(bytes_of[0] == k + 1);  // nobody else wrote here
+    CHECK(bytes_of[0] == k + 1);  // nothing else wrote here
     CHECK(bytes_of[size - 1] == k + 1);
     memory::deallocate(blocks[k], size);
   }

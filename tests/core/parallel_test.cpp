@@ -15,7 +15,7 @@ using namespace slope;
 
 namespace {
 
-// Whether it comes true before long: threads may have to wait for a core, not for ever.
+// Whether it becomes true soon: threads may have to wait for a core, but not forever.
 template <class F>
 bool soon(const F& condition) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -1,4 +1,4 @@
-// Malformed safetensors files, each with what its message must say, beside twins that differ little
+// Malformed safetensors files, each with its message, and valid ones that differ little
 // and are read.
 #include <slope/core/files/safetensors.h>
 #include <slope/tests/core/safetensors_file.h>

@@ -1,5 +1,5 @@
 """Text of tensors: torch's own, for values that take each path of its formatter. Writes print.safetensors: the tensors, and for each its
-text in the metadata under its name; options that differ from the defaults stand under "NAME options"."""
+text in the metadata under its name; options that differ from the defaults are under "NAME options"."""
 import torch
 from safetensors.torch import save_file
 

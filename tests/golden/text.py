@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes text.json: what Python 3.11 (Unicode 14) says about every assigned code point, and tokenizations by `re`.
 
-  python3 tests/golden/text.py            # writes text.json beside this script
+  python3 tests/golden/text.py            # writes text.json next to this script
   python3 tests/golden/text.py FILE.gz…   # prints the FNV-1a hash of a file's tokens, as tests/models/tokenize_test.cpp asserts them
 """
 import gzip, json, pathlib, re, sys, unicodedata

@@ -104,13 +104,13 @@ TEST_CASE(
 TEST_CASE("read_text: a gzip file may not grow without limit") {
   CHECK(gunzip(packed_a, "a.gz", {.free = 40000, .ratio = 1}).size() == 40000);
   CHECK_THROWS_WITH_AS((void)gunzip(packed_a, "a.gz", {.free = 1000}),
-                       "a.gz: unpacks to more than 7400 bytes; if that is meant, unpack it first",
+                       "a.gz: unpacks to more than 7400 bytes; if that is intended, unpack it first",
                        InputError);
   CHECK_THROWS_AS((void)gunzip(packed_a, "a.gz", {.most = 39999}), InputError);
   CHECK(gunzip(packed_a, "a.gz", {.most = 40000}).size() == 40000);
 }
 
-TEST_CASE("read_text: what is no file to read is an IoError, without waiting") {
+TEST_CASE("read_text: anything but a regular file is an IoError, without waiting") {
   const TemporaryFolder folder;
   const auto refuses = [](const string& file, const string& why) {
     try {
@@ -128,8 +128,8 @@ TEST_CASE("read_text: what is no file to read is an IoError, without waiting") {
   refuses(folder.file("loop"), "cannot read: ");
   refuses(folder.write("file", "") + "/below", "cannot read: Not a directory");
   refuses(folder.path(), "cannot read: is a folder");
-  refuses(folder.file("fifo"), "cannot read: is no regular file");
-  refuses("/dev/null", "cannot read: is no regular file");
+  refuses(folder.file("fifo"), "cannot read: is not a regular file");
+  refuses("/dev/null", "cannot read: is not a regular file");
 }
 
 TEST_CASE("read_text: a huge sparse file is refused before memory is taken") {
@@ -158,7 +158,7 @@ TEST_CASE("read_parallel: an empty corpus is refused") {
     folder.write("p.de", content);
     folder.write("p.en", content);
     CHECK_THROWS_WITH_AS((void)read_parallel(folder.file("p"), "de", "en"),
-                         (folder.file("p.de") + ": no text in it").c_str(), InputError);
+                         (folder.file("p.de") + ": contains no text").c_str(), InputError);
   }
 }
 
