@@ -92,7 +92,7 @@ struct GptBody {
         wpe(c.block_size, c.n_embd),
         drop(c.dropout),
         ln_f(c.n_embd, {.bias = c.bias}) {
-    SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs one layer at least, got n_layer {}",
+    SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs at least one layer, got n_layer {}",
                    c.n_layer);
     for (int64_t i = 0; i < c.n_layer; ++i) h.emplace_back(c);
   }
@@ -116,8 +116,8 @@ struct CharGpt {
       : config(c), transformer(c), lm_head(c.n_embd, c.vocab_size, false) {
     nn::tie(transformer.wte.weight, lm_head.weight);
   }
-  // Normal with deviation 0.02; projections into the residual stream, of which there are two a
-  // block, by so much less.
+  // Normal with deviation 0.02; projections into the residual stream, two in each block, are
+  // smaller by 1 / sqrt(2 n_layer).
   void init_weights() {
     const double layers = static_cast<double>(config.n_layer);
     for (const auto& [name, weight] : nn::named_parameters(*this))

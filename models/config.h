@@ -1,6 +1,6 @@
 // The settings of a model, each once, in the model's own file: name, help, range, default.
 // config.json, the flags of `slope train`, --help, docs/config.md and the comparison on resume are
-// all read off this list.
+// all derived from this list.
 //
 //   struct Config {
 //     int64_t vocab_size = 0;  // from the data: no key
@@ -22,7 +22,7 @@ struct Setting {
   std::string help;
   double least = 0, most = 0;             // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
-  bool may_change = false;                // on resume
+  bool may_change = false;                // on a resume
 
   Setting changeable() && {
     may_change = true;
@@ -41,7 +41,7 @@ Setting key(bool& place, const char* help);
 Setting key(std::string& place, const char* help, std::vector<std::string> choices = {});
 }  // namespace config_keys
 
-// `text`: the source of the list, from which each key takes its name.
+// `text`: the source of the list, from which the names of the keys are taken.
 Settings named(const char* text, Settings settings);
 
 }  // namespace slope::models

@@ -1,5 +1,5 @@
-// MLP: two layers of tanh and a logit: which of the two moons (models/data/two_moons.h) is a point
-// on? The model to read first, and the whole of a training loop:
+// MLP: two layers of tanh and a logit: on which of the two moons (models/data/two_moons.h) is a
+// point? The model to read first, and a complete training loop:
 //
 //   mlp::TwoMoonsMlp model({});
 //   for (int step = 0; step < 500; ++step) {

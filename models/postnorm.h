@@ -1,9 +1,8 @@
-// An encoder-decoder Transformer for translation with the norms behind each part, as in the
-// original: learned positions, its own attention with four separate projections, no norm after the
-// stacks.
-//   Vaswani et al., "Attention Is All You Need", 2017; this form from a course's slides, with two
-//   mistakes corrected: queries, keys and values each have their own projection, and padding keeps
-//   its own positions.
+// An encoder-decoder Transformer for translation with post-norm layers, as in the original: learned
+// positions, attention with four separate projections, no norm after the stacks.
+//   Vaswani et al., "Attention Is All You Need", 2017; this form from the slides of a course, with
+//   two mistakes corrected: queries, keys and values each have their own projection, and padding
+//   keeps its own positions.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · D = C/H · V target vocabulary
 #pragma once
@@ -31,7 +30,8 @@ struct Config {
                key(dropout, "probability that a value is dropped in training", 0, 0.999),
                key(max_len, "positions: the longest sentence in tokens, <sos> and <eos> included",
                    3, 1 << 20),
-               key(tie_embeddings, "the target's embedding is the output projection's weight too"))
+               key(tie_embeddings,
+                   "the target embedding is also the weight of the output projection"))
 };
 
 // x_t = sqrt(C) E[token_t] + P[t]
@@ -99,9 +99,9 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  MultiheadAttention mha1;  // of the target on itself
+  MultiheadAttention mha1;  // self-attention of the target
   nn::LayerNorm ln1;
-  MultiheadAttention mha2;  // of the target on the source
+  MultiheadAttention mha2;  // attention of the target to the source
   nn::LayerNorm ln2;
   nn::FeedForward ff;
   nn::LayerNorm ln3;
@@ -157,8 +157,8 @@ struct PostNormTransformer {
     return head(features(source, target));
   }  // (B, T, V)
 
-  // Cross entropy of target[:, 1:] given target[:, :-1], summed over what is not padding.
-  // target (B, T+1)
+  // Cross entropy of target[:, 1:] given target[:, :-1], summed over the tokens that are not
+  // padding. target (B, T+1)
   Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     const nn::PackedPair p(source, target, config.pad);

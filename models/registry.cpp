@@ -105,15 +105,16 @@ const char* name(Kind kind) {
 std::span<const ModelTypePtr> zoo() { return types(); }
 
 void register_model(ModelTypePtr type) {
-  SLOPE_CHECK_AS(UsageError, is_name(type->name),
-                 "register_model: '{}' is no name; take lower-case letters, digits and hyphens",
-                 type->name);
+  SLOPE_CHECK_AS(
+      UsageError, is_name(type->name),
+      "register_model: '{}' is not a valid name; use lower-case letters, digits and hyphens",
+      type->name);
   for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
     SLOPE_CHECK_AS(UsageError, type->name != name(kind),
                    "register_model: {} is the name of a kind; give the model another one",
                    type->name);
   SLOPE_CHECK_AS(UsageError, !find_model(type->name),
-                 "register_model: there is a model called {} already; give this one another name",
+                 "register_model: there is already a model called {}; give this one another name",
                  type->name);
   const auto config = type->config();
   for (const Setting& s : config->settings()) {

@@ -1,5 +1,5 @@
-// The models by name. The list of those that slope brings is in registry.cpp, one line each; a
-// program adds its own with register_model and then calls the command's main (tools/main.h).
+// The models by name. registry.cpp lists those that come with slope, one line each; a program adds
+// its own with register_model and then calls the command's main (tools/main.h).
 #pragma once
 
 #include <slope/models/kinds/model.h>
@@ -8,22 +8,23 @@
 
 namespace slope::models {
 
-// Those of registry.cpp in their order, then registered ones. The first of a kind is its default.
+// Those of registry.cpp in their order, then registered ones. The first of each kind is its
+// default.
 std::span<const ModelTypePtr> zoo();
 
-// UsageError where the name is taken, or is no name: lower-case letters, digits and hyphens.
+// UsageError if the name is taken or invalid: lower-case letters, digits and hyphens.
 void register_model(ModelTypePtr type);
 
-const ModelType* find_model(const std::string& name);  // null where there is none
-// UsageError that lists the models (of `kind`, where one is given) and names the nearest.
+const ModelType* find_model(const std::string& name);  // null if there is none
+// UsageError that lists the models (of `kind`, if given) and names the nearest.
 const ModelType& model_named(const std::string& name);
 const ModelType& model_named(const std::string& name, Kind kind);
 const ModelType& default_model(Kind kind);
 std::vector<std::string> model_names();
 std::vector<std::string> model_names(Kind kind);
-bool is_bundled(const ModelType& type);  // of registry.cpp, and so with a file models/NAME.h
+bool is_bundled(const ModelType& type);  // listed in registry.cpp, with a file models/NAME.h
 
-// Named settings of a model: what differs from the defaults, as flags would give it.
+// Named settings of a model: those that differ from the defaults, as flags would give them.
 struct Preset {
   const char* name;
   const char* model;

@@ -1,6 +1,6 @@
-// The subcommands of `slope`: each file of commands/ adds one. What it does when it was chosen is
-// an action that returns the exit code; errors are exceptions, turned into one line on stderr and
-// the exit code in main.cpp.
+// The subcommands of `slope`, each added by a file of commands/. A subcommand runs an action that
+// returns the exit code; errors are exceptions, which command_main.cpp turns into one line on
+// stderr and an exit code.
 #pragma once
 
 #include <slope/core/error.h>
@@ -20,17 +20,17 @@ void add_graph(Command& slope);
 void add_zoo(Command& slope);
 void add_bench(Command& slope);
 
-// the folder of the German-English corpus; IoError where it is not installed
+// the folder of the German-English corpus; IoError if it is not installed
 std::string bundled_corpus();
-// in one line: "\\x1b" for what a terminal would obey
+// on one line: "\\x1b" for characters that control a terminal
 std::string visible(const std::string& text);
 
-// On standard output, NUL characters too; IoError where it cannot be written, so that nothing is
-// computed that nobody reads.
+// Writes to standard output, including NUL characters; IoError if that fails, so that nothing is
+// computed for nobody.
 void print(const std::string& text);
 void flush();
 
-// What f gives; an InputError of it names the file that it is about.
+// Calls f and adds the file's name to its InputErrors.
 template <class F>
 auto with_file(const std::string& file, F f) {
   try {

@@ -34,8 +34,8 @@ Option& Option::in_group(const std::string& title) { return option_->group(title
 
 namespace {
 
-// What is wrong with a number; the library would take octal and hexadecimal ones, those that do not
-// fit, and nothing.
+// What is wrong with a number; the library would accept octal and hexadecimal numbers, numbers that
+// do not fit, and empty text.
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
@@ -97,13 +97,13 @@ void Command::threads() {
 
 namespace {
 
-// Which subcommand was reached: where its help is.
+// The subcommand that was reached: its help is the relevant one.
 std::string command_path(const CLI::App& app) {
   const auto reached = app.get_subcommands();
   return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
 }
 
-// What CLI11 refuses, as one line that names the word it is about.
+// An error of CLI11 as one line that names the offending word.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   const std::string help = command_path(app) + " --help";
   const CLI::App* reached = &app;
@@ -118,7 +118,7 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
     return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
-  return fmt::format("{} is not known to {}{}; see {}", unknown.front(), command_path(app),
+  return fmt::format("{} is unknown to {}{}; see {}", unknown.front(), command_path(app),
                      did_you_mean(word, known), help);
 }
 
@@ -138,7 +138,7 @@ Action parse_command_line(int argc, char** argv) {
   for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_inspect,
                    add_graph, add_zoo, add_bench})
     add(slope);
-  // the last one first, as the library wants them; `--name=` as the two words `--name ""`
+  // the last one first, as the library expects; `--name=` as the two words `--name ""`
   std::vector<std::string> words;
   for (int i = argc - 1; i > 0; --i) {
     const std::string word = argv[i];

@@ -1,4 +1,4 @@
-// From a command line to an exit code: the one place where an error becomes one.
+// From a command line to an exit code: the one place where errors become exit codes.
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>
@@ -48,7 +48,7 @@ int exit_code_of(const std::function<int()>& run) {
     return report(fmt::format("{}: {}", e.path1().string(), e.code().message()), 4);
   } catch (const std::bad_alloc&) {
     return report("out of memory", 4);
-  } catch (const std::exception& e) {  // a library's
+  } catch (const std::exception& e) {  // from a library
     return report(e.what(), 3);
   }
 }
@@ -58,7 +58,7 @@ int exit_code_of(const std::function<int()>& run) {
 int command_main(int argc, char** argv) {
   occupy_standard_descriptors();
   set_up_libraries(argv, environ);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, reported as such
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe makes the write fail, which is reported
   return exit_code_of([&] {
     const int code = parse_command_line(argc, argv)();
     flush();

@@ -1,4 +1,4 @@
-// What the command prints: whole, or an error; without what a terminal would obey.
+// The command's output: complete, or an error; without characters that control a terminal.
 #include <slope/tools/command.h>
 
 #include <cstdio>

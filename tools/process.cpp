@@ -12,7 +12,7 @@ namespace slope::tools {
 void occupy_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) == -1)
-      (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // reading and writing go on failing
+      (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // reading and writing still fail
 }
 
 void set_up_libraries(char** argv, char** environment) {

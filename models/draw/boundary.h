@@ -1,4 +1,4 @@
-// Points of two labels over the probability that a model gives label 1: where it draws the line
+// Points of two labels over the probability that a model gives to label 1: where it draws the line
 // between them.
 #pragma once
 

@@ -19,7 +19,7 @@ Tensor row(const Sentence& tokens) {
   return from_vector(tokens, {1, static_cast<int64_t>(tokens.size())});
 }
 
-// Unknown words as they were written: the picture is for people.
+// Unknown words appear as they were written: the picture is for people.
 std::vector<std::string> source_labels(const std::string& sentence) {
   std::vector<std::string> labels = data::split_words(sentence);
   labels.insert(labels.begin(), "<sos>");
@@ -56,7 +56,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   Sentence target = {data::sos_id};
   target.insert(target.end(), found.begin(), found.end());
   const bool cut_off = static_cast<int64_t>(found.size()) == longest_target(translator, options);
-  if (cut_off) target.pop_back();  // nothing was written behind it
+  if (cut_off) target.pop_back();  // nothing was written after it
 
   const NoGrad no_grad;
   const nn::EvalMode eval(translator.model->module());

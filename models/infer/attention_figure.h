@@ -7,18 +7,18 @@
 
 namespace slope::train {
 
-// source on itself, target on itself, target on source
+// source to itself, target to itself, target to source
 enum class AttentionKind { encoder, decoder, cross };
-AttentionKind attention_kind(const std::string& name);  // by these names; UsageError for others
+AttentionKind attention_kind(const std::string& name);  // by these names; UsageError for any other
 
 struct AttentionChoice {
   AttentionKind kind = AttentionKind::cross;
-  int64_t layer = -1;  // from 0; -1: the last. UsageError where there is none
+  int64_t layer = -1;  // from 0; -1: the last. UsageError if there is none
 };
 
-// The sentence is translated as `options` say and both sides then go through the model once. A row
-// is the token that the decoder writes there (in the encoder: the token that attends), a column the
-// token that is attended to. The figure is drawn by draw::to_svg or draw::to_text.
+// Translates the sentence with the given `options`, then runs both sides through the model once. A
+// row is the token that the decoder writes there (in the encoder: the token that attends), a column
+// the token that is attended to. draw::to_svg and draw::to_text draw the figure.
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
                                 const AttentionChoice& choice = {},
                                 const DecodeOptions& options = {});

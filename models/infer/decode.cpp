@@ -20,14 +20,14 @@ using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
 
 struct Candidate {
   int64_t token;
-  double log_p;  // of the token, given what was written before it
+  double log_p;  // of the token, given the tokens before it
 };
 
 bool may_be_written(int64_t token, bool ban_unk) {
   return token != pad_id && token != sos_id && !(ban_unk && token == unk_id);
 }
 
-// Highest of the logits, all of which have to be below inf.
+// The largest of the logits, all of which must be below inf.
 template <class T>
 T highest(const T* logits, int64_t V) {
   const T top = kernels<Reduce<T>>().max.row(V, logits);  // nan wins
@@ -38,7 +38,7 @@ T highest(const T* logits, int64_t V) {
   return top;
 }
 
-// The k most likely tokens of a row of logits, the likeliest first, of equal ones the lower number.
+// The k most likely tokens of a row of logits, the most likely first; of equal ones the lower id.
 template <class T>
 std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k, bool ban_unk) {
   const T top = highest(logits, V);
@@ -108,7 +108,8 @@ class Search {
   }
 
  private:
-  // Every live prefix grows by a token. `length`: tokens with the new one, which may be <eos>.
+  // Extends every live prefix by a token. `length`: tokens including the new one, which may be
+  // <eos>.
   void advance(int64_t length) {
     Sentence newest;
     for (const Beam& beam : beams_)
@@ -144,7 +145,7 @@ class Search {
     for (size_t p = 0; p < beam.live.size(); ++p)
       for (const Candidate& c : tokens[static_cast<size_t>(first) + p])
         all.push_back({beam.live[p].log_p + c.log_p, p, c.token, all.size()});
-    if (all.empty()) return close(beam);  // nothing may follow: what is written stays
+    if (all.empty()) return close(beam);  // nothing may follow: the prefix stays as it is
     const auto width = static_cast<size_t>(options_.beam);
     const size_t looked_at = std::min(2 * width, all.size());  // each prefix may end once
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(looked_at), all.end(),
@@ -158,7 +159,7 @@ class Search {
       const Continuation& c = all[rank];
       Prefix next{beam.live[c.prefix].tokens, c.log_p};
       if (c.token == eos_id) {
-        // its score from now on
+        // its final score
         next.log_p /= std::pow(static_cast<double>(length), options_.length_penalty);
         if (rank < width) beam.finished.push_back(std::move(next));
       } else {
@@ -172,7 +173,8 @@ class Search {
     rows.insert(rows.end(), from.begin(), from.end());
   }
 
-  // Takes the best finished one; where none is, the best of those that max_length cuts off.
+  // Returns the best finished sentence, or, if there is none, the best of those that max_length
+  // cuts off.
   void close(Beam& beam) {
     const auto less = [](const Prefix& a, const Prefix& b) { return a.log_p < b.log_p; };
     const auto& from = beam.finished.empty() ? beam.live : beam.finished;

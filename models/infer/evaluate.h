@@ -1,4 +1,4 @@
-// Figures of a trained model on data that it has not seen.
+// Figures of a trained model on held-out data.
 #pragma once
 
 #include <slope/models/data/read_text.h>
@@ -9,19 +9,19 @@
 namespace slope::train {
 
 struct EvalResult {
-  int64_t tokens = 0;  // predicted: <eos> counts
+  int64_t tokens = 0;  // predicted tokens, including <eos>
   double loss = 0;     // mean cross entropy of a token, in nats
   double ppl = 0;      // exp(loss)
-  // on the model's own tokens, references with their unknown words
+  // on the model's own tokens; references keep their unknown words
   std::optional<double> bleu = {};
-  // on lines as translate writes them against the references as they are, lower-cased, 13a
+  // on lines as translate writes them, against the original references, lower-cased, 13a
   std::optional<double> sacrebleu = {};
-  // pairs that are empty on a side or longer than the model's positions: they count nowhere
+  // pairs that are empty on one side or longer than the model's positions: they are not counted
   int64_t skipped = 0;
-  std::optional<double> accuracy = {};  // share of points on their side
+  std::optional<double> accuracy = {};  // share of points on the right side
 
-  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"skipped":…,"accuracy":…}; null where there
-  // is none or it is not finite
+  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"skipped":…,"accuracy":…}; null if a value
+  // is missing or not finite
   std::string json() const;
 };
 
@@ -29,13 +29,14 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
                                const DecodeOptions& options = {});
 
 // A whole text in blocks that do not overlap: each character but the first is predicted once.
-// InputError where it has fewer than two, or one that the vocabulary lacks.
+// InputError if it has fewer than two characters, or one that the vocabulary lacks.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 
-// Lines "x,y,label" with label 0 or 1; InputError names a line that is none.
+// Lines "x,y,label" with label 0 or 1; InputError names an invalid line.
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
-// A run of any kind on the data called `name`: a prefix of parallel text, a text, a file of points.
+// Evaluates a run of any kind on the data called `name`: a prefix of parallel text, a text, a file
+// of points.
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
                         const DecodeOptions& options = {});
 

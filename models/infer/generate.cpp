@@ -16,7 +16,7 @@ int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t
   const auto likeliest = std::max_element(x.begin(), x.end());
   const double top = *likeliest;
   if (temperature == 0) return likeliest - x.begin();
-  double least = -INFINITY;  // that may be drawn
+  double least = -INFINITY;  // the smallest logit that may be drawn
   if (top_k > 0 && top_k < static_cast<int64_t>(x.size())) {
     std::vector<double> sorted = x;
     std::nth_element(sorted.begin(), sorted.begin() + (top_k - 1), sorted.end(), std::greater<>());
@@ -29,7 +29,7 @@ int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t
   int64_t token = -1;
   for (size_t v = 0; v < x.size(); ++v) {
     if (x[v] == 0) continue;
-    token = static_cast<int64_t>(v);  // the last one also where rounding leaves `drawn` at the sum
+    token = static_cast<int64_t>(v);  // also taken if rounding leaves `drawn` at the sum
     before += x[v];
     if (drawn < before) break;
   }
@@ -58,7 +58,7 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
   std::string written;
   if (options.on_start) options.on_start();
   auto cache = model.start();
-  int64_t cached = 0;  // tokens of the text that the cache holds
+  int64_t cached = 0;  // tokens of the text in the cache
   for (int64_t i = 0; i < options.tokens; ++i) {
     const auto length = static_cast<int64_t>(text.size());
     if (!options.cached || length > block)

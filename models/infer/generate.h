@@ -1,4 +1,4 @@
-// Generation: characters drawn from a language model, one after the other.
+// Generation: draws characters from a language model, one after the other.
 #pragma once
 
 #include <slope/models/data/vocab.h>
@@ -11,26 +11,25 @@ namespace slope::train {
 
 struct GenerateOptions {
   int64_t tokens = 500;
-  double temperature = 1;  // logits are divided by it; 0: the likeliest character always
-  int64_t top_k = 0;   // draws among the k likeliest, and those as likely as the k-th; 0: among all
+  double temperature = 1;  // logits are divided by it; 0: always the most likely character
+  int64_t top_k = 0;   // draws among the k most likely, and any as likely as the k-th; 0: among all
   uint64_t seed = 0;   // the same seed gives the same text: draw i is a function of (seed, i)
   bool cached = true;  // false: the whole context at each step, for comparison
-  std::function<void()> on_start = {};  // when the prompt is known to be good
-  // told of each new character at once
+  std::function<void()> on_start = {};  // called when the prompt has been checked
+  // called with each new character at once
   std::function<void(const std::string& character)> on_token = {};
 };
 
-// The text that follows the prompt. The model sees the last block_size characters. As long as these
-// are all there are, what was computed for earlier ones is kept; beyond, every character moves to
-// another position, and each step computes its window anew. An empty prompt stands for a newline,
-// or the first character of the vocabulary where there is none. InputError where a character of the
-// prompt is not in the vocabulary, UsageError for options that make no sense, NumericError where
-// the logits are not finite.
+// The text that follows the prompt. The model sees the last block_size characters. Up to that
+// length, earlier computations are cached; beyond it every character changes its position, and each
+// step recomputes its window. An empty prompt stands for a newline, or for the first character of
+// the vocabulary if it has no newline. InputError if a character of the prompt is not in the
+// vocabulary, UsageError for options that make no sense, NumericError if the logits are not finite.
 std::string generate(const models::LanguageModel& model, const data::Vocab& vocab,
                      const std::string& prompt, const GenerateOptions& options = {});
 
-// Draw number i of a seed from logits (V,): the token whose share of [0, 1) holds the number drawn,
-// shares standing in the order of the tokens.
+// Draw number i of a seed from logits (V,): the token whose share of [0, 1), in the order of the
+// tokens, contains the number drawn.
 int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t seed, int64_t i);
 
 }  // namespace slope::train

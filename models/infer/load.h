@@ -1,6 +1,6 @@
 // Trained models with what their inputs and outputs mean, read from a checkpoint, in evaluation
-// mode. InputError names file and fault: a config of another kind, weights that do not fit it or
-// are not finite, other vocabularies.
+// mode. InputError names file and fault: a config of another kind, weights that do not fit or are
+// not finite, wrong vocabularies.
 #pragma once
 
 #include <slope/models/data/vocab.h>

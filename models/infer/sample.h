@@ -1,5 +1,5 @@
-// A small instance of any model with data of its own, in f64: to check every gradient of, and to
-// draw.
+// A small instance of any model with data of its own, in f64: for checking every gradient, and for
+// drawing.
 #pragma once
 
 #include <slope/models/kinds/model.h>
@@ -17,11 +17,11 @@ struct Sample {
 Sample sample_of(const models::ModelType& type);
 // The model of a run with its weights, in f32 and on made-up data.
 Sample sample_of_run(const std::string& checkpoint);
-// A model's name, or a run's folder; UsageError that lists the models where it is neither.
+// A model's name or a run's folder; UsageError that lists the models if it is neither.
 Sample sample_named(const std::string& name);
 
-// Of a model with the type's defaults; a translation model's vocabularies have 7853 and 5893 words
-// (Multi30k), a language model's 65 characters (tiny Shakespeare).
+// A model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
+// words (Multi30k), that of a language model 65 characters (tiny Shakespeare).
 int64_t count_default_parameters(const models::ModelType& type);
 
 }  // namespace slope::train

@@ -6,18 +6,18 @@
 
 namespace slope::train {
 
-// Tokens that a target may have, <eos> included: options.max_length, and never more than the
-// model's positions.
+// The most tokens of a target, including <eos>: options.max_length, but at most the model's
+// positions.
 int64_t longest_target(const Translator& translator, const DecodeOptions& options);
 
-// The model's sentences for encoded ones (<sos> … <eos>), as token numbers.
+// The model's sentences for encoded ones (<sos> … <eos>), as token ids.
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
 
-// A line out for each line in. A line without a word gives an empty line; unknown words are <unk>.
-// InputError, naming the line's number, where one has more tokens than the model has positions;
-// then nothing is translated.
+// One line out for each line in. A line without a word gives an empty line; unknown words are
+// <unk>. InputError, with the line's number, if a line has more tokens than the model has
+// positions; then nothing is translated.
 std::vector<data::Tokens> translate_tokens(const Translator& translator,
                                            const std::vector<std::string>& lines,
                                            const DecodeOptions& options = {});

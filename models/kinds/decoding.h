@@ -1,5 +1,5 @@
-// Sentences that are being written, a token at a time: how a search (infer/decode.h) sees a
-// translation model.
+// Sentences being written, a token at a time: how a search (infer/decode.h) sees a translation
+// model.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -9,18 +9,18 @@
 
 namespace slope::models {
 
-class Decoding {  // a row for each sentence
+class Decoding {  // one row for each sentence
  public:
   virtual ~Decoding() = default;
   virtual Tensor step(
       const Tensor& newest) = 0;  // (R,) newest token of each row -> (R, V) logits of the next
-  virtual void select(const Tensor& rows) = 0;  // keeps, repeats and reorders rows: (R',)
+  virtual void select(const Tensor& rows) = 0;  // selects, repeats and reorders rows: (R',)
 };
 using StartDecoding =
     std::function<std::unique_ptr<Decoding>(const Tensor& source)>;  // (R, S), padded
 
-// Models with start(source), step(newest, cache) and Cache::select(rows): each step computes what
-// is new.
+// Models with start(source), step(newest, cache) and Cache::select(rows): each step computes only
+// what is new.
 template <class M>
 StartDecoding cached_decoding(const M& model) {
   struct Cached : Decoding {
@@ -34,7 +34,7 @@ StartDecoding cached_decoding(const M& model) {
 }
 
 // Models with features(source, target) and head(x): each step computes the whole prefix. The
-// reference for the other.
+// reference for the cached one.
 template <class M>
 StartDecoding uncached_decoding(const M& model) {
   struct Uncached : Decoding {

@@ -1,6 +1,6 @@
-// What every command may ask of a model, whatever its type, and of the type before there is a
-// model. The kinds (translation.h, language_model.h, points.h) say what is trained and how it is
-// used; each has one template that makes a type of it.
+// What every command may ask of a model of any type, and of its type before a model exists. The
+// kinds (translation.h, language_model.h, points.h) define what is trained and how it is used; each
+// has one template that turns a module into a type.
 #pragma once
 
 #include <slope/models/config.h>
@@ -26,8 +26,8 @@ class ModelConfig {
   virtual std::unique_ptr<ModelConfig> clone() const = 0;
 };
 
-// Whether a model's weights get their initial values, from generator(), or are memory to be read
-// into.
+// Whether a model's weights get their initial values, from generator(), or are left uninitialised,
+// to be loaded.
 enum class Weights { drawn, unset };
 
 class ModelType {
@@ -58,7 +58,7 @@ struct ConfigOf final : ModelConfig {
 template <class M>
 using ConfigType = std::remove_cvref_t<decltype(std::declval<M&>().config)>;
 
-// The type of kind `Base` that a module M gives; `Base` adds how a model is made.
+// The type of kind `Base` that a module M becomes; `Base` adds how a model is made.
 template <class M, class Base>
 class ModelTypeOf : public Base {
  public:

@@ -1,8 +1,9 @@
 // Points: models that tell on which of two sides a point of the plane lies.
 //
 // A module is one if it has
-//   Config config, M(config), init_weights() where it has initial values of its own
-//   forward(points)     (N, 2) -> (N, 1) logits of label 1
+//   Config config
+//   M(config), init_weights()   the latter if it has initial values of its own
+//   forward(points)             (N, 2) -> (N, 1) logits of label 1
 #pragma once
 
 #include <slope/models/kinds/model.h>

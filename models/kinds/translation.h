@@ -1,12 +1,13 @@
 // Translation: models that read a sentence and write another one.
 //
 // A module is one if it has
-//   Config config                                with source_vocab, target_vocab and max_len
-//   (positions) M(config), init_weights() where it has initial values of its own loss(source,
-//   target, label_smoothing)        summed over the target's tokens but the first features(source,
-//   target), head(features)     (B, S), (B, T) -> (B, T, C) -> (B, T, V) start(source),
-//   step(newest, cache), Cache::select(rows)     cached decoding; without them uncached
-//   attention_paths()                            nn::AttentionPaths, for figures; may be left out
+//   Config config                          with source_vocab, target_vocab, max_len (positions)
+//   M(config), init_weights()              the latter if it has initial values of its own
+//   loss(source, target, label_smoothing)  summed over the target's tokens except the first
+//   features(source, target)               (B, S), (B, T) -> (B, T, C)
+//   head(features)                         (B, T, C) -> (B, T, V)
+//   start(source), step(newest, cache)     optional: cached decoding, with Cache::select(rows)
+//   attention_paths()                      optional: nn::AttentionPaths, for figures
 #pragma once
 
 #include <slope/models/kinds/decoding.h>
@@ -17,14 +18,14 @@ namespace slope::models {
 
 class TranslationModel : public Model {
  public:
-  // source (B, S), target (B, T + 1): i64, padded; target begins with <sos>. Summed over what is
-  // not padding.
+  // source (B, S), target (B, T + 1): i64, padded; target begins with <sos>. Summed over the tokens
+  // that are not padding.
   virtual Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing) const = 0;
   virtual Tensor features(const Tensor& source, const Tensor& target) const = 0;
   virtual StartDecoding decoding(bool cached) const = 0;
   virtual int64_t positions()
       const = 0;  // tokens of the longest sentence, <sos> and <eos> included
-  virtual nn::AttentionPaths attention_paths() const = 0;  // empty where it tells none
+  virtual nn::AttentionPaths attention_paths() const = 0;  // empty if the model gives none
 };
 
 class TranslationType : public ModelType {
@@ -78,7 +79,7 @@ class TranslationTypeOf final : public ModelTypeOf<M, TranslationType> {
   }
 };
 
-// A line of the registry. `small`: a config to check every gradient of.
+// A line of the registry. `small`: a config for checking every gradient.
 template <class M>
 ModelTypePtr translation(std::string name, std::string about, ConfigType<M> small = {}) {
   return std::make_shared<TranslationTypeOf<M>>(std::move(name), std::move(about),

@@ -5,10 +5,10 @@
 
 namespace slope::train {
 
-// From the lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}; others are passed
-// over, also a last line that was cut off. IoError where the log cannot be read, InputError (file
-// and line) where a line is no JSON object.
+// From the lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}; others are ignored,
+// as is an incomplete last line. IoError if the log cannot be read, InputError (file and line) if a
+// line is not a JSON object.
 std::string loss_plot(const std::string& log_jsonl_path);
-bool is_loss_plot(const std::string& svg);  // one that loss_plot gave
+bool is_loss_plot(const std::string& svg);  // made by loss_plot
 
 }  // namespace slope::train

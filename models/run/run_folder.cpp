@@ -23,7 +23,7 @@ namespace {
 
 using sys::Kind;
 
-// also a link that leads nowhere
+// also true for a link that leads nowhere
 bool is_there(const std::string& path) { return sys::kind(path) != Kind::nothing; }
 bool is_folder(const std::string& path) { return sys::kind_followed(path) == Kind::folder; }
 
@@ -43,7 +43,7 @@ std::vector<std::string> checkpoints(const std::string& folder) {  // by their s
   return names;
 }
 
-// As a shell takes it for one word, and a command not for an option: what is said may be pasted.
+// Quoted for a shell, as one word that is not taken for an option: users may paste messages.
 std::string quoted(const std::string& path) {
   const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
     return std::isalnum(c) || std::strchr("_./+:=@%-", c);
@@ -55,8 +55,8 @@ std::string quoted(const std::string& path) {
   return text + '\'';
 }
 
-// `last` and `best` must be links: nothing else can be swapped. Those that a copy made folders
-// become links again by the command that is said.
+// `last` and `best` must be links, because only links can be swapped. The command in the message
+// turns those that a copy made into folders back into links.
 void check_links(const std::string& run) {
   std::vector<std::string> folders, commands, steps = checkpoints(run);
   for (const std::string link : {"last", "best"}) {
@@ -78,7 +78,7 @@ void check_links(const std::string& run) {
                     fmt::join(folders, ", "), fmt::join(commands, " && "));
 }
 
-// A run inside a checkpoint, however deep, would go with it.
+// A run inside a checkpoint, however deep, would be removed with it.
 void refuse_checkpoint(const std::string& folder) {
   for (const char* file : {"/model.safetensors", "/state.json"})
     SLOPE_CHECK_AS(UsageError, !is_there(folder + file),
@@ -95,8 +95,8 @@ bool has_content(const std::string& file) {
   return sys::kind(file) == Kind::file && FileReader(file).bytes() > 0;
 }
 
-// What a run writes beside its checkpoints, and what was there before it and is not its own: that
-// is left as it is.
+// Refuses to overwrite what a run would write next to its checkpoints, if it was there before and
+// is not slope's own.
 void refuse_others(const std::string& folder, bool has_checkpoint) {
   const std::string plot = folder + "/loss.svg", log = folder + "/log.jsonl",
                     start = start_file(folder);
@@ -111,8 +111,8 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
                     "{}: belongs to no run; move it away or choose another --out", log);
 }
 
-// A checkpoint with nothing in it that slope does not save there: such a folder may be removed when
-// it is superseded.
+// A checkpoint that contains nothing but what slope saves there may be removed when it is
+// superseded.
 bool is_only_saved(const std::string& checkpoint) {
   constexpr std::string_view saved[] = {"model.safetensors", "config.json", "state.safetensors",
                                         "state.json"};
@@ -143,8 +143,8 @@ std::string resume_point(const std::string& folder) {
   if (is_folder(folder + "/last")) return "last";
   const std::vector<std::string> steps = checkpoints(folder);
   const bool broken = is_there(folder + "/last");
-  // A save makes step-N, then `last`, then `best`: a kill in the first one can leave one step-N
-  // alone, and nothing else.
+  // A save makes step-N, then `last`, then `best`: a kill during the first save can leave a single
+  // step-N and nothing else.
   if (!broken && !is_there(folder + "/best") && steps.size() < 2)
     return steps.empty() ? "" : steps[0];
   const std::string fault = fmt::format("{} `last`", broken ? "a broken link" : "no");

@@ -1,4 +1,4 @@
-// All that a run is told: its model with the model's settings, its data, its training. config.json
+// All settings of a run: its model with the model's settings, its data, its training. config.json
 // holds them, the flags of `slope train` set them.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace slope::train {
 struct ParallelTextSettings {  // of translation
   std::string train, valid;    // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
-  int64_t min_freq = 2;  // words that are rarer become <unk>
+  int64_t min_freq = 2;  // words that occur less often become <unk>
   SLOPE_CONFIG(key(train,
                    "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the "
                    "bundled corpus")
@@ -86,9 +86,9 @@ class RunSettings {
   std::variant<ParallelTextSettings, TextSettings, MoonsSettings> data_;
 };
 
-// A checkpoint's config.json. InputError where the file is none, or its model is not known here.
+// A checkpoint's config.json. InputError if the file is not one, or its model is unknown here.
 RunSettings read_config(const std::string& file);
-// The same, where another kind of model is needed: "to translate".
+// The same, if another kind of model is required: "to translate".
 RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);
 
 }  // namespace slope::train

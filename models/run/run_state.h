@@ -1,4 +1,4 @@
-// RunState: where a run stands, besides weights and optimizer: the content of state.json.
+// RunState: the state of a run besides weights and optimizer: the content of state.json.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct RunState {
   double window_loss = 0;  // summed since the last line of the log
   int64_t window_targets = 0;
   std::string fingerprint;  // of the data
-  std::string numerics;     // BLAS core and instruction set: other ones give other bits
+  std::string numerics;     // BLAS core and instruction set: others give different bits
 
-  std::string settings;  // those that the run was started with, as JSON
+  std::string settings;  // those with which the run was started, as JSON
 
   std::string text() const;                       // state.json
-  static RunState read(const std::string& file);  // InputError where it is not one
+  static RunState read(const std::string& file);  // InputError if it is not one
 };
 
 }  // namespace slope::train

@@ -8,18 +8,18 @@ namespace slope::train {
 using models::Setting, models::Settings;
 
 std::string to_text(const Setting& setting);  // the current value, as JSON writes it
-// a flag's value; UsageError names the key and what it takes
+// a flag's value; UsageError names the key and what it accepts
 void set_from_text(const Setting& setting, const std::string& text);
 std::string to_json(const Settings& settings, int indent = -1);  // an object; -1: on one line
-// `json` is a text that was read from `file`. Every key must be known and of the right type and
-// range, else InputError naming file and key (with the nearest known key). Others keep their
+// `json` was read from `file`. Every key must be known, of the right type and in range; otherwise
+// InputError with file, key and the nearest known key. Settings that are not mentioned keep their
 // values. Returns the keys.
 std::vector<std::string> from_json(const Settings& settings, const std::string& json,
                                    const std::string& file);
-// the value of "model"; empty where there is none
+// the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
-// The keys that differ from those of an earlier run and may not, each with both values; empty where
-// a resume is sound.
+// The keys that differ from those of an earlier run and may not, each with both values; empty if a
+// resume is sound.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);
 
 }  // namespace slope::train

@@ -1,4 +1,4 @@
-// What every training run can be told: length, batches, optimizer, schedule, when to validate and
+// The settings of every training run: length, batches, optimizer, schedule, when to validate and
 // save.
 #pragma once
 
@@ -16,7 +16,7 @@ struct TrainSettings {
   double lr = 5e-4;
   double beta1 = 0.9, beta2 = 0.999, adam_eps = 1e-8;
   double momentum = 0;      // of sgd
-  double weight_decay = 0;  // on what has two or more dims
+  double weight_decay = 0;  // on tensors of two or more dims
   std::string schedule = "constant";
   int64_t warmup = 0;  // steps of linear rise from 0 to lr
   double lr_min = 0;   // final rate of the schedules cosine and linear
@@ -24,7 +24,7 @@ struct TrainSettings {
   double label_smoothing = 0;
   double average = 0;  // decay of the EMA of the weights that is validated and saved; 0: none
   int64_t validate_every = 0;  // steps; 0: at the end of each epoch
-  int64_t save_every = 0;      // steps; besides each validation and the end
+  int64_t save_every = 0;      // in addition to each validation and the end
   int64_t patience = 0;        // validations without a better loss before the run stops; 0: never
   int64_t log_every = 20;      // steps
   int64_t seed = 1;

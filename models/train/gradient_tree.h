@@ -1,5 +1,5 @@
-// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + … . The order
-// depends on their number alone.
+// Gradients of micro-batches, added in a fixed tree: ((g0 + g1) + (g2 + g3)) + …. The order depends
+// only on their number.
 #pragma once
 
 #include <slope/core/loops/copy.h>

@@ -12,7 +12,7 @@ namespace slope::train {
 
 class LanguageModelTask : public ModelTask {
  public:
-  // InputError where the text is shorter than a block on either side.
+  // InputError if either part of the text is shorter than a block.
   LanguageModelTask(const RunSettings& settings, const std::string& text);
 
   void seek(int64_t position) override { position_ = position; }

@@ -24,7 +24,7 @@ int64_t PointsTask::epoch_length() const {
   return (training_.points.size(0) + B - 1) / B;
 }
 
-// Each point once an epoch, in an order that seed and epoch alone decide.
+// Each point once an epoch, in an order that depends on seed and epoch alone.
 Work PointsTask::next() {
   const int64_t N = training_.points.size(0), B = settings_.training.batch_size;
   const int64_t epoch = position_ / epoch_length(), first = position_ % epoch_length() * B;
@@ -58,7 +58,7 @@ std::string PointsTask::fingerprint() const {
                      crc32c(fmt::format("{} {} {}", d.points, d.validation_points, d.noise)));
 }
 
-// Where the model draws the line: its probability of label 1 on a grid around the training points.
+// The model's decision boundary: its probability of label 1 on a grid around the training points.
 void PointsTask::save_more(const FolderSink& folder) const {
   const NoGrad no_grad;
   draw::Boundary figure{

@@ -1,5 +1,5 @@
-// What a person sees of a run: a line that is redrawn on a terminal (stderr), plain lines
-// on stdout elsewhere.
+// What the user sees of a run: a line that is redrawn on a terminal (stderr), or plain lines on
+// stdout.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class Progress {
  public:
   explicit Progress(bool quiet = false);
   ~Progress();
-  // log_line: also where there is no terminal
+  // log_line: printed even without a terminal
   void update(const ProgressState& state, bool log_line);
   void message(const std::string& line);  // a line that stays, on stdout
 

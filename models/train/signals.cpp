@@ -11,7 +11,7 @@ namespace slope::train {
 
 namespace {
 
-// the first signal that came; how many of them were Ctrl-C
+// the first signal received; how many of them were Ctrl-C
 std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -20,8 +20,8 @@ std::mutex mutex;  // of the two below
 int guards = 0;
 struct sigaction before[3];
 
-// A closing terminal sends SIGHUP twice, and a supervisor SIGTERM before it: only somebody's second
-// Ctrl-C says that a save is not wanted.
+// A closing terminal sends SIGHUP twice, and a supervisor SIGTERM first: only a second Ctrl-C means
+// that the user does not want to save.
 void note(int number) {
   if (number == SIGINT && interrupts.fetch_add(1) > 0) _exit(128 + number);
   int none = 0;
@@ -40,7 +40,7 @@ SignalGuard::SignalGuard() {
   action.sa_flags = SA_RESTART;
   for (size_t i = 0; i < 3; ++i) {
     sigaction(caught[i], nullptr, &before[i]);
-    // nohup, or a shell's &, asks to go on
+    // nohup, or a shell's &, asks the process to continue
     if (before[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, nullptr);
   }
 }

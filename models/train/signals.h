@@ -5,8 +5,8 @@
 
 namespace slope::train {
 
-// The first guard of a process installs the handlers and forgets earlier signals, the last one puts
-// the old handlers back.
+// The first guard of a process installs the handlers and forgets earlier signals; the last one
+// restores the old handlers.
 class SignalGuard {
  public:
   SignalGuard();

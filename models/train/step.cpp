@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint16_t dropout_stream = 1;
 
-// How many pieces a micro-batch is run in.
+// The number of pieces in which a micro-batch is run.
 int64_t pieces_of(const Work& work, const TrainSettings& t) {
   if (t.piece_tokens == 0) return 1;
   return std::max<int64_t>(
@@ -73,7 +73,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
     for (int64_t i = 0; i < pieces; ++i) {
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
       result.loss_sum += loss.item();
-      // of the mean over all of the step's targets
+      // the gradient of the mean over all targets of the step
       loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));
       if (!std::isfinite(loss.item()))
         refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));

@@ -1,5 +1,5 @@
 // One optimizer step: forward and backward of its micro-batches, clipping, update. The trainer and
-// the benchmarks take the same one.
+// the benchmarks use the same one.
 #pragma once
 
 #include <slope/models/train/task.h>
@@ -16,20 +16,20 @@ struct StepResult {
 // Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never
 // beyond the end of an epoch. Its random numbers are a function of (t.seed, step, micro-batch). A
 // micro-batch of more than t.piece_tokens tokens goes through the model in pieces of whole
-// sequences, whose gradients add up in order: values for backward are kept of one piece at a time.
-// NumericError, naming the first tensor that is not finite, before anything is updated.
+// sequences, whose gradients add up in order, so that only the values of one piece are saved for
+// backward. NumericError, with the first tensor that is not finite, before anything is updated.
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
                      int64_t total);
 
 bool at_epoch_end(const Task& task);
 
-// After step `step` (from 1) of `total`: NumericError where a weight is not finite. An
-// update can overflow though its gradient is finite, and the next loss would tell only after
-// the weights were saved.
+// After step `step` (from 1) of `total`: NumericError if a weight is not finite. An update can
+// overflow although its gradient is finite, and the next loss would reveal that only after the
+// weights were saved.
 void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total);
 
-// NumericError that says `what` is wrong in that step and names the first
-// tensor that is not finite.
+// Throws a NumericError that states `what` is wrong in that step, and the first tensor that is not
+// finite.
 [[noreturn]] void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step,
                                     int64_t total, const std::string& what);
 std::string not_finite(const char* what, double value);  // "the loss is nan"

@@ -31,7 +31,7 @@ class Task {
   virtual const NamedTensors& parameters() const = 0;
   void set_training(bool training) {
     if (training_ == training) return;
-    training_.reset();  // in between, if this fails
+    training_.reset();  // unknown while this may fail
     switch_training(training);
     training_ = training;
   }
@@ -48,11 +48,11 @@ class Task {
   // model.safetensors, config.json, vocabularies
   virtual void save(const FolderSink& folder) const = 0;
   virtual void load_weights(const std::string& folder) = 0;
-  // of the data, 8 digits a text (training, validation), so that a resume with others is refused
+  // of the data, so that a resume with other data is refused
   virtual std::string fingerprint() const = 0;
 
  private:
-  virtual void switch_training(bool training) = 0;  // nobody else switches the model
+  virtual void switch_training(bool training) = 0;  // only set_training() switches the model
   std::optional<bool> training_;
 };
 

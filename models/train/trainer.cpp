@@ -70,7 +70,7 @@ class Run {
     if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
-    // shorter where somebody cut it meanwhile
+    // shorter if somebody cut it meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     log_ = &log;
     if (resumes) finish_save(point);
@@ -96,7 +96,7 @@ class Run {
   }
 
   void loop() {
-    bool saved = true;  // the state as it stands is in a checkpoint
+    bool saved = true;  // the current state is in a checkpoint
     while (!complete() && !SignalGuard::received()) {
       step();
       saved = false;
@@ -120,7 +120,7 @@ class Run {
       progress_.message(
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
-  // a signal that comes then has nothing left to interrupt
+  // a signal from here on has nothing left to interrupt
   bool complete() const { return state_.step >= total_ || stopped_early(); }
   bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
 
@@ -189,7 +189,7 @@ class Run {
   }
 
   void save(bool best) {
-    lock_->check();  // else another process's checkpoints would be taken for superseded ones
+    lock_->check();  // otherwise another process's checkpoints would be taken for superseded ones
     check_weights(task_, t_, state_.step, total_);
     log_->sync();
     state_.log_bytes = log_->bytes();
@@ -199,13 +199,13 @@ class Run {
     updater_.save(sink, task_);
     write_file(sink.file("state.json"), state_.text());
     sink.commit();
-    // first: without `last`, a `best` would tell of a run that lost its links
+    // first: `best` without `last` would look like a run that lost its links
     swap_link(path("last"), folder);
     if (best) swap_link(path("best"), folder);
     tidy();
   }
 
-  // What a kill in the middle of a save left undone.
+  // Completes what a kill in the middle of a save left undone.
   void finish_save(const std::string& point) const {
     if (point != "last") swap_link(path("last"), point);
     const std::string best = fmt::format("step-{}", state_.best_step);
@@ -215,7 +215,7 @@ class Run {
     tidy();
   }
 
-  // Of the texts that the fingerprint stands for, those that are others now.
+  // Which of the data files changed.
   std::string changed_data(const std::string& before) const {
     const std::string& now = state_.fingerprint;
     if (now.size() != 16 || before.size() != 16) return "the text is";
@@ -226,7 +226,7 @@ class Run {
                                   : "the validation text is";
   }
 
-  // The curve of the log as it is; of the checkpoints only those that `last` and `best` lead to.
+  // Draws the curve of the current log, and removes all checkpoints but those of `last` and `best`.
   void tidy() const {
     draw_loss();
     keep_linked(options_.folder);
@@ -244,7 +244,7 @@ class Run {
     }
   }
 
-  // What a resume may not change: settings that bits depend on, and the data.
+  // What a resume may not change: settings on which the bits depend, and the data.
   void check_sameness(const RunState& before) const {
     const std::vector<std::string> changed = differences(all_, before.settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(),

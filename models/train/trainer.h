@@ -16,7 +16,7 @@ namespace slope::train {
 
 struct RunOptions {
   std::string folder;
-  bool resume = false;  // go on from RUN/last; anew where there is none
+  bool resume = false;  // continue from RUN/last; start a new run if there is none
   bool quiet = false;
 };
 
@@ -24,13 +24,13 @@ struct RunResult {
   int64_t steps = 0;
   double best_loss = 0;
   int64_t best_step = 0;
-  int signal = 0;  // the run was interrupted by it before its end and has been saved
+  int signal = 0;  // the run was interrupted by it and has been saved
 };
 
-// UsageError where the folder holds a run and resume was not said, or where `all` settings that may
-// not change differ from the run's; InputError where the folder's links are not what a run leaves
-// (run_folder.h). NumericError, naming the step and the first tensor that is not finite, where the
-// loss, a gradient, or a weight that is to be saved is not.
+// UsageError if the folder holds a run but resume is not set, or if settings in `all` that may not
+// change differ from the run's; InputError if the folder's links are not those of a run
+// (run_folder.h). NumericError, with the step and the first tensor that is not finite, if the loss,
+// a gradient, or a weight to be saved is not finite.
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);
 

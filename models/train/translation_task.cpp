@@ -27,7 +27,7 @@ std::unique_ptr<models::TranslationModel> make(const RunSettings& settings,
       .make(settings.config(), source.size(), target.size(), models::Weights::drawn);
 }
 
-// Sentences begin … end - 1 of the padded ones of a batch: (B, T)
+// Sentences begin … end - 1 of a padded batch: (B, T)
 Tensor part(const std::vector<int64_t>& sentences, int64_t begin, int64_t end, int64_t length) {
   return rows(sentences, begin, end, length);
 }

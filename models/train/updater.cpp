@@ -14,7 +14,7 @@ namespace slope::train {
 
 namespace {
 
-// Weight decay acts on what has two or more dims: matrices and tables, not biases and norms.
+// Weight decay applies to tensors of two or more dims: matrices and tables, not biases and norms.
 template <class Optimizer, class Options>
 std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Options options) {
   optim::Group<Options> decayed{{}, options}, rest{{}, options};
@@ -43,7 +43,7 @@ std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters,
 }
 
 constexpr const char* optimizer_prefix = "optimizer.";
-// beside an average, which is what model.safetensors holds
+// in addition to an average, which is what model.safetensors holds
 constexpr const char* weight_prefix = "weight.";
 
 NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
@@ -103,7 +103,7 @@ void Updater::save(const FolderSink& sink, const Task& task) {
 }
 
 void Updater::load(const std::string& folder, Task& task) {
-  task.load_weights(folder);  // first: what this reads is gone again when the rest is read
+  task.load_weights(folder);  // first: the memory of reading it is free again when the rest is read
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
   try {

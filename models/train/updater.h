@@ -1,6 +1,6 @@
-// Updater: optimizer, clipping and moving average of a run, and the tensors that a checkpoint keeps
-// of them. model.safetensors holds the weights that are to be used (the average, where there is
-// one); state.safetensors what else a resume needs.
+// Updater: optimizer, clipping and EMA of a run, and the tensors of theirs that a checkpoint holds.
+// model.safetensors holds the weights to be used (the EMA, if there is one), state.safetensors what
+// else a resume needs.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
@@ -12,10 +12,10 @@ class Updater {
  public:
   Updater(const NamedTensors& parameters, const TrainSettings& settings);
   ~Updater();
-  // the gradient's norm; the next step takes at most so much of it; 0: all
+  // the gradient's norm; the next step scales the gradient down to at most max_norm; 0: no limit
   double clip(double largest_norm);
-  void step(double lr);  // and forgets the gradients
-  // runs f with the average in the weights' place
+  void step(double lr);  // and clears the gradients
+  // runs f with the EMA in place of the weights
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
   void load(const std::string& folder, Task& task);

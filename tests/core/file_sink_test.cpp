@@ -85,15 +85,15 @@ TEST_CASE("file sink: each call failing, once or persistently, leaves the old co
   }
 }
 
-TEST_CASE("file sink: destinations that are no regular files are refused and untouched") {
+TEST_CASE("file sink: destinations that are not regular files are refused and untouched") {
   const TemporaryFolder folder;
   fs::create_directory(folder.file("folder"));
   CHECK(message_of([&] { write_file(folder.file("folder"), "x"); }).find("is a folder") !=
         std::string::npos);
   ::mkfifo(folder.file("fifo").c_str(), 0666);
-  CHECK(message_of([&] { write_file(folder.file("fifo"), "x"); }).find("no regular file") !=
+  CHECK(message_of([&] { write_file(folder.file("fifo"), "x"); }).find("not a regular file") !=
         std::string::npos);
-  CHECK(message_of([&] { write_file("/dev/full", "x"); }).find("no regular file") !=
+  CHECK(message_of([&] { write_file("/dev/full", "x"); }).find("not a regular file") !=
         std::string::npos);
   fs::create_symlink("nowhere", folder.file("dangling"));
   CHECK(message_of([&] { write_file(folder.file("dangling"), "x"); }).find("leads nowhere") !=

@@ -1,5 +1,5 @@
-// slope bench: what training, decoding and single operations cost on this machine, and what the
-// machine could do at most.
+// slope bench: what training, decoding and single operations cost on this machine, and the most
+// that the machine could do.
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/run/json.h>
@@ -57,7 +57,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
                  "bench --trace: name exactly one case, got {}",
                  cases.size() + (machine_too ? 1 : 0));
   SLOPE_CHECK_AS(UsageError, !flags.json || !profiles,
-                 "bench --json: gives figures, no profile; leave out --profile and --trace");
+                 "bench --json: prints figures, not a profile; leave out --profile and --trace");
   nlohmann::ordered_json json = {{"threads", num_threads()},
                                  {"cases", nlohmann::ordered_json::array()}};
   const auto show = [&](const std::string& text) {
@@ -74,7 +74,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   }
   for (const BenchCase& c : cases) {
     const Measured measured = measure(c, flags.steps);
-    if (&c == &cases.front()) show(table_head());  // not before: its input may be refused
+    if (&c == &cases.front()) show(table_head());  // not earlier: its input may be refused
     json["cases"].push_back(to_json(measured));
     show(table_line(measured));
   }
@@ -108,8 +108,8 @@ int run_named(const Flags& flags) {
 }
 
 int run_real(const Flags& flags) {
-  SLOPE_CHECK_AS(UsageError, flags.cases.empty(),
-                 "bench real: stands alone; name {} in another call", flags.cases.front());
+  SLOPE_CHECK_AS(UsageError, flags.cases.empty(), "bench real: runs alone; name {} in another call",
+                 flags.cases.front());
   if (!flags.write_batches.empty())
     return write_batches(flags.write_batches, flags.train, flags.count), 0;
   SLOPE_CHECK_AS(UsageError, !flags.batches.empty(),
@@ -121,13 +121,11 @@ int run_real(const Flags& flags) {
 }
 
 void add_common(Command& command, Flags& flags) {
-  command
-      .option("--steps", flags.steps,
-              "how many steps to time; without it about two seconds of them")
+  command.option("--steps", flags.steps, "number of steps to time (default: about two seconds)")
       .between(1, 1000000);
   command.flag("--json", flags.json, "the figures as JSON");
   command.flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
-  command.option("--trace", flags.trace, "that as a trace for chrome://tracing").takes("FILE");
+  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").takes("FILE");
   command.flag("--serve", flags.serve,
                "speak tools/bench/compare/protocol.md on standard input and output");
   command.threads();
@@ -150,7 +148,7 @@ void add_bench(Command& slope) {
                        "Measure. Timings on shared machines vary: repeat, alternate, "
                        "compare ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
-  command.option("case", flags.cases, "what to measure; without one all of those below")
+  command.option("case", flags.cases, "what to measure (default: all of those below)")
       .takes("CASE");
   add_common(command, flags);
   command.flag("--once", flags.once).in_group("");
@@ -163,8 +161,7 @@ void add_bench(Command& slope) {
   real.option("--batches", flags.batches, "the batches").takes("FILE");
   real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
       .takes("FILE");
-  real.option("--train", flags.train,
-              "prefix of the text to make them of; without it the bundled corpus")
+  real.option("--train", flags.train, "prefix of the text (default: the bundled corpus)")
       .takes("PREFIX");
   real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
   add_common(real, flags);

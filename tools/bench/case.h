@@ -1,4 +1,4 @@
-// What `slope bench` measures. A case makes a workload; a workload runs steps and says what they
+// What `slope bench` measures. A case makes a workload; a workload runs steps and reports what they
 // did. The command times them (report.h) or lets another program do it (serve.cpp).
 #pragma once
 
@@ -23,8 +23,10 @@ class Workload {
   virtual ~Workload() = default;
   virtual Done run(int64_t steps) = 0;
   virtual int64_t parameters() const { return 0; }
-  virtual int64_t batches() const { return 1; }  // after so many steps the first comes again
-  virtual double peak_mb() const;                // of the allocator, since its last reset
+  virtual int64_t batches() const {
+    return 1;
+  }                                // after this many steps the first batch comes again
+  virtual double peak_mb() const;  // of the allocator, since its last reset
 };
 
 struct BenchCase {
@@ -41,8 +43,7 @@ BenchCase start_case();                   // start.cpp
 BenchCase real_case(const std::string& batches_file);
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count);
 
-// what start_case() starts: one step, then this process's peak resident set in
-// kB on standard output
+// what start_case() starts: one step, then prints this process's peak resident set in kB
 int first_step();
 int measure_nodes();  // node.cpp: a recorded small operation, and the longest chain
 

@@ -1,5 +1,5 @@
-// Greedy decoding with the cache, through what `slope translate` calls, by a model of the shape of
-// the case `translation` that cannot end a sentence early.
+// Greedy decoding with the cache, through the functions that `slope translate` calls, by a model of
+// the shape of the case `translation` that cannot end a sentence early.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/memory/memory.h>
 #include <slope/models/infer/translate.h>
@@ -32,7 +32,7 @@ class GreedyDecoding : public Workload {
         done.tokens += static_cast<int64_t>(s.size());
     const auto B = static_cast<int64_t>(sources_.size());
     SLOPE_CHECK_INPUT(done.tokens == steps * B * new_tokens,
-                      "bench: {} tokens were written, {} were due", done.tokens,
+                      "bench: {} tokens were written, expected {}", done.tokens,
                       steps * B * new_tokens);
     done.flops = static_cast<double>(steps) * translation_model().sizes.cached_decoding(
                                                   B, source_tokens, new_tokens, target_vocab);
@@ -50,7 +50,7 @@ class GreedyDecoding : public Workload {
                      .make(settings.config(), source_vocab, target_vocab, models::Weights::drawn);
     return {settings, {}, {}, std::move(model)};
   }
-  // The last of the parameters, one number for each word of the target.
+  // The last parameter, with one number for each word of the target.
   Tensor output_bias() const {
     const Tensor bias = nn::named_parameters(translator_.model->module()).back().tensor;
     SLOPE_CHECK_SHAPE(bias.shape() == Dims{target_vocab},

@@ -1,4 +1,4 @@
-// What this machine can do at most, in the same run as the cases: arithmetic, memory, and the
+// The most that this machine can do, in the same run as the cases: arithmetic, memory, and the
 // matrix products of the cases' shapes.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/loops/parallel.h>
@@ -47,7 +47,7 @@ MachineLimit arithmetic(const Limits& loops) {
   return on_threads(
       fmt::format("multiply-add, vectors of {}", name(cpu_isa())), "GFLOP/s", [&](int threads) {
         constexpr int64_t rounds = 400'000;
-        std::atomic<float> kept = 0;  // so that the loop is not optimised away
+        std::atomic<float> kept = 0;  // keeps the loop from being optimised away
         const double flops = threads * static_cast<double>(rounds) * loops.flops_per_round;
         return best_rate(flops,
                          [&] {

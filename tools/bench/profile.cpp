@@ -11,7 +11,7 @@ namespace slope::tools {
 
 void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file) {
   constexpr int most_rows = 40;
-  std::optional<FileSink> trace;  // refused before anything is measured
+  std::optional<FileSink> trace;  // a bad name is refused before anything is measured
   if (!trace_file.empty()) trace.emplace(trace_file);
   const auto workload = bench_case.make();
   workload->run(2);

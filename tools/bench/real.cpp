@@ -1,5 +1,5 @@
-// Training steps of a translation model on the batches of a file, as a run with its
-// default settings sees them.
+// Training steps of a translation model on the batches of a file, as in a run with default
+// settings.
 #include <slope/core/files/safetensors.h>
 #include <slope/models/data/training_batches.h>
 #include <slope/models/kinds/translation.h>
@@ -45,7 +45,7 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
                  predicted = target.narrow(1, 1, target.size(1) - 1);
     FixedBatch batch{.input = source, .target = target, .targets = count_words(predicted)};
     batch.tokens = count_words(source) + batch.targets;
-    for (int64_t b = 0; b < source.size(0); ++b)  // not of padding: it needs no work
+    for (int64_t b = 0; b < source.size(0); ++b)  // without padding, which needs no work
       batch.flops += c.sizes.forward(1, count_words(source.narrow(0, b, 1)),
                                      count_words(predicted.narrow(0, b, 1)), target_vocab);
     batches.push_back(batch);
@@ -65,8 +65,7 @@ BenchCase real_case(const std::string& batches_file) {
           [batches_file] { return real_steps(batches_file); }};
 }
 
-// The first `count` training batches of a run with its default settings, as the
-// other side reads them.
+// The first `count` training batches of a run with default settings, as the other side reads them.
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
   const TranslationCase c = translation_model();
   const train::RunSettings settings = bench_settings(c.model, c.values);

@@ -28,7 +28,7 @@ struct Measured {
   double peak_mb = 0;
 };
 
-// Times each step by itself, after a few that warm up. steps 0: as many as fit into about two
+// Times each step separately, after a few warm-up steps. steps 0: as many as fit in about two
 // seconds, at least 5.
 Measured measure(const BenchCase& bench_case, int64_t steps);
 

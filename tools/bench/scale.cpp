@@ -1,5 +1,5 @@
-// What a training step of the character GPT costs as one size grows and the others stay: curves,
-// their exponents and two plots.
+// What a training step of the character GPT costs as one size grows and the others are fixed:
+// curves, their exponents and two plots.
 #include <slope/core/files/file_sink.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/models/draw/line_plot.h>
@@ -100,7 +100,7 @@ int measure_scale(const std::string& folder) {
   std::filesystem::create_directories(folder);
   std::printf(
       "A step of the character GPT, %d threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary "
-      "1000 unless said.\n",
+      "1000 unless varied.\n",
       num_threads());
   std::vector<Curve> curves;
   for (const Sweep& sweep : sweeps) {

@@ -1,5 +1,5 @@
-// One case, driven by another program in turns with another side: compare/protocol.md on standard
-// input and output.
+// One case, driven by another program that alternates it with another side: compare/protocol.md on
+// standard input and output.
 #include <slope/core/error.h>
 #include <slope/tools/bench/case.h>
 #include <slope/tools/bench/report.h>
@@ -11,7 +11,7 @@ namespace slope::tools {
 
 namespace {
 
-// K of "run K"; 0 where the line is another.
+// K of "run K"; 0 for any other line.
 int64_t steps_of(const std::string& line) {
   int64_t steps = 0;
   const char* end = line.data() + line.size();

@@ -1,4 +1,4 @@
-// From the start of a process to the end of its first training step: the program starts itself anew
+// From the start of a process to the end of its first training step: the program restarts itself
 // for each measurement.
 #include <slope/core/loops/parallel.h>
 #include <slope/nn/layers/linear.h>
@@ -17,8 +17,7 @@ namespace slope::tools {
 
 namespace {
 
-// ru_maxrss of a child begins with what its parent held when it was made; VmHWM is
-// of the program alone.
+// ru_maxrss of a child starts at what its parent held at the fork; VmHWM is of the program alone.
 int64_t peak_resident_kb() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -27,11 +26,11 @@ int64_t peak_resident_kb() {
       status >> kb;
       return kb;
     }
-  throw IoError("bench: /proc/self/status does not say VmHWM");
+  throw IoError("bench: /proc/self/status has no VmHWM");
 }
 
-// The environment without what this program set for itself (main.cpp): a first
-// start has to set it too.
+// The environment without what this program set for itself (process.cpp): a first start has to set
+// it too.
 std::vector<char*> environment_of_a_start() {
   std::vector<char*> kept;
   for (char** entry = environ; *entry; ++entry)
@@ -65,7 +64,7 @@ std::string start_once() {
   close(ends[0]);
   int status = 0;
   if (failed || waitpid(child, &status, 0) != child || status != 0)
-    throw IoError("bench: slope could not start itself once more");
+    throw IoError("bench: slope could not restart itself");
   return text;
 }
 

@@ -1,5 +1,4 @@
-// Training steps on batches that are there already: the trainer's own step on a model of the zoo,
-// with its data held fixed.
+// Training steps on fixed batches: the trainer's own step on a model of the zoo.
 #pragma once
 
 #include <slope/models/train/step.h>
@@ -9,18 +8,18 @@
 
 namespace slope::tools {
 
-constexpr double with_backward = 3;  // a product's backward is two products of its size
+constexpr double with_backward = 3;  // the backward of a product is two products of its size
 
 struct FixedBatch {
   Tensor input, target;
   int64_t targets = 0;  // over which the loss is summed
   int64_t tokens = 0;
-  double flops = 0;  // of a forward
+  double flops = 0;  // of one forward
 };
 
 using FixedLoss = std::function<Tensor(const FixedBatch& batch)>;  // summed over the targets
 
-// The batches in turn, over and over. Nothing is evaluated or saved. The module is the caller's.
+// Cycles through the batches. Nothing is evaluated or saved. The module belongs to the caller.
 class FixedTask : public train::Task {
  public:
   FixedTask(nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss)
@@ -58,7 +57,7 @@ class FixedTask : public train::Task {
   int64_t position_ = 0;
 };
 
-// `model` is what lives as long as the training: a module or whatever holds one.
+// `model` is anything that lives as long as the training: a module or its owner.
 template <class Held>
 class Training : public Workload {
  public:

@@ -1,4 +1,4 @@
-// Bytes that memory has to move in a step however fast the rest is, if all else stayed in the
+// Bytes that memory has to move in a step however fast the rest is, if everything else stays in the
 // cache: what a roofline adds to its products.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace slope::tools::traffic {
 
 constexpr double element = sizeof(float);
 
-// Each weight is read forward and backward; its gradient is written, read for the norm where it is
+// Each weight is read in forward and backward; its gradient is written, read for the norm if it is
 // clipped, and read by the optimizer, which reads and writes the weight and its state.
 inline double training(const train::TrainSettings& t, int64_t parameters) {
   const double state = t.optimizer == "sgd" ? (t.momentum > 0 ? 2 : 0) : 4,

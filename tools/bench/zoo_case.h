@@ -1,6 +1,6 @@
-// A benchmark's model: one of the zoo by name with its sizes, as settings; and the sizes of its
-// products, to count operations by. Every model's name and every size stand in
-// tools/bench/models.cpp, once.
+// The model of a benchmark: one of the zoo by name, with its sizes as settings, and the sizes of
+// its products, for counting operations. tools/bench/models.cpp has each model's name and sizes,
+// once.
 #pragma once
 
 #include <slope/models/run/run_settings.h>
@@ -20,8 +20,8 @@ struct TranslationCase {
 };
 TranslationCase translation_model();  // 256/8/3+3/512: `translation`, decode1, decode64, real
 
-// Training steps of the GPT in any shape on made-up batches (B, T) of tokens below `vocab`; `lr` of
-// AdamW.
+// Training steps of the GPT in any shape on random batches (B, T) of tokens below `vocab`; `lr` is
+// AdamW's.
 std::unique_ptr<Workload> gpt_steps(const flops::Decoder& sizes, int64_t heads, bool bias,
                                     int64_t block_size, double lr, int64_t B, int64_t T,
                                     int64_t vocab);

@@ -7,12 +7,12 @@
 namespace slope::tools {
 
 inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
-  command.option("--beam", decode.beam, "prefixes that are followed; 1 is greedy")
+  command.option("--beam", decode.beam, "prefixes to follow; 1 is greedy")
       .between(1, 1000)
       .shows_default();
   command.option("--length-penalty", decode.length_penalty, "alpha of score = log p / length^alpha")
       .shows_default();
-  command.flag("--ban-unk", decode.ban_unk, "never write <unk>, but the likeliest other token");
+  command.flag("--ban-unk", decode.ban_unk, "never write <unk> but the most likely other token");
 }
 
 }  // namespace slope::tools

@@ -18,15 +18,16 @@ void add_generate(Command& slope) {
   static train::GenerateOptions options;
   static int64_t seed = 0;
   command.option("run", folder, "the run's folder").required().takes("RUN");
-  command.option("--prompt", prompt, "the text goes on from here").takes("TEXT");
+  command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
   command.option("--tokens", options.tokens, "characters to write")
       .between(0, 100'000'000)
       .shows_default();
   command
-      .option("--temperature", options.temperature, "0: the likeliest always; 1: as the model says")
+      .option("--temperature", options.temperature,
+              "0: always the most likely; 1: the model's probabilities")
       .between_reals(0.0, 1e6)
       .shows_default();
-  command.option("--top-k", options.top_k, "draw among the k likeliest; 0: among all")
+  command.option("--top-k", options.top_k, "draw among the k most likely; 0: among all")
       .between(0, 1'000'000)
       .shows_default();
   command.option("--seed", seed, "the same seed gives the same text")

@@ -36,7 +36,7 @@ std::optional<Kind> kind_named(const std::string& word) {
   return std::nullopt;
 }
 
-// The model of the run that is resumed; empty where there is none.
+// The model of the resumed run; empty if there is none.
 std::string model_of_run(const std::vector<std::string>& words) {
   const auto out = value_of(words, "--out");
   const bool resumes = std::find(words.begin(), words.end(), "--resume") != words.end();

@@ -1,6 +1,6 @@
-// Which model a command line `slope train …` is about, told before its flags are read, since the
-// flags are the model's settings: the one that is named, else that of --config, --preset or the run
-// that is resumed, else the kind's default.
+// Which model a command line `slope train …` is about. Determined before its flags are parsed,
+// because the flags are the model's settings: the model that is named, else that of --config,
+// --preset or the resumed run, else the kind's default.
 #pragma once
 
 #include <slope/models/kinds/model.h>
@@ -11,12 +11,12 @@
 namespace slope::tools {
 
 struct TrainChoice {
-  std::string word;  // behind `train`: a kind or a model; empty: another command
-  const models::ModelType* type = nullptr;  // null where `word` is neither
+  std::string word;  // after `train`: a kind or a model; empty: another command
+  const models::ModelType* type = nullptr;  // null if `word` is neither
 };
 
-// The words behind `slope`. UsageError for a model that is not known or of another kind, and for a
-// setting given without a kind.
+// The words after `slope`. UsageError for an unknown model or one of another kind, and for a
+// setting that is given without a kind.
 void choose_training(const std::vector<std::string>& words);
 TrainChoice train_choice();  // what choose_training found
 

@@ -1,4 +1,4 @@
-// slope translate: a line in, a line out.
+// slope translate: one line in, one line out.
 #include <slope/core/files/file_sink.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/draw/terminal_map.h>
@@ -40,7 +40,7 @@ void print(const train::Translator& translator, const std::vector<std::string>& 
     tools::print(line + "\n");
 }
 
-// Somebody types: each line is answered at once.
+// Interactive input: each line is answered at once.
 int converse(const train::Translator& translator, const Flags& flags) {
   for (std::string line; std::getline(std::cin, line);) {
     print(translator, {data::clean_text(line, standard_input)}, standard_input, flags);
@@ -55,8 +55,9 @@ int run(Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
                  "--attention {}: expected a name that ends in .svg", flags.attention);
   const bool draws = !flags.attention.empty() || flags.show;
-  SLOPE_CHECK_AS(UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),
-                 "--kind and --layer say what is drawn; give --attention or --show-attention too");
+  SLOPE_CHECK_AS(
+      UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),
+      "--kind and --layer select what is drawn; give --attention or --show-attention too");
   const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
   if (flags.file.empty() && !draws && isatty(STDIN_FILENO)) return converse(translator, flags);
   const std::string from = flags.file.empty() ? standard_input : flags.file;
@@ -102,7 +103,7 @@ void add_translate(Command& slope) {
       .shows_default();
   command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")
       .shows_default();
-  command.flag("--uncached", flags.uncached, "compute every step anew, for comparison");
+  command.flag("--uncached", flags.uncached, "recompute every step, for comparison");
   command.threads();
   command.runs([] { return run(flags); });
 }
