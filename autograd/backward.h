@@ -1,11 +1,14 @@
-// Running the tape backwards. Arguments and messages are PyTorch's where it has the thing.
+// Running the graph backwards. Arguments and messages are PyTorch's where it has the thing.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
 
-#include <functional>
+#include <memory>
 
 namespace slope {
+
+struct Node;
+struct Pass;
 
 struct BackwardOptions {
   bool retain_graph = false;  // keep saved values, so that the same graph can be run again
@@ -33,10 +36,20 @@ struct GradOptions {
 // memory: clone() before writing to it.
 [[nodiscard]] Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options = {});
 
-// Activation checkpointing (Chen et al., 2016): f's intermediate values are not kept; backward runs
-// f again. f must be a function of its inputs, of leaves, and of random numbers, which are drawn
-// again alike.
-[[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f,
-                                const Tensors& inputs);
+// backward(), a node at a time:
+//   BackwardSteps steps({loss});
+//   while (const Node* node = steps.next()) …;   // node->op->name has run
+// Leaves get their gradients when next() gives null; where it is not called so often, none. While
+// it lives no other thread can run the graph. Steps that overlap end in reverse order.
+class BackwardSteps {
+ public:
+  explicit BackwardSteps(const Tensors& outputs, const Tensors& gradients = {},
+                         BackwardOptions options = {});
+  ~BackwardSteps();
+  const Node* next();  // valid while the outputs live
+
+ private:
+  std::unique_ptr<Pass> pass_;
+};
 
 }  // namespace slope

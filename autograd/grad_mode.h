@@ -1,13 +1,15 @@
-// Whether operations are recorded: thread-local, changed for a scope by a guard.
-//   { NoGrad no_grad;  … }      { EnableGrad enable_grad;  … }
+// Modes of this thread, changed for a scope by a guard; the value before is restored when the guard
+// ends, also by an exception.
+//   { NoGrad no_grad;  … }      { EnableGrad enable_grad;  … }      { DetectAnomaly anomaly;  … }
 #pragma once
+
+#include <memory>
 
 namespace slope {
 
-bool grad_enabled();
+bool grad_enabled();  // whether operations are recorded
 bool anomaly_enabled();
 
-// The value before is restored when the guard ends, also by an exception.
 class GradMode {
  public:
   explicit GradMode(bool enabled);
@@ -36,6 +38,7 @@ class DetectAnomaly {
 
  private:
   bool before_;
+  std::unique_ptr<class Observe> observe_;
 };
 
 }  // namespace slope

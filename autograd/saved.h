@@ -1,44 +1,54 @@
-// What a node keeps for its derivative, and how the derivative reads it.
+// What a node saves for its derivative, and how the derivative reads it.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
-
-#include <memory>
-#include <string>
-#include <variant>
+#include <slope/autograd/attributes.h>
+#include <slope/autograd/grad_target.h>
 
 namespace slope {
 
 struct Node;
 struct Pass;
 
-// A plain value kept with a node, by name: visible to graph export, unlike a captured variable.
-struct Attribute {
-  const char* name;
-  std::variant<int64_t, double, Dims, std::string, std::shared_ptr<void>> value;
-};
-using Attributes = std::vector<Attribute>;
+// What a rule returns: one for each input; undefined where there is none (an index, a mask) or it
+// is not needed.
+using Grads = InlineVector<Tensor, 3>;
 
-// A value kept for backward: storage and layout, and the version that the storage had.
+// Which tensors an operation saves: saves_input(0) | saves_input(1), saves_output, …
+struct Saves {
+  uint32_t inputs = 0;  // bit i: input i; bit 31: all from there on
+  bool outputs = false;
+  constexpr bool input(size_t i) const { return inputs >> (i < 31 ? i : 31) & 1; }
+  friend constexpr Saves operator|(Saves a, Saves b) {
+    return {a.inputs | b.inputs, a.outputs || b.outputs};
+  }
+};
+constexpr Saves saves_nothing{}, saves_inputs{.inputs = ~0u}, saves_output{.outputs = true};
+constexpr Saves saves_input(int i = 0) { return {.inputs = 1u << i}; }  // i < 31
+
+// A saved tensor: storage and layout, and the version that the storage had.
 struct SavedValue {
   enum class Kind : uint8_t { input, output, extra };
-  Storage storage;  // null for an input that the operation before makes again
+  Storage storage;  // null for an input that the node before recomputes
   Layout layout;
   uint32_t version;
   DType dtype;
   Kind kind;
   uint16_t index;
+  int64_t bytes() const { return storage ? layout.numel() * size_of(dtype) : 0; }
 };
+inline SavedValue save(const Tensor& x, SavedValue::Kind kind, size_t index) {
+  const Storage& s = x.storage();
+  return {s, x.layout(), s->version(), x.dtype(), kind, static_cast<uint16_t>(index)};
+}
 
-// The view that a derivative has of its node. With a graph of the gradient asked for, inputs and
-// outputs come connected to the tape.
+// The view that a derivative has of its node. Where a graph of the gradient is asked for, inputs
+// and outputs are connected to the graph.
 class Saved {
  public:
   Saved(Node& node, const Tensor* grads, bool connected, Pass* pass)
       : node_(node), grads_(grads), connected_(connected), pass_(pass) {}
 
-  // AutogradError where it was not saved, was freed, or was written since. That goes too for what
-  // Op::recompute reads to make it.
+  // AutogradError where it was not saved, was freed, or was written since.
   Tensor input(int i = 0) const;
   Tensor output(int i = 0) const;
   Tensor extra(int i = 0) const;
@@ -46,38 +56,31 @@ class Saved {
   // dL/d output i; undefined where nothing flows into it
   const Tensor& grad(int i) const { return grads_[i]; }
   Tensor grad_or_zeros(int i) const;
-  // What this pass has summed of input i's gradient, for a kernel that adds to it and returns
-  // nothing for i. Undefined where there is nothing yet, or where others hold it.
-  Tensor sum_so_far(int i) const;
-  // dL/d output 0 where nobody else holds it: a kernel may write its result
-  // over it. Else undefined.
-  Tensor grad_to_overwrite() const;
-  // the node's values go when its derivative has run: an extra may be turned into the result
-  bool is_last_use() const;
   bool connected() const { return connected_; }
-  // the same, but each saved input is the root of a new recording (connected:
-  // joined to the old one)
-  Saved rooted() const;
+  // Each saved input as the root of a graph of its own (where connected: joined to the old one).
+  Saved detached_inputs() const;
   Tensor leaf(int i) const;  // the leaf that input i is
   int inputs() const;
-  const Dims& output_shape(int i = 0) const;
-  // of an input that needs a gradient; nothing has to be saved for it
-  const Dims& input_shape(int i = 0) const;
+  const Dims& input_shape(int i = 0) const;  // of an input that needs a gradient, saved or not
+
+  // Where the gradient of input i goes; new memory is contiguous.
+  GradTarget target(int i, const Dims& shape, DType dtype, const TargetOptions& options = {}) const;
+  // New memory for the gradients of inputs 0, 1, …, laid out as the xs are: where these are slices
+  // of one tensor, so are their gradients, and its gradient need not be copied together.
+  // Undefined where x is, or its gradient is not needed.
+  std::vector<GradTarget> targets_like(const Tensors& xs) const;
 
   int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }
   double number(const char* name) const { return std::get<double>(find(name)); }
   const Dims& dims(const char* name) const { return std::get<Dims>(find(name)); }
-  const std::string& text(const char* name) const { return std::get<std::string>(find(name)); }
   template <class T>
   T& object(const char* name) const {
     return *static_cast<T*>(std::get<std::shared_ptr<void>>(find(name)).get());
   }
 
  private:
-  const decltype(Attribute::value)& find(const char* name) const;
+  const decltype(Attribute::value)& find(const char* name) const;  // AutogradError: not recorded
   Tensor unpack(SavedValue::Kind kind, int i) const;
-  Tensor output_saved_or_recomputed() const;
-  Tensor recomputed_by_the_node_before(int i) const;  // input i
 
   Node& node_;
   const Tensor* grads_;

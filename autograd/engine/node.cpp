@@ -1,9 +1,7 @@
+#include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/node.h>
 
 #include <cctype>
-#include <mutex>
-#include <unordered_set>
 #include <utility>
 
 namespace slope {
@@ -19,12 +17,6 @@ void Node::destroy(Node* node) {
   draining = true;
   while (queue) delete std::exchange(queue, queue->next_to_free);
   draining = false;
-}
-
-AutogradMeta::~AutogradMeta() {
-  if (retain_grad && node && node->hooks)
-    std::erase_if(node->hooks->retain_grad,
-                  [this](const auto& entry) { return entry.second == owner; });
 }
 
 void AutogradMeta::check_write() const {
@@ -52,12 +44,22 @@ AutogradMeta* autograd_meta(const TensorImpl& x) {
 AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
 
 AutogradMeta& ensure_autograd_meta(const Tensor& x) {
-  if (!x.impl().meta) {
-    auto meta = std::make_unique<AutogradMeta>();
-    meta->owner = &x.impl();
-    x.impl().meta = std::move(meta);
-  }
+  if (!x.impl().meta) x.impl().meta = std::make_unique<AutogradMeta>();
   return *autograd_meta(x);
+}
+
+GradSlot& ensure_grad_slot(const Tensor& x) {
+  AutogradMeta& meta = ensure_autograd_meta(x);
+  if (!meta.slot) meta.slot = Ref<GradSlot>(new GradSlot);
+  if (meta.node) meta.node->outputs[meta.output].slot = meta.slot;
+  return *meta.slot;
+}
+
+void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {
+  AutogradMeta& meta = ensure_autograd_meta(x);
+  meta.node = node;
+  meta.output = output;
+  meta.requires_grad = true;
 }
 
 Edge gradient_edge(const Tensor& x) {
@@ -71,18 +73,6 @@ Edge gradient_edge(const Tensor& x) {
 Ref<Node> gradient_node(const Tensor& x) {
   const AutogradMeta* meta = autograd_meta(x);
   return meta ? meta->node : Ref<Node>();
-}
-
-namespace {
-thread_local const char* module_path = nullptr;
-}
-const char* current_module() { return module_path; }
-void set_current_module(const char* path) { module_path = path; }
-const char* intern_path(const std::string& path) {
-  static std::mutex mutex;
-  static auto* const paths = new std::unordered_set<std::string>;
-  std::lock_guard lock(mutex);
-  return paths->insert(path).first->c_str();
 }
 
 }  // namespace slope

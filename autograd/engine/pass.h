@@ -1,56 +1,73 @@
-// Pass: one run of backward over the part of the tape that the outputs reach. Private to autograd.
+// Pass: one run of backward over the part of the graph that the outputs reach. Private to autograd.
 #pragma once
 
 #include <slope/autograd/backward.h>
-#include <slope/autograd/node.h>
+#include <slope/autograd/engine/meta.h>
+#include <slope/autograd/observer.h>
 
 #include <array>
 #include <memory_resource>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace slope {
 
 struct Pass {
-  Pass(std::span<const Tensor> outputs, std::span<const Tensor> gradients, BackwardOptions options);
-  ~Pass();
-  Pass(const Pass&) = delete;
-  Pass& operator=(const Pass&) = delete;
+  explicit Pass(BackwardOptions options);
+  ~Pass();  // lets go of the nodes
 
-  // only these gradients are wanted; nodes that lead to none are skipped
+  // collect.cpp: takes the nodes that the outputs reach
+  void collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients);
+
+  // backward.cpp
+  void start();        // dL/dL
+  const Node* step();  // the rule of the next node that has a gradient; null where none is left
+  void finish();       // hooks.cpp: those of the leaves
+  void run() {
+    start();
+    while (step()) {
+    }
+    finish();
+  }
+  void commit();  // adds the leaves' gradients to theirs
+
+  // capture.cpp: only the gradients of `inputs` are wanted; else all are
   void capture(const Tensors& inputs);
-  void run();
-  void commit();  // adds the leaves' gradients to theirs, and ends the pass
-  Tensor gradient_of(const Tensor& x) const;
-  // whether somebody asks for this gradient, or for one that it leads to
   bool wants(const Edge& edge) const;
-  Tensor sum_so_far(const Edge& edge) const;
-  // of its first output, while its derivative runs
-  bool may_overwrite_grad_of(const Node& node) const;
-  bool frees_values() const { return !options_.create_graph && !options_.retain_graph; }
+  Tensor gradient_of(const Tensor& x) const;
+  bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
+  bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
+  // Run by a rule inside another pass, to which are left: the leaves' hooks, and what the captured
+  // tensors were computed from.
+  bool is_within = false;
 
-  // Whether leaf hooks run. Not where another pass will hand the same gradients to the same leaves.
-  bool leaf_hooks = true;
-  // Whether the captured tensors are where the tape begins: what they were computed
-  // from is another pass's.
-  bool begins_at_captured = false;
+  // gradient_memory.cpp: whose memory may be written
+  GradTarget target(const Node& node, size_t input, const Dims& shape, DType dtype,
+                    const TargetOptions& options);
 
  private:
-  // the public one builds on it, so that the nodes are let go of if collecting fails
-  explicit Pass(BackwardOptions options);
   struct Visit {
     Node* node;
     Pass* outer;  // the run that this one is nested in, and its slot there
     uint32_t outer_slot;
   };
-  void collect();
-  void run_node(Node& node);
-  void deliver(const Node& from, size_t input, Tensor g);
-  void accumulate(Tensor& sum, Tensor g);
-  Tensor& leaf_sum(TensorImpl* leaf);
+  void reach(Node* node, std::pmr::vector<Node*>& stack);
+
+  bool run_node(Node& node);
+  Grads derivative(Node& node, std::span<const Tensor> gs);
+  void deliver(const Node& from, size_t i, Tensor g);
+  void accumulate(const Edge& x, Tensor g);
+
+  void run_hooks(const Node& node);                                   // hooks.cpp
+  Grads observed_derivative(Node& node, std::span<const Tensor> gs);  // observed.cpp
+  static Tensor copy_to_show(const Tensor& sum);
+
   Tensor& sum_of(const Edge& edge);
-  void apply_hooks(Node& node);
+  const Tensor* find_sum(const Edge& edge) const;  // null where nothing reached this leaf
+  bool may_write(const Tensor& x) const;
+  void free_values(Node& node);
+  bool adds_in_place(const Tensor& grad) const;
+  std::vector<GradLock> own_leaf_sums();
 
   // The lists of a small graph stand in here: a pass over one asks nobody for memory.
   std::array<std::byte, 4096> first_bytes_;
@@ -63,22 +80,24 @@ struct Pass {
   List<Edge> roots_{&memory_};
   List<Tensor> root_gradients_{&memory_};
   List<Visit> visits_{&memory_};
-  List<Node*> order_{&memory_};
+  List<Node*> order_{&memory_};  // by creation; the first `left_` have not run
+  size_t left_ = 0;
+  uint32_t slots_ = 0;
   List<Tensor> sums_{&memory_};             // gradient of output k of a node: sums_[node.slot + k]
   List<Ref<TensorImpl>> leaves_{&memory_};  // in the order in which gradients first reached them
   List<Tensor> leaf_sums_{&memory_};
   std::pmr::unordered_map<TensorImpl*, size_t> leaf_index_{&memory_};
-  bool captures_ = false;       // else all are wanted
-  std::vector<char> wanted_;    // by slot of a node's first output
-  std::vector<char> captured_;  // by slot: this sum is asked for, keep it
-  std::unordered_set<TensorImpl*> wanted_leaves_;
+
+  bool captures_ = false;
+  std::vector<char> wanted_;    // by slot of a node's first output: leads to a captured gradient
+  std::vector<char> captured_;  // by slot: this gradient is asked for
+  std::unordered_set<TensorImpl*> captured_leaves_;
+
+  bool writes_alone_ = false;  // observed: targets are new memory
+  bool would_add_ = false;     // and a kernel would have added to a sum
 };
 
-// grad() for rules that differentiate inside a pass: its leaf hooks are left to that pass.
+// grad() for rules that differentiate inside a pass.
 Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options);
-
-// The gradients of op's inputs through its composite reference, or through the function that
-// checkpoint() kept.
-Grads gradients_through_reference(const Op& op, const Saved& s);
 
 }  // namespace slope

@@ -1,4 +1,5 @@
 #include <slope/autograd/engine/profile.h>
+#include <slope/autograd/module_path.h>
 
 #include <fmt/format.h>
 
@@ -29,8 +30,6 @@ std::string without_numbers(const char* path) {
 Profile::Profile() : began_(std::chrono::steady_clock::now()), outer_(current) { current = this; }
 Profile::~Profile() { current = outer_; }
 
-bool profiling() { return current != nullptr; }
-
 void Profile::add(const char* name, const char* module, bool backward) {
   const double now =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began_).count();
@@ -39,19 +38,25 @@ void Profile::add(const char* name, const char* module, bool backward) {
 }
 
 void Profile::mark(const char* name) {
-  if (current && current->inside_rule_ == 0) current->add(name, nullptr, false);
+  if (current && !current->inside_rule_) current->add(name, nullptr, false);
 }
 
-void profile_forward(const char* name, const char* module) {
-  if (current->inside_rule_ == 0) current->add(name, module, false);
+void Profile::recorded(const Op& op, Node*) {
+  if (current == this && !inside_rule_) add(op.name, current_module(), false);
 }
-
-ProfiledRule::ProfiledRule(const char* name, const char* module)
-    : profile_(current), name_(name), module_(module) {
-  if (profile_ && profile_->inside_rule_++ == 0) profile_->add("accumulate", nullptr, true);
+void Profile::node_begins(const Node&, std::span<const Tensor>) {
+  if (current != this || passes_ > 1) return;
+  add("accumulate", nullptr, true);
+  inside_rule_ = true;
 }
-ProfiledRule::~ProfiledRule() {
-  if (profile_ && --profile_->inside_rule_ == 0) profile_->add(name_, module_, true);
+void Profile::rule_ended(const Node& node) {
+  if (current != this || passes_ > 1) return;
+  inside_rule_ = false;
+  add(node.op->name, node.module, true);
+}
+void Profile::pass_ends() noexcept {
+  passes_ = std::max(passes_ - 1, 0);
+  if (passes_ == 0) inside_rule_ = false;  // a rule that threw has not ended
 }
 
 std::vector<Profile::Row> Profile::rows() const {

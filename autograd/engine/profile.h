@@ -4,6 +4,8 @@
 // the engine does between derivatives is "accumulate".
 #pragma once
 
+#include <slope/autograd/observer.h>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -11,10 +13,10 @@
 
 namespace slope {
 
-class Profile {
+class Profile : Observer {
  public:
-  Profile();   // begins; hides an outer one
-  ~Profile();  // ends
+  Profile();            // begins; hides an outer one
+  ~Profile() override;  // ends
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
@@ -40,30 +42,22 @@ class Profile {
   static void mark(const char* name);
 
  private:
-  friend class ProfiledRule;
-  friend void profile_forward(const char* name, const char* module);
+  // the time is that of a pass which nobody observes
+  bool sees_contributions() const override { return false; }
+  void recorded(const Op& op, Node*) override;
+  void pass_begins() override { ++passes_; }
+  void pass_ends() noexcept override;
+  void node_begins(const Node&, std::span<const Tensor>) override;
+  void rule_ended(const Node& node) override;
   void add(const char* name, const char* module, bool backward);
 
   std::chrono::steady_clock::time_point began_;
   double last_ = 0;
-  int inside_rule_ = 0;
+  int passes_ = 0;            // how many run inside each other
+  bool inside_rule_ = false;  // of the outermost
   std::vector<Event> events_;
   Profile* outer_;
-};
-
-bool profiling();  // on this thread
-void profile_forward(const char* name, const char* module);
-
-class ProfiledRule {  // around a derivative
- public:
-  ProfiledRule(const char* name, const char* module);
-  ~ProfiledRule();
-  ProfiledRule(const ProfiledRule&) = delete;
-  ProfiledRule& operator=(const ProfiledRule&) = delete;
-
- private:
-  Profile* profile_;
-  const char *name_, *module_;
+  Observe observe_{*this};
 };
 
 }  // namespace slope

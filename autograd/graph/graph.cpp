@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -35,6 +36,15 @@ std::string cut_path(const std::string& path, int64_t depth) {
   return path.substr(0, end);
 }
 
+// "-4", "[1, 2.5]"; empty for no tensor, and for one of more than `most` elements.
+std::string values_of(const Tensor& x, int64_t most) {
+  if (!x.defined() || x.numel() > most) return "";
+  std::string text;
+  for (const double v : x.detach().to_vector())
+    text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", v);
+  return x.rank() == 0 ? text : "[" + text + "]";
+}
+
 GraphNode describe(const Node& node) {
   GraphNode box{.kind = Kind::operation,
                 .name = node.op->name,
@@ -42,20 +52,23 @@ GraphNode describe(const Node& node) {
                 .shapes = {node.outputs.begin(), node.outputs.end()},
                 .attributes = {}};
   for (const Attribute& a : node.attributes) box.attributes.emplace_back(a.name, text_of(a));
-  for (const SavedValue& value : node.saved)
-    if (value.storage) box.saved_bytes += value.layout.numel() * size_of(value.dtype);
+  for (const SavedValue& value : node.saved) box.saved_bytes += value.bytes();
   return box;
 }
 
 class Builder {
  public:
   explicit Builder(const GraphOptions& options) : options_(options) {
-    for (const NamedTensor& leaf : options.leaves) names_[&leaf.tensor.impl()] = leaf.name;
+    for (const NamedTensor& named : options.names)
+      if (const Edge edge = gradient_edge(named.tensor)) named_[key(edge)] = &named;
   }
 
   Graph build(const Tensors& outputs) {
     const std::vector<Node*> nodes = nodes_of(outputs);
-    for (Node* node : nodes) place_[node] = add(describe(*node));
+    for (Node* node : nodes) {
+      place_[node] = add(describe(*node));
+      for (uint32_t k = 0; k < node->outputs.size(); ++k) add_result(*node, k);
+    }
     for (Node* node : nodes)
       for (size_t i = 0; i < node->inputs.size(); ++i)
         connect(node->inputs[i], place_[node], static_cast<int64_t>(i));
@@ -65,7 +78,8 @@ class Builder {
                                .name = i < options_.outputs.size() ? options_.outputs[i] : "output",
                                .module = {},
                                .shapes = {{y.shape(), y.dtype()}},
-                               .attributes = {}});
+                               .attributes = {},
+                               .value = values_of(y, options_.most_values)});
       connect(gradient_edge(y), output, 0);
     }
     if (options_.module_depth > 0) group();
@@ -78,18 +92,38 @@ class Builder {
     return static_cast<int64_t>(graph_.nodes.size()) - 1;
   }
 
+  // What is known of output k of the node added last.
+  void add_result(const Node& node, uint32_t k) {
+    GraphNode& box = graph_.nodes.back();
+    const auto named = named_.find({&node, k});
+    if (named != named_.end()) {
+      box.result += (box.result.empty() ? "" : ", ") + named->second->name;
+      box.value = values_of(named->second->tensor, options_.most_values);
+    }
+    if (const Ref<GradSlot>& slot = node.outputs[k].slot) {
+      const GradLock lock(*slot);
+      box.grad = values_of(slot->grad, options_.most_values);
+    }
+  }
+
+  using Key = std::pair<const void*, uint32_t>;
+  static Key key(const Edge& edge) {
+    return edge.leaf ? Key{edge.leaf.get(), 0} : Key{edge.node.get(), edge.output};
+  }
+
   void connect(const Edge& edge, int64_t to, int64_t input) {
     if (edge.node) graph_.edges.push_back({place_[edge.node.get()], to, input});
     if (!edge.leaf) return;
     const auto [found, is_new] =
         leaf_place_.try_emplace(edge.leaf.get(), static_cast<int64_t>(graph_.nodes.size()));
     if (is_new) {
-      const auto name = names_.find(edge.leaf.get());
+      const auto named = named_.find(key(edge));
+      const Tensor leaf(edge.leaf);
       add({.kind = Kind::leaf,
-           .name = name == names_.end() ? "leaf" : name->second,
-           .module = {},
-           .shapes = {{edge.leaf->layout.shape, edge.leaf->dtype}},
-           .attributes = {}});
+           .name = named == named_.end() ? "leaf" : named->second->name,
+           .shapes = {{leaf.shape(), leaf.dtype()}},
+           .value = values_of(leaf, options_.most_values),
+           .grad = values_of(leaf.grad(), options_.most_values)});
     }
     graph_.edges.push_back({found->second, to, input});
   }
@@ -111,7 +145,11 @@ class Builder {
         last.saved_bytes += node.saved_bytes;
         ++last.operations;
       } else {
-        if (!module.empty()) node.name = node.module = module, node.attributes.clear();
+        if (!module.empty()) {
+          node.name = node.module = module;
+          node.result = node.value = node.grad = "";
+          node.attributes.clear();
+        }
         grouped.push_back(std::move(node));
       }
       open = module;
@@ -181,7 +219,7 @@ class Builder {
 
   const GraphOptions& options_;
   Graph graph_;
-  std::unordered_map<const TensorImpl*, std::string> names_;
+  std::map<Key, const NamedTensor*> named_;
   std::unordered_map<const Node*, int64_t> place_;
   std::unordered_map<const TensorImpl*, int64_t> leaf_place_;
   std::vector<bool> gone_;
@@ -194,7 +232,14 @@ const char* name_of(Kind kind) {
 }  // namespace
 
 std::string GraphNode::label() const {
-  return operations > 1 ? fmt::format("{} ({} operations)", name, operations) : name;
+  if (operations > 1) return fmt::format("{} ({} operations)", name, operations);
+  return result.empty() ? name : fmt::format("{} = {}", result, name);
+}
+
+std::string GraphNode::numbers() const {
+  const std::string of_value = value.empty() ? "" : "value " + value;
+  if (grad.empty()) return of_value;
+  return of_value + (value.empty() ? "grad " : ", grad ") + grad;
 }
 
 std::string GraphNode::detail() const {
@@ -221,6 +266,7 @@ std::string to_dot(const Graph& graph) {
                         : node.kind == Kind::output ? "darkolivegreen1"
                                                     : "lightgrey";
     std::string label = node.label() + "\n" + node.detail();
+    if (const std::string numbers = node.numbers(); !numbers.empty()) label += "\n" + numbers;
     if (!node.module.empty() && node.module != node.name) label += "\n" + node.module;
     dot += fmt::format("  n{} [label={}, fillcolor={}]\n", i, JsonReader::escaped(label), color);
   }
@@ -235,7 +281,13 @@ std::string to_json(const Graph& graph) {
     const GraphNode& node = graph.nodes[i];
     json += fmt::format("{}\n  {{\"id\": {}, \"kind\": \"{}\", \"name\": {}", i ? "," : "", i,
                         name_of(node.kind), quoted(node.name));
-    if (!node.module.empty()) json += fmt::format(", \"module\": {}", quoted(node.module));
+    const auto add = [&](const char* key, const std::string& text) {
+      if (!text.empty()) json += fmt::format(", \"{}\": {}", key, quoted(text));
+    };
+    add("result", node.result);
+    add("module", node.module);
+    add("value", node.value);
+    add("grad", node.grad);
     json += ", \"tensors\": [";
     for (size_t k = 0; k < node.shapes.size(); ++k)
       json += fmt::format("{}{{\"dtype\": \"{}\", \"shape\": [{}]}}", k ? ", " : "",

@@ -16,15 +16,19 @@ struct GraphNode {
   enum class Kind { leaf, operation, output };
   Kind kind;
   std::string name;         // of the leaf, operation, module or output
+  std::string result = {};  // name given to what the operation computes
   std::string module = {};  // path of the module whose forward made it; "" outside modules
   std::vector<OutputInfo> shapes = {};                               // of the tensors that it gives
   std::vector<std::pair<std::string, std::string>> attributes = {};  // as text
   int64_t operations = 1;   // in a module's box: how many it stands for
   int64_t parameters = 0;   // in a module's box: elements of the leaves that only it reads
-  int64_t saved_bytes = 0;  // kept for backward
+  int64_t saved_bytes = 0;  // for backward
+  std::string value = {};   // of small tensors, where it is known: "-4", "[1, 2.5]"
+  std::string grad = {};    // the same for grad(), of leaves and after retain_grad()
 
-  std::string label() const;   // "layer_norm", "mha (9 operations)"
-  std::string detail() const;  // "(2, 3)", "float64 (2, 3)"
+  std::string label() const;    // "layer_norm", "d = add", "mha (9 operations)"
+  std::string detail() const;   // "(2, 3)", "float64 (2, 3)"
+  std::string numbers() const;  // "value -4, grad 138.834"; "" where none is known
 };
 
 struct GraphEdge {
@@ -38,12 +42,15 @@ struct Graph {
 };
 
 struct GraphOptions {
-  NamedTensors leaves = {};               // their names; other leaves are called "leaf"
+  // Names of leaves and of intermediate results, whose values are then shown too. Other leaves are
+  // called "leaf".
+  NamedTensors names = {};
   std::vector<std::string> outputs = {};  // names; others are called "output"
   // Operations that follow each other in one module are one box, modules being told apart down to
   // this depth of their path ("encoder.layers.0" has depth 3). What only that box reads joins it.
   // 0: every operation is a box.
   int64_t module_depth = 0;
+  int64_t most_values = 4;  // of a tensor whose value and gradient are shown
 };
 
 Graph graph_of(const Tensors& outputs, const GraphOptions& options = {});

@@ -255,18 +255,16 @@ Depot& depot() {
   return *instance;
 }
 
+// A thread's small blocks. Trivially destroyed, so that what the thread's own variables free at its
+// end finds it: from then on blocks go to the depot at once.
 class SmallPool {
  public:
-  ~SmallPool() {
-    for (size_t c = 0; c < small_classes; ++c) {
-      depot().put(c, free_[c]);
-      depot().put(c, full_[c]);
-    }
-  }
   void* allocate(size_t bytes) {
     const size_t c = class_of(bytes);
     if (free_[c].count == 0 && !refill(c)) return nullptr;
-    return free_[c].pop();
+    void* block = free_[c].pop();
+    if (has_ended_) give_away(c);
+    return block;
   }
   void deallocate(void* block, size_t bytes) {
     const size_t c = class_of(bytes);
@@ -275,13 +273,31 @@ class SmallPool {
       std::swap(free_[c], full_[c]);
     }
     free_[c].push(block);
+    if (!is_registered_) end_with_thread();
+    if (has_ended_) give_away(c);
   }
 
  private:
   static size_t class_of(size_t bytes) { return (bytes - 1) / line; }
   static size_t in_chunk(size_t c) { return chunk_bytes / ((c + 1) * line); }
 
+  void give_away(size_t c) {
+    depot().put(c, free_[c]);
+    depot().put(c, full_[c]);
+  }
+  void end_with_thread() {
+    struct AtEnd {
+      SmallPool* pool;
+      ~AtEnd() {
+        pool->has_ended_ = true;
+        for (size_t c = 0; c < small_classes; ++c) pool->give_away(c);
+      }
+    };
+    is_registered_ = true;
+    static thread_local const AtEnd at_end{this};
+  }
   bool refill(size_t c) {
+    if (!is_registered_) end_with_thread();
     std::swap(free_[c], full_[c]);
     if (free_[c].count == 0) free_[c] = depot().take(c);
     if (free_[c].count > 0) return true;
@@ -291,6 +307,7 @@ class SmallPool {
     return true;
   }
   FreeList free_[small_classes], full_[small_classes];  // full: as many as a chunk holds, or none
+  bool is_registered_ = false, has_ended_ = false;
 };
 
 #if defined(SLOPE_SYSTEM_ALLOCATOR)
@@ -300,7 +317,7 @@ void give(void* block, size_t bytes) {
   std::free(block);
 }
 #else
-thread_local SmallPool small;
+constinit thread_local SmallPool small;
 
 void* take(size_t bytes) {
   if (bytes <= small_limit) return small.allocate(bytes);

@@ -15,7 +15,8 @@ class RefCounted {
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
-  uint32_t ref_count() const { return count_.load(std::memory_order_relaxed); }
+  // acquire: the last holder sees all that the others wrote before they let go
+  uint32_t ref_count() const { return count_.load(std::memory_order_acquire); }
 
  protected:
   ~RefCounted() = default;

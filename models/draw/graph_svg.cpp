@@ -24,31 +24,38 @@ Style style_of(Kind kind) {
   }
 }
 
-// The texts of a box: name, result, module; for a leaf "encoder.layers.0.fc.weight" the module is
-// "encoder.layers.0.fc".
+// What a box says: its name, and below it the tensors that it gives, their numbers where they are
+// few, and the module that it belongs to.
 struct Lines {
-  std::string name, detail, module;
-  explicit Lines(const GraphNode& node)
-      : name(node.label()),
-        detail(node.detail()),
-        module(node.module == node.name ? "" : node.module) {
-    if (const size_t dot = name.rfind('.'); node.kind == Kind::leaf && dot != std::string::npos)
-      module = name.substr(0, dot), name = name.substr(dot + 1);
-    module = shorten(module, detail_size, widest_module, Keep::end);
+  struct Line {
+    std::string text;
+    const char* color;
+  };
+  std::string name;
+  std::vector<Line> below;
+  explicit Lines(const GraphNode& node) : name(node.label()) {
+    add(node.detail(), "#57606a");
+    add(node.numbers(), "#1f2328");
+    if (node.module != node.name)
+      add(shorten(node.module, detail_size, widest_module, Keep::end), "#7d5bbe");
+  }
+  void add(const std::string& text, const char* color) {
+    if (!text.empty()) below.push_back({text, color});
   }
   double width() const {
-    return std::min(widest,
-                    20 + std::max({text_width(name, name_size), text_width(detail, detail_size),
-                                   text_width(module, detail_size)}));
+    double most = text_width(name, name_size);
+    for (const Line& line : below) most = std::max(most, text_width(line.text, detail_size));
+    return std::min(widest, 20 + most);
   }
-  double height() const { return module.empty() ? 38 : 51; }
+  double height() const { return 25 + 13 * static_cast<double>(below.size()); }
 };
 
 std::string tooltip(const GraphNode& node) {
   std::string text = node.label() + " " + node.detail();
+  if (const std::string numbers = node.numbers(); !numbers.empty()) text += "\n" + numbers;
   if (!node.module.empty()) text += "\n" + node.module;
   for (const auto& [name, value] : node.attributes) text += "\n" + name + " = " + value;
-  if (node.saved_bytes > 0) text += fmt::format("\nkeeps {} bytes for backward", node.saved_bytes);
+  if (node.saved_bytes > 0) text += fmt::format("\nsaves {} bytes for backward", node.saved_bytes);
   return text;
 }
 
@@ -117,11 +124,12 @@ std::string to_svg(const Graph& graph, const std::string& title) {
              tooltip(graph.nodes[i]));
     svg.text({x, start + 17}, shorten(lines[i].name, name_size, room, Keep::end),
              {.size = name_size, .anchor = "middle"});
-    svg.text({x, start + 31}, shorten(lines[i].detail, detail_size, room),
-             {.size = detail_size, .anchor = "middle", .color = "#57606a"});
-    if (!lines[i].module.empty())
-      svg.text({x, start + 44}, lines[i].module,
-               {.size = detail_size, .anchor = "middle", .color = "#7d5bbe"});
+    double line_y = start + 31;
+    for (const Lines::Line& line : lines[i].below) {
+      svg.text({x, line_y}, shorten(line.text, detail_size, room),
+               {.size = detail_size, .anchor = "middle", .color = line.color});
+      line_y += 13;
+    }
   }
   return svg.str();
 }

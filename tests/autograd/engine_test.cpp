@@ -1,6 +1,7 @@
 // The tape: what backward and grad promise, whatever the operations.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/autograd/checkpoint.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>

@@ -2,6 +2,7 @@
 // names and modules where they are known.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/graph.h>
+#include <slope/autograd/module_path.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>
 
@@ -37,7 +38,7 @@ struct InModule {
 TEST_CASE("export: y = tanh(x W + b): boxes and arrows") {
   const Tensor x = ones({2, 3}), w = leaf({3, 4}), b = leaf({4});
   const Tensor y = tanh(matmul(x, w) + b);
-  const Graph graph = graph_of({y}, {.leaves = {{"W", w}, {"b", b}}, .outputs = {"y"}});
+  const Graph graph = graph_of({y}, {.names = {{"W", w}, {"b", b}}, .outputs = {"y"}});
   // x needs no gradient: it is not on the tape
   CHECK(labels(graph) == std::vector<std::string>{"W", "matmul", "b", "add", "tanh", "y"});
   REQUIRE(graph.edges.size() == 5);
@@ -74,9 +75,39 @@ TEST_CASE("export: leaves and constants as results, no results") {
         std::vector<std::string>{"leaf", "exp", "x itself", "output"});
 }
 
+TEST_CASE("export: values, gradients and names of results, of small tensors") {
+  const Tensor a = tensor(-4.0, f64).set_requires_grad(), b = tensor(2.0, f64).set_requires_grad(),
+               large = ones({5}, f64).set_requires_grad();
+  const Tensor c = a * b, d = c + 1;
+  c.retain_grad();
+  const Tensor L = d * sum(large);
+  L.backward({}, true);
+  const Graph graph = graph_of(
+      {L}, {.names = {{"a", a}, {"layer.0 bias", b}, {"c", c}, {"d", d}}, .outputs = {"L"}});
+  const auto box = [&](const std::string& label) {
+    for (const GraphNode& node : graph.nodes)
+      if (node.label() == label) return node;
+    FAIL("no box " << label);
+    return graph.nodes[0];
+  };
+  CHECK(box("a").numbers() == "value -4, grad 10");
+  CHECK(box("layer.0 bias").numbers() == "value 2, grad -20");
+  CHECK(box("c = mul").numbers() == "value -8, grad 5");
+  CHECK(box("d = add_scalar").numbers() == "value -7");
+  CHECK(box("leaf").numbers().empty());  // large
+  CHECK(box("L").numbers() == "value -35");
+  CHECK(to_dot(graph).find("c = mul\\nfloat64 ()\\nvalue -8, grad 5") != std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(graph));
+  for (const auto& node : json["nodes"])
+    if (node.value("result", "") == "c") {
+      CHECK(node["value"] == "-8");
+      CHECK(node["grad"] == "5");
+    }
+}
+
 TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
   const Tensor x = leaf({2}), w = leaf({2});
-  const Graph graph = graph_of({sum(x * w)}, {.leaves = {{"a \"quoted\"\nname", x}}});
+  const Graph graph = graph_of({sum(x * w)}, {.names = {{"a \"quoted\"\nname", x}}});
   const std::string dot = to_dot(graph);
   CHECK(dot.starts_with("digraph {"));
   CHECK(dot.find("a \\\"quoted\\\"\\nname") != std::string::npos);
@@ -113,17 +144,17 @@ TEST_CASE(
   }
   const Tensor y = h + x;
   const NamedTensors leaves = {{"x", x}, {"w", w}, {"shared", shared}};
-  const Graph all = graph_of({y}, {.leaves = leaves});
+  const Graph all = graph_of({y}, {.names = leaves});
   CHECK(all.nodes.size() == 3 + 7 + 1);
   CHECK(all.nodes[2].module == "layers.0.mlp.up");
 
-  const Graph fine = graph_of({y}, {.leaves = leaves, .module_depth = 9});
+  const Graph fine = graph_of({y}, {.names = leaves, .module_depth = 9});
   CHECK(labels(fine) == std::vector<std::string>{"x", "shared", "layers.0.mlp.up (3 operations)",
                                                  "layers.0.mlp.down (2 operations)",
                                                  "layers.0.norm", "add", "output"});
   CHECK(fine.nodes[2].parameters == 9);
   CHECK(fine.nodes[2].detail() == "(2, 3) · 9 parameters");
-  const Graph coarse = graph_of({y}, {.leaves = leaves, .module_depth = 3});
+  const Graph coarse = graph_of({y}, {.names = leaves, .module_depth = 3});
   CHECK(labels(coarse) == std::vector<std::string>{"x", "layers.0.mlp (5 operations)",
                                                    "layers.0.norm", "add", "output"});
   CHECK(coarse.nodes[1].parameters == 12);

@@ -2,6 +2,7 @@
 // anything has changed.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/autograd/checkpoint.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-EDIT = re.compile(r"^<!-- an edit of .* -->\n```.*?^```$", re.MULTILINE | re.DOTALL)
+EDIT = re.compile(r"^<!-- an edit of [^\n]* -->\n```.*?^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"(?:^<!-- (printed by |among what )?([\w./]+\.(?:cpp|h))(?: prints)? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)")
 

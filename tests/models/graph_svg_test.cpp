@@ -98,7 +98,7 @@ TEST_CASE("graph layout: random graphs, none, and arrows that go backwards") {
 
 TEST_CASE("graph svg: a box for each node in its colour, an arrow for each edge") {
   const Tensor x = ones({2, 3}).set_requires_grad(), w = ones({3, 4}).set_requires_grad();
-  const Graph graph = graph_of({tanh(matmul(x, w)), sum(x)}, {.leaves = {{"<x>", x}, {"w", w}}});
+  const Graph graph = graph_of({tanh(matmul(x, w)), sum(x)}, {.names = {{"<x>", x}, {"w", w}}});
   const std::string svg = to_svg(graph, "a & b");
   CHECK(well_formed(svg));
   CHECK(count(svg, "fill=\"#d3e8fb\"") == 2);

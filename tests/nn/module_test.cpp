@@ -1,5 +1,6 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/module_path.h>
 #include <slope/autograd/node.h>
 #include <slope/core/loops/copy.h>
 #include <slope/tests/golden.h>

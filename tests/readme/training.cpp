@@ -1,3 +1,4 @@
+#include <slope/core/files/safetensors.h>
 #include <slope/nn/nn.h>
 #include <slope/optim/adamw.h>
 

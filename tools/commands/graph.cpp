@@ -15,7 +15,7 @@ int run(const std::string& model, const std::string& out, int64_t depth) {
                  "-o {}: the ending says what to write: .svg, .dot or .json", out);
   const train::Sample sample = train::sample_named(model);
   const Graph graph = graph_of(
-      {sample.loss()}, {.leaves = sample.parameters(), .outputs = {"loss"}, .module_depth = depth});
+      {sample.loss()}, {.names = sample.parameters(), .outputs = {"loss"}, .module_depth = depth});
   write_file(out, ends(".svg")   ? draw::to_svg(graph, model)
                   : ends(".dot") ? to_dot(graph)
                                  : to_json(graph));

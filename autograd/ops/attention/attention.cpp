@@ -1,42 +1,23 @@
-// Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head):
-//   p = softmax(scale q k^T) over what the mask and causality let a row see,   o = dropout(p) v
-// Its derivative: core/kernels/attention/attention.cpp.
-// A tile is one head and at most 48 of its rows; scores live in the tile alone, backward makes them
-// again from each row's largest score and sum. A row that sees nothing gives 0 and takes no
-// gradient; what is masked is never read into a result or gradient, not even nan; second
-// derivatives, through the reference, are without that guarantee. Sequences that stand one after
-// the other are heads of their own lengths.
+// Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head).
+// A tile is one head and at most 48 of its rows; scores live in the tile alone. Backward recomputes
+// them from each row's largest score and sum. A row that sees nothing gives 0 and takes no
+// gradient. What is masked is never read into a result or gradient, not even nan; second
+// derivatives, through the reference, are without that guarantee. Packed sequences are heads of
+// their own lengths.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/autograd/ops/shape/adjacent.h>
+#include <slope/core/loops/copy.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace slope {
 
 namespace {
 
 constexpr const char* op_name = "scaled_dot_product_attention";
-
-// A new tensor whose dims lie in memory in the order of `like`: the heads of a (B, L, H, D)
-// projection come out where the next one wants them.
-Tensor empty_in_order_of(const Dims& shape, const Tensor& like) {
-  const size_t rank = shape.size();
-  std::vector<size_t> order(rank);
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (size_t d = 0; d < rank; ++d)
-    if (like.strides()[d] == 0 && like.shape()[d] != 1) return Tensor::empty(shape, like.dtype());
-  std::stable_sort(order.begin(), order.end() - 1,
-                   [&](size_t a, size_t b) { return like.strides()[a] > like.strides()[b]; });
-  Dims ordered, back(rank);
-  for (size_t d = 0; d < rank; ++d)
-    ordered.push_back(shape[order[d]]), back[order[d]] = static_cast<int64_t>(d);
-  const Tensor x = Tensor::empty(ordered, like.dtype());
-  return Tensor(x.storage(), x.layout().permute(back), x.dtype());
-}
 
 // ---- derivative
 
@@ -101,16 +82,10 @@ Grads kernel(const Saved& s, const Tensor&) {
   const bool some_empty =
       std::any_of(n.sequences.begin(), n.sequences.end(),
                   [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
-  const auto like = [&](int i, const Tensor& x) {
-    return !s.needs(i)  ? Tensor()
-           : some_empty ? zeros(x.shape(), x.dtype())
-                        : empty_in_order_of(x.shape(), x);
-  };
-  const bool wants_v = s.needs(2) && s.grad(0).defined();
-  Tensors d;  // dq, dk, dv
-  if (s.needs(0) && s.needs(1) && wants_v && !some_empty) d = empty_together({q, k, v});
-  if (d.empty()) d = {like(0, q), like(1, k), wants_v ? like(2, v) : Tensor()};
-  const Tensor &dq = d[0], &dk = d[1], &dv = d[2];
+  const std::vector<GradTarget> d = s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()});
+  const Tensor &dq = d[0].tensor, &dk = d[1].tensor, &dv = d[2].tensor;
+  for (const GradTarget& x : d)
+    if (some_empty && x.tensor.defined()) fill(x.tensor, 0);  // their rows are not written below
   const double p = s.number("dropout");
   visit_floating(q.dtype(), op_name, [&]<class T> {
     const AttentionHeads<T> heads{
@@ -158,6 +133,11 @@ namespace ops {
 extern const Op scaled_dot_product_attention{
     .name = op_name,
     .signature = "(*, L, D), (*, S, D), (*, S, E), (*)? -> (*, L, E)",
+    .definition =
+        {.forward =
+             "p = softmax(scale q k^T) over what the mask and causality let a row see,  o = p v",
+         .derivative = "dv = p^T g,  dp = g v^T,  ds = scale p (dp - rowsum(p dp)),  dq = ds k,  "
+                       "dk = ds^T q"},
     .saves = saves_inputs,
     .kernel = kernel,
     .reference = reference};

@@ -1,6 +1,4 @@
-// Dropout (Srivastava et al., 2014), scaled in training:
-//   y  = x / (1 - p) where the element is kept, else 0
-//   dx = g / (1 - p) where it was, else 0: the same function of g, from the same draw
+// Dropout (Srivastava et al., 2014), scaled in training.
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
 
@@ -21,29 +19,34 @@ void apply(double p, const RandomSite& site, const Tensor& x, const Tensor& y) {
   });
 }
 
+// The same function of g, from the same draw.
+Grads formula(const Saved& s, const Tensor& g) {
+  return {dropout_at(g, s.number("p"), to_site(s.dims("site")))};
+}
+
 Grads kernel(const Saved& s, const Tensor& g) {
   const double p = s.number("p");
-  const RandomSite site = to_site(s.dims("site"));
-  const Tensor dx = p < 1 ? s.grad_to_overwrite() : Tensor();
-  if (!dx.defined()) return {dropout_at(g, p, site)};
-  apply(p, site, g, dx);
-  return {dx};
+  if (p == 1) return formula(s, g);
+  const GradTarget dx = s.target(0, g.shape(), g.dtype(), {.may_add = false, .over = g});
+  apply(p, to_site(s.dims("site")), g, dx.tensor);
+  return {dx.tensor};
+}
+
+Tensor recompute(const Saved& s) {
+  return dropout_at(s.input(0), s.number("p"), to_site(s.dims("site")));
 }
 
 }  // namespace
 
 namespace ops {
-extern const Op dropout{.name = "dropout",
-                        .signature = "(*) -> (*)",
-                        .formula =
-                            [](const Saved& s, const Tensor& g) {
-                              return Grads{dropout_at(g, s.number("p"), to_site(s.dims("site")))};
-                            },
-                        .kernel = kernel,
-                        .recompute =
-                            [](const Saved& s) {
-                              return dropout_at(s.input(0), s.number("p"), to_site(s.dims("site")));
-                            }};
+extern const Op dropout{
+    .name = "dropout",
+    .signature = "(*) -> (*)",
+    .definition = {.forward = "y = x / (1 - p) where the draw keeps the element, else 0",
+                   .derivative = "dx = g / (1 - p) where it kept it, else 0"},
+    .formula = formula,
+    .kernel = kernel,
+    .recompute = recompute};
 }
 
 Tensor dropout_at(const Tensor& x, double p, const RandomSite& site) {

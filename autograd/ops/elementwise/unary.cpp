@@ -23,8 +23,8 @@ Grads formula(const Saved& s, const Tensor& g) {
 
 template <class Row>
 Grads backward_loop(const Saved& s, const Tensor& g) {
-  const Tensor v = read<Row>(s), over = s.grad_to_overwrite(),
-               dx = over.defined() ? over : Tensor::empty(v.shape(), v.dtype());
+  const Tensor v = read<Row>(s),
+               dx = s.target(0, v.shape(), v.dtype(), {.may_add = false, .over = g}).tensor;
   visit_floating(v.dtype(), Row::name, [&]<class T> {
     run_binary<T, T>(g, v, dx, kernels<Unary<T>>().rows[unary_index<Row>].backward);
   });

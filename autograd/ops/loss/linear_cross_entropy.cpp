@@ -1,16 +1,15 @@
-// Cross entropy of z = x W^T + b without z: a chunk of rows of z is made, turned into its loss and
-// its gradient in place, and used up.
-//   dz = d loss / dz (cross_entropy.cpp)
-//   dx = dz W        dW = dz^T x        db = sum over rows of dz
-// Where one g serves all rows (mean, sum) the three gradients are made with the loss, for g = 1,
-// and kept instead of z; backward scales them. Where each row has its own g (none) backward makes z
-// again. Rows with an ignored target are left out of the products altogether.
+// Cross entropy of z = x W^T + b without z: a chunk of rows of z is computed, turned into its loss
+// and its gradient in place, and used up. dz is that of cross_entropy.cpp.
+// Where one g serves all rows (mean, sum) the three gradients are computed with the loss, for g =
+// 1, and saved instead of z; backward scales them. Where each row has its own g (none) backward
+// recomputes z. Rows with an ignored target are left out of the products altogether.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/loss/targets.h>
 #include <slope/core/kernels/elementwise/elementwise.h>
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/kernels/loss/cross_entropy.h>
 #include <slope/core/kernels/reduce/reduce.h>
+#include <slope/core/loops/copy.h>
 #include <slope/core/product/gemm.h>
 
 namespace slope {
@@ -105,11 +104,13 @@ Tensors reference(const Saved& s) {
       loss_of_log_probabilities(log_softmax(z, -1), s.input(3), s.integer("count"), options_of(s))};
 }
 
-void scale_in_place(const Tensor& x, double scale) {
+// y = scale x; y may be x
+void scale_into(const Tensor& x, double scale, const Tensor& y) {
+  if (!y.is_same(x)) copy_into(x, y);
   visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
-    const auto out = x.write<T>();
+    const auto out = y.write<T>();
     T* const p = out;
-    parallel_for(x.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
+    parallel_for(y.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
       kernels<OptimKernels<T>>().scale(end - begin, p + begin, static_cast<T>(scale));
     });
   });
@@ -131,9 +132,10 @@ Grads kernel(const Saved& s, const Tensor& g) {
     if (!s.needs(i)) return Tensor();
     const Tensor made = s.extra(i);
     if (scale == 1) return made;
-    if (!s.is_last_use()) return made * scale;
-    scale_in_place(made, scale);
-    return made;
+    const Tensor d =
+        s.target(i, made.shape(), made.dtype(), {.may_add = false, .over = made}).tensor;
+    scale_into(made, scale, d);
+    return d;
   };
   return Grads{scaled(0), scaled(1), scaled(2), Tensor()};
 }
@@ -141,11 +143,15 @@ Grads kernel(const Saved& s, const Tensor& g) {
 }  // namespace
 
 namespace ops {
-extern const Op linear_cross_entropy{.name = "linear_cross_entropy",
-                                     .signature = "(N, d), (V, d), (V)?, (N) -> (*)",
-                                     .saves = saves_inputs,
-                                     .kernel = kernel,
-                                     .reference = reference};
+extern const Op linear_cross_entropy{
+    .name = "linear_cross_entropy",
+    .signature = "(N, d), (V, d), (V)?, (N) -> (*)",
+    .definition = {.forward = "y = cross_entropy(z, target),  z = x W^T + b",
+                   .derivative = "dz = g (softmax z - onehot target),  dx = dz W,  dW = dz^T x,  "
+                                 "db = sum over rows of dz"},
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference};
 }
 
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,

@@ -1,6 +1,3 @@
-// y = x W^T + b        over the last dimension of x
-//   dx = g W      dW = g^T x      db = sum of g's rows
-#include <slope/autograd/ops/product/gradient_sum.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/loops/reduce.h>
 #include <slope/core/product/gemm.h>
@@ -29,9 +26,8 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The same without tensors for the views. Where other uses of an input left a sum that only the
-// engine holds, the product is added to it in place, if that gives the same bits: who else looks at
-// a gradient must not show in it.
+// The same without tensors for the views. A product is added to a sum in place where that gives the
+// same bits: results must not depend on who holds a reference to a gradient.
 Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
@@ -43,7 +39,8 @@ Grads kernel(const Saved& s, const Tensor& g) {
     const T* pg = gs.data<T>();
     const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k,
                              const Tensor& b) {
-      const GradientSum d(s, input, shape, g.dtype(), adds_finished_sums<T>(m, in, k));
+      const GradTarget d =
+          s.target(input, shape, g.dtype(), {.may_add = adds_finished_sums<T>(m, in, k)});
       gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, d.adds ? T(1) : T(0),
               d.tensor.write<T>(), in);
       grads[static_cast<size_t>(input)] = d.result();
@@ -72,6 +69,8 @@ namespace ops {
 
 extern const Op linear{.name = "linear",
                        .signature = "(*, in), (out, in), (out)? -> (*, out)",
+                       .definition = {.forward = "y = x W^T + b, over the last dimension of x",
+                                      .derivative = "dx = g W,  dW = g^T x,  db = sum of g's rows"},
                        .saves = saves_input(0) | saves_input(1),
                        .formula = formula,
                        .kernel = kernel};

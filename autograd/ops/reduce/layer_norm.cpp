@@ -1,7 +1,4 @@
-// Layer normalisation (Ba, Kiros and Hinton, 2016), over the last dims:
-//   z = (x - mean x) rstd,  rstd = 1 / sqrt(mean((x - mean x)^2) + eps),  y = w z + b
-//   dx = rstd (h - mean(h) - z mean(h z)),  h = w g
-//   dw = sum over rows of g z        db = sum over rows of g
+// Layer normalisation (Ba, Kiros and Hinton, 2016), over the last dims.
 #include <slope/autograd/ops/reduce/normalisation.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
 
@@ -24,25 +21,23 @@ Grads kernel(const Saved& s, const Tensor& g) {
                rstd = s.extra(1);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("layer_norm", x, weight, s.integer("bias") ? s.input(2) : Tensor());
-  std::optional<GradientSum> dx;
-  if (s.needs(0)) dx.emplace(s, 0, x.shape(), x.dtype());
+  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), x.dtype()) : GradTarget();
   const bool sums = s.needs(1) || s.needs(2);
   Tensors dwb;
   visit_floating(x.dtype(), "layer_norm", [&]<class T> {
     const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *pm = mean.data<T>(),
             *ps = rstd.data<T>(), *pg = gs.data<T>();
-    T* out = dx ? static_cast<T*>(dx->tensor.write<T>()) : nullptr;
+    T* out = s.needs(0) ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
     dwb = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 2 : 0,
                             [&](int64_t begin, int64_t end, T* partial) {
                               const int64_t n = shape.n, at = begin * n;
                               kernels<NormKernels<T>>().layer_norm_backward(
                                   end - begin, n, px + at, pw, pm + begin, ps + begin, pg + at,
-                                  out ? out + at : nullptr, dx && dx->adds,
-                                  sums ? partial : nullptr, sums ? partial + n : nullptr);
+                                  out ? out + at : nullptr, dx.adds, sums ? partial : nullptr,
+                                  sums ? partial + n : nullptr);
                             });
   });
-  return Grads{dx ? dx->result() : Tensor(), s.needs(1) ? dwb[0] : Tensor(),
-               s.needs(2) ? dwb[1] : Tensor()};
+  return Grads{dx.result(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
 }
 
 Tensor recompute(const Saved& s) {
@@ -53,12 +48,18 @@ Tensor recompute(const Saved& s) {
 }  // namespace
 
 namespace ops {
-extern const Op layer_norm{.name = "layer_norm",
-                           .signature = "(*), (*)?, (*)? -> (*)",
-                           .saves = saves_inputs,
-                           .kernel = kernel,
-                           .reference = reference,
-                           .recompute = recompute};
+extern const Op layer_norm{
+    .name = "layer_norm",
+    .signature = "(*), (*)?, (*)? -> (*)",
+    .definition =
+        {.forward =
+             "z = (x - mean x) rstd,  rstd = 1 / sqrt(mean((x - mean x)^2) + eps),  y = w z + b",
+         .derivative = "dx = rstd (h - mean(h) - z mean(h z)),  h = w g,  dw = sum of g z,  db = "
+                       "sum of g, over rows"},
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference,
+    .recompute = recompute};
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {

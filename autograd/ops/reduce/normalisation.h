@@ -2,10 +2,7 @@
 // any number of threads. Private to autograd/ops.
 #pragma once
 
-#include <slope/autograd/ops/product/gradient_sum.h>
 #include <slope/autograd/ops/reduce/rows.h>
-
-#include <optional>
 
 namespace slope {
 

@@ -1,6 +1,4 @@
-// Root mean square normalisation (Zhang and Sennrich, 2019), over the last dims:
-//   z = x rstd,  rstd = 1 / sqrt(mean(x^2) + eps),  y = w z
-//   dx = rstd (h - z mean(h z)),  h = w g        dw = sum over rows of g z
+// Root mean square normalisation (Zhang and Sennrich, 2019), over the last dims.
 #include <slope/autograd/ops/reduce/normalisation.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
 
@@ -19,23 +17,22 @@ Grads kernel(const Saved& s, const Tensor& g) {
   const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), rstd = s.extra(0);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("rms_norm", x, weight);
-  std::optional<GradientSum> dx;
-  if (s.needs(0)) dx.emplace(s, 0, x.shape(), x.dtype());
+  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), x.dtype()) : GradTarget();
   const bool sums = s.needs(1);
   Tensors dw;
   visit_floating(x.dtype(), "rms_norm", [&]<class T> {
     const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *ps = rstd.data<T>(),
             *pg = gs.data<T>();
-    T* out = dx ? static_cast<T*>(dx->tensor.write<T>()) : nullptr;
+    T* out = s.needs(0) ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
     dw = sums_over_rows<T>(
         shape.rows, shape.normalised, sums ? 1 : 0, [&](int64_t begin, int64_t end, T* partial) {
           const int64_t n = shape.n, at = begin * n;
           kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin,
-                                                      pg + at, out ? out + at : nullptr,
-                                                      dx && dx->adds, sums ? partial : nullptr);
+                                                      pg + at, out ? out + at : nullptr, dx.adds,
+                                                      sums ? partial : nullptr);
         });
   });
-  return Grads{dx ? dx->result() : Tensor(), sums ? dw[0] : Tensor()};
+  return Grads{dx.result(), sums ? dw[0] : Tensor()};
 }
 
 Tensor recompute(const Saved& s) {
@@ -45,12 +42,16 @@ Tensor recompute(const Saved& s) {
 }  // namespace
 
 namespace ops {
-extern const Op rms_norm{.name = "rms_norm",
-                         .signature = "(*), (*)? -> (*)",
-                         .saves = saves_inputs,
-                         .kernel = kernel,
-                         .reference = reference,
-                         .recompute = recompute};
+extern const Op rms_norm{
+    .name = "rms_norm",
+    .signature = "(*), (*)? -> (*)",
+    .definition = {.forward = "z = x rstd,  rstd = 1 / sqrt(mean(x^2) + eps),  y = w z",
+                   .derivative =
+                       "dx = rstd (h - z mean(h z)),  h = w g,  dw = sum over rows of g z"},
+    .saves = saves_inputs,
+    .kernel = kernel,
+    .reference = reference,
+    .recompute = recompute};
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {

@@ -25,6 +25,24 @@ bool is_dense(const Layout& layout) {
 
 }  // namespace
 
+Tensor empty_in_order_of(const Dims& shape, const Tensor& x) {
+  const size_t rank = shape.size();
+  if (rank < 2) return Tensor::empty(shape, x.dtype());
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t d = 0; d < rank; ++d)
+    if (x.strides()[d] == 0 && x.shape()[d] != 1) return Tensor::empty(shape, x.dtype());
+  std::stable_sort(order.begin(), order.end() - 1,
+                   [&](size_t a, size_t b) { return x.strides()[a] > x.strides()[b]; });
+  Dims ordered, back(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    ordered.push_back(shape[order[d]]);
+    back[order[d]] = static_cast<int64_t>(d);
+  }
+  const Tensor y = Tensor::empty(ordered, x.dtype());
+  return Tensor(y.storage(), y.layout().permute(back), y.dtype());
+}
+
 Tensors empty_together(const Tensors& xs) {
   Layout all = xs[0].layout();
   const int64_t first = all.offset, apart = xs.size() > 1 ? xs[1].layout().offset - first : 0;

@@ -1,18 +1,22 @@
-// Tensors that are pieces of one: what split() gives, and views of such. Attention writes the
-// gradients of pieces to where they make one tensor, and the derivative of split finds it instead
-// of copying them together. Private to autograd/ops.
+// Tensors that are slices of one, as split() gives them, and views of such. The engine lays the
+// gradients of slices out as one tensor (Saved::targets_like); the derivative of split finds it.
+// Private to autograd.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
 
 namespace slope {
 
-// New tensors of the shape of the xs, which lie to one another as these do; none where these do not
-// fill some range of one storage.
+// New memory of the shape of x whose dims lie in the order of x's strides; contiguous where x is
+// expanded.
+Tensor empty_in_order_of(const Dims& shape, const Tensor& x);
+
+// New tensors of the shapes of xs, placed relative to each other as these are; none where xs do not
+// fill a range of one storage.
 Tensors empty_together(const Tensors& xs);
 
-// The tensor whose pieces along dim the xs are, of their sizes, one after the other; undefined
-// where they are not, or it is not contiguous.
+// The tensor of which xs are consecutive slices along dim; undefined where they are not, or it is
+// not contiguous.
 Tensor whole_of(const Tensors& xs, int64_t dim);
 
 }  // namespace slope

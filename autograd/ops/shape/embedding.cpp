@@ -1,4 +1,3 @@
-#include <slope/autograd/ops/product/gradient_sum.h>
 #include <slope/autograd/ops/shape/rows_by_index.h>
 
 namespace slope {
@@ -19,7 +18,7 @@ Grads embedding_formula(const Saved& s, const Tensor& g) {
 // A table that has another use, as the output projection, has a gradient already: only the rows
 // that were picked are touched.
 Grads embedding_kernel(const Saved& s, const Tensor& g) {
-  const GradientSum d(s, 1, s.input_shape(1), g.dtype());
+  const GradTarget d = s.target(1, s.input_shape(1), g.dtype());
   add_rows(g, AxisSplit(s.input_shape(1), 0), s.extra(), d.tensor, !d.adds,
            s.integer("padding_idx"));
   return Grads{Tensor(), d.result()};

@@ -1,0 +1,70 @@
+#include <slope/autograd/checkpoint.h>
+#include <slope/autograd/engine/reference.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/graph/walk.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/tensor/random.h>
+
+#include <algorithm>
+
+namespace slope {
+
+namespace {
+
+using Function = std::function<Tensor(const Tensors&)>;
+struct Recipe {
+  Function f;
+  Generator generator;  // as it stood before f ran
+  size_t inputs;        // explicit ones; leaves that f reached follow
+};
+
+Grads formula(const Saved& s, const Tensor&) {
+  const Recipe& recipe = s.object<Recipe>("recipe");
+  struct Restore {
+    Generator value = generator();
+    ~Restore() { generator() = value; }
+  } const restore;
+  generator() = recipe.generator;
+  const EnableGrad enable_grad;
+  const Saved detached = s.detached_inputs();
+  Tensors roots, explicit_inputs;
+  for (int i = 0; i < s.inputs(); ++i) {
+    const bool is_explicit = static_cast<size_t>(i) < recipe.inputs;
+    roots.push_back(is_explicit ? detached.input(i) : s.leaf(i));
+    if (is_explicit) explicit_inputs.push_back(roots.back());
+  }
+  return gradients_of({recipe.f(explicit_inputs)}, roots, s);
+}
+
+const Op checkpoint_op{
+    .name = "checkpoint",
+    .signature = "(*)... -> (*)",
+    .definition = {.forward = "y = f(x1, x2, …)", .derivative = "dx = f's, run again and recorded"},
+    .saves = saves_inputs,
+    .formula = formula};
+
+}  // namespace
+
+Tensor checkpoint(const Function& f, const Tensors& inputs) {
+  if (!grad_enabled()) return f(inputs);
+  auto recipe = std::make_shared<Recipe>(Recipe{f, generator(), inputs.size()});
+  Tensors all = inputs;
+  Tensor y;
+  {
+    // Recorded once to learn which leaves f uses, then dropped: the peak is that of f alone, as in
+    // the second run.
+    Tensors roots;
+    for (const Tensor& x : inputs)
+      roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);
+    const Tensor recorded = f(roots);
+    if (!recorded.requires_grad()) return recorded;
+    for (const Tensor& leaf : leaves_of({recorded}))
+      if (std::none_of(roots.begin(), roots.end(),
+                       [&](const Tensor& root) { return root.is_same(leaf); }))
+        all.push_back(leaf);
+    y = recorded.detach();
+  }
+  return checkpoint_op.record(Tensors{y}, all, {{"recipe", std::shared_ptr<void>(recipe)}})[0];
+}
+
+}  // namespace slope

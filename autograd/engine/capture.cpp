@@ -1,0 +1,69 @@
+// grad(): a pass that computes only what the captured tensors need.
+// Which gradients are wanted: those of the captured tensors. A node is where one of its inputs is
+// captured, or comes from a wanted node; creation order makes one sweep enough.
+#include <slope/autograd/engine/pass.h>
+
+#include <algorithm>
+
+namespace slope {
+
+void Pass::capture(const Tensors& inputs) {
+  captures_ = true;
+  wanted_.assign(sums_.size(), 0);
+  captured_.assign(sums_.size(), 0);
+  for (const Tensor& x : inputs) {
+    const Edge edge = gradient_edge(x);
+    if (edge.leaf) captured_leaves_.insert(edge.leaf.get());
+    if (edge.node && edge.node->pass.load() == this) captured_[edge.node->slot + edge.output] = 1;
+  }
+  for (const Node* node : order_) {
+    const auto first = captured_.begin() + node->slot,
+               last = first + static_cast<ptrdiff_t>(node->outputs.size());
+    if (is_within && std::find(first, last, 1) != last) continue;
+    wanted_[node->slot] = std::any_of(node->inputs.begin(), node->inputs.end(),
+                                      [this](const Edge& edge) { return wants(edge); });
+  }
+}
+
+bool Pass::wants(const Edge& edge) const {
+  if (!edge || !captures_) return static_cast<bool>(edge);
+  if (edge.leaf) return captured_leaves_.contains(edge.leaf.get());
+  return captured_[edge.node->slot + edge.output] || wanted_[edge.node->slot];
+}
+
+Tensor Pass::gradient_of(const Tensor& x) const {
+  const Edge edge = gradient_edge(x);
+  if (edge.node && edge.node->pass.load() != this) return {};
+  const Tensor* sum = find_sum(edge);
+  return sum ? *sum : Tensor();
+}
+
+static Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptions& options,
+                         bool is_within) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    SLOPE_CHECK_AS(AutogradError, inputs[i].requires_grad(),
+                   "grad: input {} does not require a gradient", i);
+  Pass pass({options.retain_graph, options.create_graph});
+  pass.is_within = is_within;
+  pass.collect(outputs, options.grad_outputs);
+  pass.capture(inputs);
+  pass.run();
+  Tensors result;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    result.push_back(pass.gradient_of(inputs[i]));
+    SLOPE_CHECK_AS(AutogradError, options.allow_unused || result.back().defined(),
+                   "grad: the outputs do not depend on input {}; say allow_unused to get an "
+                   "undefined gradient for it",
+                   i);
+  }
+  return result;
+}
+
+Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) {
+  return gradients(outputs, inputs, options, false);
+}
+Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options) {
+  return gradients(outputs, inputs, options, true);
+}
+
+}  // namespace slope

@@ -1,0 +1,92 @@
+// Which nodes a pass runs: those that its outputs reach, in order of creation. A node belongs to
+// one pass at a time; one that runs inside another, in the same thread, borrows it.
+#include <slope/autograd/engine/pass.h>
+#include <slope/core/tensor/factories.h>
+
+#include <algorithm>
+
+namespace slope {
+
+static thread_local const Pass* innermost = nullptr;
+
+Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) {
+  innermost = this;
+  Observe::tell(&Observer::pass_begins);
+}
+
+Pass::~Pass() {
+  innermost = outer_;
+  for (const Visit& visit : visits_) {
+    visit.node->slot = visit.outer_slot;
+    visit.node->pass.store(visit.outer, std::memory_order_release);
+  }
+  Observe::tell(&Observer::pass_ends);
+}
+
+void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
+  SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(),
+                 "backward: {} outputs but {} gradients", outputs.size(), gradients.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor& y = outputs[i];
+    Edge edge = gradient_edge(y);
+    SLOPE_CHECK_AS(
+        AutogradError, static_cast<bool>(edge),
+        "backward: output {} needs no gradient: nothing that it was computed from requires one", i);
+    Tensor g = gradients.empty() ? Tensor() : gradients[i];
+    if (!g.defined()) {
+      SLOPE_CHECK_AS(AutogradError, y.numel() == 1,
+                     "backward: a gradient can be left out only for an output of one element, "
+                     "output {} has shape {}",
+                     i, y.shape());
+      g = ones(y.shape(), y.dtype());
+    }
+    SLOPE_CHECK_SHAPE(g.shape() == y.shape(), "backward: output {} has shape {}, its gradient {}",
+                      i, y.shape(), g.shape());
+    SLOPE_CHECK_DTYPE(g.dtype() == y.dtype(), "backward: output {} is {}, its gradient {}", i,
+                      name(y.dtype()), name(g.dtype()));
+    roots_.push_back(std::move(edge));
+    root_gradients_.push_back(g);
+  }
+  constexpr size_t usual = 32;  // nodes of a small graph
+  List<Node*> stack(&memory_);
+  stack.reserve(usual);
+  order_.reserve(usual);
+  visits_.reserve(usual);
+  leaves_.reserve(usual);
+  leaf_sums_.reserve(usual);
+  for (const Edge& root : roots_)
+    if (root.node) reach(root.node.get(), stack);
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    order_.push_back(node);
+    for (const Edge& edge : node->inputs)
+      if (edge.node) reach(edge.node.get(), stack);
+  }
+  std::sort(order_.begin(), order_.end(),
+            [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+  sums_.resize(slots_);
+}
+
+void Pass::reach(Node* node, List<Node*>& stack) {
+  // another thread's pass may be gone: compared, never read
+  const auto is_of_this_thread = [](const Pass* pass) {
+    for (const Pass* p = innermost; p; p = p->outer_)
+      if (p == pass) return true;
+    return false;
+  };
+  Pass* holder = node->pass.load(std::memory_order_acquire);
+  if (holder == this) return;
+  // nothing may fail between taking and noting a node
+  if (visits_.size() == visits_.capacity()) visits_.reserve(2 * visits_.capacity());
+  SLOPE_CHECK_AS(
+      AutogradError,
+      (!holder || is_of_this_thread(holder)) && node->pass.compare_exchange_strong(holder, this),
+      "backward: another thread is running backward through this graph ({})", node->op->name);
+  visits_.push_back({node, holder, node->slot});
+  node->slot = slots_;
+  slots_ += static_cast<uint32_t>(node->outputs.size());
+  stack.push_back(node);
+}
+
+}  // namespace slope

@@ -1,0 +1,119 @@
+// Whose memory a gradient may be written to. A tensor that only this pass holds may be changed in
+// place; what a hook, a caller, another sum or a graph holds may not.
+#include <slope/autograd/engine/pass.h>
+#include <slope/autograd/ops.h>
+#include <slope/autograd/ops/shape/adjacent.h>
+#include <slope/core/loops/copy.h>
+
+#include <algorithm>
+
+namespace slope {
+
+static bool is_ours_alone(const Tensor& x) {
+  const StorageImpl& memory = *x.storage();
+  return x.impl().ref_count() == 1 && memory.ref_count() == 1 && x.is_contiguous() &&
+         !x.requires_grad();
+}
+
+bool Pass::may_write(const Tensor& x) const { return !options_.create_graph && is_ours_alone(x); }
+
+Tensor& Pass::sum_of(const Edge& edge) {
+  if (edge.node) return sums_[edge.node->slot + edge.output];
+  const auto [at, is_new] = leaf_index_.try_emplace(edge.leaf.get(), leaves_.size());
+  if (is_new) {
+    leaves_.push_back(edge.leaf);
+    leaf_sums_.emplace_back();
+  }
+  return leaf_sums_[at->second];
+}
+
+const Tensor* Pass::find_sum(const Edge& edge) const {
+  if (edge.node) return &sums_[edge.node->slot + edge.output];
+  const auto at = leaf_index_.find(edge.leaf.get());
+  return at == leaf_index_.end() ? nullptr : &leaf_sums_[at->second];
+}
+
+// ---- where a kernel writes
+
+GradTarget Pass::target(const Node& node, size_t input, const Dims& shape, DType dtype,
+                        const TargetOptions& options) {
+  const Edge& edge = node.inputs[input];
+  const Tensor* sum = options.may_add && edge ? find_sum(edge) : nullptr;
+  const bool adds = sum && sum->defined() && may_write(*sum);
+  if (adds && !writes_alone_) return {.tensor = *sum, .adds = true};
+  would_add_ |= adds;
+  if (options.over.defined() && !writes_alone_) {
+    const Tensor& g = sums_[node.slot];
+    const bool is_g = options.over.is_same(g), is_last_use = !options_.retain_graph;
+    if (is_g ? !is_captured(node.slot) && may_write(g) : is_last_use && !options_.create_graph)
+      return {.tensor = options.over};
+  }
+  return {.tensor = Tensor::empty(shape, dtype)};
+}
+
+GradTarget Saved::target(int i, const Dims& shape, DType dtype,
+                         const TargetOptions& options) const {
+  return pass_->target(node_, static_cast<size_t>(i), shape, dtype, options);
+}
+
+std::vector<GradTarget> Saved::targets_like(const Tensors& xs) const {
+  const auto is_written = [&](size_t i) { return xs[i].defined() && needs(static_cast<int>(i)); };
+  bool all = true;
+  for (size_t i = 0; i < xs.size(); ++i) all &= is_written(i);
+  const Tensors slices = all ? empty_together(xs) : Tensors();
+  std::vector<GradTarget> targets(xs.size());
+  for (size_t i = 0; i < xs.size(); ++i)
+    if (is_written(i))
+      targets[i].tensor = slices.empty() ? empty_in_order_of(xs[i].shape(), xs[i]) : slices[i];
+  return targets;
+}
+
+// ---- what is let go of, what a leaf is given
+
+void Pass::free_values(Node& node) {
+  if (!options_.create_graph && !options_.retain_graph && !node.saved.empty()) {
+    Observe::tell(&Observer::freeing, node);
+    node.saved.clear();
+    node.freed = true;
+  }
+  for (size_t k = node.slot; k < node.slot + node.outputs.size(); ++k)
+    if (!is_captured(k)) sums_[k] = Tensor();
+}
+
+bool Pass::adds_in_place(const Tensor& grad) const {
+  return !options_.create_graph && grad.defined() && grad.is_contiguous();
+}
+
+// Makes every leaf's sum what its grad() will be, where that is not added to in place. A gradient
+// belongs to its leaf alone: another leaf, a retained gradient or the caller may hold the sum. The
+// leaves are locked by address, so that two passes with common leaves cannot wait for each other.
+std::vector<GradLock> Pass::own_leaf_sums() {
+  std::vector<GradSlot*> slots;
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    const AutogradMeta& meta = *autograd_meta(*leaves_[i]);
+    slots.push_back(meta.slot.get());
+    if (!meta.requires_grad) leaf_sums_[i] = Tensor();  // frozen since the forward
+  }
+  for (size_t i = 0; i < leaves_.size(); ++i)
+    if (leaf_sums_[i].defined())
+      Observe::tell(&Observer::handed_over, Tensor(leaves_[i]), leaf_sums_[i]);
+  std::vector<GradSlot*> by_address = slots;
+  std::sort(by_address.begin(), by_address.end());
+  std::vector<GradLock> locks;
+  locks.reserve(slots.size());
+  for (GradSlot* slot : by_address) locks.emplace_back(*slot);
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    const Tensor& grad = slots[i]->grad;
+    Tensor& g = leaf_sums_[i];
+    if (!g.defined() || adds_in_place(grad)) continue;
+    if (grad.defined())
+      g = grad + g;
+    else if (options_.create_graph)
+      g = clone(g);
+    else if (!is_ours_alone(g))
+      g = contiguous_copy(g);
+  }
+  return locks;
+}
+
+}  // namespace slope

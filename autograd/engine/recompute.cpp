@@ -1,0 +1,51 @@
+#include <slope/autograd/engine/recompute.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/observer.h>
+
+#include <algorithm>
+
+namespace slope {
+
+namespace {
+
+// Recomputing recurses through the operations before: no further than models have such operations
+// in a row.
+constexpr int most_steps = 4;
+
+// Whether what `node` saves still gives x, its output.
+bool is_alive(const Edge& edge, const Tensor& x) {
+  return edge.node && edge.output == 0 && !edge.node->freed &&
+         edge.node->outputs[0].version == x.storage()->version();
+}
+
+}  // namespace
+
+uint8_t recompute_steps(const Edge& edge, const Tensor& x) {
+  return is_alive(edge, x) ? edge.node->recompute_steps : 0;
+}
+
+uint8_t plan_recompute(const Op& op, const Edge& edge, const Tensor& x) {
+  if (!op.recompute || !x.defined()) return 0;
+  const uint8_t steps = recompute_steps(edge, x);
+  const bool has_input =
+      op.saves.input(0) || steps > 0 ||
+      (edge.node && edge.node->op->saves.outputs && is_alive(edge, x));  // the same storage twice
+  return has_input && steps < most_steps ? static_cast<uint8_t>(steps + 1) : 0;
+}
+
+Tensor recompute_output(Node& node, Pass* pass) {
+  const Saved saved(node, nullptr, false, pass);
+  for (const SavedValue& value : node.saved)
+    if (value.kind == SavedValue::Kind::output) return saved.output();
+  const NoGrad no_grad;
+  const Tensor y = node.op->recompute(saved);
+  const OutputInfo& info = node.outputs[0];
+  SLOPE_CHECK_AS(AutogradError, y.shape() == info.shape && y.dtype() == info.dtype,
+                 "{}: recomputed, its output is {} {}, not {} {}", node.op->name, name(y.dtype()),
+                 y.shape(), name(info.dtype), info.shape);
+  node.saved.push_back(save(y, SavedValue::Kind::output, 0));
+  Observe::tell(&Observer::recomputed, node, node.saved.back());
+  return y;
+}
+
+}  // namespace slope

@@ -1,0 +1,26 @@
+// backward(), a node at a time.
+#include <slope/autograd/engine/pass.h>
+
+namespace slope {
+
+BackwardSteps::BackwardSteps(const Tensors& outputs, const Tensors& gradients,
+                             BackwardOptions options)
+    : pass_(std::make_unique<Pass>(options)) {
+  pass_->collect(outputs, gradients);
+  pass_->start();
+}
+BackwardSteps::~BackwardSteps() = default;
+
+const Node* BackwardSteps::next() {
+  std::unique_ptr<Pass> pass = std::move(pass_);  // which ends here if a rule throws
+  if (!pass) return nullptr;
+  if (const Node* node = pass->step()) {
+    pass_ = std::move(pass);
+    return node;
+  }
+  pass->finish();
+  pass->commit();
+  return nullptr;
+}
+
+}  // namespace slope

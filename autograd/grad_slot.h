@@ -1,0 +1,36 @@
+// GradSlot: a tensor's gradient and hooks. A result shares it with the node that made it, so that
+// neither needs the other to be alive.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+namespace slope {
+
+using Hook = std::function<Tensor(const Tensor& grad)>;
+
+struct GradSlot : RefCounted, memory::Allocated {
+  Tensor grad;
+  std::vector<Hook> hooks;
+  bool retains_grad = false;     // of a result: retain_grad()
+  std::atomic_flag is_locked{};  // while `grad` is read or written: threads may share a leaf
+  static void destroy(GradSlot* slot) { delete slot; }
+};
+
+// Holds a slot's gradient for a scope.
+class GradLock {
+ public:
+  explicit GradLock(GradSlot& slot) : slot_(&slot) {
+    while (slot.is_locked.test_and_set(std::memory_order_acquire)) slot.is_locked.wait(true);
+  }
+  GradLock(GradLock&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+  ~GradLock() {
+    if (!slot_) return;
+    slot_->is_locked.clear(std::memory_order_release);
+    slot_->is_locked.notify_one();
+  }
+
+ private:
+  GradSlot* slot_;
+};
+
+}  // namespace slope

@@ -1,0 +1,22 @@
+#include <slope/autograd/module_path.h>
+
+#include <mutex>
+#include <unordered_set>
+
+namespace slope {
+
+namespace {
+thread_local const char* module_path = nullptr;
+}
+
+const char* current_module() { return module_path; }
+void set_current_module(const char* path) { module_path = path; }
+
+const char* intern_path(const std::string& path) {
+  static std::mutex mutex;
+  static auto* const paths = new std::unordered_set<std::string>;
+  std::lock_guard lock(mutex);
+  return paths->insert(path).first->c_str();
+}
+
+}  // namespace slope

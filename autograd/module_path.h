@@ -1,0 +1,13 @@
+// The path of the module whose forward runs on this thread ("encoder.layers.0"), which nodes take
+// with them: for messages, drawings and profiles. Interned for the life of the process.
+#pragma once
+
+#include <string>
+
+namespace slope {
+
+const char* current_module();  // null outside modules
+void set_current_module(const char* path);
+const char* intern_path(const std::string& path);
+
+}  // namespace slope

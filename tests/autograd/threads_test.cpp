@@ -1,0 +1,106 @@
+// What threads may do at once with tensors that they share: each round is the smallest one that
+// lost something where locks were missing.
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/memory/memory.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+using namespace slope;
+
+#if !defined(SLOPE_PLAIN)
+
+namespace {
+Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
+
+thread_local Tensor kept;
+
+// Runs both at the same time, as nearly as can be.
+template <class F, class G>
+void at_once(const F& f, const G& g) {
+  std::atomic<int> ready{0};
+  const auto start = [&](const auto& run) {
+    ++ready;
+    while (ready < 2) {
+    }
+    run();
+  };
+  std::thread other([&] { start(f); });
+  start(g);
+  other.join();
+}
+}  // namespace
+
+TEST_CASE("threads: a tensor with a retained gradient may end while backward runs") {
+  const Tensor w = leaf({0.5, 2.});
+  for (int round = 0; round < 3000; ++round) {
+    std::optional<Tensor> h = tanh(w * w);
+    h->retain_grad();
+    const Tensor y = sum(*h * *h);
+    at_once([&] { h.reset(); }, [&] { y.backward(); });
+  }
+  CHECK(w.grad().defined());
+}
+
+TEST_CASE("threads: a retained gradient is read while backward writes it") {
+  const Tensor w = leaf({0.5, 2.}), h = tanh(w * w);
+  h.retain_grad();
+  const Tensor y = sum(h * 3);
+  for (int round = 1; round < 1000; ++round) {
+    Tensor seen;
+    at_once([&] { seen = h.grad(); }, [&] { y.backward({}, true); });
+    if (seen.defined()) CHECK(seen.to_vector()[0] == seen.to_vector()[1]);
+    CHECK(h.grad().to_vector()[0] == 3 * round);
+  }
+}
+
+TEST_CASE("threads: results of one operation take hooks at once, and lose none") {
+  const Tensor x = leaf({1., 2.});
+  for (int round = 0; round < 2000; ++round) {
+    const Tensors parts = unbind(x);
+    std::atomic<int> calls{0};
+    const auto hook = [&](size_t i) {
+      parts[i].register_hook([&](const Tensor&) { return ++calls, Tensor(); });
+      parts[i].retain_grad();
+    };
+    at_once([&] { hook(0); }, [&] { hook(1); });
+    (parts[0] * 2 + parts[1] * 3).backward();
+    REQUIRE(calls == 2);
+    REQUIRE(parts[0].grad().item() == 2);
+    REQUIRE(parts[1].grad().item() == 3);
+  }
+}
+
+TEST_CASE("threads: two backward passes into shared leaves lose no gradient") {
+  const Tensor v = leaf({1., 2., 3.}), w = leaf({4., 5., 6.});
+  constexpr int rounds = 3000;
+  at_once(
+      [&] {
+        for (int i = 0; i < rounds; ++i) sum(v * w).backward();
+      },
+      [&] {
+        for (int i = 0; i < rounds; ++i) sum(w * v).backward();  // reaches them in another order
+      });
+  CHECK(equal(v.grad(), w.detach() * (2 * rounds)));
+  CHECK(equal(w.grad(), v.detach() * (2 * rounds)));
+}
+
+TEST_CASE("threads: a thread's own tensors give their memory back when it ends") {
+  const auto run = [](int threads) {
+    for (int i = 0; i < threads; ++i)
+      std::thread([] {
+        (void)kept.defined();  // it begins before the thread's pool, and ends after it
+        kept = zeros({8});
+      }).join();
+  };
+  run(100);
+  const int64_t before = memory::stats().reserved, live = memory::stats().live;
+  run(2000);
+  CHECK(memory::stats().reserved - before <= 64 << 10);
+  CHECK(memory::stats().live == live);
+}
+
+#endif
