@@ -9,6 +9,8 @@
 
 #include <map>
 
+#include <cmath>
+
 using namespace slope;
 
 namespace {
