@@ -32,11 +32,8 @@ struct CausalSelfAttention {
   nn::Dropout attn_dropout, resid_dropout;
   int64_t n_head;
   explicit CausalSelfAttention(const Config& c)
-      : c_attn(c.n_embd, 3 * c.n_embd, c.bias),
-        c_proj(c.n_embd, c.n_embd, c.bias),
-        attn_dropout(c.dropout),
-        resid_dropout(c.dropout),
-        n_head(c.n_head) {
+      : c_attn(c.n_embd, 3 * c.n_embd, c.bias), c_proj(c.n_embd, c.n_embd, c.bias),
+        attn_dropout(c.dropout), resid_dropout(c.dropout), n_head(c.n_head) {
     SLOPE_CHECK_AS(UsageError, c.n_head > 0 && c.n_embd % c.n_head == 0,
                    "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
   }
@@ -61,8 +58,7 @@ struct MLP {
   nn::Linear c_proj;
   nn::Dropout dropout;
   explicit MLP(const Config& c)
-      : c_fc(c.n_embd, 4 * c.n_embd, c.bias),
-        c_proj(4 * c.n_embd, c.n_embd, c.bias),
+      : c_fc(c.n_embd, 4 * c.n_embd, c.bias), c_proj(4 * c.n_embd, c.n_embd, c.bias),
         dropout(c.dropout) {}
   Tensor forward(const Tensor& x) const { return dropout(c_proj(gelu(c_fc(x)))); }
   SLOPE_MODULE(MLP, c_fc, gelu, c_proj, dropout)
@@ -88,9 +84,7 @@ struct GptBody {
   std::vector<Block> h;
   nn::LayerNorm ln_f;
   explicit GptBody(const Config& c)
-      : wte(c.vocab_size, c.n_embd),
-        wpe(c.block_size, c.n_embd),
-        drop(c.dropout),
+      : wte(c.vocab_size, c.n_embd), wpe(c.block_size, c.n_embd), drop(c.dropout),
         ln_f(c.n_embd, {.bias = c.bias}) {
     SLOPE_CHECK_AS(UsageError, c.n_layer > 0, "gpt: needs at least one layer, got n_layer {}",
                    c.n_layer);

@@ -40,9 +40,7 @@ struct TransformerEmbedding {
   nn::Dropout dropout;
   double scale;
   TransformerEmbedding(const Config& c, int64_t vocab)
-      : embed_tok(vocab, c.d_model),
-        embed_pos(c.max_len, c.d_model),
-        dropout(c.dropout),
+      : embed_tok(vocab, c.d_model), embed_pos(c.max_len, c.d_model), dropout(c.dropout),
         scale(std::sqrt(static_cast<double>(c.d_model))) {}
   // i64: tokens (B, T), and their positions, which broadcast to them
   Tensor forward(const Tensor& tokens, const Tensor& positions) const {
@@ -59,11 +57,8 @@ struct MultiheadAttention {
   nn::Dropout dropout;
   int64_t n_heads;
   explicit MultiheadAttention(const Config& c)
-      : fc_query(c.d_model, c.d_model),
-        fc_key(c.d_model, c.d_model),
-        fc_value(c.d_model, c.d_model),
-        fc_out(c.d_model, c.d_model),
-        dropout(c.dropout),
+      : fc_query(c.d_model, c.d_model), fc_key(c.d_model, c.d_model),
+        fc_value(c.d_model, c.d_model), fc_out(c.d_model, c.d_model), dropout(c.dropout),
         n_heads(c.n_heads) {
     SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0,
                    "postnorm: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
@@ -86,11 +81,8 @@ struct EncoderLayer {
   nn::LayerNorm ln2;
   nn::Dropout dropout;
   explicit EncoderLayer(const Config& c)
-      : mha(c),
-        ln1(c.d_model),
-        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
-        ln2(c.d_model),
-        dropout(c.dropout) {}
+      : mha(c), ln1(c.d_model), ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
+        ln2(c.d_model), dropout(c.dropout) {}
   Tensor forward(Tensor x, const nn::Mask& mask) const {
     x = ln1(x + dropout(mha(x, x, mask)));
     return ln2(x + dropout(ff(x)));  // (B, S, C)
@@ -107,13 +99,9 @@ struct DecoderLayer {
   nn::LayerNorm ln3;
   nn::Dropout dropout;
   explicit DecoderLayer(const Config& c)
-      : mha1(c),
-        ln1(c.d_model),
-        mha2(c),
-        ln2(c.d_model),
-        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
-        ln3(c.d_model),
-        dropout(c.dropout) {}
+      : mha1(c), ln1(c.d_model), mha2(c), ln2(c.d_model),
+        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}), ln3(c.d_model), dropout(c.dropout) {
+  }
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
                  const nn::Mask& cross_mask, nn::DecoderLayerCache* cache = nullptr) const {
     x = ln1(x + dropout(mha1(x, x, self_mask, cache ? &cache->self : nullptr)));
@@ -123,71 +111,28 @@ struct DecoderLayer {
   SLOPE_MODULE(DecoderLayer, mha1, ln1, mha2, ln2, ff, ln3, dropout)
 };
 
-struct PostNormTransformer {
+struct PostNormTransformer : nn::EncoderDecoder<PostNormTransformer> {
   Config config;
   TransformerEmbedding embed_src, embed_tgt;
   nn::Transformer<EncoderLayer, DecoderLayer> transformer;
   nn::Linear fc;
   explicit PostNormTransformer(const Config& c)
-      : config(c),
-        embed_src(c, c.source_vocab),
-        embed_tgt(c, c.target_vocab),
-        transformer(c.n_encoder_layers, c.n_decoder_layers, c),
-        fc(c.d_model, c.target_vocab) {
+      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab),
+        transformer(c.n_encoder_layers, c.n_decoder_layers, c), fc(c.d_model, c.target_vocab) {
     // with the projection's small values, which `scale` makes up for
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
   }
-
   void init_weights() {
     for (const Tensor& weight : nn::parameters(*this))
       if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
   }
-
-  Tensor features(const nn::SequencePair& p) const {
-    const Tensor target = embed_tgt(p.target, p.target_positions),
-                 source = embed_src(p.source, p.source_positions);
-    return transformer(source, target, p);  // (B, T, C)
-  }
-  // source (B, S), target (B, T): i64, padded; target begins with <sos>
-  Tensor features(const Tensor& source, const Tensor& target) const {
-    return features(nn::padded_pair(source, target, config.pad));
-  }
-  Tensor head(const Tensor& features) const { return fc(features); }  // (B, T, V)
-  Tensor forward(const Tensor& source, const Tensor& target) const {
-    return head(features(source, target));
-  }  // (B, T, V)
-
-  // Cross entropy of target[:, 1:] given target[:, :-1], summed over the tokens that are not
-  // padding. target (B, T+1)
-  Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing = 0) const {
-    const nn::Scope scope(*this);
-    const nn::PackedPair p(source, target, config.pad);
-    return linear_cross_entropy(features(p).reshape({-1, config.d_model}), fc.weight,
-                                nn::or_none(fc.bias), p.next.reshape({-1}),
-                                {.ignore_index = config.pad,
-                                 .label_smoothing = label_smoothing,
-                                 .reduction = Reduction::sum});
-  }
-
+  // i64 (B, T) -> (B, T, C)
+  Tensor embed_source(const Tensor& ids, const Tensor& at) const { return embed_src(ids, at); }
+  Tensor embed_target(const Tensor& ids, const Tensor& at) const { return embed_tgt(ids, at); }
+  Tensor head(const Tensor& features) const { return fc(features); }  // (B, T, C) -> (B, T, V)
+  const nn::Linear& output() const { return fc; }
   nn::AttentionPaths attention_paths() const {
-    const size_t encoder = transformer.encoder.layers.size(),
-                 decoder = transformer.decoder.layers.size();
-    return {.encoder = nn::layer_paths("transformer.encoder.layers", encoder, "mha"),
-            .decoder = nn::layer_paths("transformer.decoder.layers", decoder, "mha1"),
-            .cross = nn::layer_paths("transformer.decoder.layers", decoder, "mha2")};
-  }
-
-  // ---- decoding with a cache
-  using Cache = nn::DecoderCache;
-  Cache start(const Tensor& source) const {  // (B, S)
-    const nn::Scope scope(*this);
-    return transformer.start(source, embed_src(source, nn::positions(source.size(1))), config.pad);
-  }
-  // (B,) the newest token of each sentence -> (B, V) logits of the next
-  Tensor step(const Tensor& token, Cache& cache) const {
-    const nn::Scope scope(*this);
-    const Tensor x = embed_tgt(token.unsqueeze(1), cache.next_position());  // (B, 1, C)
-    return head(transformer.step(x, cache, config.pad).select(1, 0));       // (B, V)
+    return nn::attention_paths_of(transformer, "mha", "mha1", "mha2");
   }
   SLOPE_MODULE(PostNormTransformer, embed_src, embed_tgt, transformer, fc)
 };

@@ -17,6 +17,7 @@
 #include <slope/nn/transformer/attention.h>
 #include <slope/nn/transformer/attention_paths.h>
 #include <slope/nn/transformer/decoder_cache.h>
+#include <slope/nn/transformer/encoder_decoder.h>
 #include <slope/nn/transformer/feed_forward.h>
 #include <slope/nn/transformer/heads.h>
 #include <slope/nn/transformer/kv_cache.h>

@@ -16,11 +16,11 @@
 namespace slope {
 
 struct TraceOptions {
-  NamedTensors names = {};  // of leaves and results; other results are v1, v2, …
-  Tensors gradients = {};             // dL/dL of the outputs; may be left out for one element
-  std::string module = {};            // only operations of this module and those below it
-  int64_t most_operations = 200;      // with more to show: InputError
-  int64_t most_values = 6;  // of a tensor; of larger ones there are shape and Euclidean norm
+  NamedTensors names = {};        // of leaves and results; other results are v1, v2, …
+  Tensors gradients = {};         // dL/dL of the outputs; may be left out for one element
+  std::string module = {};        // only operations of this module and those below it
+  int64_t most_operations = 200;  // with more to show: InputError
+  int64_t most_values = 6;        // of a tensor; of larger ones there are shape and Euclidean norm
   bool retain_graph = false;
 };
 

@@ -1,6 +1,6 @@
 // Every operation with a derivative of its own, each name once, by the file in autograd/ops/ that
-// defines it as `namespace slope::ops { extern const Op NAME{…}; }`. Read with another SLOPE_OP each
-// time: registry.cpp declares them and makes the table.
+// defines it as `namespace slope::ops { extern const Op NAME{…}; }`. Read with another SLOPE_OP
+// each time: registry.cpp declares them and makes the table.
 //
 //   SLOPE_OP(name)
 

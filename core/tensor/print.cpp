@@ -75,11 +75,8 @@ template <class T>
 class Text {
  public:
   Text(const Tensor& tensor, const PrintOptions& options)
-      : x_(tensor.data<T>()),
-        layout_(tensor.layout()),
-        options_(options),
-        summarize_(tensor.numel() > options.threshold),
-        column_(shown(), options) {}
+      : x_(tensor.data<T>()), layout_(tensor.layout()), options_(options),
+        summarize_(tensor.numel() > options.threshold), column_(shown(), options) {}
 
   std::string operator()() const { return block(0, 0, opening.size()); }
 

@@ -12,8 +12,7 @@ namespace slope::data {
 class TrainingBatches {
  public:
   TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0)
-      : pairs_(pairs),
-        options_(options),
+      : pairs_(pairs), options_(options),
         per_epoch_(static_cast<int64_t>(training_order(pairs_, options_, 0).size())),
         prefetch_([this](int64_t k) { return produce(k); }, position) {}
 

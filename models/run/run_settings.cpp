@@ -24,11 +24,8 @@ RunSettings::RunSettings(const models::ModelType& type)
 }
 
 RunSettings::RunSettings(const RunSettings& other)
-    : training(other.training),
-      type_(other.type_),
-      model_(other.model_),
-      config_(other.config_->clone()),
-      data_(other.data_) {}
+    : training(other.training), type_(other.type_), model_(other.model_),
+      config_(other.config_->clone()), data_(other.data_) {}
 
 Settings RunSettings::all() {
   Settings all = {{"model", &model_, "the model", 0, 0, {model_}}};

@@ -25,8 +25,7 @@ Tensor loss_of(const models::LanguageModel& model, const data::Blocks& blocks, i
 LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
     : ModelTask(settings),
       vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
-      model_(make(settings, vocab_)),
-      text_(vocab_.encode_characters(text)),
+      model_(make(settings, vocab_)), text_(vocab_.encode_characters(text)),
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const double share = settings.data<TextSettings>().validation_share;
   cut_ = static_cast<size_t>(static_cast<double>(text_.size()) * (1 - share));

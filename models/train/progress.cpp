@@ -48,10 +48,8 @@ std::string progress_line(const ProgressState& p, double elapsed, int64_t steps_
 }
 
 Progress::Progress(bool quiet)
-    : quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) && !std::getenv("NO_PROGRESS")),
-      start_(std::chrono::steady_clock::now()),
-      last_(start_) {}
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) && !std::getenv("NO_PROGRESS")),
+      start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 Progress::~Progress() { clear(); }
 

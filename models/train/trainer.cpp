@@ -33,12 +33,8 @@ std::string numerics() { return fmt::format("{}, {}", blas_description(), name(c
 class Run {
  public:
   Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options)
-      : task_(task),
-        t_(settings),
-        all_(all),
-        options_(options),
-        updater_(task.parameters(), settings),
-        progress_(options.quiet) {
+      : task_(task), t_(settings), all_(all), options_(options),
+        updater_(task.parameters(), settings), progress_(options.quiet) {
     state_.best_loss = no_loss;
     state_.settings = to_json(all);
   }

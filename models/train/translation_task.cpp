@@ -36,10 +36,8 @@ Tensor part(const std::vector<int64_t>& sentences, int64_t begin, int64_t end, i
 
 TranslationTask::TranslationTask(const RunSettings& settings, const data::ParallelText& training,
                                  const data::ParallelText& validation)
-    : ModelTask(settings),
-      source_(vocabulary(training.source, settings)),
-      target_(vocabulary(training.target, settings)),
-      model_(make(settings, source_, target_)),
+    : ModelTask(settings), source_(vocabulary(training.source, settings)),
+      target_(vocabulary(training.target, settings)), model_(make(settings, source_, target_)),
       training_(data::encode_pairs(training, source_, target_, model_->positions())),
       validation_(data::encode_pairs(validation, source_, target_, model_->positions())),
       fingerprint_(checksum(training) + checksum(validation)) {

@@ -4,10 +4,8 @@ namespace slope::nn {
 
 MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads,
                                        MultiheadAttentionOptions options)
-    : in_proj_weight(Dims{3 * embed_dim, embed_dim}),
-      out_proj(embed_dim, embed_dim, options.bias),
-      num_heads(num_heads),
-      dropout(options.dropout) {
+    : in_proj_weight(Dims{3 * embed_dim, embed_dim}), out_proj(embed_dim, embed_dim, options.bias),
+      num_heads(num_heads), dropout(options.dropout) {
   SLOPE_CHECK_SHAPE(num_heads > 0 && embed_dim % num_heads == 0,
                     "MultiheadAttention: {} heads do not divide embed_dim {}", num_heads,
                     embed_dim);

@@ -20,10 +20,8 @@ struct FeedForward {
   Activation activation;
 
   FeedForward(int64_t d_model, int64_t d_ff, FeedForwardOptions options = {})
-      : linear1(d_model, d_ff, options.bias),
-        dropout(options.dropout),
-        linear2(d_ff, d_model, options.bias),
-        activation(options.activation) {}
+      : linear1(d_model, d_ff, options.bias), dropout(options.dropout),
+        linear2(d_ff, d_model, options.bias), activation(options.activation) {}
   Tensor forward(const Tensor& x) const {
     return linear2(dropout(activate(linear1(x), activation)));
   }  // (*, C) -> (*, C)

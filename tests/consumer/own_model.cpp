@@ -21,16 +21,14 @@ struct RunningMean {
   nn::Embedding characters;
   nn::Linear hidden, out;
   explicit RunningMean(const Config& c)
-      : config(c),
-        characters(c.vocab_size, c.n_embd),
-        hidden(2 * c.n_embd, c.n_embd),
+      : config(c), characters(c.vocab_size, c.n_embd), hidden(2 * c.n_embd, c.n_embd),
         out(c.n_embd, c.vocab_size) {}
 
-  Tensor forward(const Tensor& tokens) const {                           // (B, T) i64
-    const Tensor x = characters(tokens);                                 // (B, T, C)
-    const Tensor count = arange(tokens.size(1)).unsqueeze(1) + 1;        // (T, 1)
-    const Tensor mean = cumsum(x, 1) / count;                            // (B, T, C)
-    return out(tanh(hidden(cat({x, mean}, 2))));                         // (B, T, V)
+  Tensor forward(const Tensor& tokens) const {                     // (B, T) i64
+    const Tensor x = characters(tokens);                           // (B, T, C)
+    const Tensor count = arange(tokens.size(1)).unsqueeze(1) + 1;  // (T, 1)
+    const Tensor mean = cumsum(x, 1) / count;                      // (B, T, C)
+    return out(tanh(hidden(cat({x, mean}, 2))));                   // (B, T, V)
   }
   SLOPE_MODULE(RunningMean, characters, hidden, out)
 };

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 FOLDERS = ["tools", "models/train", "models/run", "models/infer", "models/draw", "models/kinds"]
+LONGEST = 150  # lines of a model's file
 EXCEPT = ["tools/bench/models.cpp", "tools/bench/compare/"]
 
 
@@ -30,6 +31,10 @@ def main():
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 if named.search(line):
                     faults.append(f"{name}:{number}: names the model {named.search(line)[1]}: {line.strip()[:90]}")
+    for file in files:
+        lines = (source / file).read_text(encoding="utf-8").count("\n")
+        if lines > LONGEST:
+            faults.append(f"{file}: {lines} lines; a model has at most {LONGEST}")
     listed = (source / "models/registry.cpp").read_text(encoding="utf-8")
     faults += [f"models/registry.cpp does not include {file}" for file in files if f"<slope/{file}>" not in listed]
     if read < 50:

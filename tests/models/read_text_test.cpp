@@ -103,9 +103,9 @@ TEST_CASE(
 
 TEST_CASE("read_text: a gzip file may not grow without limit") {
   CHECK(gunzip(packed_a, "a.gz", {.free = 40000, .ratio = 1}).size() == 40000);
-  CHECK_THROWS_WITH_AS((void)gunzip(packed_a, "a.gz", {.free = 1000}),
-                       "a.gz: unpacks to more than 7400 bytes; if that is intended, unpack it first",
-                       InputError);
+  CHECK_THROWS_WITH_AS(
+      (void)gunzip(packed_a, "a.gz", {.free = 1000}),
+      "a.gz: unpacks to more than 7400 bytes; if that is intended, unpack it first", InputError);
   CHECK_THROWS_AS((void)gunzip(packed_a, "a.gz", {.most = 39999}), InputError);
   CHECK(gunzip(packed_a, "a.gz", {.most = 40000}).size() == 40000);
 }

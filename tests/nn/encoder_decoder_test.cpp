@@ -19,9 +19,7 @@ struct Config {
 struct Attention {
   nn::Linear query, key, value, out;
   explicit Attention(const Config& c)
-      : query(c.channels, c.channels),
-        key(c.channels, c.channels),
-        value(c.channels, c.channels),
+      : query(c.channels, c.channels), key(c.channels, c.channels), value(c.channels, c.channels),
         out(c.channels, c.channels) {}
   Tensor forward(const Tensor& x, const Tensor& memory, const nn::Mask& mask,
                  nn::KvCache* cache = nullptr) const {
@@ -63,9 +61,7 @@ struct Model {
   nn::Embedding tokens, places;
   nn::Transformer<EncoderLayer, DecoderLayer> transformer;
   explicit Model(const Config& c)
-      : config(c),
-        tokens(c.vocabulary, c.channels),
-        places(10, c.channels),
+      : config(c), tokens(c.vocabulary, c.channels), places(10, c.channels),
         transformer(c.layers, c.layers, c, nn::LayerNorm(c.channels), nn::LayerNorm(c.channels)) {}
   void init_weights() { nn::init::normal(tokens.weight, 0, 0.5); }
   Tensor embed(const Tensor& ids, const Tensor& positions) const {

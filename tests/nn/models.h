@@ -30,12 +30,9 @@ struct Tiny {  // tied head, a saved and an unsaved buffer, an optional, a vecto
   nn::Linear head;
 
   explicit Tiny(const Config& c)
-      : config(c),
-        embed(c.vocabulary, c.channels),
-        net(nn::Linear(c.channels, c.channels), nn::ReLU()),
-        count(tensor({1, 2})),
-        table(ones({2}), nn::Saved::no),
-        attention(c.channels, 2),
+      : config(c), embed(c.vocabulary, c.channels),
+        net(nn::Linear(c.channels, c.channels), nn::ReLU()), count(tensor({1, 2})),
+        table(ones({2}), nn::Saved::no), attention(c.channels, 2),
         head(c.channels, c.vocabulary, false) {
     if (c.with_extra) extra.emplace(zeros({c.channels}));
     for (int64_t i = 0; i < c.blocks; ++i) blocks.emplace_back(c.channels);

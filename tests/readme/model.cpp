@@ -20,9 +20,7 @@ struct NeuralLm {
   nn::Embedding words;
   nn::Linear hidden, out;
   explicit NeuralLm(const Config& c)
-      : config(c),
-        words(c.vocab_size, c.n_embd),
-        hidden(c.context * c.n_embd, c.n_hidden),
+      : config(c), words(c.vocab_size, c.n_embd), hidden(c.context * c.n_embd, c.n_hidden),
         out(c.n_hidden, c.vocab_size) {}
 
   Tensor features(const Tensor& tokens) const {  // (B, N) i64

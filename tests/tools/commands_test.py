@@ -93,6 +93,20 @@ class WithoutRun(Case):
         self.good("graph", "postnorm", "--depth", "2", "-o", "small.svg")
         self.assertLess(len(texts(svg("small.svg"))), len(drawn))
 
+    def test_trace(self):
+        text = self.good("graph", "mlp", "--trace").out
+        self.assertRegex(text, r"(?m)^1\. loss = sum\(v6\) = ")
+        self.assertIn("y = tanh x        dx = g (1 - y^2)", text)
+        self.assertIn("fc3.bias.grad += ", text)
+        self.assertEqual(self.good("graph", "mlp", "--trace").out, text)
+        self.assertLess(len(self.good("graph", "mlp", "--trace", "--module", "fc2").out), len(text))
+        self.good("graph", "mlp", "--trace", "-o", "trace.json")
+        with open("trace.json", encoding="utf-8") as file:
+            trace = json.load(file)
+        self.assertEqual({event["event"] for event in trace["events"]} & {"operation", "leaf"}, {"operation", "leaf"})
+        self.train("run", "--steps", "1", "--n-encoder-layers", "4", "--n-decoder-layers", "6")
+        self.refused(3, "graph", "run", "--trace", says=["operations"])
+
     def test_gradcheck(self):
         result = self.good("gradcheck", "softmax", "exp", "matmul")
         self.assertEqual(len(re.findall(r"^(?:softmax|exp|matmul) +ok  \d+ cases, \d+ derivatives$", result.out, re.M)), 3)

@@ -27,7 +27,7 @@ class Usage(Case):
     def test_what_is_missing_is_named(self):
         for arguments, says in [
             ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),
-            (["eval", "run"], "--data"), (["graph", "mlp"], "--out"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
+            (["eval", "run"], "--data"), (["graph", "mlp"], "-o FILE, or --trace"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
             ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr : expected"), ([*TRAIN, "--lr", ""], "--lr : expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
         ]:
             with self.subTest(arguments=arguments):
@@ -70,7 +70,8 @@ class Usage(Case):
             (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--ban-unk"], "--ban-unk"),
             (["generate", "gpt", "--tokens", "0x10"], "an integer, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer, got ''"),
             ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
-            (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"),
+            (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"), (["graph", "mlp", "--trace", "-o", "a.svg"], "-o a.svg"),
+            (["graph", "mlp", "-o", "a.svg", "--module", "fc1"], "--trace"),
         ]:
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.refused(2, *arguments, says=says).out, "")

@@ -23,9 +23,7 @@ using FixedLoss = std::function<Tensor(const FixedBatch& batch)>;  // summed ove
 class FixedTask : public train::Task {
  public:
   FixedTask(nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss)
-      : module_(module),
-        parameters_(nn::named_parameters(module)),
-        batches_(std::move(batches)),
+      : module_(module), parameters_(nn::named_parameters(module)), batches_(std::move(batches)),
         loss_(std::move(loss)) {}
   const NamedTensors& parameters() const override { return parameters_; }
   void seek(int64_t position) override { position_ = position; }
@@ -63,8 +61,7 @@ class Training : public Workload {
  public:
   Training(Held model, nn::ModuleRef module, std::vector<FixedBatch> batches, FixedLoss loss,
            const train::TrainSettings& settings)
-      : model_(std::move(model)),
-        settings_(settings),
+      : model_(std::move(model)), settings_(settings),
         task_(module, std::move(batches), std::move(loss)),
         updater_(task_.parameters(), settings_) {}
 

@@ -1,5 +1,6 @@
-// slope graph: the tape of a model's loss, as a picture or as data.
+// slope graph: the tape of a loss, as a picture, as data, or as backward steps through it.
 #include <slope/autograd/graph/graph.h>
+#include <slope/autograd/graph/trace.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/models/draw/graph_svg.h>
 #include <slope/models/infer/sample.h>
@@ -9,40 +10,76 @@ namespace slope::tools {
 
 namespace {
 
-int run(const std::string& model, const std::string& out, int64_t depth) {
-  const auto ends = [&](const char* suffix) { return out.ends_with(suffix); };
+struct Flags {
+  std::string model, out, module;
+  int64_t depth = 0, values = 6;
+  bool trace = false;
+};
+
+int draw_graph(const Flags& flags) {
+  const auto ends = [&](const char* suffix) { return flags.out.ends_with(suffix); };
   SLOPE_CHECK_AS(UsageError, ends(".svg") || ends(".dot") || ends(".json"),
-                 "-o {}: the ending says what to write: .svg, .dot or .json", out);
-  const train::Sample sample = train::sample_named(model);
-  const Graph graph = graph_of(
-      {sample.loss()}, {.names = sample.parameters(), .outputs = {"loss"}, .module_depth = depth});
-  write_file(out, ends(".svg")   ? draw::to_svg(graph, model)
-                  : ends(".dot") ? to_dot(graph)
-                                 : to_json(graph));
+                 "-o {}: the ending says what to write: .svg, .dot or .json", flags.out);
+  const train::Sample sample = train::sample_named(flags.model);
+  const Graph graph =
+      graph_of({sample.loss()},
+               {.names = sample.parameters(), .outputs = {"loss"}, .module_depth = flags.depth});
+  write_file(flags.out, ends(".svg")   ? draw::to_svg(graph, flags.model)
+                        : ends(".dot") ? to_dot(graph)
+                                       : to_json(graph));
   return 0;
+}
+
+int trace_backward_of(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, flags.out.empty() || flags.out.ends_with(".json"),
+                 "-o {}: a trace is written as .json; without -o it is printed", flags.out);
+  const train::Sample sample = train::sample_named(flags.model);
+  const Tensor loss = sample.loss();
+  NamedTensors names = sample.parameters();
+  names.push_back({"loss", loss});
+  const Trace trace =
+      trace_backward({loss}, {.names = names, .module = flags.module, .most_values = flags.values});
+  if (flags.out.empty())
+    print(trace_text(trace));
+  else
+    write_file(flags.out, trace_json(trace) + "\n");
+  return 0;
+}
+
+int run(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, flags.trace || !flags.out.empty(),
+                 "graph: say what to write, -o FILE, or --trace to print backward step by step");
+  SLOPE_CHECK_AS(UsageError, flags.trace || flags.module.empty(),
+                 "--module says which steps are shown; give --trace too");
+  return flags.trace ? trace_backward_of(flags) : draw_graph(flags);
 }
 
 }  // namespace
 
 void add_graph(Command& slope) {
-  Command command =
-      slope.subcommand("graph",
-                       "Draw the graph that backward walks through: of a small model's "
-                       "loss, or of a run's.\nExample: slope graph runs/first -o graph.svg");
-  static std::string model, out;
-  static int64_t depth = 0;
-  command.option("model", model, "a model of the zoo, or a run's folder")
+  Command command = slope.subcommand(
+      "graph",
+      "Draw the graph that backward traverses, of the loss of a small model or of a run, or print "
+      "backward as it happens.\nExample: slope graph runs/first -o graph.svg");
+  static Flags flags;
+  command.option("model", flags.model, "a model of the zoo, or a run's folder")
       .required()
       .takes("MODEL|RUN");
-  command.option("-o,--out", out, "what to write: a picture, graphviz's language, or JSON")
-      .required()
+  command.option("-o,--out", flags.out, "what to write: a picture, graphviz's language, or JSON")
       .takes("FILE.svg|.dot|.json");
   command
-      .option("--depth", depth,
+      .option("--depth", flags.depth,
               "operations of a module down to this depth of its path are one box; 0: none are")
       .between(0, 100)
       .shows_default();
-  command.runs([] { return run(model, out, depth); });
+  command.flag("--trace", flags.trace,
+               "backward step by step: formulas, gradients in and out, sums, what is freed");
+  command.option("--module", flags.module, "of a trace: only this module and those below it")
+      .takes("PATH");
+  command.option("--values", flags.values, "of a trace: tensors of at most so many values in full")
+      .between(1, 1000)
+      .shows_default();
+  command.runs([] { return run(flags); });
 }
 
 }  // namespace slope::tools

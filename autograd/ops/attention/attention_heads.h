@@ -25,12 +25,8 @@ struct AttentionSizes {
 
   AttentionSizes(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& query_lengths,
                  const Tensor& key_lengths)
-      : leading(q.shape().begin(), q.shape().end() - 2),
-        indices(numel(leading)),
-        L(q.size(-2)),
-        S(k.size(-2)),
-        D(q.size(-1)),
-        E(v.size(-1)) {
+      : leading(q.shape().begin(), q.shape().end() - 2), indices(numel(leading)), L(q.size(-2)),
+        S(k.size(-2)), D(q.size(-1)), E(v.size(-1)) {
     if (!query_lengths.defined() || query_lengths.numel() == 0) {  // none at all: one without rows
       sequences = {{0, L, 0, S, 0}};
       return;

@@ -1,6 +1,6 @@
 // The loops of two tensors, one row each: SLOPE_BINARY(Row, f), y = f of numbers a and b. Their
-// operations stand in autograd/ops/elementwise/binary.cpp and autograd/ops/loss/bce_with_logits.cpp.
-// Read like unary_rows.h.
+// operations stand in autograd/ops/elementwise/binary.cpp and
+// autograd/ops/loss/bce_with_logits.cpp. Read like unary_rows.h.
 
 #ifndef SLOPE_BINARY  // read on its own
 #define SLOPE_BINARY(...)
