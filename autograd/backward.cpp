@@ -64,12 +64,12 @@ void Pass::deliver(const Node& from, size_t i, Tensor g) {
   const Edge& x = from.inputs[i];
   if (!g.defined() || !wants(x)) return;
   Observe::tell(&Observer::returned, from, i, g);
-  SLOPE_CHECK_AS(
-      AutogradError,
-      g.dtype() == x.dtype() && (g.shape() == x.shape() || broadcasts_to(x.shape(), g.shape())),
-      "{}: its derivative returned {} {} for input {}, which is {} {}", from.op->name,
-      name(g.dtype()), g.shape(), i, name(x.dtype()), x.shape());
-  if (!(g.shape() == x.shape())) g = sum_to(g, x.shape());
+  const bool has_shape = g.shape() == x.shape();
+  SLOPE_CHECK_AS(AutogradError,
+                 g.dtype() == x.dtype() && (has_shape || broadcasts_to(x.shape(), g.shape())),
+                 "{}: its derivative returned {} {} for input {}, which is {} {}", from.op->name,
+                 name(g.dtype()), g.shape(), i, name(x.dtype()), x.shape());
+  if (!has_shape) g = sum_to(g, x.shape());
   Observe::tell(&Observer::contributed, from, i, g);
   accumulate(x, std::move(g));
 }
@@ -89,7 +89,7 @@ void Pass::accumulate(const Edge& x, Tensor g) {
 // x.grad += dL/dx. Everything that can fail happens before the first of them changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  const std::vector<GradLock> locks = own_leaf_sums();
+  const List<GradLock> locks = own_leaf_sums();
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Tensor &grad = autograd_meta(*leaves_[i])->slot->grad, &g = leaf_sums_[i];
     if (g.defined() && adds_in_place(grad))

@@ -4,6 +4,10 @@
 
 #include <slope/core/tensor/tensor.h>
 
+#ifndef SLOPE_PLAIN
+#include <thread>
+#endif
+
 namespace slope {
 
 using Hook = std::function<Tensor(const Tensor& grad)>;
@@ -20,16 +24,19 @@ struct GradSlot : RefCounted, memory::Allocated {
 class GradLock {
  public:
   explicit GradLock(GradSlot& slot) : slot_(&slot) {
-    while (slot.is_locked.test_and_set(std::memory_order_acquire)) slot.is_locked.wait(true);
+    while (slot.is_locked.test_and_set(std::memory_order_acquire)) pause();
   }
   GradLock(GradLock&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
   ~GradLock() {
-    if (!slot_) return;
-    slot_->is_locked.clear(std::memory_order_release);
-    slot_->is_locked.notify_one();
+    if (slot_) slot_->is_locked.clear(std::memory_order_release);
   }
 
  private:
+  static void pause() {
+#ifndef SLOPE_PLAIN
+    std::this_thread::yield();
+#endif
+  }
   GradSlot* slot_;
 };
 

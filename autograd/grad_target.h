@@ -21,7 +21,7 @@ struct TargetOptions {
   bool may_add = true;
   // g, or an extra: memory that the kernel may write its result over. It is given that only where
   // nobody else needs it. For kernels that write.
-  Tensor over = {};
+  const Tensor* over = nullptr;  // not held: who counts references would see one more
 };
 
 }  // namespace slope

@@ -42,11 +42,11 @@ GradTarget Pass::target(const Node& node, size_t input, const Dims& shape, DType
   const bool adds = sum && sum->defined() && may_write(*sum);
   if (adds && !writes_alone_) return {.tensor = *sum, .adds = true};
   would_add_ |= adds;
-  if (options.over.defined() && !writes_alone_) {
+  if (options.over && options.over->defined() && !writes_alone_) {
     const Tensor& g = sums_[node.slot];
-    const bool is_g = options.over.is_same(g), is_last_use = !options_.retain_graph;
+    const bool is_g = options.over->is_same(g), is_last_use = !options_.retain_graph;
     if (is_g ? !is_captured(node.slot) && may_write(g) : is_last_use && !options_.create_graph)
-      return {.tensor = options.over};
+      return {.tensor = *options.over};
   }
   return {.tensor = Tensor::empty(shape, dtype)};
 }
@@ -87,19 +87,20 @@ bool Pass::adds_in_place(const Tensor& grad) const {
 // Makes every leaf's sum what its grad() will be, where that is not added to in place. A gradient
 // belongs to its leaf alone: another leaf, a retained gradient or the caller may hold the sum. The
 // leaves are locked by address, so that two passes with common leaves cannot wait for each other.
-std::vector<GradLock> Pass::own_leaf_sums() {
-  std::vector<GradSlot*> slots;
+Pass::List<GradLock> Pass::own_leaf_sums() {
+  List<GradSlot*> slots(&memory_);
+  slots.reserve(leaves_.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const AutogradMeta& meta = *autograd_meta(*leaves_[i]);
     slots.push_back(meta.slot.get());
     if (!meta.requires_grad) leaf_sums_[i] = Tensor();  // frozen since the forward
   }
-  for (size_t i = 0; i < leaves_.size(); ++i)
+  for (size_t i = 0; Observe::anybody() && i < leaves_.size(); ++i)
     if (leaf_sums_[i].defined())
       Observe::tell(&Observer::handed_over, Tensor(leaves_[i]), leaf_sums_[i]);
-  std::vector<GradSlot*> by_address = slots;
+  List<GradSlot*> by_address(slots, &memory_);
   std::sort(by_address.begin(), by_address.end());
-  std::vector<GradLock> locks;
+  List<GradLock> locks(&memory_);
   locks.reserve(slots.size());
   for (GradSlot* slot : by_address) locks.emplace_back(*slot);
   for (size_t i = 0; i < leaves_.size(); ++i) {

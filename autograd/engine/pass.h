@@ -46,12 +46,14 @@ struct Pass {
                     const TargetOptions& options);
 
  private:
+  template <class T>
+  using List = std::pmr::vector<T>;
   struct Visit {
     Node* node;
     Pass* outer;  // the run that this one is nested in, and its slot there
     uint32_t outer_slot;
   };
-  void reach(Node* node, std::pmr::vector<Node*>& stack);
+  void reach(Node* node, List<Node*>& stack);
 
   bool run_node(Node& node);
   Grads derivative(Node& node, std::span<const Tensor> gs);
@@ -67,13 +69,11 @@ struct Pass {
   bool may_write(const Tensor& x) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
-  std::vector<GradLock> own_leaf_sums();
+  List<GradLock> own_leaf_sums();
 
   // The lists of a small graph stand in here: a pass over one asks nobody for memory.
   std::array<std::byte, 4096> first_bytes_;
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
-  template <class T>
-  using List = std::pmr::vector<T>;
 
   BackwardOptions options_;
   const Pass* outer_;  // the run in this thread that this one is nested in

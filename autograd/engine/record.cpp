@@ -55,7 +55,10 @@ static Ref<Node> attach(const Op& op, std::span<const Tensor> outputs, Inputs in
 
 static void record_on(const Op& op, std::span<const Tensor> outputs, Inputs inputs,
                       Attributes& attributes, const Tensors& extras) {
-  const auto needs_grad = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
+  const auto needs_grad = [](const InputRef& x) {
+    const AutogradMeta* meta = x->defined() ? autograd_meta(*x) : nullptr;
+    return meta && meta->requires_grad;
+  };
   Ref<Node> node;
   if (grad_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_grad))
     node = attach(op, outputs, inputs, attributes, extras);

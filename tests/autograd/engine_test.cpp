@@ -432,3 +432,16 @@ TEST_CASE(
   CHECK_MESSAGE(contains(refused, "another thread"), refused);
 }
 #endif
+
+TEST_CASE("engine: a gradient that nobody else holds is written over, so that a chain needs one") {
+  const Tensor x = zeros({1 << 18}).set_requires_grad();  // 1 MiB
+  Tensor y = x;
+  for (int i = 0; i < 6; ++i) y = tanh(y);
+  const Tensor g = ones(y.shape());
+  const int64_t before = memory::stats().live;
+  memory::reset_peak();
+  y.backward(g, true);  // g is the caller's: the first gradient is new, then none is
+  CHECK(memory::stats().peak - before < (1 << 20) * 3 / 2);
+  CHECK(x.grad().numel() == 1 << 18);
+  CHECK(equal(g, ones(y.shape())));
+}

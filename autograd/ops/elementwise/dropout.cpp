@@ -27,7 +27,7 @@ Grads formula(const Saved& s, const Tensor& g) {
 Grads kernel(const Saved& s, const Tensor& g) {
   const double p = s.number("p");
   if (p == 1) return formula(s, g);
-  const GradTarget dx = s.target(0, g.shape(), g.dtype(), {.may_add = false, .over = g});
+  const GradTarget dx = s.target(0, g.shape(), g.dtype(), {.may_add = false, .over = &g});
   apply(p, to_site(s.dims("site")), g, dx.tensor);
   return {dx.tensor};
 }

@@ -24,7 +24,7 @@ Grads formula(const Saved& s, const Tensor& g) {
 template <class Row>
 Grads backward_loop(const Saved& s, const Tensor& g) {
   const Tensor v = read<Row>(s),
-               dx = s.target(0, v.shape(), v.dtype(), {.may_add = false, .over = g}).tensor;
+               dx = s.target(0, v.shape(), v.dtype(), {.may_add = false, .over = &g}).tensor;
   visit_floating(v.dtype(), Row::name, [&]<class T> {
     run_binary<T, T>(g, v, dx, kernels<Unary<T>>().rows[unary_index<Row>].backward);
   });

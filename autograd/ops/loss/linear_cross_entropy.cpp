@@ -133,7 +133,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
     const Tensor made = s.extra(i);
     if (scale == 1) return made;
     const Tensor d =
-        s.target(i, made.shape(), made.dtype(), {.may_add = false, .over = made}).tensor;
+        s.target(i, made.shape(), made.dtype(), {.may_add = false, .over = &made}).tensor;
     scale_into(made, scale, d);
     return d;
   };
