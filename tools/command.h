@@ -4,6 +4,7 @@
 #pragma once
 
 #include <slope/core/error.h>
+#include <slope/core/text/visible.h>
 #include <slope/tools/command_line.h>
 
 #include <string>
@@ -22,8 +23,6 @@ void add_bench(Command& slope);
 
 // the folder of the German-English corpus; IoError if it is not installed
 std::string bundled_corpus();
-// on one line: "\\x1b" for characters that control a terminal
-std::string visible(const std::string& text);
 
 // Writes to standard output, including NUL characters; IoError if that fails, so that nothing is
 // computed for nobody.

@@ -12,24 +12,45 @@
 
 namespace slope::tools {
 
-Option& Option::required() { return option_->required(), *this; }
-Option& Option::value_may_be_left_out(const std::string& meant) {
-  return option_->expected(0, 1)->default_val(meant), *this;
+// "N (1 to 1000, default 1)"
+void Option::describe() {
+  std::string text = range_;
+  if (!default_.empty()) text += (text.empty() ? "default " : ", default ") + default_;
+  option_->type_name(word_ + (text.empty() ? "" : " (" + text + ")"));
 }
+
+Option& Option::required() { return option_->required(), *this; }
+Option& Option::value_may_be_left_out() { return option_->expected(0, 1), *this; }
 Option& Option::not_empty() {
   const auto fault = [](const std::string& text) {
     return text.empty() ? "expected a name, got an empty one" : "";
   };
   return option_->check(fault), *this;
 }
-Option& Option::takes(const std::string& word) { return option_->type_name(word), *this; }
+Option& Option::takes(const std::string& word) {
+  word_ = word;
+  describe();
+  return *this;
+}
 Option& Option::between(int64_t least, int64_t most) {
-  return option_->check(CLI::Range(least, most)), *this;
+  option_->check(CLI::Range(least, most).description(""));
+  range_ = fmt::format("{} to {}", least, most);
+  describe();
+  return *this;
 }
 Option& Option::between_reals(double least, double most) {
-  return option_->check(CLI::Range(least, most)), *this;
+  option_->check(CLI::Range(least, most).description(""));
+  range_ = fmt::format("{} to {}", least, most);
+  describe();
+  return *this;
 }
-Option& Option::shows_default() { return option_->capture_default_str(), *this; }
+Option& Option::shows_default() {
+  option_->capture_default_str();
+  default_ = option_->get_default_str();
+  option_->default_str("");
+  describe();
+  return *this;
+}
 Option& Option::in_group(const std::string& title) { return option_->group(title), *this; }
 
 namespace {
@@ -59,11 +80,13 @@ Option Command::option(const std::string& names, std::string& place, const std::
 }
 Option Command::option(const std::string& names, int64_t& place, const std::string& help) {
   return Option(
-      app_->add_option(names, place, help)->transform(CLI::Validator(decimal<int64_t>, "")));
+             app_->add_option(names, place, help)->transform(CLI::Validator(decimal<int64_t>, "")))
+      .takes("N");
 }
 Option Command::option(const std::string& names, double& place, const std::string& help) {
   return Option(
-      app_->add_option(names, place, help)->transform(CLI::Validator(decimal<double>, "")));
+             app_->add_option(names, place, help)->transform(CLI::Validator(decimal<double>, "")))
+      .takes("X");
 }
 Option Command::option(const std::string& names, std::vector<std::string>& place,
                        const std::string& help) {

@@ -29,7 +29,7 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
   Option& required();
   Option& not_empty();
-  Option& value_may_be_left_out(const std::string& meant);
+  Option& value_may_be_left_out();  // it is then empty
   Option& takes(const std::string& word);  // the name of its value in --help: "FILE"
   Option& between(int64_t least, int64_t most);
   Option& between_reals(double least, double most);
@@ -37,7 +37,9 @@ class Option {
   Option& in_group(const std::string& title);  // a heading in --help; "" hides it
 
  private:
+  void describe();  // word, range and default in --help
   CLI::Option* option_;
+  std::string word_ = "TEXT", range_, default_;
 };
 
 class Command {

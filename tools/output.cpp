@@ -5,21 +5,6 @@
 
 namespace slope::tools {
 
-std::string visible(const std::string& text) {
-  std::string line;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]),
-               next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : ' ');
-    const bool is_c1 = c == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
-    if (c < ' ' || c == 0x7F || is_c1)
-      line += fmt::format("\\x{:02x}", is_c1 ? next : c);
-    else
-      line += text[i];
-    if (is_c1) ++i;
-  }
-  return line;
-}
-
 namespace {
 
 void check_standard_output() {

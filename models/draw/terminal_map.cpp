@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/utf8.h>
 #include <slope/models/draw/terminal_map.h>
 
@@ -13,9 +14,7 @@ namespace {
 constexpr size_t longest_label = 14;
 
 std::u32string label(const std::string& text) {
-  std::u32string characters = data::decode_utf8(text);
-  for (char32_t& c : characters)
-    if (c < 32 || c == 127) c = U'\uFFFD';
+  std::u32string characters = data::decode_utf8(visible(text));
   if (characters.size() > longest_label) characters.resize(longest_label - 1), characters += U'…';
   return characters;
 }
@@ -55,7 +54,7 @@ std::string to_text(const HeatMaps& maps, const TerminalOptions& options) {
   const size_t across =
       std::max<size_t>(1, room > margin + 1 ? (room - margin - 1) / (panel_width + 2) : 1);
 
-  std::string text = maps.title.empty() ? "" : maps.title + "\n";
+  std::string text = maps.title.empty() ? "" : visible(maps.title) + "\n";
   // part(panel) is panel_width characters
   const auto line = [&](size_t first, const std::u32string& row_label, auto&& part) {
     text += std::string(margin - row_label.size(), ' ') + data::encode_utf8(row_label) + " ";

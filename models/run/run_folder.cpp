@@ -163,6 +163,11 @@ std::string state_to_resume(const std::string& folder) {
   return sys::kind(start) == Kind::file ? start : "";
 }
 
+std::string config_to_resume(const std::string& folder) {
+  const std::string point = resume_point(folder), config = folder + "/" + point + "/config.json";
+  return !point.empty() && is_there(config) ? config : "";
+}
+
 std::string checkpoint_folder(const std::string& run) {
   SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
   SLOPE_CHECK_AS(IoError, sys::kind_followed(run) != Kind::nothing, "{}: no such folder", run);

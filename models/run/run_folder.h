@@ -26,6 +26,8 @@ std::string start_file(const std::string& folder);
 // The file whose settings a resume takes: the resume point's state.json, else the start file; empty
 // if there is neither.
 std::string state_to_resume(const std::string& folder);
+// The config.json of the checkpoint that a resume goes on from; empty where there is none.
+std::string config_to_resume(const std::string& folder);
 
 // For the process that holds the folder's lock: removes what a crash left half written. InputError,
 // without any change, if a name that a run writes to is a link, or a file that no run wrote.

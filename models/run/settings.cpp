@@ -125,15 +125,26 @@ std::string model_of(const std::string& text, const std::string& file) {
   return model_in(parse_json(text, file));
 }
 
-std::vector<std::string> differences(const Settings& now, const std::string& text) {
+namespace {
+
+std::vector<std::string> different(const Settings& now, const std::string& text, bool that_may) {
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
-    if (!s.may_change && was != to_text(s))
+    if (s.may_change == that_may && was != to_text(s))
       result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Settings& now, const std::string& before) {
+  return different(now, before, false);
+}
+std::vector<std::string> changes(const Settings& now, const std::string& before) {
+  return different(now, before, true);
 }
 
 }  // namespace slope::train

@@ -21,5 +21,7 @@ std::string model_of(const std::string& json, const std::string& file);
 // The keys that differ from those of an earlier run and may not, each with both values; empty if a
 // resume is sound.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);
+// The keys that differ and may.
+std::vector<std::string> changes(const Settings& now, const std::string& json_before);
 
 }  // namespace slope::train

@@ -29,36 +29,37 @@ struct TrainSettings {
   int64_t log_every = 20;      // steps
   int64_t seed = 1;
 
-  SLOPE_CONFIG(key(epochs, "passes over the training data; 0: steps decides", 0, 1e9).changeable(),
-               key(steps, "optimizer steps; 0: epochs decides", 0, 4e9).changeable(),
-               key(batch_size, "sequences in a micro-batch", 1, 1 << 20),
-               key(accumulate, "micro-batches added up for one step", 1, 1 << 15),
-               key(piece_tokens,
-                   "a micro-batch of more tokens runs in pieces, to save memory; 0: whole", 0, 1e9),
-               key(optimizer, "the update rule", {"adam", "adamw", "sgd"}),
-               key(lr, "learning rate: the highest of the schedule", 0, models::any_real),
-               key(beta1, "Adam: decay of the mean of gradients", 0, 0.9999999),
-               key(beta2, "Adam: decay of the mean of squared gradients", 0, 0.9999999),
-               key(adam_eps, "Adam: added to the root of that mean", 0, 1),
-               key(momentum, "SGD: momentum", 0, 1),
-               key(weight_decay, "weight decay of tensors with two or more dims", 0,
-                   models::any_real),
-               key(schedule, "how lr moves after the warm-up",
-                   {"constant", "cosine", "inverse_sqrt", "linear"}),
-               key(warmup, "steps of linear rise to lr", 0, 1e9),
-               key(lr_min, "final learning rate of the schedules cosine and linear", 0,
-                   models::any_real),
-               key(clip, "largest norm of the gradient; 0: no clipping", 0, models::any_real),
-               key(label_smoothing, "share of the target spread over all classes", 0, 1),
-               key(average, "decay of the EMA of the weights that is validated and saved; 0: none",
-                   0, 0.9999999),
-               key(validate_every, "steps between validations; 0: each epoch", 0, 1e9),
-               key(save_every, "steps between further checkpoints; 0: none", 0, 1e9).changeable(),
-               key(patience,
-                   "validations without a better loss before stopping; 0: never stop early", 0, 1e9)
-                   .changeable(),
-               key(log_every, "steps between lines of the log", 1, 1e9).changeable(),
-               key(seed, "seed of weights, order and dropout", 0, 9e15))
+  SLOPE_CONFIG(
+      key(epochs, "passes over the training data; 0: steps decides", 0, 1e9).changeable(),
+      key(steps, "optimizer steps; 0: epochs decides", 0, 4e9).changeable(),
+      key(batch_size, "sequences in a micro-batch", 1, 1 << 20),
+      key(accumulate, "micro-batches added up for one step", 1, 1 << 15),
+      key(piece_tokens, "a micro-batch of more tokens runs in pieces, to save memory; 0: whole", 0,
+          1e9),
+      key(optimizer, "the update rule", {"adam", "adamw", "sgd"}),
+      key(lr, "learning rate: the highest of the schedule", 0, models::any_real).changeable(),
+      key(beta1, "Adam: decay of the mean of gradients", 0, 0.9999999),
+      key(beta2, "Adam: decay of the mean of squared gradients", 0, 0.9999999),
+      key(adam_eps, "Adam: added to the root of that mean", 0, 1),
+      key(momentum, "SGD: momentum", 0, 1),
+      key(weight_decay, "weight decay of tensors with two or more dims", 0, models::any_real),
+      key(schedule, "how lr moves after the warm-up",
+          {"constant", "cosine", "inverse_sqrt", "linear"})
+          .changeable(),
+      key(warmup, "steps of linear rise to lr", 0, 1e9).changeable(),
+      key(lr_min, "final learning rate of the schedules cosine and linear", 0, models::any_real)
+          .changeable(),
+      key(clip, "largest norm of the gradient; 0: no clipping", 0, models::any_real),
+      key(label_smoothing, "share of the target spread over all classes", 0, 1),
+      key(average, "decay of the EMA of the weights that is validated and saved; 0: none", 0,
+          0.9999999),
+      key(validate_every, "steps between validations; 0: each epoch", 0, 1e9),
+      key(save_every, "steps between further checkpoints; 0: none", 0, 1e9).changeable(),
+      key(patience, "validations without a better loss before stopping; 0: never stop early", 0,
+          1e9)
+          .changeable(),
+      key(log_every, "steps between lines of the log", 1, 1e9).changeable(),
+      key(seed, "seed of weights, order and dropout", 0, 9e15))
 };
 
 // The learning rate of step `step` (from 1) of `total`.

@@ -1,3 +1,4 @@
+#include <slope/core/text/visible.h>
 #include <slope/models/train/progress.h>
 
 #include <fmt/core.h>
@@ -82,7 +83,7 @@ void Progress::update(const ProgressState& state, bool log_line) {
 void Progress::message(const std::string& line) {
   if (quiet_) return;
   clear();
-  std::fputs((line + "\n").c_str(), stdout);
+  std::fputs((visible(line) + "\n").c_str(), stdout);
   std::fflush(stdout);
 }
 

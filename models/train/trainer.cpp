@@ -28,6 +28,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Seconds since 1970, to the millisecond.
+double wall_clock() {
+  using namespace std::chrono;
+  const auto now = duration_cast<milliseconds>(system_clock::now().time_since_epoch());
+  return static_cast<double>(now.count()) / 1000;
+}
+
 std::string numerics() { return fmt::format("{}, {}", blas_description(), name(cpu_isa())); }
 
 class Run {
@@ -147,6 +154,7 @@ class Run {
                      line);
     if (!line) return;
     log_->append(json_line({{"step", state_.step},
+                            {"time", wall_clock()},
                             {"epoch", epoch},
                             {"loss", loss},
                             {"lr", r.lr},
@@ -175,6 +183,7 @@ class Run {
       ++state_.stale;
     }
     log_->append(json_line({{"step", state_.step},
+                            {"time", wall_clock()},
                             {"validation_loss", loss},
                             {"validation_ppl", std::exp(loss)},
                             {"best", better}}));
@@ -241,7 +250,7 @@ class Run {
   }
 
   // What a resume may not change: settings on which the bits depend, and the data.
-  void check_sameness(const RunState& before) const {
+  void check_sameness(const RunState& before) {
     const std::vector<std::string> changed = differences(all_, before.settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(),
                    "--resume: {} was started with other settings: {}; these may not change",
@@ -249,6 +258,8 @@ class Run {
     SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint,
                    "--resume: {} not what {} was started with; name the same files",
                    changed_data(before.fingerprint), options_.folder);
+    if (const std::vector<std::string> other = changes(all_, before.settings); !other.empty())
+      progress_.message(fmt::format("resumed with other settings: {}", fmt::join(other, "; ")));
   }
 
   void restore(const std::string& point) {

@@ -1,6 +1,6 @@
 """A run that was interrupted at any instant and resumed gives the bits of one that was not; so does any number of threads."""
-import array, os, random, shutil, signal, subprocess, time, unittest
-from slope_runner import Case, SMALL, SMALL_GPT, TEXT, log_of, read_tensors, snapshot, trained
+import array, json, os, random, shutil, signal, subprocess, time, unittest
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, snapshot, trained
 
 # Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints beside validations, lines of the log in between.
 RICH = [*SMALL, "--dropout", "0.2", "--accumulate", "3", "--schedule", "cosine", "--warmup", "5", "--lr", "0.01", "--average", "0.9", "--optimizer", "adamw", "--weight-decay", "0.1",
@@ -146,15 +146,37 @@ class Refusals(Case):
         self.refused(2, "train", "char-gpt", "--text", "train.en", "--out", "run", says=["run holds a run already", "--resume"])
 
     def test_other_settings_are_named(self):
-        for flag, value, says in [("lr", "0.1", "lr was 0.0005, is 0.1"), ("d-model", "16", "d_model was 8, is 16"), ("seed", "3", "seed was 1, is 3"), ("batch-size", "4", "batch_size was 8, is 4"),
+        for flag, value, says in [("clip", "2", "clip was 1.0, is 2.0"), ("d-model", "16", "d_model was 8, is 16"), ("seed", "3", "seed was 1, is 3"), ("batch-size", "4", "batch_size was 8, is 4"),
                                   ("optimizer", "sgd", 'optimizer was "adam", is "sgd"'), ("dropout", "0", "dropout was 0.1, is 0.0"), ("min-freq", "1", "min_freq was 2, is 1")]:
             with self.subTest(flag=flag):
                 self.refused(2, *self.resume(f"--{flag}", value), says=["--resume", "run", says])
-        self.refused(2, *self.resume("--lr", "0.1", "--clip", "2"), says=["lr was", "clip was"])
+        self.refused(2, *self.resume("--beta1", "0.5", "--clip", "2"), says=["beta1 was", "clip was"])
         with open("config.json", "w") as file:
             file.write('{"weight_decay": 0.5}')
-        self.refused(2, *self.resume("--preset", "quickstart"), says=["d_model was 8, is 128", "lr was 0.0005, is 0.003"])
+        self.refused(2, *self.resume("--preset", "quickstart"), says=["d_model was 8, is 128", "n_heads was "])
         self.refused(2, *self.resume("--config", "config.json"), says="weight_decay was 0.0, is 0.5")
+
+    def test_what_may_change_is_printed_with_both_values(self):
+        result = self.good(*self.resume("--lr", "0.1", "--schedule", "linear", "--warmup", "2"))
+        self.assertIn("resumed with other settings: steps was 4, is 8; lr was 0.0005, is 0.1; schedule was \"constant\", is \"linear\"; warmup was 0, is 2\n", result.out)
+        self.assertEqual(json_of("run/last/config.json")["lr"], 0.1)
+        lines = [line["lr"] for line in log_of("run") if "lr" in line]
+        self.assertEqual(lines[:4], [0.0005] * 4)
+        self.assertTrue(all(lr > 0.001 for lr in lines[4:-1]), lines)
+
+    def edit_config(self, **values):
+        config = {**json_of("run/last/config.json"), **values}
+        with open("run/last/config.json", "w") as file:
+            json.dump(config, file)
+
+    def test_an_edited_config_counts(self):
+        self.edit_config(lr=0.25)
+        self.assertIn("lr was 0.0005, is 0.25", self.good(*self.resume()).out)
+        self.assertEqual(log_of("run")[-2]["lr"], 0.25)
+        self.edit_config(clip=3)
+        self.refused(2, *self.resume(), says="clip was 1.0, is 3.0")
+        self.edit_config(clip="x")
+        self.refused(3, *self.resume(), says=["run/last/config.json", "clip"])
 
     def test_other_data_are_named(self):
         self.refused(2, *self.resume("--valid", "train"), says=["--resume", "the validation text"])

@@ -137,13 +137,18 @@ def log_of(run):
         return [json.loads(line) for line in file]
 
 
+def json_of(path):
+    with open(path) as file:
+        return json.load(file)
+
+
 def trained(run):
     """All that must be the same bit for bit, however the run was made: weights, optimizer, counters, losses."""
     with open(f"{run}/last/state.json", encoding="utf-8") as file:
         state = json.load(file)
     for key in ("crc32c", "log_bytes", "settings"):
         state.pop(key)
-    log = [{k: v for k, v in line.items() if k != "tokens_per_second"} for line in log_of(run)]
+    log = [{k: v for k, v in line.items() if k not in ("tokens_per_second", "time")} for line in log_of(run)]
     return {"model": sha256(f"{run}/last/model.safetensors"), "state": sha256(f"{run}/last/state.safetensors"),
             "best": sha256(f"{run}/best/model.safetensors"), "counters": state, "log": log}
 

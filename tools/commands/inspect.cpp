@@ -34,10 +34,10 @@ void print(const nlohmann::ordered_json& file) {
   std::printf("%s: %zu tensors, %ld elements\n", visible(file["file"].get<std::string>()).c_str(),
               tensors.size(), file["elements"].get<long>());
   for (const auto& t : tensors)
-    std::printf("  %-56s %-5s %s\n", visible(t["name"]).c_str(),
+    std::printf("  %-56s %-5s %s\n", visible(t["name"].get<std::string>()).c_str(),
                 t["dtype"].get<std::string>().c_str(), train::json_text(t["shape"]).c_str());
   for (const auto& [key, value] : file["metadata"].items())
-    std::printf("  metadata %s = %s\n", visible(key).c_str(), visible(value).c_str());
+    std::printf("  metadata %s = %s\n", visible(key).c_str(), visible(value.get<std::string>()).c_str());
 }
 
 int run(const std::string& path, bool as_json) {
@@ -55,22 +55,24 @@ int run(const std::string& path, bool as_json) {
   const std::string config = folder + "/config.json";
   nlohmann::ordered_json json = {
       {"checkpoint", folder}, {"config", train::parse_json(train::read_json_text(config), config)}};
+  SLOPE_CHECK_INPUT(json["config"].is_object(), "{}: expected a JSON object of settings", config);
   if (fs::exists(folder + "/state.json")) {
     const train::RunState state = train::RunState::read(folder + "/state.json");
     json["step"] = state.step;
     json["best_step"] = state.best_step;
-    json["best_validation_loss"] = state.best_loss;
+    json["best_validation_loss"] =
+        state.best_step > 0 ? nlohmann::ordered_json(state.best_loss) : nlohmann::ordered_json();
   }
   json["model"] = describe_file(folder + "/model.safetensors");
   if (as_json) {
     std::printf("%s\n", train::json_text(json, 1).c_str());
     return 0;
   }
-  std::printf("checkpoint %s\n", folder.c_str());
+  std::printf("checkpoint %s\n", visible(folder).c_str());
   for (const char* key : {"step", "best_step", "best_validation_loss"})
     if (json.contains(key)) std::printf("%s %s\n", key, train::json_text(json[key]).c_str());
   for (const auto& [key, value] : json["config"].items())
-    std::printf("  %-18s %s\n", key.c_str(), train::json_text(value).c_str());
+    std::printf("  %-18s %s\n", visible(key).c_str(), visible(train::json_text(value)).c_str());
   print(json["model"]);
   return 0;
 }

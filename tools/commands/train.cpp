@@ -1,7 +1,6 @@
 // slope train KIND [--model NAME], slope train NAME: settings come from the preset, then --config,
-// then flags; on
-// --resume from the run before all of them. The flags are the settings of the model that is
-// trained.
+// then flags; on --resume from the run before all of them. The flags are the settings of the model
+// that is trained.
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -56,9 +55,12 @@ void add_flags(Command& command, Flags& flags, const ModelType& type) {
     const std::vector<std::string> choices = is_model ? models::model_names(type.kind) : s.choices;
     const std::string help =
         s.help + (choices.empty() ? "" : fmt::format(" ({})", fmt::join(choices, ", ")));
-    const auto keep = [&flags, key = s.key](const std::string& text) { flags.values[key] = text; };
+    const bool yes_or_no = std::holds_alternative<bool*>(s.place);
+    const auto keep = [&flags, key = s.key, yes_or_no](const std::string& text) {
+      flags.values[key] = yes_or_no && text.empty() ? "true" : text;
+    };
     Option option = command.option(flag_of(s.key), keep, help);
-    if (std::holds_alternative<bool*>(s.place)) option.value_may_be_left_out("true");
+    if (yes_or_no) option.value_may_be_left_out();
     option.takes("[" + train::to_text(s) + "]")
         .in_group("Settings (keys of config.json, with their defaults)");
   }
@@ -74,8 +76,12 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
 
 void gather(RunSettings& settings, const Flags& flags) {
   const std::string state = flags.resume ? train::state_to_resume(flags.out) : "";
-  if (!state.empty())
+  if (!state.empty()) {
     (void)train::from_json(settings.all(), train::RunState::read(state).settings, state);
+    // somebody may have edited the checkpoint's own config: what may not change is then refused
+    const std::string config = train::config_to_resume(flags.out);
+    if (!config.empty()) (void)train::from_json(settings.all(), train::read_json_text(config), config);
+  }
   if (!flags.preset.empty()) settings.apply(flags.preset);
   std::vector<std::string> given;
   if (!flags.config.empty())

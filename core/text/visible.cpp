@@ -1,0 +1,54 @@
+#include <slope/core/text/visible.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace slope {
+
+namespace {
+
+struct Character {
+  uint32_t point;
+  size_t bytes;
+  bool is_malformed = false;
+};
+
+// The first character of a text that is not empty; a byte by itself where it is not UTF-8.
+Character first_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {lead, 1, true};
+  uint32_t point = lead & (0x7F >> bytes);
+  for (size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {lead, 1, true};
+    point = point << 6 | (byte(i) & 0x3F);
+  }
+  return {point, bytes};
+}
+
+bool is_obeyed(uint32_t c) {
+  const bool is_control = c < ' ' || (c >= 0x7F && c < 0xA0);
+  const bool is_direction = c == 0x61C || c == 0x200E || c == 0x200F ||
+                            (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return is_control || is_direction || c == 0x2028 || c == 0x2029;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string line;
+  for (Character c{}; !text.empty(); text.remove_prefix(c.bytes)) {
+    c = first_character(text);
+    if (c.is_malformed || is_obeyed(c.point))
+      line +=
+          c.point < 0x100 ? fmt::format("\\x{:02x}", c.point) : fmt::format("\\u{:04x}", c.point);
+    else
+      line += text.substr(0, c.bytes);
+  }
+  return line;
+}
+
+}  // namespace slope

@@ -1,0 +1,33 @@
+// Text of strangers on a terminal: nothing in it may move the cursor, turn the line around or end
+// it.
+#include <slope/core/text/visible.h>
+
+#include <doctest/doctest.h>
+
+using slope::visible;
+
+TEST_CASE("visible: letters of all scripts and symbols stay as they are") {
+  for (const char* text : {"", "a b", "Straße", "日本語", "שלום", "🙂", "e\u0301", "…"})
+    CHECK(visible(text) == text);
+}
+
+TEST_CASE("visible: what a terminal obeys is escaped") {
+  CHECK(visible("a\x1b[2J") == "a\\x1b[2J");
+  CHECK(visible(std::string("\0\n\r\t\x7f", 5)) == "\\x00\\x0a\\x0d\\x09\\x7f");
+  CHECK(visible("\u0080|\u009b") == "\\x80|\\x9b");       // C1, the one-byte ESC [
+  CHECK(visible("\u00a0") == "\u00a0");                   // the first one that is no control
+  CHECK(visible("x\u202etxt.exe") == "x\\u202etxt.exe");  // right-to-left override
+  CHECK(visible("\u200e\u200f\u061c") == "\\u200e\\u200f\\u061c");  // direction marks
+  CHECK(visible("\u2066\u2069\u202a") == "\\u2066\\u2069\\u202a");
+  CHECK(visible("\u2028\u2029") == "\\u2028\\u2029");  // line and paragraph separators
+}
+
+TEST_CASE("visible: bytes that are not UTF-8 are escaped, and nothing is read past the end") {
+  CHECK(visible("\xc2") == "\\xc2");
+  CHECK(visible("\xe2\x80") == "\\xe2\\x80");
+  CHECK(visible("\xe2(\x80") == "\\xe2(\\x80");
+  CHECK(visible("\x9b"
+                "2J") == "\\x9b2J");  // ESC [ of a terminal of eight bits
+  CHECK(visible("\xc0\x9b") == "\\xc0\\x9b");
+  CHECK(visible("\xff\xf5") == "\\xff\\xf5");
+}
