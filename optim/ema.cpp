@@ -33,7 +33,7 @@ void Ema::check() const {
   }
 }
 
-void Ema::update() {
+void Ema::update(double decay) {
   check();
   PerTensor<int64_t> sizes;
   for (const auto& [name, p] : parameters_) sizes.push_back(p.numel());
@@ -41,7 +41,7 @@ void Ema::update() {
     const Tensor &p = parameters_[k].tensor, &e = averages_[k].tensor;
     visit_floating(p.dtype(), "Ema", [&]<class T> {
       kernels<OptimKernels<T>>().average(n, static_cast<T*>(e.write<T>()) + begin,
-                                         p.data<T>() + begin, static_cast<T>(1 - decay_));
+                                         p.data<T>() + begin, static_cast<T>(1 - decay));
     });
   });
 }

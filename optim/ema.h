@@ -1,6 +1,7 @@
 // Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each step; e starts
 // as p.
-//   ema.update();
+//   ema.update();                          // with the decay of the constructor, or
+//   ema.update(rising_decay(decay, t));    // with one that soon forgets the start
 //   { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages in this
 //   scope
 #pragma once
@@ -8,12 +9,22 @@
 #include <slope/core/tensor/named_tensor.h>
 #include <slope/core/tensor/tensor.h>
 
+#include <algorithm>
+
 namespace slope::optim {
+
+// min(decay, (t + 1) / (t + 10)) for update number t (from 0): with a constant decay of 0.999 the
+// random start would still have a weight of 0.37 after 1,000 updates. The formula is that of
+// TensorFlow's ExponentialMovingAverage with num_updates.
+inline double rising_decay(double decay, int64_t t) {
+  return std::min(decay, static_cast<double>(t + 1) / static_cast<double>(t + 10));
+}
 
 class Ema {
  public:
   Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1
-  void update();
+  void update() { update(decay_); }
+  void update(double decay);
   void swap();                                                // exchanges parameters and averages
   const NamedTensors& averages() const { return averages_; }  // by parameter name: its state
   // InputError, without any change, if names or shapes differ

@@ -92,6 +92,18 @@ std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions
   return shuffled;
 }
 
+std::vector<Pair> spread(std::vector<Pair> pairs, int64_t tokens) {
+  const auto N = static_cast<int64_t>(pairs.size());
+  int64_t total = 0;
+  for (const Pair& pair : pairs) total += static_cast<int64_t>(pair.target.size()) - 1;
+  if (total <= tokens) return pairs;
+  const auto share = static_cast<double>(tokens) / static_cast<double>(total);
+  const int64_t n = std::max<int64_t>(1, static_cast<int64_t>(share * static_cast<double>(N)));
+  std::vector<Pair> kept;
+  for (int64_t k = 0; k < n; ++k) kept.push_back(std::move(pairs[static_cast<size_t>(k * N / n)]));
+  return kept;
+}
+
 std::vector<Rows> sorted_order(std::span<const Pair> pairs, int64_t batch_size) {
   SLOPE_CHECK_AS(UsageError, batch_size > 0, "batches: batch size {} must be at least 1",
                  batch_size);

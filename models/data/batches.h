@@ -24,6 +24,9 @@ struct Pairs {
 Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target,
                    int64_t positions);
 
+// About `tokens` target tokens, in pairs spread evenly over all of them; all if they have no more.
+std::vector<Pair> spread(std::vector<Pair> pairs, int64_t tokens);
+
 struct Batch {
   int64_t size = 0, source_length = 0, target_length = 0;  // B S T
   std::vector<int64_t> source, target;  // (B, S) and (B, T), row-major, <pad> after each sentence

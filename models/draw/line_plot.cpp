@@ -1,98 +1,128 @@
+#include <slope/models/draw/axis.h>
 #include <slope/models/draw/line_plot.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace slope::draw {
 
 namespace {
 
-struct Range {
-  double low = INFINITY, high = -INFINITY;
-  void add(double v) { low = std::min(low, v), high = std::max(high, v); }
-  // by a share of its length on both sides; to length 1 if it is empty
-  void widen(double share) {
-    if (!(high >= low)) low = 0, high = 1;
-    if (high == low) low -= 0.5, high += 0.5;
-    const double margin = share * (high - low);
-    low -= margin, high += margin;
-  }
+constexpr double left = 64, right = 24, bottom = 56, legend_size = 12.5, row_height = 20;
+
+// Okabe and Ito's colors, which people with color blindness tell apart, without yellow.
+constexpr const char* palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#56b4e9", "#e69f00", "#000000"};
+constexpr size_t colors = std::size(palette);
+constexpr const char* dashes[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""};
+
+// How a series looks: the same in the plot and in the legend.
+struct Look {
+  std::string color, dash;
 };
 
-bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
+std::vector<Look> looks_of(const std::vector<Series>& series) {
+  std::vector<Look> looks;
+  size_t next = 0;
+  for (const Series& s : series) {
+    if (!s.color.empty()) {
+      looks.push_back({s.color, ""});
+      continue;
+    }
+    looks.push_back({palette[next % colors], dashes[next / colors % std::size(dashes)]});
+    ++next;
+  }
+  return looks;
+}
+
+std::string stroke(const Look& look, double width) {
+  return fmt::format("stroke=\"{}\" stroke-width=\"{}\"{}", look.color, number(width), look.dash);
+}
+
+void dot(Svg& svg, Point at, const Look& look) {
+  svg.circle(at, 3.4, fmt::format("fill=\"{}\" stroke=\"#ffffff\"", look.color));
+}
+
+// Where the entry of each series begins, from the top left of the legend; series without a name
+// have none.
+std::vector<Point> legend_layout(const std::vector<Series>& series, double width) {
+  std::vector<Point> places;
+  Point next{0, 0};
+  for (const Series& s : series) {
+    const double entry = 48 + text_width(s.name, legend_size);
+    if (next.x > 0 && next.x + entry > width && !s.name.empty()) next = {0, next.y + row_height};
+    places.push_back(next);
+    if (!s.name.empty()) next.x += entry;
+  }
+  return places;
+}
+
+void draw_legend(Svg& svg, const std::vector<Series>& series, const std::vector<Look>& looks,
+                 const std::vector<Point>& places, double top) {
+  for (size_t i = 0; i < series.size(); ++i) {
+    if (series[i].name.empty()) continue;
+    const double x = left + places[i].x, y = top + places[i].y;
+    svg.line({x, y - 4}, {x + 24, y - 4}, stroke(looks[i], 2.4));
+    if (series[i].dots) dot(svg, {x + 12, y - 4}, looks[i]);
+    svg.text({x + 32, y}, series[i].name, {.size = legend_size});
+  }
+}
 
 }  // namespace
 
 std::string to_svg(const LinePlot& plot) {
-  constexpr double left = 64, right = 24, top = 48, bottom = 56;
-  Range x, y;
-  for (const Series& series : plot.series)
-    for (const Point& p : series.points)
-      if (finite(p)) x.add(p.x), y.add(p.y);
-  const bool empty = !(x.high >= x.low);
-  x.widen(0), y.widen(0.04);
-  const double w = plot.width - left - right, h = plot.height - top - bottom;
+  Axis x(plot.log_x), y(plot.log_y);
+  const auto is_shown = [&](const Point& p) { return x.shows(p.x) && y.shows(p.y); };
+  for (const Series& s : plot.series)
+    for (const Point& p : s.points)
+      if (is_shown(p)) x.add(p.x), y.add(p.y);
+  const bool empty = x.is_empty();
+  x.widen(0);
+  y.widen(0.04);
+
+  const double w = plot.width - left - right;
+  const std::vector<Look> looks = looks_of(plot.series);
+  const std::vector<Point> places = legend_layout(plot.series, w);
+  const bool has_legend = std::any_of(plot.series.begin(), plot.series.end(),
+                                      [](const Series& s) { return !s.name.empty(); });
+  const double further_rows = has_legend ? places.back().y : 0;
+  const double top = 68 + further_rows, h = plot.height - 68 - bottom, height = top + h + bottom;
   const auto at = [&](Point p) {
-    return Point{left + (p.x - x.low) / (x.high - x.low) * w,
-                 top + (y.high - p.y) / (y.high - y.low) * h};
+    return Point{left + x.share(p.x) * w, top + (1 - y.share(p.y)) * h};
   };
 
-  Svg svg(plot.width, plot.height, plot.title);
+  Svg svg(plot.width, height, plot.title);
   svg.text({left, 28}, plot.title, {.size = 16, .bold = true});
-  const std::vector<double> x_ticks = nice_ticks(x.low, x.high, 8),
-                            y_ticks = nice_ticks(y.low, y.high, 6);
-  const auto step = [](const std::vector<double>& ticks) {
-    return ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
-  };
-  for (double v : y_ticks) {
-    const Point p = at({x.low, v});
-    svg.line(p, {left + w, p.y}, "stroke=\"#e4e8ec\"");
-    svg.text({left - 8, p.y + 4}, tick_label(v, step(y_ticks)),
-             {.anchor = "end", .color = "#57606a"});
+  draw_legend(svg, plot.series, looks, places, 52);
+  for (const Tick& tick : y.ticks(6)) {
+    const double level = top + (1 - y.share(tick.value)) * h;
+    svg.line({left, level}, {left + w, level}, "stroke=\"#e4e8ec\"");
+    svg.text({left - 8, level + 4}, tick.label, {.anchor = "end", .color = "#57606a"});
   }
-  for (double v : x_ticks) {
-    const Point p = at({v, y.low});
-    svg.line(p, {p.x, p.y + 5}, "stroke=\"#8c959f\"");
-    svg.text({p.x, p.y + 20}, tick_label(v, step(x_ticks)),
-             {.anchor = "middle", .color = "#57606a"});
+  for (const Tick& tick : x.ticks(8)) {
+    const double place = left + x.share(tick.value) * w;
+    svg.line({place, top + h}, {place, top + h + 5}, "stroke=\"#8c959f\"");
+    svg.text({place, top + h + 20}, tick.label, {.anchor = "middle", .color = "#57606a"});
   }
   svg.polyline({{left, top}, {left, top + h}, {left + w, top + h}}, "stroke=\"#8c959f\"");
-  svg.text({left + w / 2, plot.height - 14}, plot.x_label, {.size = 13, .anchor = "middle"});
+  svg.text({left + w / 2, height - 14}, plot.x_label, {.size = 13, .anchor = "middle"});
   svg.text({18, top + h / 2}, plot.y_label, {.size = 13, .anchor = "middle", .turn = -90});
   if (empty)
     svg.text({left + w / 2, top + h / 2}, "no points yet",
              {.size = 14, .anchor = "middle", .color = "#8c959f"});
 
-  for (const Series& series : plot.series) {
+  for (size_t i = 0; i < plot.series.size(); ++i) {
+    const Series& s = plot.series[i];
     std::vector<Point> points;
-    for (const Point& p : series.points)
-      if (finite(p)) points.push_back(at(p));
+    for (const Point& p : s.points)
+      if (is_shown(p)) points.push_back(at(p));
     const std::string opacity =
-        series.opacity < 1 ? fmt::format(" opacity=\"{}\"", number(series.opacity)) : "";
+        s.opacity < 1 ? fmt::format(" opacity=\"{}\"", number(s.opacity)) : "";
     if (points.size() > 1)
-      svg.polyline(points,
-                   fmt::format("stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}",
-                               series.color, number(series.width), opacity));
-    if (series.dots || points.size() == 1)
-      for (const Point& p : points)
-        svg.circle(p, 3.4, fmt::format("fill=\"{}\" stroke=\"#ffffff\"", series.color));
-  }
-
-  double legend_width = 0, row = top + 18;
-  for (const Series& series : plot.series)
-    legend_width = std::max(legend_width, text_width(series.name, 12.5));
-  for (const Series& series : plot.series) {
-    if (series.name.empty()) continue;
-    const double start = plot.legend_at_left ? left + 16 : left + w - legend_width - 44;
-    svg.line({start, row - 4}, {start + 24, row - 4},
-             fmt::format("stroke=\"{}\" stroke-width=\"2.4\"", series.color));
-    if (series.dots)
-      svg.circle({start + 12, row - 4}, 3.4,
-                 fmt::format("fill=\"{}\" stroke=\"#ffffff\"", series.color));
-    svg.text({start + 32, row}, series.name, {.size = 12.5});
-    row += 20;
+      svg.polyline(points, stroke(looks[i], s.width) + " stroke-linejoin=\"round\"" + opacity);
+    if (s.dots || points.size() == 1)
+      for (const Point& p : points) dot(svg, p, looks[i]);
   }
   return svg.str();
 }

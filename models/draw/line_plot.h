@@ -1,4 +1,5 @@
-// A line plot: several series over one pair of axes, with ticks at round numbers and a legend.
+// A line plot: several series over one pair of axes, with ticks at round numbers and a legend above
+// the curves.
 #pragma once
 
 #include <slope/models/draw/svg.h>
@@ -7,17 +8,17 @@ namespace slope::draw {
 
 struct Series {
   std::string name = {};           // in the legend; not listed if empty
-  std::vector<Point> points = {};  // points that are not finite are left out
-  std::string color = "#1f6feb";
-  bool dots = false;  // a dot at each point
+  std::vector<Point> points = {};  // those that an axis cannot show are left out
+  std::string color = {};          // empty: the next one of the palette, dashed when it repeats
+  bool dots = false;               // a dot at each point
   double width = 1.8, opacity = 1;
 };
 
 struct LinePlot {
   std::string title = {}, x_label = {}, y_label = {};
   std::vector<Series> series = {};
-  double width = 760, height = 440;
-  bool legend_at_left = false;  // for curves that rise
+  bool log_x = false, log_y = false;  // logarithmic axes show positive numbers
+  double width = 760, height = 440;   // the legend's further rows add to the height
 };
 
 std::string to_svg(const LinePlot& plot);

@@ -18,17 +18,27 @@ using draw::Point;
 constexpr std::string_view end = "</svg>\n";
 constexpr std::string_view marked_end = "<desc>drawn by slope from log.jsonl</desc>\n</svg>\n";
 
+// Each point of the training curve is a mean over steps; the last one is left out where the run
+// ended within its window, as it would be noisier than the others.
+std::vector<Point> without_partial_window(std::vector<Point> points) {
+  const size_t n = points.size();
+  if (n < 2) return points;
+  const double before = points[n - 2].x - (n > 2 ? points[n - 3].x : 0);
+  if (points[n - 1].x - points[n - 2].x < before) points.pop_back();
+  return points;
+}
+
 // At most `most` points, each the mean of as many that follow each other: the curve stays readable
 // and the file small.
 std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
   const size_t run = (points.size() + most - 1) / most;
   std::vector<Point> means;
-  for (size_t i = 0; i < points.size(); i += run) {
+  for (size_t i = 0; i + run <= points.size(); i += run) {
     Point mean{0, 0};
-    const size_t n = std::min(run, points.size() - i);
-    for (size_t k = i; k < i + n; ++k)
-      mean.x += points[k].x / static_cast<double>(n),
-          mean.y += points[k].y / static_cast<double>(n);
+    for (size_t k = i; k < i + run; ++k) {
+      mean.x += points[k].x / static_cast<double>(run);
+      mean.y += points[k].y / static_cast<double>(run);
+    }
     means.push_back(mean);
   }
   return means;
@@ -59,8 +69,10 @@ std::string loss_plot(const std::string& log_jsonl_path) {
   draw::LinePlot plot{
       .title = "Loss", .x_label = "step", .y_label = "nats per token", .series = {}};
   if (!training.empty())
-    plot.series.push_back(
-        {.name = "training", .points = thinned(training, 800), .color = "#6ea8d8", .width = 1.4});
+    plot.series.push_back({.name = "training",
+                           .points = thinned(without_partial_window(training), 800),
+                           .color = "#6ea8d8",
+                           .width = 1.4});
   if (!validation.empty())
     plot.series.push_back(
         {.name = "validation", .points = validation, .color = "#c2410c", .dots = true});

@@ -7,10 +7,14 @@
 
 namespace slope::train {
 
+// tokens: a validation that takes seconds, with a loss of three digits
+constexpr int64_t default_validation_size = 200'000;
+
 struct ParallelTextSettings {  // of translation
   std::string train, valid;    // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
   int64_t min_freq = 2;  // words that occur less often become <unk>
+  int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(train,
                    "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the "
                    "bundled corpus")
@@ -18,17 +22,28 @@ struct ParallelTextSettings {  // of translation
                key(valid, "prefix of the validation text").changeable(),
                key(source, "source language: ending of the files"),
                key(target, "target language: ending of the files"),
-               key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9))
+               key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9),
+               key(validation_size,
+                   "target tokens to validate on at most, in pairs spread evenly over the text; 0: "
+                   "all",
+                   0, 1e12)
+                   .changeable())
   static TrainSettings training() { return {}; }
 };
 
 struct TextSettings {             // of a language model
   std::string text;               // the file; empty: the English side of the bundled corpus
   double validation_share = 0.1;  // the end of the text
+  int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
                    .changeable(),
                key(validation_share, "share of the text, its end, that is held out for validation",
-                   0.0001, 0.9))
+                   0.0001, 0.9),
+               key(validation_size,
+                   "characters to validate on at most, the first ones of the "
+                   "held-out part; 0: all",
+                   0, 1e12)
+                   .changeable())
   static TrainSettings training() {
     return {.epochs = 0,
             .steps = 2000,

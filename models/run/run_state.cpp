@@ -15,7 +15,8 @@ namespace {
 template <class State, class F>
 void for_each_field(State& s, F f) {
   f("step", s.step), f("position", s.position), f("log_bytes", s.log_bytes),
-      f("best_step", s.best_step), f("best_loss", s.best_loss), f("stale", s.stale);
+      f("best_step", s.best_step), f("best_loss", s.best_loss), f("stale", s.stale),
+      f("validation_due", s.validation_due);
   f("window_loss", s.window_loss), f("window_targets", s.window_targets),
       f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
@@ -56,6 +57,8 @@ RunState RunState::read(const std::string& file) {
   try {
     for_each_field(state, [&]<class T>(const char* key, T& value) {
       known.insert(key);
+      // saved before there was one
+      if (std::is_same_v<T, bool> && !json.contains(key)) return;
       const nlohmann::ordered_json& found = json.at(key);
       if constexpr (std::is_same_v<T, int64_t>)
         SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0 &&

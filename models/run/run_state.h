@@ -12,8 +12,9 @@ struct RunState {
   int64_t log_bytes = 0;  // of log.jsonl
   int64_t best_step = 0;
   double best_loss = 0;
-  int64_t stale = 0;       // validations since then
-  double window_loss = 0;  // summed since the last line of the log
+  int64_t stale = 0;            // validations since then
+  bool validation_due = false;  // that of this step, which was interrupted
+  double window_loss = 0;       // summed since the last line of the log
   int64_t window_targets = 0;
   std::string fingerprint;  // of the data
   std::string numerics;     // BLAS core and instruction set: others give different bits

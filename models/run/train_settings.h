@@ -40,7 +40,7 @@ struct TrainSettings {
       key(lr, "learning rate: the highest of the schedule", 0, models::any_real).changeable(),
       key(beta1, "Adam: decay of the mean of gradients", 0, 0.9999999),
       key(beta2, "Adam: decay of the mean of squared gradients", 0, 0.9999999),
-      key(adam_eps, "Adam: added to the root of that mean", 0, 1),
+      key(adam_eps, "Adam: added to the root of that mean", 1e-20, 1),
       key(momentum, "SGD: momentum", 0, 1),
       key(weight_decay, "weight decay of tensors with two or more dims", 0, models::any_real),
       key(schedule, "how lr moves after the warm-up",

@@ -3,6 +3,7 @@
 #include <slope/models/data/blocks.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/rows.h>
+#include <slope/models/train/signals.h>
 
 namespace slope::train {
 
@@ -36,6 +37,10 @@ LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::str
   SLOPE_CHECK_INPUT(validation().size() >= 2,
                     "the validation part of the text has {} characters, it needs at least 2",
                     validation().size());
+  const int64_t most = settings.data<TextSettings>().validation_size;
+  held_out_ = validation().size();
+  if (most > 0 && validation().size() > static_cast<size_t>(most) + 1)
+    text_.resize(cut_ + static_cast<size_t>(most) + 1);  // the last one is a target only
   trains(*model_);
 }
 
@@ -66,6 +71,7 @@ Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int
   const NoGrad no_grad;
   Evaluation evaluation;
   for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.block_size())) {
+    end_if_interrupted();
     evaluation.loss_sum += loss_of(model, blocks, 0, blocks.rows, 0).item();
     evaluation.targets += blocks.rows * blocks.length;
   }
@@ -73,8 +79,12 @@ Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int
 }
 
 std::string LanguageModelTask::summary() const {
-  return fmt::format("{} training and {} validation characters, {} different ones; {}",
-                     training().size(), validation().size(), vocab_.size(), parameter_count());
+  const std::string cut =
+      held_out_ > validation().size()
+          ? fmt::format(" (validates on the first {}: --validation-size)", validation().size() - 1)
+          : "";
+  return fmt::format("{} training and {} validation characters{}, {} different ones; {}",
+                     training().size(), held_out_, cut, vocab_.size(), parameter_count());
 }
 
 }  // namespace slope::train

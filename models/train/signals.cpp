@@ -16,8 +16,8 @@ std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
-std::mutex mutex;  // of the two below
-int guards = 0;
+std::mutex mutex;  // of what follows
+std::atomic<int> guards{0};
 struct sigaction before[3];
 
 // A closing terminal sends SIGHUP twice, and a supervisor SIGTERM first: only a second Ctrl-C means
@@ -52,5 +52,9 @@ SignalGuard::~SignalGuard() {
 }
 
 int SignalGuard::received() { return signal_number; }
+
+void end_if_interrupted() {
+  if (guards > 0 && signal_number != 0) throw Interrupted();
+}
 
 }  // namespace slope::train

@@ -1,6 +1,6 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that the trainer reads between steps. A second Ctrl-C
-// ends the process at once; no other signal does. A signal that the process inherited as
-// ignored stays ignored.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that is read between the batches of a step and of a
+// validation. A second Ctrl-C ends the process at once; no other signal does. A signal that the
+// process inherited as ignored stays ignored.
 #pragma once
 
 namespace slope::train {
@@ -15,5 +15,11 @@ class SignalGuard {
   SignalGuard& operator=(const SignalGuard&) = delete;
   static int received();  // the signal's number, or 0
 };
+
+struct Interrupted {};
+
+// For work that takes long, between its parts: throws Interrupted if a signal has been received and
+// a guard waits for it.
+void end_if_interrupted();
 
 }  // namespace slope::train

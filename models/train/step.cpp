@@ -1,6 +1,7 @@
 #include <slope/autograd/engine/profile.h>
 #include <slope/autograd/ops.h>
 #include <slope/models/train/gradient_tree.h>
+#include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
 
 #include <algorithm>
@@ -71,6 +72,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
                    .micro_batch = static_cast<uint16_t>(k)};
     const int64_t n = works[k].sequences, pieces = pieces_of(works[k], t);
     for (int64_t i = 0; i < pieces; ++i) {
+      end_if_interrupted();
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
       result.loss_sum += loss.item();
       // the gradient of the mean over all targets of the step
@@ -86,7 +88,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   if (!std::isfinite(result.gradient_norm))
     refuse_not_finite(task, t, step + 1, total,
                       not_finite("gradient's norm", result.gradient_norm));
-  updater.step(result.lr);
+  updater.step(result.lr, step);
   Profile::mark("optimizer");
   return result;
 }

@@ -43,7 +43,7 @@ class Task {
   virtual int64_t epoch_length() const = 0;
   // micro-batches that `epochs` counts: an epoch, or as many random ones as the data hold
   virtual int64_t pass_length() const { return epoch_length(); }
-  // on the validation data, in evaluation mode, without gradients
+  // on the validation data, in evaluation mode, without gradients; Interrupted between batches
   virtual Evaluation evaluate() = 0;
   // model.safetensors, config.json, vocabularies
   virtual void save(const FolderSink& folder) const = 0;

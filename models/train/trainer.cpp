@@ -91,7 +91,12 @@ class Run {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr double no_loss = 1e300;
+
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
 
   std::string path(const std::string& name) const { return options_.folder + "/" + name; }
   int64_t steps_per_epoch() const {
@@ -100,18 +105,24 @@ class Run {
 
   void loop() {
     bool saved = true;  // the current state is in a checkpoint
-    while (!complete() && !SignalGuard::received()) {
-      step();
-      saved = false;
-      const bool last = state_.step == total_;
-      if (last ||
-          (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_))) {
-        validate();
-        saved = true;
-      } else if (t_.save_every > 0 && state_.step % t_.save_every == 0) {
-        save(false);
-        saved = true;
+    try {
+      while (!complete() && !SignalGuard::received()) {
+        if (!state_.validation_due) {
+          step();
+          saved = false;
+          state_.validation_due = validates();
+        }
+        if (state_.validation_due) {
+          validate();
+          saved = true;
+        } else if (t_.save_every > 0 && state_.step % t_.save_every == 0) {
+          save(false);
+          saved = true;
+        }
       }
+    } catch (const Interrupted&) {  // what was not finished is repeated after a resume
+      for (const NamedTensor& p : task_.parameters()) p.tensor.set_grad({});
+      task_.seek(state_.position);
     }
     if (!saved) save(false);
     if (!complete())
@@ -124,15 +135,25 @@ class Run {
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
   // a signal from here on has nothing left to interrupt
-  bool complete() const { return state_.step >= total_ || stopped_early(); }
+  bool complete() const {
+    return !state_.validation_due && (state_.step >= total_ || stopped_early());
+  }
   bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
 
+  // after the current step
+  bool validates() const {
+    return state_.step == total_ ||
+           (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_));
+  }
+
   void step() {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const StepResult result = take_step(task_, updater_, t_, state_.step, total_);
     state_.position = task_.position();
     ++state_.step;
-    report(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const double seconds = seconds_since(start);
+    training_seconds_ += seconds;
+    report(result, seconds);
   }
 
   void report(const StepResult& r, double seconds) {
@@ -165,6 +186,7 @@ class Run {
   }
 
   void validate() {
+    const auto start = Clock::now();
     Evaluation evaluation;
     updater_.with_average([&] {
       task_.set_training(false);
@@ -174,6 +196,7 @@ class Run {
     const double loss = evaluation.loss();
     if (!std::isfinite(loss))
       refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
+    state_.validation_due = false;
     const bool better = loss < state_.best_loss;
     if (better) {
       state_.best_loss = loss;
@@ -190,7 +213,20 @@ class Run {
     progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}",
                                   state_.step, total_, loss, std::exp(loss),
                                   better ? "  (best)" : ""));
+    report_share(seconds_since(start));
     save(better);
+  }
+
+  // The first validation tells what share of the time all of them will take.
+  void report_share(double validation_seconds) {
+    if (training_seconds_ == 0) return;  // a resume began with it
+    const double share = validation_seconds / (validation_seconds + training_seconds_);
+    if (!share_reported_ && share >= 0.1)
+      progress_.message(
+          fmt::format("validation takes {:.0f} % of the time: a smaller --validation-size or a "
+                      "larger --validate-every lowers it",
+                      100 * share));
+    share_reported_ = true;
   }
 
   void save(bool best) {
@@ -288,6 +324,8 @@ class Run {
   RunState state_;
   int64_t total_ = 0;
   double speed_ = 0;
+  double training_seconds_ = 0;  // of this process, until the share is reported
+  bool share_reported_ = false;
 };
 
 }  // namespace

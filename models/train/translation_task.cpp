@@ -1,6 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/models/train/rows.h>
+#include <slope/models/train/signals.h>
 #include <slope/models/train/translation_task.h>
 
 namespace slope::train {
@@ -40,7 +41,10 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
       target_(vocabulary(training.target, settings)), model_(make(settings, source_, target_)),
       training_(data::encode_pairs(training, source_, target_, model_->positions())),
       validation_(data::encode_pairs(validation, source_, target_, model_->positions())),
+      held_out_(static_cast<int64_t>(validation_.pairs.size())),
       fingerprint_(checksum(training) + checksum(validation)) {
+  if (const int64_t most = settings.data<ParallelTextSettings>().validation_size; most > 0)
+    validation_.pairs = data::spread(std::move(validation_.pairs), most);
   trains(*model_);
 }
 
@@ -79,6 +83,7 @@ Evaluation evaluate_pairs(const models::TranslationModel& model,
   const NoGrad no_grad;
   Evaluation evaluation;
   for (const data::Rows& order : data::sorted_order(pairs, batch_size)) {
+    end_if_interrupted();
     const data::Batch batch = data::make_batch(pairs, order);
     evaluation.loss_sum += model
                                .loss(part(batch.source, 0, batch.size, batch.source_length),
@@ -97,10 +102,13 @@ std::string TranslationTask::summary() const {
                : "";
   };
   const auto& d = settings_.data<ParallelTextSettings>();
-  return fmt::format("{} training pairs{}, {} validation pairs{}; {} {} and {} {} words; {}",
-                     training_.pairs.size(), skipped(training_), validation_.pairs.size(),
-                     skipped(validation_), source_.size(), d.source, target_.size(), d.target,
-                     parameter_count());
+  const auto validates_on = static_cast<int64_t>(validation_.pairs.size());
+  const std::string cut = validates_on < held_out_
+                              ? fmt::format(" (validates on {}: --validation-size)", validates_on)
+                              : "";
+  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {} {} and {} {} words; {}",
+                     training_.pairs.size(), skipped(training_), held_out_, skipped(validation_),
+                     cut, source_.size(), d.source, target_.size(), d.target, parameter_count());
 }
 
 }  // namespace slope::train

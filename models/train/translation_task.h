@@ -32,6 +32,7 @@ class TranslationTask : public ModelTask {
   data::Vocab source_, target_;
   std::unique_ptr<models::TranslationModel> model_;
   data::Pairs training_, validation_;
+  int64_t held_out_ = 0;  // validation pairs before --validation-size
   std::unique_ptr<data::TrainingBatches> batches_;
   std::string fingerprint_;
 };

@@ -61,12 +61,14 @@ struct Updater::Parts {
   Tensors tensors;
   std::unique_ptr<optim::Optimizer> optimizer;
   std::optional<optim::Ema> average;
+  double decay = 0;  // of the average
 };
 
 Updater::Updater(const NamedTensors& parameters, const TrainSettings& settings)
     : parts_(std::make_unique<Parts>(parameters)) {
   for (const NamedTensor& p : parameters) parts_->tensors.push_back(p.tensor);
   parts_->optimizer = make_optimizer(parts_->named, settings);
+  parts_->decay = settings.average;
   if (settings.average > 0) parts_->average.emplace(parts_->named, settings.average);
 }
 
@@ -78,11 +80,11 @@ double Updater::clip(double largest_norm) {
   return norm;
 }
 
-void Updater::step(double lr) {
+void Updater::step(double lr, int64_t t) {
   parts_->optimizer->set_lr_factor(lr);  // the groups' own rate is 1
   parts_->optimizer->step();
   parts_->optimizer->zero_grad();
-  if (parts_->average) parts_->average->update();
+  if (parts_->average) parts_->average->update(optim::rising_decay(parts_->decay, t));
 }
 
 void Updater::with_average(const std::function<void()>& f) {

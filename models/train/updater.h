@@ -14,7 +14,8 @@ class Updater {
   ~Updater();
   // the gradient's norm; the next step scales the gradient down to at most max_norm; 0: no limit
   double clip(double largest_norm);
-  void step(double lr);  // and clears the gradients
+  // update number `t` (from 0), which then clears the gradients
+  void step(double lr, int64_t t);
   // runs f with the EMA in place of the weights
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);

@@ -161,6 +161,22 @@ TEST_CASE("batches: the prefetched sequence is the sequential one, from any posi
   }
 }
 
+TEST_CASE("batches: pairs for a validation are spread evenly over all, up to a number of tokens") {
+  std::vector<Pair> pairs;
+  for (int64_t i = 0; i < 100; ++i) pairs.push_back({{i}, {2, 7, 7, 7, 3}});  // 4 target tokens
+  const auto kept = [&](int64_t tokens) {
+    std::vector<int64_t> sources;
+    for (const Pair& pair : spread(pairs, tokens)) sources.push_back(pair.source[0]);
+    return sources;
+  };
+  CHECK(kept(1000).size() == 100);
+  CHECK(kept(400).size() == 100);
+  CHECK(kept(40) == std::vector<int64_t>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90});
+  CHECK(kept(12) == std::vector<int64_t>{0, 33, 66});
+  CHECK(kept(1) == std::vector<int64_t>{0});
+  CHECK(kept(399).size() == 99);
+}
+
 TEST_CASE("batches: Multi30k in pools of 50 batches holds little padding") {
   const char* data = std::getenv("SLOPE_DATA");
   if (!data) {

@@ -2,6 +2,7 @@
 // where the eye expects them.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
+#include <slope/models/draw/axis.h>
 #include <slope/models/draw/heat_map.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/draw/terminal_map.h>
@@ -94,6 +95,68 @@ TEST_CASE("line plot: no points, one point, equal points, only nan") {
   }
 }
 
+TEST_CASE(
+    "line plot: series without a color of their own look different, in the plot and the legend") {
+  LinePlot plot;
+  for (int i = 0; i < 20; ++i)
+    plot.series.push_back({.name = "run " + std::to_string(i), .points = {{0, 1. * i}, {1, 2}}});
+  const std::string svg = to_svg(plot);
+  CHECK(well_formed(svg));
+  std::map<std::string, int> looks;  // of polylines, without their points
+  for (size_t at = 0; (at = svg.find("<polyline", at)) != std::string::npos; ++at) {
+    const size_t stroke = svg.find("stroke=", at);
+    ++looks[svg.substr(stroke, svg.find("stroke-linejoin", stroke) - stroke)];
+  }
+  CHECK(looks.size() == 21);  // and the axes
+  for (int i = 0; i < 20; ++i) CHECK(count(svg, ">run " + std::to_string(i) + "</text>") == 1);
+}
+
+TEST_CASE("line plot: the legend is above the curves, in as many rows as it needs") {
+  LinePlot plot{.series = {{.name = "a", .points = {{0, 0}, {1, 1}}}}};
+  const std::string one = to_svg(plot);
+  CHECK(one.find("height=\"440\"") != std::string::npos);
+  plot.series.assign(6, {.name = std::string(40, 'w'), .points = {{0, 0}, {1, 1}}});
+  const std::string many = to_svg(plot);
+  CHECK(many.find("height=\"440\"") == std::string::npos);
+  const double axis_top = std::stod(many.substr(many.find("points=\"64,") + 11));
+  for (size_t at = 0; (at = many.find(">wwww", at)) != std::string::npos; ++at) {
+    const size_t y = many.rfind(" y=\"", at);
+    CHECK(std::stod(many.substr(y + 4)) < axis_top);
+  }
+}
+
+TEST_CASE(
+    "line plot: logarithmic axes have powers of ten evenly spaced, and leave out what has no "
+    "logarithm") {
+  Axis axis(true);
+  CHECK_FALSE(axis.shows(0));
+  CHECK_FALSE(axis.shows(-1));
+  CHECK_FALSE(axis.shows(INFINITY));
+  axis.add(1e-3), axis.add(1e3);
+  CHECK(axis.share(1) == doctest::Approx(0.5));
+  const std::vector<Tick> ticks = axis.ticks(8);
+  REQUIRE(ticks.size() == 7);
+  CHECK(ticks.front().label == "0.001");
+  CHECK(ticks[3].label == "1");
+  CHECK(ticks.back().label == "1000");
+  Axis narrow(true);
+  narrow.add(110), narrow.add(190);
+  CHECK(narrow.ticks(6).size() >= 3);
+  Axis wide(true);
+  wide.add(1e-30), wide.add(1e30);
+  CHECK(wide.ticks(6).size() <= 8);
+  Axis two(true);
+  two.add(1), two.add(50);
+  CHECK(two.ticks(8).size() == 6);  // 1 2 5 10 20 50
+  const std::string svg =
+      to_svg(LinePlot{.series = {{.points = {{1, 0}, {10, 1}, {100, 10}}, .dots = true}},
+                      .log_x = true,
+                      .log_y = true});
+  CHECK(well_formed(svg));
+  CHECK(count(svg, "<circle") == 2);
+  CHECK(well_formed(to_svg(LinePlot{.series = {{.points = {{0, -1}}}}, .log_y = true})));
+}
+
 TEST_CASE("heat map: colours darken from almost white") {
   const auto luminance = [](Color c) { return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b; };
   for (int i = 0; i < 100; ++i)
@@ -178,6 +241,22 @@ TEST_CASE("loss plot: curves of a log, other lines passed over") {
   CHECK(svg.find("training") != std::string::npos);
   CHECK(count(svg, "<circle") == 2);
   CHECK(svg.size() < 20000);
+  // the last point is left out where its window is shorter than the others'
+  const auto points = [&](const std::vector<int>& steps) {
+    std::string lines;
+    for (int step : steps)
+      lines +=
+          "{\"step\":" + std::to_string(step) + ",\"loss\":" + std::to_string(1.0 / step) + "}\n";
+    const std::string text = slope::train::loss_plot(folder.write("window.jsonl", lines));
+    const size_t curve = text.find("<polyline", text.find("<polyline") + 1);
+    return curve == std::string::npos
+               ? 1
+               : count(text.substr(curve, text.find("/>", curve) - curve), ",");
+  };
+  CHECK(points({20, 40, 60}) == 3);
+  CHECK(points({20, 40, 47}) == 2);
+  CHECK(points({20, 27}) == 1);
+  CHECK(points({7}) == 1);
   CHECK_THROWS_WITH_AS(
       slope::train::loss_plot(folder.write("bad.jsonl", "{\"step\":1,\"loss\":2}\n[1]\n")),
       doctest::Contains("line 2"), InputError);

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
@@ -35,21 +36,32 @@ RunSettings small() {
                                   {"warmup", "0"}});
 }
 
-// A task whose validations a Ctrl-C interrupts, where that is wanted.
-struct Interrupted : LanguageModelTask {
+// A Ctrl-C while a task does its n-th piece of work, counted from 0: a micro-batch, a validation,
+// the time right after one.
+struct InterruptedTask : LanguageModelTask {
   using LanguageModelTask::LanguageModelTask;
-  bool at_validation = false;
+  int left = -1;
+  void work() {
+    if (left-- == 0) std::raise(SIGINT);
+  }
+  Work next() override {
+    work();
+    return LanguageModelTask::next();
+  }
   Evaluation evaluate() override {
-    if (at_validation) std::raise(SIGINT);
-    return LanguageModelTask::evaluate();
+    work();
+    const Evaluation evaluation = LanguageModelTask::evaluate();
+    work();
+    return evaluation;
   }
 };
 
 RunResult run(const std::string& folder, const RunSettings& given, bool resume = true,
-              bool interrupted = false) {
+              int interrupted_at = -1) {
   RunSettings s = given;
-  Interrupted task(s, "to be or not to be, that is the question: whether it is nobler in the mind");
-  task.at_validation = interrupted;
+  InterruptedTask task(
+      s, "to be or not to be, that is the question: whether it is nobler in the mind");
+  task.left = interrupted_at;
   return train::train(task, s.training, s.all(),
                       {.folder = folder, .resume = resume, .quiet = true});
 }
@@ -63,6 +75,16 @@ std::string outcome(const std::string& run) {
   return content(run + "/last/model.safetensors") + content(run + "/last/state.safetensors") +
          content(run + "/best/model.safetensors") + fs::read_symlink(run + "/last").string() + " " +
          fs::read_symlink(run + "/best").string();
+}
+
+// The losses of a run's validations, with their steps.
+std::string validations(const std::string& run) {
+  std::ifstream log(run + "/log.jsonl");
+  std::string all;
+  for (std::string line; std::getline(log, line);)
+    if (const size_t at = line.find("\"validation_loss\""); at != line.npos)
+      all += line.substr(0, line.find(',')) + line.substr(at) + "\n";
+  return all;
 }
 
 }  // namespace
@@ -200,10 +222,57 @@ TEST_CASE("trainer: a signal that was ignored before stays ignored") {
   }
 }
 
-TEST_CASE("trainer: interrupted after the last step, a run is complete") {
+TEST_CASE(
+    "trainer: interrupted between the batches of any step or validation, it goes on to the same "
+    "bits") {
   const TemporaryFolder root;
   RunSettings s = small();
-  CHECK(run(root.file("run"), s, false, true).signal == SIGINT);  // at step 2
-  CHECK(run(root.file("run"), s, true, true).signal == 0);
+  s.training.accumulate = 3, s.training.save_every = 0, s.training.average = 0.9;
+  run(root.file("whole"), s);
+  const std::string expected = outcome(root.file("whole"));
+  constexpr int works = 4 * 3 + 2 * 2;  // micro-batches; two validations and the time after each
+  for (int at = 0; at < works; ++at) {
+    INFO("piece of work ", at);
+    const std::string folder = root.file("run-" + std::to_string(at));
+    const RunResult first = run(folder, s, false, at);
+    const bool is_over = at == works - 1;
+    CHECK(first.signal == (is_over ? 0 : SIGINT));
+    CHECK(run(folder, s).steps == 4);
+    CHECK(outcome(folder) == expected);
+    CHECK(validations(folder) == validations(root.file("whole")));
+  }
+}
+
+TEST_CASE("trainer: interrupted twice in the same validation, it still goes on to the same bits") {
+  const TemporaryFolder root;
+  const RunSettings s = small();
+  run(root.file("whole"), s);
+  CHECK(run(root.file("run"), s, false, 2).signal == SIGINT);  // in the validation of step 2
+  CHECK(RunState::read(root.file("run/last/state.json")).validation_due);
+  CHECK(run(root.file("run"), s, true, 0).signal == SIGINT);
+  CHECK(run(root.file("run"), s).steps == 4);
+  CHECK(outcome(root.file("run")) == outcome(root.file("whole")));
+  CHECK(validations(root.file("run")) == validations(root.file("whole")));
+}
+
+TEST_CASE("training: what was interrupted leaves no gradients and no signal behind") {
+  const SignalGuard other;  // a user's own, around it
+  RunSettings s = small();
+  s.training.accumulate = 2;
+  InterruptedTask task(s, "to be or not to be, that is the question: whether it is nobler");
+  task.left = 1;
+  const TemporaryFolder root;
+  const RunResult result =
+      train::train(task, s.training, s.all(), {.folder = root.file("run"), .quiet = true});
+  CHECK(result.steps == 0);
+  CHECK(task.position() == 0);
+  for (const NamedTensor& p : task.parameters()) CHECK_FALSE(p.tensor.grad().defined());
+}
+
+TEST_CASE("trainer: interrupted after the last step's validation, a run is complete") {
+  const TemporaryFolder root;
+  RunSettings s = small();
+  CHECK(run(root.file("run"), s, false, 2).signal == SIGINT);  // in the validation of step 2
+  CHECK(run(root.file("run"), s, true, 5).signal == 0);        // after that of step 4
   CHECK(run(root.file("run"), s).steps == 4);
 }

@@ -105,7 +105,7 @@ TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only 
     w.set_grad(tensor({30.0, 40.0}, f64));
     CHECK(updater.clip(largest_norm) == doctest::Approx(50));
     const std::vector<double> before = w.to_vector();
-    updater.step(0.1);
+    updater.step(0.1, 0);
     CHECK(!w.grad().defined());
     return std::vector<double>{before[0] - w.to_vector()[0], before[1] - w.to_vector()[1]};
   };
@@ -118,11 +118,28 @@ TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only 
   check(step(5), 0.3, 0.4);
   check(step(0), 3, 4);
   updater.clip(5);
-  updater.step(0.1);  // without gradients nothing moves, and the factor is used up
+  updater.step(0.1, 0);  // without gradients nothing moves, and the factor is used up
   w.set_grad(tensor({30.0, 40.0}, f64));
   const std::vector<double> before = w.to_vector();
-  updater.step(0.1);
+  updater.step(0.1, 0);
   CHECK(before[0] - w.to_vector()[0] == doctest::Approx(3));
+}
+
+TEST_CASE("updater: the average soon forgets the random start") {
+  TrainSettings settings;
+  settings.optimizer = "sgd";
+  settings.average = 0.999;
+  const Tensor w = full({1}, 100.0, f64).set_requires_grad();
+  Updater updater({{"w", w}}, settings);
+  double average = 100;
+  for (int64_t t = 0; t < 50; ++t) {
+    w.set_grad(w.detach());
+    updater.step(0.5, t);  // w is halved each time
+    const double decay = std::min(0.999, static_cast<double>(t + 1) / static_cast<double>(t + 10));
+    average += (1 - decay) * (w.to_vector()[0] - average);
+    updater.with_average([&] { CHECK(w.to_vector()[0] == doctest::Approx(average)); });
+  }
+  CHECK(average < 0.01);  // 95.2 with a constant decay
 }
 
 TEST_CASE("training: a step after the first takes nothing from the system") {

@@ -303,6 +303,21 @@ TEST_CASE(
   CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
 }
 
+TEST_CASE("ema: the rising decay is that of the formula until it reaches its limit") {
+  CHECK(rising_decay(0.999, 0) == 0.1);
+  CHECK(rising_decay(0.999, 8) == 0.5);
+  CHECK(rising_decay(0.999, 8990) == doctest::Approx(0.999).epsilon(1e-9));
+  CHECK(rising_decay(0.999, 1'000'000) == 0.999);
+  CHECK(rising_decay(0.05, 0) == 0.05);
+  const Tensor p = zeros({1}, f64);
+  Ema ema({{"p", p}}, 0.9);
+  fill(p, 1);
+  ema.update(0.25);
+  CHECK(ema.averages()[0].tensor.item() == 0.75);
+  ema.update();
+  CHECK(ema.averages()[0].tensor.item() == doctest::Approx(0.775));
+}
+
 TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says", T, float,
                    double) {
   const DType dtype = std::is_same_v<T, float> ? f32 : f64;

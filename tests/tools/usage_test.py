@@ -38,7 +38,7 @@ class Usage(Case):
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
             ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "an integer"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "an integer"),
             ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adam, adamw, sgd"), ("seed", "-1", "at least 0"),
-            ("max-len", "2", "at least 3"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
+            ("adam-eps", "0", "at least 1e-20"), ("max-len", "2", "at least 3"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
             ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
         ]:
             with self.subTest(flag=flag, value=value):

@@ -76,19 +76,19 @@ void show(const Curve& curve) {
   std::fflush(stdout);
 }
 
-// Doublings of the cost against doublings of the size: straight lines whose
-// slopes are the exponents.
+// Cost against size, each as a multiple of the smallest, both axes logarithmic: straight lines
+// whose slopes are the exponents.
 std::string plot(const std::vector<Curve>& curves, const std::string& title,
                  const std::vector<double> Curve::*cost) {
   draw::LinePlot p{.title = title,
-                   .x_label = "doublings of the size",
-                   .y_label = "doublings",
-                   .legend_at_left = true};
+                   .x_label = "multiple of the smallest size",
+                   .y_label = "multiple of its cost",
+                   .log_x = true,
+                   .log_y = true};
   for (const Curve& c : curves) {
     draw::Series series{.name = c.name, .color = c.color, .dots = true};
     for (size_t i = 0; i < c.sizes.size(); ++i)
-      series.points.push_back(
-          {std::log2(c.sizes[i] / c.sizes[0]), std::log2((c.*cost)[i] / (c.*cost)[0])});
+      series.points.push_back({c.sizes[i] / c.sizes[0], (c.*cost)[i] / (c.*cost)[0]});
     p.series.push_back(std::move(series));
   }
   return draw::to_svg(p);
