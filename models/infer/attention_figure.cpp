@@ -59,7 +59,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   if (cut_off) target.pop_back();  // nothing was written after it
 
   const NoGrad no_grad;
-  const nn::EvalMode eval(translator.model->module());
+  const nn::EvalMode eval;
   const nn::CaptureAttention capture(path);
   [[maybe_unused]] const Tensor features = translator.model->features(row(source), row(target));
   const Tensor weights = capture.last(path).select(0, 0).contiguous();  // (H, T, S)

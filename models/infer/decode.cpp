@@ -1,102 +1,45 @@
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/kernels/isa.h>
-#include <slope/core/kernels/reduce/reduce.h>
-#include <slope/core/loops/parallel.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/infer/decode.h>
+#include <slope/models/infer/likeliest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 
 namespace slope::train {
 
 namespace {
 
-using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
-
-struct Candidate {
-  int64_t token;
-  double log_p;  // of the token, given the tokens before it
-};
-
-bool may_be_written(int64_t token, bool ban_unk) {
-  return token != pad_id && token != sos_id && !(ban_unk && token == unk_id);
-}
-
-// The largest of the logits, all of which must be below inf.
-template <class T>
-T highest(const T* logits, int64_t V) {
-  const T top = kernels<Reduce<T>>().max.row(V, logits);  // nan wins
-  if (!(top < std::numeric_limits<T>::infinity()))
-    for (int64_t v = 0; v < V; ++v)
-      SLOPE_CHECK_AS(NumericError, logits[v] < std::numeric_limits<T>::infinity(),
-                     "decode: the model's logit of token {} is {}", v, logits[v]);
-  return top;
-}
-
-// The k most likely tokens of a row of logits, the most likely first; of equal ones the lower id.
-template <class T>
-std::vector<Candidate> best_tokens(const T* logits, int64_t V, int64_t k, bool ban_unk) {
-  const T top = highest(logits, V);
-  std::vector<int64_t> best;  // so far, in that order
-  for (int64_t v = 0; v < V; ++v) {
-    const bool is_full = static_cast<int64_t>(best.size()) == k;
-    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v, ban_unk)) continue;
-    if (is_full) best.pop_back();
-    best.insert(std::upper_bound(best.begin(), best.end(), v,
-                                 [&](int64_t a, int64_t b) { return logits[a] > logits[b]; }),
-                v);
-  }
-  if (k == 1) return {{best[0], 0}};  // greedy: no probability is needed
-  double sum = 0;
-  for (int64_t v = 0; v < V; ++v)
-    sum += std::exp(static_cast<double>(logits[v]) - static_cast<double>(top));
-  std::vector<Candidate> candidates;
-  for (const int64_t token : best)
-    if (logits[token] > -INFINITY)
-      candidates.push_back(
-          {token, static_cast<double>(logits[token]) - static_cast<double>(top) - std::log(sum)});
-  return candidates;
-}
-
-std::vector<std::vector<Candidate>> best_tokens(const Tensor& logits, int64_t k, bool ban_unk) {
-  const std::array<int64_t, 2> shape = logits.dims<2>();
-  const int64_t rows = shape[0], V = shape[1];
-  SLOPE_CHECK_SHAPE(V > eos_id, "decode: {} tokens do not include <pad>, <unk>, <sos> and <eos>",
-                    V);
-  const Tensor values = logits.contiguous();
-  std::vector<std::vector<Candidate>> best(static_cast<size_t>(rows));
-  visit_floating(logits.dtype(), "decode", [&]<class T>() {
-    const T* p = values.data<T>();
-    parallel_for(rows, std::max<int64_t>(1, 20000 / V),
-                 [&best, p, V, k, ban_unk](int64_t begin, int64_t end) {
-                   for (int64_t r = begin; r < end; ++r)
-                     best[static_cast<size_t>(r)] = best_tokens(p + r * V, V, k, ban_unk);
-                 });
-  });
-  return best;
-}
+using data::eos_id, data::pad_id, data::sos_id;
 
 struct Prefix {
   Sentence tokens;  // without <sos> and <eos>
   double log_p = 0;
+  bool is_greedy = true;  // each token is the likeliest after those before it
+};
+
+struct Finished {
+  Sentence tokens;
+  double score;
 };
 
 // The beam of one source sentence.
 struct Beam {
   size_t sentence;
-  std::vector<Prefix> live{Prefix{}}, finished;
+  std::vector<Prefix> live{Prefix{}};  // the likeliest first
+  size_t size = 1;  // live[size], if there is one, is greedy decoding's prefix, outside of the beam
+  std::optional<Finished> best = {};
 };
 
 class Search {
  public:
   Search(const StartDecoding& start, const Tensor& source, const DecodeOptions& options)
       : options_(options), results_(static_cast<size_t>(source.size(0))) {
-    for (size_t s = 0; s < results_.size(); ++s) beams_.push_back({.sentence = s, .finished = {}});
+    for (size_t s = 0; s < results_.size(); ++s) beams_.push_back({.sentence = s});
     decoding_ = start(source);
   }
 
@@ -116,8 +59,9 @@ class Search {
       for (const Prefix& prefix : beam.live)
         newest.push_back(prefix.tokens.empty() ? sos_id : prefix.tokens.back());
     const auto n = static_cast<int64_t>(newest.size());
-    const auto tokens = best_tokens(decoding_->step(from_vector(newest, {n})),
-                                    options_.beam == 1 ? 1 : 2 * options_.beam, options_.ban_unk);
+    const auto tokens =
+        likeliest_tokens(decoding_->step(from_vector(newest, {n})),
+                         options_.beam == 1 ? 1 : 2 * options_.beam, options_.ban_unk);
 
     std::vector<int64_t> rows;  // of the batch: where each new prefix comes from
     int64_t row = 0;
@@ -133,53 +77,78 @@ class Search {
       decoding_->select(from_vector(rows, {static_cast<int64_t>(rows.size())}));
   }
 
-  void grow(Beam& beam, const std::vector<std::vector<Candidate>>& tokens, int64_t first,
-            int64_t length, std::vector<int64_t>& rows) {
-    struct Continuation {
-      double log_p;
-      size_t prefix;
-      int64_t token;
-      size_t place;  // in `all`: of equally good ones the first wins
-    };
-    std::vector<Continuation> all;
-    for (size_t p = 0; p < beam.live.size(); ++p)
-      for (const Candidate& c : tokens[static_cast<size_t>(first) + p])
-        all.push_back({beam.live[p].log_p + c.log_p, p, c.token, all.size()});
-    if (all.empty()) return close(beam);  // nothing may follow: the prefix stays as it is
+  struct Continuation {
+    double log_p;
+    size_t prefix;
+    int64_t token;
+    bool is_greedy;
+    size_t place;  // in `all`: of equally good ones the first wins
+  };
+
+  void grow(Beam& beam, const std::vector<Candidates>& tokens, int64_t first, int64_t length,
+            std::vector<int64_t>& rows) {
     const auto width = static_cast<size_t>(options_.beam);
+    std::vector<Continuation> all;       // of the beam
+    std::optional<Continuation> greedy;  // of greedy decoding's prefix
+    for (size_t p = 0; p < beam.live.size(); ++p) {
+      bool is_greedy = beam.live[p].is_greedy;
+      for (const Candidate& c : tokens[static_cast<size_t>(first) + p]) {
+        const Continuation next{beam.live[p].log_p + c.log_p, p, c.token, is_greedy, all.size()};
+        if (is_greedy) greedy = next;
+        if (p < beam.size) all.push_back(next);
+        is_greedy = false;
+      }
+    }
+    if (all.empty() && !greedy) return close(beam);  // nothing may follow: the prefix stays
     const size_t looked_at = std::min(2 * width, all.size());  // each prefix may end once
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(looked_at), all.end(),
                       [](const Continuation& a, const Continuation& b) {
                         return a.log_p != b.log_p ? a.log_p > b.log_p : a.place < b.place;
                       });
 
+    for (size_t rank = 0; rank < std::min(width, looked_at); ++rank)
+      if (all[rank].token == eos_id) finish(beam, all[rank], length);
+    if (greedy && greedy->token == eos_id) finish(beam, *greedy, length);
+
     std::vector<Prefix> live;
-    std::vector<int64_t> from;
-    for (size_t rank = 0; rank < looked_at && live.size() < width; ++rank) {
-      const Continuation& c = all[rank];
-      Prefix next{beam.live[c.prefix].tokens, c.log_p};
-      if (c.token == eos_id) {
-        // its final score
-        next.log_p /= std::pow(static_cast<double>(length), options_.length_penalty);
-        if (rank < width) beam.finished.push_back(std::move(next));
-      } else {
-        next.tokens.push_back(c.token);
-        live.push_back(std::move(next));
-        from.push_back(first + static_cast<int64_t>(c.prefix));
-      }
-    }
+    const auto follow = [&](const Continuation& c) {
+      if (c.token == eos_id || !can_win(beam, c.log_p, length)) return;
+      live.push_back({beam.live[c.prefix].tokens, c.log_p, c.is_greedy});
+      live.back().tokens.push_back(c.token);
+      rows.push_back(first + static_cast<int64_t>(c.prefix));
+      if (c.is_greedy) greedy.reset();
+    };
+    for (size_t rank = 0; rank < looked_at && live.size() < width; ++rank) follow(all[rank]);
+    beam.size = live.size();
+    if (greedy) follow(*greedy);
     beam.live = std::move(live);
-    if (beam.finished.size() >= width || beam.live.empty()) return close(beam);
-    rows.insert(rows.end(), from.begin(), from.end());
+    if (beam.live.empty()) close(beam);
   }
 
-  // Returns the best finished sentence, or, if there is none, the best of those that max_length
-  // cuts off.
+  void finish(Beam& beam, const Continuation& c, int64_t length) const {
+    const double score = c.log_p / penalty(length);
+    if (!beam.best || score > beam.best->score) beam.best = {beam.live[c.prefix].tokens, score};
+  }
+
+  // Whether a prefix of `length` tokens may still become better than the best finished sentence.
+  // The likelier prefix can whenever a less likely one can: what is given up never takes the place
+  // of another.
+  bool can_win(const Beam& beam, double log_p, int64_t length) const {
+    const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
+    return !beam.best || log_p / penalty(best_length) > beam.best->score;
+  }
+
+  double penalty(int64_t length) const {
+    return std::pow(static_cast<double>(length), options_.length_penalty);
+  }
+
+  // Returns the best finished sentence, or, if there is none, the likeliest of those that
+  // max_length cuts off.
   void close(Beam& beam) {
-    const auto less = [](const Prefix& a, const Prefix& b) { return a.log_p < b.log_p; };
-    const auto& from = beam.finished.empty() ? beam.live : beam.finished;
-    if (!from.empty())
-      results_[beam.sentence] = std::max_element(from.begin(), from.end(), less)->tokens;
+    if (beam.best)
+      results_[beam.sentence] = std::move(beam.best->tokens);
+    else if (!beam.live.empty())
+      results_[beam.sentence] = std::move(beam.live[0].tokens);
     beam.live.clear();
   }
 

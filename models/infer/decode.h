@@ -36,9 +36,12 @@ struct DecodeOptions {
 // order: they are decoded in batches of similar length. Of equally good tokens the lower id wins.
 // <pad> and <sos> are never written. Finished sentences leave the batch.
 //   A beam holds the `beam` best unfinished prefixes. A prefix that ends in <eos> and is among the
-//   `beam` best continuations is finished; a sentence is done when `beam` prefixes are finished,
-//   and the best of them by score is taken. A beam of 1 is greedy decoding: the most likely token
-//   at each step.
+//   `beam` best continuations is finished; the best of these by score is taken. The search goes on
+//   until no prefix can win any more: whatever follows, its score is at most
+//     log p / max_length^alpha                    (alpha < 0: its own length + 1 in place of
+//                                                  max_length).
+//   Greedy decoding's own prefix is followed too if the beam leaves it, so that a beam is never
+//   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
 // Without a model that limits it, max_length must be at least 1. UsageError for options that make
 // no sense; NumericError if a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,

@@ -41,7 +41,7 @@ data::ParallelText usable(const Translator& translator, const data::ParallelText
 
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options) {
-  const nn::EvalMode eval(translator.model->module());
+  const nn::EvalMode eval;
   const data::ParallelText kept = usable(translator, text);
   const data::Pairs pairs =
       data::encode_pairs(text, translator.source, translator.target, translator.model->positions());
@@ -61,7 +61,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 }
 
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text) {
-  const nn::EvalMode eval(model.model->module());
+  const nn::EvalMode eval;
   return figures(evaluate_text(*model.model, model.vocab.encode_characters(text),
                                model.settings.training.batch_size));
 }
@@ -85,7 +85,7 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
   }
   SLOPE_CHECK_INPUT(!labels.empty(), "holds no points");
   const NoGrad no_grad;
-  const nn::EvalMode eval(classifier.model->module());
+  const nn::EvalMode eval;
   const auto N = static_cast<int64_t>(labels.size());
   const Tensor points = from_vector(xy, {N, 2}), sides = from_vector(labels, {N, 1});
   EvalResult result =

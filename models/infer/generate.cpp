@@ -45,7 +45,7 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
   SLOPE_CHECK_AS(UsageError, options.top_k >= 0, "generate: top_k must not be negative, got {}",
                  options.top_k);
   const NoGrad no_grad;
-  const nn::EvalMode eval(model.module());
+  const nn::EvalMode eval;
   const int64_t block = model.block_size();
   std::vector<int64_t> text;
   try {

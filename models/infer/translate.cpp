@@ -13,7 +13,7 @@ int64_t longest_target(const Translator& translator, const DecodeOptions& option
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options) {
-  const nn::EvalMode eval(translator.model->module());
+  const nn::EvalMode eval;
   DecodeOptions fitting = options;
   fitting.max_length = longest_target(translator, options);
   return decode(translator.model->decoding(options.cached), sources, fitting);

@@ -15,23 +15,24 @@
 #pragma once
 
 #include <slope/nn/module/hooks.h>
+#include <slope/nn/module/mode.h>
 #include <slope/nn/module/module_ref.h>
 #include <slope/nn/module/scope.h>
 
-#define SLOPE_MODULE(Type, ...)                                            \
-  ::slope::nn::ModuleState module_state;                                   \
-  static constexpr const char* module_type() { return #Type; }             \
-  bool training() const { return module_state.training; }                  \
-  void collect_fields(::slope::nn::Fields& fields) const {                 \
-    ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
-  }                                                                        \
-  template <class... Args>                                                 \
-  auto operator()(Args&&... args) const {                                  \
-    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...); \
-  }                                                                        \
-  template <class... Args>                                                 \
-  auto operator()(Args&&... args) {                                        \
-    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...); \
+#define SLOPE_MODULE(Type, ...)                                                               \
+  ::slope::nn::ModuleState module_state;                                                      \
+  static constexpr const char* module_type() { return #Type; }                                \
+  bool training() const { return module_state.training && !::slope::nn::detail::eval_modes; } \
+  void collect_fields(::slope::nn::Fields& fields) const {                                    \
+    ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                    \
+  }                                                                                           \
+  template <class... Args>                                                                    \
+  auto operator()(Args&&... args) const {                                                     \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                    \
+  }                                                                                           \
+  template <class... Args>                                                                    \
+  auto operator()(Args&&... args) {                                                           \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                    \
   }
 
 namespace slope::nn {

@@ -131,15 +131,4 @@ void apply(ModuleRef model, const std::function<void(ModuleRef)>& f) {
   if (model.state()) f(model);
 }
 
-ModeGuard::ModeGuard(ModuleRef model, bool training) {
-  walk("", model, [&](const std::string&, ModuleRef module) {
-    if (const ModuleState* state = module.state())
-      before_.emplace_back(state, std::exchange(state->training, training));
-  });
-}
-
-ModeGuard::~ModeGuard() {
-  for (const auto& [state, training] : before_) state->training = training;
-}
-
 }  // namespace slope::nn

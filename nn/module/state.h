@@ -31,29 +31,14 @@ struct StateDict {
 };
 StateDict state_dict(ModuleRef model);
 
-void train(ModuleRef model, bool training = true);  // every module in it
+// every module in it; only while no other thread uses the model (mode.h)
+void train(ModuleRef model, bool training = true);
 void eval(ModuleRef model);
 void zero_grad(ModuleRef model);
 // floating parameters, their gradients, and buffers, in place: every holder of a parameter sees it
 void to(ModuleRef model, DType dtype);
 // parts first, as in PyTorch; lists (std::vector) are not visited
 void apply(ModuleRef model, const std::function<void(ModuleRef)>& f);
-
-// { EvalMode eval_mode(model);  … }: every module's mode is restored as it was when the guard ends,
-// also by an exception.
-class ModeGuard {
- public:
-  ModeGuard(ModuleRef model, bool training);
-  ~ModeGuard();
-  ModeGuard(const ModeGuard&) = delete;
-  ModeGuard& operator=(const ModeGuard&) = delete;
-
- private:
-  std::vector<std::pair<const ModuleState*, bool>> before_;
-};
-struct EvalMode : ModeGuard {
-  explicit EvalMode(ModuleRef model) : ModeGuard(model, false) {}
-};
 
 // Puts other elements into the tensor that everybody holds: x keeps its identity, its requires_grad
 // and its gradient, converted where the dtype is another one.

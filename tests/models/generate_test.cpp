@@ -61,7 +61,7 @@ TEST_CASE(
     // nanoGPT's loop: crop to the last block_size tokens, whole forward, last position.
     const NoGrad no_grad;
     const char_gpt::CharGpt module = small_module(seed);
-    const nn::EvalMode eval(module);
+    const nn::EvalMode eval;
     std::vector<int64_t> ids = vocab.encode(test::split_characters("cab"));
     std::string expected;
     for (int i = 0; i < 20; ++i) {
@@ -150,7 +150,7 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
   // By hand: blocks of 8 tokens, 8 more, and one.
   const std::vector<int64_t> ids = vocab.encode(test::split_characters(text));
   const NoGrad no_grad;
-  const nn::EvalMode eval(module);
+  const nn::EvalMode eval;
   double sum = 0;
   for (int64_t first : {0, 8, 16}) {
     const int64_t T = std::min<int64_t>(8, 17 - first);

@@ -6,8 +6,10 @@
 #include <slope/models/infer/evaluate.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "run_settings.h"
 #include "well_formed.h"
@@ -67,6 +69,23 @@ TEST_CASE("translate: a training model is translated with as in evaluation, and 
              twice = translate_lines(translator, german);
   CHECK(once == twice);
   CHECK(translator.model->module().state()->training);
+}
+
+TEST_CASE("translate: four threads share a model that trains, and none of them drops anything") {
+  const Translator translator = small_translator(1);
+  nn::train(translator.model->module());
+  const auto expected = translate_lines(translator, german, {.beam = 2});
+  std::atomic<int> different{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10; ++round)
+        different += translate_lines(translator, german, {.beam = 2}) != expected;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(different == 0);
+  for (const auto& [name, module] : nn::named_modules(translator.model->module()))
+    if (module.state()) CHECK_MESSAGE(module.state()->training, name);
 }
 
 TEST_CASE("translate: a line out for each line in; empty, unknown and too long ones") {

@@ -108,7 +108,7 @@ TEST_CASE(
     "invariance: translating step by step with a cache gives the logits of the whole, and the same "
     "tokens") {
   const auto model = small_postnorm(0.3);
-  const nn::EvalMode eval_mode(model);
+  const nn::EvalMode eval_mode;
   const NoGrad no_grad;
   const Tensor full_target = sentences({8, 8, 8, 8}, 8, 37), y = model(source, full_target);
   auto cache = model.start(source);
@@ -130,7 +130,7 @@ TEST_CASE(
     "invariance: generating with a cache gives the logits of the whole, token by token and from a "
     "prompt") {
   const auto model = small_char_gpt(0.3);
-  const nn::EvalMode eval_mode(model);
+  const nn::EvalMode eval_mode;
   const NoGrad no_grad;
   const Tensor y = model(text);
   auto cache = model.start();

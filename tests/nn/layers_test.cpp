@@ -131,7 +131,7 @@ TEST_CASE("dropout: scales what it keeps in train, does nothing in eval") {
     kept += v != 0;
   }
   CHECK(kept / 4000 == doctest::Approx(0.75).epsilon(0.05));
-  const EvalMode eval_mode(drop);
+  const EvalMode eval_mode;
   CHECK(drop(x).to_vector() == x.to_vector());
   CHECK_THROWS_AS(Dropout(1.5), UsageError);
 }

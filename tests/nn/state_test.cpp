@@ -4,6 +4,7 @@
 #include <slope/tests/nn/models.h>
 
 #include <set>
+#include <thread>
 
 using namespace slope;
 using test::Block;
@@ -291,8 +292,8 @@ TEST_CASE("init: uniform numbers stay below the upper end, also where it is larg
 }
 
 TEST_CASE(
-    "modes: train and eval reach every module; a guard restores each as it was, also by an "
-    "exception") {
+    "modes: train and eval reach every module; EvalMode holds for one thread, writes nothing, and "
+    "ends by an exception too") {
   Tiny model(Config{});
   CHECK(model.training());
   nn::eval(model);
@@ -301,9 +302,15 @@ TEST_CASE(
   nn::train(model);
   model.blocks[2].ff.dropout.module_state.training = false;
   try {
-    const nn::EvalMode eval_mode(model);
+    const nn::EvalMode eval_mode;
     CHECK(!model.blocks[0].ff.dropout.training());
     CHECK(model.blocks[0].ff.dropout.rate() == 0);
+    CHECK(model.blocks[0].ff.dropout.module_state.training);
+    double elsewhere = 0;
+    std::thread([&] { elsewhere = model.blocks[0].ff.dropout.rate(); }).join();
+    CHECK(elsewhere == 0.1);
+    { const nn::EvalMode inner; }
+    CHECK(!model.training());
     throw std::runtime_error("x");
   } catch (const std::runtime_error&) {
   }
