@@ -117,6 +117,12 @@ size_t read(int fd, int64_t offset, void* to, size_t bytes, const std::string& p
   return done;
 }
 
+size_t read_next(int fd, void* to, size_t bytes, const std::string& path) {
+  const ssize_t got = attempt({"read", path, {}, {}, fd}, [&] { return ::read(fd, to, bytes); });
+  check(got >= 0, path, "read");
+  return static_cast<size_t>(got);
+}
+
 void cut(int fd, int64_t bytes, const std::string& path) {
   check(attempt({"cut", path, {}, {}, fd}, [&] { return ::ftruncate(fd, bytes); }) == 0, path,
         "shorten");

@@ -28,6 +28,8 @@ int create_new(const std::string& path, const std::string& meant);
 void write(int fd, std::string_view data, const std::string& path);
 // returns fewer bytes only at the end of the file
 size_t read(int fd, int64_t offset, void* to, size_t bytes, const std::string& path);
+// the next bytes of a pipe or file, at least one; 0 at its end
+size_t read_next(int fd, void* to, size_t bytes, const std::string& path);
 void cut(int fd, int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
 void close(int fd, const std::string& path);  // the descriptor is closed even if this throws

@@ -54,4 +54,11 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
   throw InputError(fmt::format("{}: gzip data are cut off after {} bytes", file, size));
 }
 
+std::string unpacked(std::string bytes, const std::string& file, const TextLimits& limits) {
+  if (is_gzip(bytes)) return gunzip(bytes, file, limits);
+  SLOPE_CHECK_INPUT(!file.ends_with(".gz"),
+                    "{}: is not gzip data, though its name ends in .gz; rename or pack it", file);
+  return bytes;
+}
+
 }  // namespace slope::data

@@ -13,4 +13,7 @@ inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B
 // or exceed the limits.
 std::string gunzip(std::string_view bytes, const std::string& file, const TextLimits& limits = {});
 
+// The text of a file: unpacked if it is gzip. InputError too if only its name says so.
+std::string unpacked(std::string bytes, const std::string& file, const TextLimits& limits = {});
+
 }  // namespace slope::data

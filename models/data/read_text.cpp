@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/core/files/file_reader.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/models/data/gunzip.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/data/utf8.h>
@@ -24,22 +24,27 @@ std::string plain_or_gz(const std::string& file) {
 }  // namespace
 
 std::string read_text(const std::string& file, const TextLimits& limits) {
-  std::string bytes = read_file(file, limits.most);
-  if (is_gzip(bytes)) {
-    bytes = gunzip(bytes, file, limits);
-  } else {
-    SLOPE_CHECK_INPUT(!file.ends_with(".gz"),
-                      "{}: is not gzip data, though its name ends in .gz; rename or pack it", file);
-  }
-  return clean_text(std::move(bytes), file);
+  InputStream stream(file);
+  std::string bytes;
+  stream.read_all(bytes, limits.most);
+  return clean_text(unpacked(std::move(bytes), stream.name(), limits), stream.name());
 }
 
-std::string clean_text(std::string text, const std::string& name) {
-  check_utf8(text, name);
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  size_t kept = 0;
-  for (size_t i = 0; i < text.size(); ++i)
-    if (!(text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n')) text[kept++] = text[i];
+std::string clean_text(std::string text, const std::string& name, const TextBefore& before) {
+  check_utf8(text, name, before);
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (before.bytes == 0 && text.starts_with(mark)) text.erase(0, mark.size());
+  size_t kept = 0, carriage_returns = 0, line_feeds = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_return = text[i] == '\r',
+               of_crlf = is_return && i + 1 < text.size() && text[i + 1] == '\n';
+    carriage_returns += is_return && !of_crlf;
+    line_feeds += text[i] == '\n';
+    if (!of_crlf) text[kept++] = text[i];
+  }
+  SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < line_feeds,
+                    "{}: {} lines end with CR alone and {} with LF; convert it: tr '\\r' '\\n'",
+                    name, carriage_returns, line_feeds);
   text.resize(kept);
   return text;
 }

@@ -1,7 +1,9 @@
-// Reading text: a plain or gzip file as one string of valid UTF-8, its lines, and two files of
-// parallel lines. A file that cannot be read is an IoError, unacceptable content an InputError;
-// both name the file. Nothing here waits: FIFOs and devices are refused.
+// Reading text: a plain or gzip file, or standard input (`-`), as one string of valid UTF-8, its
+// lines, and two files of parallel lines. A file that cannot be read is an IoError, unacceptable
+// content an InputError; both name the file. Pipes and FIFOs are read to their end.
 #pragma once
+
+#include <slope/models/data/utf8.h>
 
 #include <cstdint>
 #include <string>
@@ -22,8 +24,10 @@ struct TextLimits {
 // converted to LF.
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
-// The same cleaning for text from elsewhere (standard input); `name` appears in errors.
-std::string clean_text(std::string text, const std::string& name);
+// The same cleaning for text from elsewhere; `name` appears in errors. InputError if it is not
+// UTF-8, or if no fewer lines end with CR alone, as on old Macintoshes, than with LF: they would be
+// taken for one line.
+std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.
 std::vector<std::string> split_lines(std::string_view text);

@@ -47,14 +47,14 @@ std::optional<Utf8Error> find_utf8_error(std::string_view text) {
   return std::nullopt;
 }
 
-void check_utf8(std::string_view text, std::string_view file) {
+void check_utf8(std::string_view text, std::string_view file, const TextBefore& before) {
   const auto error = find_utf8_error(text);
   if (!error) return;
-  const auto line =
-      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(error->offset), '\n');
+  const auto at = text.begin() + static_cast<std::ptrdiff_t>(error->offset);
+  const auto line = before.lines + 1 + static_cast<size_t>(std::count(text.begin(), at, '\n'));
   throw InputError(
       fmt::format("{}: not valid UTF-8 at byte {} (line {}): {}; convert the text to UTF-8", file,
-                  error->offset, line, error->reason));
+                  before.bytes + error->offset, line, error->reason));
 }
 
 std::u32string decode_utf8(std::string_view text) {

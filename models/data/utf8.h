@@ -17,8 +17,13 @@ struct Utf8Error {
 // The first fault of a text; empty if the text is well-formed.
 std::optional<Utf8Error> find_utf8_error(std::string_view text);
 
+// What precedes a part of a text: positions in errors count from the beginning of the whole.
+struct TextBefore {
+  size_t bytes = 0, lines = 0;
+};
+
 // InputError "FILE: not valid UTF-8 at byte 17 (line 2): overlong form …".
-void check_utf8(std::string_view text, std::string_view file);
+void check_utf8(std::string_view text, std::string_view file, const TextBefore& before = {});
 
 // InputError on the first ill-formed sequence, with its offset in this text.
 std::u32string decode_utf8(std::string_view text);

@@ -20,8 +20,9 @@ Tensor row(const Sentence& tokens) {
 }
 
 // Unknown words appear as they were written: the picture is for people.
-std::vector<std::string> source_labels(const std::string& sentence) {
+std::vector<std::string> source_labels(const std::string& sentence, const Sentence& source) {
   std::vector<std::string> labels = data::split_words(sentence);
+  labels.resize(source.size() - 2);
   labels.insert(labels.begin(), "<sos>");
   labels.push_back("<eos>");
   return labels;
@@ -30,7 +31,8 @@ std::vector<std::string> source_labels(const std::string& sentence) {
 }  // namespace
 
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
-                                const AttentionChoice& choice, const DecodeOptions& options) {
+                                const AttentionChoice& choice, const DecodeOptions& options,
+                                const LineOptions& line_options) {
   const bool encoder = choice.kind == AttentionKind::encoder;
   const nn::AttentionPaths all = translator.model->attention_paths();
   const std::vector<std::string>& paths = encoder                                 ? all.encoder
@@ -45,13 +47,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
                  choice.layer, encoder ? "encoder" : "decoder", layers);
   const std::string& path = paths[static_cast<size_t>(layer)];
 
-  const Sentence source = data::encode_sentence(sentence, translator.source);
-  const auto length = static_cast<int64_t>(source.size()),
-             positions = translator.model->positions();
-  SLOPE_CHECK_INPUT(length <= positions,
-                    "attention: {} tokens with <sos> and <eos> are more than the model's {} "
-                    "positions (max_len); shorten or split it",
-                    length, positions);
+  const Sentence source = fitting_source(translator, sentence, line_options, "attention");
   const Sentence found = translate_sentences(translator, {source}, options)[0];
   Sentence target = {data::sos_id};
   target.insert(target.end(), found.begin(), found.end());
@@ -68,7 +64,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   std::vector<std::string> read = translator.target.decode(target),
                            written(read.begin() + 1, read.end());
   written.push_back(cut_off ? translator.target.token(found.back()) : "<eos>");
-  const std::vector<std::string> words = source_labels(sentence);
+  const std::vector<std::string> words = source_labels(sentence, source);
   draw::HeatMaps maps{
       .title = fmt::format("{}, layer {} of {}",
                            encoder                                 ? "Encoder self-attention"

@@ -21,6 +21,7 @@ struct AttentionChoice {
 // the token that is attended to. draw::to_svg and draw::to_text draw the figure.
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
                                 const AttentionChoice& choice = {},
-                                const DecodeOptions& options = {});
+                                const DecodeOptions& options = {},
+                                const LineOptions& line_options = {});
 
 }  // namespace slope::train

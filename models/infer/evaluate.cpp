@@ -1,4 +1,5 @@
 #include <slope/autograd/grad_mode.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/core/text/parse_number.h>
 #include <slope/models/data/bleu.h>
@@ -98,12 +99,17 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
 }
 
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
-                        const DecodeOptions& options) {
+                        const DecodeOptions& options, UnknownCharacters unknown) {
   const RunSettings settings = read_config(checkpoint + "/config.json");
   const models::Kind kind = settings.type().kind;
   SLOPE_CHECK_AS(UsageError, kind == models::Kind::translation || options == DecodeOptions(),
                  "--beam, --length-penalty and --ban-unk are for translations; {} is a run of {}",
                  checkpoint, settings.type().name);
+  SLOPE_CHECK_AS(UsageError,
+                 kind == models::Kind::language_model || unknown == UnknownCharacters::refuse,
+                 "--unknown-characters is for language models; {} is a run of {}", checkpoint,
+                 settings.type().name);
+  const std::string shown = InputStream::name_of(name);
   switch (kind) {
     case models::Kind::translation: {
       const auto& d = settings.data<ParallelTextSettings>();
@@ -114,12 +120,17 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
     case models::Kind::language_model: {
       const TextModel model = load_language_model(checkpoint);
       const std::string text = data::read_text(name);
-      return blame(name, [&] { return evaluate_language_model(model, text); });
+      return blame(shown, [&] {
+        const KnownText known = known_text(text, model.vocab, unknown);
+        EvalResult result = evaluate_language_model(model, known.text);
+        result.skipped = known.skipped;
+        return result;
+      });
     }
     case models::Kind::points: {
       const Classifier classifier = load_points_model(checkpoint);
       const std::string text = data::read_text(name);
-      return blame(name, [&] { return evaluate_points_model(classifier, text); });
+      return blame(shown, [&] { return evaluate_points_model(classifier, text); });
     }
   }
   return {};

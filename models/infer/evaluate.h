@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slope/models/data/read_text.h>
+#include <slope/models/infer/known_text.h>
 #include <slope/models/infer/translate.h>
 
 #include <optional>
@@ -16,7 +17,8 @@ struct EvalResult {
   std::optional<double> bleu = {};
   // on lines as translate writes them, against the original references, lower-cased, 13a
   std::optional<double> sacrebleu = {};
-  // pairs that are empty on one side or longer than the model's positions: they are not counted
+  // pairs that are empty on one side or longer than the model's positions; characters that a
+  // language model does not know: they are not counted
   int64_t skipped = 0;
   std::optional<double> accuracy = {};  // share of points on the right side
 
@@ -36,8 +38,9 @@ EvalResult evaluate_language_model(const TextModel& model, const std::string& te
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
 // Evaluates a run of any kind on the data called `name`: a prefix of parallel text, a text, a file
-// of points.
+// of points ("-": standard input). UsageError for options that are not for that kind.
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
-                        const DecodeOptions& options = {});
+                        const DecodeOptions& options = {},
+                        UnknownCharacters unknown = UnknownCharacters::refuse);
 
 }  // namespace slope::train

@@ -19,20 +19,41 @@ std::vector<Sentence> translate_sentences(const Translator& translator,
   return decode(translator.model->decoding(options.cached), sources, fitting);
 }
 
+LongLines long_lines(const std::string& name) {
+  if (name == "crop") return LongLines::crop;
+  if (name == "skip") return LongLines::skip;
+  SLOPE_CHECK_AS(UsageError, name == "refuse",
+                 "long lines: no way '{}'; there are refuse, crop and skip", name);
+  return LongLines::refuse;
+}
+
+Sentence fitting_source(const Translator& translator, const std::string& line,
+                        const LineOptions& options, const std::string& place) {
+  Sentence source = data::encode_sentence(line, translator.source);
+  const int64_t positions = translator.model->positions();
+  const auto length = static_cast<int64_t>(source.size());
+  if (length <= positions) return source;
+  SLOPE_CHECK_INPUT(options.long_lines != LongLines::refuse,
+                    "{}: {} tokens with <sos> and <eos> are more than the model's {} positions "
+                    "(max_len); shorten or split it, or crop or skip long lines",
+                    place, length, positions);
+  if (options.on_long_line) options.on_long_line();
+  const int64_t words =
+      options.long_lines == LongLines::crop ? std::max<int64_t>(0, positions - 2) : 0;
+  source.erase(source.begin() + 1 + words, source.end() - 1);
+  return source;
+}
+
 std::vector<data::Tokens> translate_tokens(const Translator& translator,
                                            const std::vector<std::string>& lines,
-                                           const DecodeOptions& options) {
-  const int64_t positions = translator.model->positions();
+                                           const DecodeOptions& options,
+                                           const LineOptions& line_options) {
   std::vector<Sentence> sources;
   std::vector<size_t> number;  // of each source's line
   for (size_t i = 0; i < lines.size(); ++i) {
-    Sentence source = data::encode_sentence(lines[i], translator.source);
-    const auto length = static_cast<int64_t>(source.size());
-    SLOPE_CHECK_INPUT(length <= positions,
-                      "line {}: {} tokens with <sos> and <eos> are more than the model's {} "
-                      "positions (max_len); shorten or split it",
-                      i + 1, length, positions);
-    if (length > 2) sources.push_back(std::move(source)), number.push_back(i);
+    const std::string place = fmt::format("line {}", line_options.lines_before + i + 1);
+    Sentence source = fitting_source(translator, lines[i], line_options, place);
+    if (source.size() > 2) sources.push_back(std::move(source)), number.push_back(i);
   }
   const std::vector<Sentence> found = translate_sentences(translator, sources, options);
   std::vector<data::Tokens> translations(lines.size());
@@ -43,9 +64,10 @@ std::vector<data::Tokens> translate_tokens(const Translator& translator,
 
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const std::vector<std::string>& lines,
-                                         const DecodeOptions& options) {
+                                         const DecodeOptions& options,
+                                         const LineOptions& line_options) {
   std::vector<std::string> translations;
-  for (const data::Tokens& tokens : translate_tokens(translator, lines, options))
+  for (const data::Tokens& tokens : translate_tokens(translator, lines, options, line_options))
     translations.push_back(data::detokenize(tokens));
   return translations;
 }

@@ -4,6 +4,8 @@
 #include <slope/models/infer/decode.h>
 #include <slope/models/infer/load.h>
 
+#include <functional>
+
 namespace slope::train {
 
 // The most tokens of a target, including <eos>: options.max_length, but at most the model's
@@ -15,14 +17,31 @@ std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
 
+// What becomes of a line with more tokens than the model has positions: an InputError; its first
+// tokens are translated; an empty line.
+enum class LongLines { refuse, crop, skip };
+LongLines long_lines(const std::string& name);  // by these names; UsageError for any other
+
+struct LineOptions {
+  LongLines long_lines = LongLines::refuse;
+  size_t lines_before = 0;  // in errors the first line has the number lines_before + 1
+  std::function<void()> on_long_line = {};  // called for each that is cropped or skipped
+};
+
+// The tokens of a line, <sos> … <eos>, as many as the model has positions; without a word if the
+// line is too long and is skipped. `place` begins errors: "line 7".
+Sentence fitting_source(const Translator& translator, const std::string& line,
+                        const LineOptions& options, const std::string& place);
+
 // One line out for each line in. A line without a word gives an empty line; unknown words are
-// <unk>. InputError, with the line's number, if a line has more tokens than the model has
-// positions; then nothing is translated.
+// <unk>. Where too long a line is refused, nothing is translated.
 std::vector<data::Tokens> translate_tokens(const Translator& translator,
                                            const std::vector<std::string>& lines,
-                                           const DecodeOptions& options = {});
+                                           const DecodeOptions& options = {},
+                                           const LineOptions& line_options = {});
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const std::vector<std::string>& lines,
-                                         const DecodeOptions& options = {});
+                                         const DecodeOptions& options = {},
+                                         const LineOptions& line_options = {});
 
 }  // namespace slope::train

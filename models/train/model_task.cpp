@@ -1,4 +1,5 @@
 #include <slope/core/files/file_sink.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/models/data/read_text.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/train/language_model_task.h>
@@ -48,7 +49,8 @@ std::unique_ptr<ModelTask> language_model_task(const RunSettings& settings,
   const auto& d = settings.data<TextSettings>();
   const std::string file = d.text.empty() ? corpus() + "/train.en" : d.text;
   const std::string text = data::read_text(file);
-  return blame(file, [&] { return std::make_unique<LanguageModelTask>(settings, text); });
+  return blame(InputStream::name_of(file),
+               [&] { return std::make_unique<LanguageModelTask>(settings, text); });
 }
 
 }  // namespace

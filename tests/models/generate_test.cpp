@@ -6,6 +6,7 @@
 #include <slope/models/char_gpt.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/infer/generate.h>
+#include <slope/models/infer/known_text.h>
 #include <slope/tests/models/characters.h>
 #include <slope/tests/models/run_settings.h>
 
@@ -164,4 +165,21 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
   CHECK(result.loss == doctest::Approx(sum / 17).epsilon(1e-9));
   CHECK_THROWS_AS(evaluate_language_model(model, "abz"), InputError);
   CHECK_THROWS_AS(evaluate_language_model(model, "a"), InputError);
+}
+
+TEST_CASE("known text: unknown characters are named, or left out and counted") {
+  const data::Vocab vocab =
+      data::Vocab::from_counts(data::count_characters("abcü"), data::Specials::none);
+  const auto skip = [&](const std::string& text) {
+    return known_text(text, vocab, UnknownCharacters::skip);
+  };
+  CHECK(skip("abü").text == "abü");
+  CHECK(skip("abü").skipped == 0);
+  CHECK(skip("xa\u00C4b\u00C4\u20AC").text == "ab");
+  CHECK(skip("xa\u00C4b\u00C4\u20AC").skipped == 4);
+  CHECK(skip("").text.empty());
+  CHECK(known_text("cab", vocab, UnknownCharacters::refuse).text == "cab");
+  CHECK_THROWS_WITH_AS((void)known_text("a\u20AC", vocab, UnknownCharacters::refuse),
+                       doctest::Contains("U+20AC"), InputError);
+  CHECK_THROWS_AS((void)unknown_characters("drop"), UsageError);
 }

@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/gunzip.h>
+#include <slope/models/data/line_stream.h>
 #include <slope/models/data/read_text.h>
 #include <slope/tests/temporary_folder.h>
 #include <sys/stat.h>
+
+#include <fstream>
+#include <optional>
+#include <thread>
 
 using namespace slope::data;
 using slope::InputError, slope::IoError;
@@ -30,7 +35,7 @@ static const string packed_a = bytes(
     "\x00\x00");
 static const string packed_nothing =
     bytes("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00");
-static const string unpacked = "Grüße\nzwei\n";
+static const string unpacked_text = "Grüße\nzwei\n";
 
 TEST_CASE(
     "read_text: lines end with \\n alone; CRLF, a byte order mark and a missing last newline do no "
@@ -43,7 +48,7 @@ TEST_CASE(
   CHECK(lines("a\nb") == Lines{"a", "b"});
   CHECK(lines("a\n\n\nb\n\n") == Lines{"a", "", "", "b", ""});
   CHECK(lines("a\r\nb\r\n") == Lines{"a", "b"});
-  CHECK(lines("a\rb\r\r\nc\r") == Lines{"a\rb\r", "c\r"});
+  CHECK(lines("a\rb\r\r\nc\nd\ne") == Lines{"a\rb\r", "c", "d", "e"});
   CHECK(lines("\xEF\xBB\xBFä\n\xEF\xBB\xBFö\n") == Lines{"ä", "\xEF\xBB\xBFö"});
   CHECK(lines("a\u2028b\u0085c\vd\n") == Lines{"a\u2028b\u0085c\vd"});
   CHECK(lines(bytes("a\0b\n")) == Lines{bytes("a\0b")});
@@ -62,12 +67,13 @@ TEST_CASE("read_text: ill-formed UTF-8 is refused with its byte in the file") {
 TEST_CASE("read_text: gzip files, of several members and with zero padding too") {
   const TemporaryFolder folder;
   const auto text = [&](const string& content) { return read_text(folder.write("t.gz", content)); };
-  CHECK(text(packed) == unpacked);
-  CHECK(text(packed + packed) == unpacked + unpacked);
-  CHECK(text(packed + string(512, '\0')) == unpacked);
+  CHECK(text(packed) == unpacked_text);
+  CHECK(text(packed + packed) == unpacked_text + unpacked_text);
+  CHECK(text(packed + string(512, '\0')) == unpacked_text);
   CHECK(text(packed_nothing) == "");
   CHECK(text(packed_a) == string(40000, 'a'));
-  CHECK(read_text(folder.write("name", packed)) == unpacked);  // gzip is known by its first bytes
+  CHECK(read_text(folder.write("name", packed)) ==
+        unpacked_text);  // gzip is known by its first bytes
 }
 
 TEST_CASE(
@@ -89,7 +95,7 @@ TEST_CASE(
     } catch (const InputError&) {
       continue;
     }
-    CHECK(text == unpacked);
+    CHECK(text == unpacked_text);
   }
   const string plain = folder.write("plain.gz", "text"),
                more = folder.write("more.gz", packed + "text");
@@ -110,7 +116,16 @@ TEST_CASE("read_text: a gzip file may not grow without limit") {
   CHECK(gunzip(packed_a, "a.gz", {.most = 40000}).size() == 40000);
 }
 
-TEST_CASE("read_text: anything but a regular file is an IoError, without waiting") {
+TEST_CASE("read_text: lines that end with CR alone are named, not taken for one") {
+  const TemporaryFolder folder;
+  for (const string content : {"a\rb\rc\r", "a\rb\rc", "a\rb\rc\n", "a\r", "a\rb\nc\rd\n"}) {
+    const string file = folder.write("t", content);
+    CHECK_THROWS_WITH_AS((void)read_text(file), doctest::Contains("with CR alone"), InputError);
+    CHECK_THROWS_WITH_AS((void)read_text(file), doctest::Contains("tr '\\r' '\\n'"), InputError);
+  }
+}
+
+TEST_CASE("read_text: FIFOs are read to their end; folders and devices are an IoError") {
   const TemporaryFolder folder;
   const auto refuses = [](const string& file, const string& why) {
     try {
@@ -122,14 +137,65 @@ TEST_CASE("read_text: anything but a regular file is an IoError, without waiting
   };
   std::filesystem::create_symlink("nowhere", folder.file("dangling"));
   std::filesystem::create_symlink("loop", folder.file("loop"));
-  REQUIRE(mkfifo(folder.file("fifo").c_str(), 0600) == 0);
   refuses(folder.file("missing"), "cannot read: No such file");
   refuses(folder.file("dangling"), "cannot read: No such file");
   refuses(folder.file("loop"), "cannot read: ");
   refuses(folder.write("file", "") + "/below", "cannot read: Not a directory");
   refuses(folder.path(), "cannot read: is a folder");
-  refuses(folder.file("fifo"), "cannot read: is not a regular file");
-  refuses("/dev/null", "cannot read: is not a regular file");
+  refuses("/dev/zero", "cannot read: is a device");
+  CHECK(read_text("/dev/null").empty());
+
+  const string fifo = folder.file("fifo");
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  for (const string& content : {unpacked_text, packed, string(200'000, 'x'), string()}) {
+    std::thread writer([&] { std::ofstream(fifo) << content; });
+    CHECK(read_text(fifo) == (content == packed ? unpacked_text : content));
+    writer.join();
+  }
+}
+
+TEST_CASE("line stream: a line is answered when it is there, lines that come together together") {
+  const TemporaryFolder folder;
+  const string fifo = folder.file("fifo");
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  std::optional<LineStream> lines;
+  std::thread opens([&] { lines.emplace(fifo); });
+  std::ofstream out(fifo);
+  opens.join();
+  out << "\xEF\xBB\xBFone\ntwo\r\nthr" << std::flush;
+  CHECK(lines->next() == Lines{"one", "two"});
+  out << "ee\n\xEF\xBB\xBF" << std::flush;
+  CHECK(lines->next() == Lines{"three"});
+  CHECK(lines->lines_before() == 2);
+  out << "\n\nlast" << std::flush;
+  CHECK(lines->next() == Lines{"\xEF\xBB\xBF", ""});
+  out.close();
+  CHECK(lines->next() == Lines{"last"});
+  CHECK(lines->lines_before() == 5);
+  CHECK(!lines->next());
+  CHECK(!lines->next());
+}
+
+TEST_CASE("line stream: a file comes whole, packed ones too; errors count from its beginning") {
+  const TemporaryFolder folder;
+  LineStream plain(folder.write("t", "a\nb")), gz(folder.write("t.gz", packed)),
+      nothing(folder.write("nothing", ""));
+  CHECK(plain.next() == Lines{"a", "b"});
+  CHECK(!plain.next());
+  CHECK(gz.next() == Lines{"Grüße", "zwei"});
+  CHECK(!nothing.next());
+  CHECK_THROWS_AS((void)LineStream(folder.write("x.gz", "a\n")).next(), InputError);
+
+  const string fifo = folder.file("fifo");
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  std::optional<LineStream> lines;
+  std::thread opens([&] { lines.emplace(fifo); });
+  std::ofstream out(fifo);
+  opens.join();
+  out << "good\n" << std::flush;
+  CHECK(lines->next() == Lines{"good"});
+  out << "b\xFF\n" << std::flush;
+  CHECK_THROWS_WITH_AS((void)lines->next(), doctest::Contains("byte 6 (line 2)"), InputError);
 }
 
 TEST_CASE("read_text: a huge sparse file is refused before memory is taken") {

@@ -108,6 +108,32 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
   CHECK(translate_tokens(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
 }
 
+TEST_CASE("translate: lines that are too long are cropped or skipped, and counted") {
+  const Translator translator = small_translator(2);
+  std::string words = "ein", longer;  // 14 words fit
+  for (int i = 1; i < 14; ++i) words += " hund";
+  longer = words + " mann park";
+  const std::vector<std::string> lines = {german[0], longer, "", longer};
+  for (const LongLines way : {LongLines::crop, LongLines::skip}) {
+    int count = 0;
+    const auto found = translate_lines(translator, lines, {},
+                                       {.long_lines = way, .on_long_line = [&] { ++count; }});
+    CHECK(count == 2);
+    REQUIRE(found.size() == 4);
+    CHECK(found[0] == translate_lines(translator, {german[0]})[0]);
+    CHECK(found[1] == (way == LongLines::crop ? translate_lines(translator, {words})[0] : ""));
+    CHECK(found[2].empty());
+    CHECK(found[3] == found[1]);
+  }
+  CHECK_THROWS_WITH_AS(translate_lines(translator, lines, {}, {.lines_before = 10}),
+                       doctest::Contains("line 12: "), InputError);
+  CHECK(long_lines("crop") == LongLines::crop);
+  CHECK_THROWS_AS((void)long_lines("shorten"), UsageError);
+  const draw::HeatMaps maps =
+      attention_figure(translator, longer, {}, {}, {.long_lines = LongLines::crop});
+  CHECK(maps.columns.size() == 16);
+}
+
 TEST_CASE(
     "translate: without a max_length a target may have as many tokens as the model has positions") {
   for (const int64_t positions : {16, 100, 130}) {

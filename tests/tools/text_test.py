@@ -1,6 +1,6 @@
 """Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), with the file's name, the byte or the line."""
-import gzip, os, unittest
-from slope_runner import Case, SMALL, SMALL_GPT, write_pairs
+import gzip, json, os, select, subprocess, unittest
+from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, decode, write_pairs
 
 
 def put(path, content):
@@ -58,8 +58,6 @@ class TrainingText(Case):
         os.mkdir("folder.de"), os.mkdir("folder.en")
         self.refuse(4, ["folder.de", "is a folder"], "folder")
         self.refuse_text(4, ["folder.de", "is a folder"], "folder.de")
-        os.mkfifo("fifo")
-        self.refuse_text(4, "fifo", "fifo")
         self.refuse_text(4, "/dev/zero", "/dev/zero")
         os.symlink("loop", "loop")
         self.refuse_text(4, "loop", "loop")
@@ -149,6 +147,51 @@ class TextToUse(Case):
         self.refused(3, "translate", "run", "--attention", "a.svg", stdin="\n\n", says="no sentence")
         self.refused(3, "translate", "run", "--attention", "a.svg", stdin="\n\n" + "a " * 11, says=["standard input: line 3", "13 tokens", "shorten or split it"])
 
+    def test_long_lines_are_cropped_or_skipped_and_counted(self):
+        text = "das Kind\n" + "das " * 11 + "\n\n" + "das " * 30 + "\n"
+        plain = self.good("translate", "run", stdin="das Kind\n\n\n" + "das " * 10).out.split("\n")
+        for way, line, word in (("crop", plain[3], "cropped"), ("skip", "", "skipped")):
+            result = self.slope("translate", "run", "--long-lines", way, stdin=text)
+            self.assertEqual((result.code, result.err), (0, f"slope: standard input: 2 lines longer than the model's 12 positions were {word}\n"))
+            self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
+        self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop and skip"])
+        result = self.slope("translate", "run", "--long-lines", "skip", "--attention", "a.svg", stdin="das " * 11 + "\ndas Kind\n")
+        self.assertEqual((result.code, result.out), (0, "\n" + plain[0] + "\n"))
+
+    def test_lines_are_answered_when_they_come(self):
+        process = subprocess.Popen([SLOPE, "translate", "run"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+        for _ in range(2):
+            process.stdin.write(b"das Kind .\n")
+            process.stdin.flush()
+            self.assertTrue(select.select([process.stdout], [], [], 60)[0])
+            self.assertEqual(decode(os.read(process.stdout.fileno(), 4096)), self.good("translate", "run", stdin="das Kind .\n").out)
+        process.stdin.write(b"das Mann")  # a line ends at the end of the text too
+        process.stdin.close()
+        self.assertEqual(decode(process.stdout.read()), self.good("translate", "run", stdin="das Mann\n").out)
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+
+    def test_pipes_and_standard_input_have_names(self):
+        expected = self.good("translate", "run", "valid.de").out
+        put("valid.de.gz", gzip.compress(get("valid.de")))
+        self.assertEqual(self.good("translate", "run", "-", stdin=get("valid.de")).out, expected)
+        self.assertEqual(self.good("translate", "run", "/dev/stdin", stdin=get("valid.de")).out, expected)
+        self.assertEqual(self.good("translate", "run", stdin=get("valid.de.gz")).out, expected)
+        script = '"$SLOPE" translate run <(gzip -dc valid.de.gz)'
+        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=60)
+        self.assertEqual((decode(done.stdout), decode(done.stderr)), (expected, ""))
+        self.gpt("gpt", "--steps", "2")
+        for name in ("-", "/dev/stdin"):
+            self.good("train", "char-gpt", "--text", name, *SMALL_GPT, "--steps", "2", "--out", f"gpt{len(name)}", stdin=get("train.en"))
+            self.assertEqual(get(f"gpt{len(name)}/last/model.safetensors"), get("gpt/last/model.safetensors"))
+            self.assertEqual(self.good("eval", "gpt", "--data", name, "--json", stdin=get("valid.en")).out, self.good("eval", "gpt", "--data", "valid.en", "--json").out)
+
+    def test_carriage_returns_alone_are_named(self):
+        put("mac.de", get("valid.de").replace(b"\n", b"\r")), put("mac.en", get("valid.en").replace(b"\n", b"\r"))
+        self.refused(3, "translate", "run", "mac.de", says=["mac.de", "12 lines end with CR alone", "tr '\\r' '\\n'"])
+        self.refused(3, "eval", "run", "--data", "mac", says=["mac.de", "CR alone"])
+        self.refused(3, "train", "translation", "--train", "mac", "--valid", "mac", *SMALL, "--steps", "1", "--out", "other", says=["mac.de", "CR alone"])
+
     def test_ten_positions_are_enough_for_ten_words(self):
         self.good("translate", "run", stdin="a " * 10)
 
@@ -165,6 +208,16 @@ class TextToUse(Case):
         self.refused(3, "generate", "gpt", "--prompt", b"a\xff", says=["prompt", "byte 1"])
         put("other", "the ü".encode())
         self.refused(3, "eval", "gpt", "--data", "other", says=["other", "ü"])
+        self.refused(3, "generate", "gpt", "--prompt", "Ü", says="--unknown-characters skip")
+        result = self.slope("generate", "gpt", "--prompt", "tÜhÄÄ", "--tokens", "0", "--unknown-characters", "skip")
+        self.assertEqual((result.code, result.out, result.err), (0, "th\n", "slope: the prompt: 3 unknown characters were skipped\n"))
+        put("known", b"the ")
+        figures = [json.loads(self.good("eval", "gpt", "--data", name, "--unknown-characters", "skip", "--json").out) for name in ("other", "known")]
+        self.assertEqual([f.pop("skipped") for f in figures], [1, 0])
+        self.assertEqual(figures[0], figures[1])
+        self.assertIn("skipped     1 characters", self.good("eval", "gpt", "--data", "other", "--unknown-characters", "skip").out)
+        self.refused(2, "eval", "run", "--data", "valid", "--unknown-characters", "skip", says="language models")
+        self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse and skip")
         put("one", b"t")
         self.refused(3, "eval", "gpt", "--data", "one", says="one")
         self.refused(4, "eval", "gpt", "--data", "missing", says="missing")

@@ -3,6 +3,7 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
+#include <slope/tools/commands/text_flags.h>
 
 #include <cstdio>
 
@@ -11,7 +12,7 @@ namespace slope::tools {
 namespace {
 
 struct Flags {
-  std::string run, data;
+  std::string run, data, unknown = "refuse";
   train::DecodeOptions decode;
   bool json = false;
 };
@@ -25,15 +26,18 @@ void add_eval(Command& slope) {
                                      "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes("RUN");
-  command.option("--data", flags.data, "prefix of the parallel text, or the text")
+  command
+      .option("--data", flags.data, "prefix of the parallel text, or the text (-: standard input)")
       .required()
       .takes("PREFIX|FILE");
   add_decoding_flags(command, flags.decode);
+  add_unknown_characters(command, flags.unknown);
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {
     const train::EvalResult r =
-        train::evaluate_run(train::checkpoint_folder(flags.run), flags.data, flags.decode);
+        train::evaluate_run(train::checkpoint_folder(flags.run), flags.data, flags.decode,
+                            train::unknown_characters(flags.unknown));
     if (flags.json) {
       std::printf("%s\n", r.json().c_str());
       return 0;
@@ -44,8 +48,9 @@ void add_eval(Command& slope) {
     if (r.sacrebleu) std::printf("sacreBLEU   %.2f  (13a, lower-cased)\n", *r.sacrebleu);
     if (r.accuracy) std::printf("accuracy    %.4f\n", *r.accuracy);
     if (r.skipped)
-      std::printf("skipped     %ld pairs: empty, or longer than the model's positions\n",
-                  static_cast<long>(r.skipped));
+      std::printf("skipped     %ld %s\n", static_cast<long>(r.skipped),
+                  r.bleu ? "pairs: empty, or longer than the model's positions"
+                         : "characters that the model has not learned");
     return 0;
   });
 }

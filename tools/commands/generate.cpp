@@ -1,8 +1,10 @@
 // slope generate: text from a character model, character by character.
 #include <slope/models/infer/generate.h>
+#include <slope/models/infer/known_text.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
+#include <slope/tools/commands/text_flags.h>
 
 #include <cstdio>
 #include <limits>
@@ -14,7 +16,7 @@ void add_generate(Command& slope) {
       slope.subcommand("generate",
                        "Write text with a trained language model.\nExample: slope generate "
                        "runs/shakespeare --prompt 'ROMEO:' --tokens 300 --temperature 0.8");
-  static std::string folder, prompt;
+  static std::string folder, prompt, unknown = "refuse";
   static train::GenerateOptions options;
   static int64_t seed = 0;
   command.option("run", folder, "the run's folder").required().takes("RUN");
@@ -33,16 +35,21 @@ void add_generate(Command& slope) {
   command.option("--seed", seed, "the same seed gives the same text")
       .between(0, std::numeric_limits<int64_t>::max())
       .shows_default();
+  add_unknown_characters(command, unknown);
   command.threads();
   command.runs([] {
+    const train::UnknownCharacters how = train::unknown_characters(unknown);
     const train::TextModel m = train::load_language_model(train::checkpoint_folder(folder));
+    const train::KnownText known =
+        with_file("the prompt", [&] { return train::known_text(prompt, m.vocab, how); });
+    tell_left_out("the prompt", known.skipped, "unknown characters were skipped");
     options.seed = static_cast<uint64_t>(seed);
-    options.on_start = [] { print(prompt); };
+    options.on_start = [&] { print(known.text); };
     options.on_token = [](const std::string& character) {
       print(character);
       flush();
     };
-    (void)train::generate(*m.model, m.vocab, prompt, options);
+    (void)train::generate(*m.model, m.vocab, known.text, options);
     std::printf("\n");
     return 0;
   });

@@ -1,84 +1,88 @@
 // slope translate: one line in, one line out.
 #include <slope/core/files/file_sink.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/line_stream.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
+#include <slope/tools/commands/text_flags.h>
 
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 
 namespace slope::tools {
 
 namespace {
 
 struct Flags {
-  std::string run, file, attention, kind = "cross";
+  std::string run, file = "-", attention, kind = "cross", long_lines = "refuse";
   int64_t layer = -1;
   train::DecodeOptions decode;
   bool uncached = false, show = false;
 };
 
-constexpr const char* standard_input = "standard input";
-
-std::string read_standard_input() {
-  std::string text;
-  char buffer[1 << 16];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) text.append(buffer, n);
-  SLOPE_CHECK_AS(IoError, !std::ferror(stdin), "standard input could not be read; name a FILE");
-  return text;
-}
-
+// Translates lines and prints them; counts those that were too long.
 void print(const train::Translator& translator, const std::vector<std::string>& lines,
-           const std::string& from, const Flags& flags) {
-  for (const std::string& line :
-       with_file(from, [&] { return train::translate_lines(translator, lines, flags.decode); }))
+           const std::string& from, const Flags& flags, train::LineOptions options,
+           int64_t& longs) {
+  options.on_long_line = [&] { ++longs; };
+  for (const std::string& line : with_file(
+           from, [&] { return train::translate_lines(translator, lines, flags.decode, options); }))
     tools::print(line + "\n");
+  flush();  // whoever waits for an answer has it
 }
 
-// Interactive input: each line is answered at once.
-int converse(const train::Translator& translator, const Flags& flags) {
-  for (std::string line; std::getline(std::cin, line);) {
-    print(translator, {data::clean_text(line, standard_input)}, standard_input, flags);
-    flush();
-  }
-  return 0;
+// Draws the first sentence's attention; prints the translations of all lines, then the picture.
+void draw_and_print(const train::Translator& translator, const std::vector<std::string>& lines,
+                    const std::string& from, const train::AttentionChoice& choice,
+                    const Flags& flags, const train::LineOptions& options, int64_t& longs) {
+  const train::LineOptions never_refuses{.long_lines = options.long_lines == train::LongLines::skip
+                                                           ? train::LongLines::skip
+                                                           : train::LongLines::crop};
+  const auto first = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return train::fitting_source(translator, line, never_refuses, from).size() > 2;
+  });
+  SLOPE_CHECK_INPUT(first != lines.end(), "{}: holds no sentence whose attention could be drawn",
+                    from);
+  const std::string place = fmt::format("{}: line {}", from, first - lines.begin() + 1);
+  const draw::HeatMaps maps = with_file(place, [&] {
+    return train::attention_figure(translator, *first, choice, flags.decode, options);
+  });
+  if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
+  print(translator, lines, from, flags, options, longs);
+  if (flags.show) tools::print(draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}));
 }
 
 int run(Flags& flags) {
   flags.decode.cached = !flags.uncached;
-  const train::AttentionKind kind = train::attention_kind(flags.kind);
+  const train::AttentionChoice choice{.kind = train::attention_kind(flags.kind),
+                                      .layer = flags.layer};
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
                  "--attention {}: expected a name that ends in .svg", flags.attention);
   const bool draws = !flags.attention.empty() || flags.show;
   SLOPE_CHECK_AS(
       UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),
       "--kind and --layer select what is drawn; give --attention or --show-attention too");
+  train::LineOptions options{.long_lines = train::long_lines(flags.long_lines)};
   const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
-  if (flags.file.empty() && !draws && isatty(STDIN_FILENO)) return converse(translator, flags);
-  const std::string from = flags.file.empty() ? standard_input : flags.file;
-  const std::vector<std::string> lines =
-      flags.file.empty() ? data::split_lines(data::clean_text(read_standard_input(), from))
-                         : data::read_lines(flags.file);
-  if (!draws) return print(translator, lines, from, flags), 0;
-  const auto first = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
-    return !data::split_words(line).empty();
-  });
-  SLOPE_CHECK_INPUT(first != lines.end(), "{}: holds no sentence whose attention could be drawn",
-                    from);
-  const std::string place = fmt::format("{}: line {}", from, first - lines.begin() + 1);
-  const draw::HeatMaps maps = with_file(place, [&] {
-    return train::attention_figure(translator, *first, {.kind = kind, .layer = flags.layer},
-                                   flags.decode);
-  });
-  if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
-  print(translator, lines, from, flags);
-  if (flags.show)
-    std::printf("%s", draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}).c_str());
+  int64_t longs = 0;
+  data::LineStream text(flags.file);
+  if (draws) {
+    std::vector<std::string> lines;
+    while (const auto some = text.next()) lines.insert(lines.end(), some->begin(), some->end());
+    draw_and_print(translator, lines, text.name(), choice, flags, options, longs);
+  } else {
+    while (const auto lines = text.next()) {
+      options.lines_before = text.lines_before();
+      print(translator, *lines, text.name(), flags, options, longs);
+    }
+  }
+  tell_left_out(text.name(), longs,
+                fmt::format("lines longer than the model's {} positions were {}",
+                            translator.model->positions(),
+                            options.long_lines == train::LongLines::crop ? "cropped" : "skipped"));
   return 0;
 }
 
@@ -87,12 +91,15 @@ int run(Flags& flags) {
 void add_translate(Command& slope) {
   Command command = slope.subcommand(
       "translate",
-      "Translate lines of text with a trained model. An empty line stays empty.\n"
+      "Translate lines of text with a trained model, as soon as they come. An empty line stays "
+      "empty.\n"
       "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes("RUN");
-  command.option("file", flags.file, "the text; standard input without it").takes("FILE");
+  command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
+      .takes("FILE");
   add_decoding_flags(command, flags.decode);
+  add_long_lines(command, flags.long_lines);
   command
       .option("--attention", flags.attention,
               "draw what the first sentence's translation attends to, all heads of a layer")

@@ -1,0 +1,80 @@
+#include <slope/core/files/input_stream.h>
+#ifndef SLOPE_PLAIN
+
+#include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace slope {
+namespace {
+
+constexpr int64_t step = 1 << 16;
+
+void refuse_what_may_not_end(const struct stat& s, const std::string& name) {
+  SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot read: is a folder", name);
+  const unsigned type = major(s.st_rdev);  // Linux, admin-guide/devices.txt
+  const bool is_terminal = type == 4 || type == 5 || (type >= 136 && type <= 143),
+             is_null = s.st_rdev == makedev(1, 3),
+             is_device = S_ISBLK(s.st_mode) || (S_ISCHR(s.st_mode) && !is_terminal && !is_null);
+  SLOPE_CHECK_AS(IoError, !is_device, "{}: cannot read: is a device; name a file or a pipe", name);
+}
+
+}  // namespace
+
+InputStream::InputStream(const std::string& path) : name_(name_of(path)) {
+  struct stat s;
+  if (path == "-") {
+    fd_ = STDIN_FILENO;
+  } else {  // looked at before it is opened, which may act on a device
+    if (::stat(path.c_str(), &s) != 0) sys::fail(path, "read", errno);
+    refuse_what_may_not_end(s, path);
+    fd_ = sys::open(path, O_RDONLY | O_NOCTTY);
+    owns_ = true;
+  }
+  try {
+    if (::fstat(fd_, &s) != 0) sys::fail(name_, "read", errno);
+    refuse_what_may_not_end(s, name_);
+  } catch (...) {
+    if (owns_) ::close(fd_);
+    throw;
+  }
+  if (S_ISREG(s.st_mode)) bytes_ = s.st_size;
+}
+
+InputStream::~InputStream() {
+  if (owns_) ::close(fd_);
+}
+
+bool InputStream::is_ready(std::chrono::milliseconds pause) const {
+  pollfd p{.fd = fd_, .events = POLLIN, .revents = 0};
+  return ::poll(&p, 1, static_cast<int>(pause.count())) > 0;
+}
+
+bool InputStream::read_some(std::string& to) {
+  const size_t before = to.size();
+  to.resize(before + step);
+  const size_t got = sys::read_next(fd_, to.data() + before, step, name_);
+  to.resize(before + got);
+  return got > 0;
+}
+
+void InputStream::read_all(std::string& to, int64_t limit) {
+  const auto check = [&](int64_t bytes, const char* or_more) {
+    SLOPE_CHECK_AS(IoError, bytes <= limit,
+                   "{}: cannot read: {} bytes{} are more than the {} that may be read at once",
+                   name_, bytes, or_more, limit);
+  };
+  check(bytes_, "");  // before memory is taken
+  if (bytes_ > 0) to.reserve(to.size() + static_cast<size_t>(bytes_) + step);
+  while (read_some(to)) check(static_cast<int64_t>(to.size()), " or more");
+}
+
+}  // namespace slope
+#endif

@@ -1,0 +1,42 @@
+// Bytes from anything that can be opened and read to its end: a file, a pipe, a FIFO, a terminal,
+// standard input. Unlike a FileReader it waits where the other side has nothing yet.
+#pragma once
+#ifndef SLOPE_PLAIN
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace slope {
+
+class InputStream {
+ public:
+  // "-" is standard input. IoError if it cannot be opened, for folders, and for devices, which may
+  // have no end; terminals and /dev/null are read.
+  explicit InputStream(const std::string& path);
+  ~InputStream();
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  // in messages: the path, or "standard input"
+  static std::string name_of(const std::string& path) {
+    return path == "-" ? "standard input" : path;
+  }
+  const std::string& name() const { return name_; }
+  bool is_file() const { return bytes_ >= 0; }  // its end is known: nothing has to be waited for
+  // Whether reading would not wait, now or at some time until `pause` has passed.
+  bool is_ready(std::chrono::milliseconds pause) const;
+  // Appends what there is, waiting for at least a byte; false at the end.
+  bool read_some(std::string& to);
+  // Appends all there is until the end. IoError if these are more than `limit` bytes.
+  void read_all(std::string& to, int64_t limit);
+
+ private:
+  std::string name_;
+  int fd_ = -1;
+  bool owns_ = false;
+  int64_t bytes_ = -1;  // of a file
+};
+
+}  // namespace slope
+#endif

@@ -1,0 +1,41 @@
+#include <slope/models/data/gunzip.h>
+#include <slope/models/data/line_stream.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace slope::data {
+
+std::optional<std::vector<std::string>> LineStream::next() {
+  constexpr std::chrono::milliseconds pause(20);
+  constexpr size_t enough = 1 << 20;
+  const TextLimits limits;
+  std::string text = std::exchange(rest_, {});
+  const auto is_packed = [&] { return read_.bytes == 0 && is_gzip(text); };
+  if (stream_.is_file() && !std::exchange(is_at_end_, true)) stream_.read_all(text, limits.most);
+  size_t whole = 0;  // bytes of complete lines
+  while (!is_at_end_) {
+    const bool may_answer = whole > 0 && !is_packed();
+    if (may_answer && (whole >= enough || !stream_.is_ready(pause))) break;
+    const size_t before = text.size();
+    is_at_end_ = !stream_.read_some(text);
+    SLOPE_CHECK_AS(IoError, static_cast<int64_t>(text.size()) <= limits.most,
+                   "{}: cannot read: more than the {} bytes that may be read at once",
+                   stream_.name(), limits.most);
+    const size_t last = std::string_view(text).substr(before).rfind('\n');
+    if (last != std::string::npos) whole = before + last + 1;
+  }
+  if (is_at_end_) {
+    if (read_.bytes == 0) text = unpacked(std::move(text), stream_.name(), limits);
+    whole = text.size();
+  }
+  if (whole == 0) return std::nullopt;
+  rest_ = text.substr(whole);
+  text.resize(whole);
+  before_ = read_;
+  read_.bytes += whole;
+  read_.lines += static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  return split_lines(clean_text(std::move(text), stream_.name(), before_));
+}
+
+}  // namespace slope::data

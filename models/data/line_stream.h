@@ -1,0 +1,31 @@
+// Lines of text as they come: from a file all at once; from a pipe or a terminal those that are
+// there, so that whoever waits for an answer gets it, and a fast writer gets large batches.
+#pragma once
+
+#include <slope/core/files/input_stream.h>
+#include <slope/models/data/read_text.h>
+
+#include <optional>
+
+namespace slope::data {
+
+class LineStream {
+ public:
+  explicit LineStream(const std::string& file) : stream_(file) {}  // "-": standard input. IoError
+
+  // The next lines, clean as read_text makes them; nothing at the end of the text. From a pipe:
+  // waits for a line, then takes what follows within a pause of 20 ms, up to about a megabyte.
+  // InputError with byte and line in the whole text.
+  std::optional<std::vector<std::string>> next();
+
+  const std::string& name() const { return stream_.name(); }
+  size_t lines_before() const { return before_.lines; }  // the result of the last next()
+
+ private:
+  InputStream stream_;
+  std::string rest_;  // the beginning of a line that has not ended yet
+  TextBefore before_, read_;
+  bool is_at_end_ = false;
+};
+
+}  // namespace slope::data

@@ -1,0 +1,33 @@
+#include <slope/core/error.h>
+#include <slope/models/data/utf8.h>
+#include <slope/models/infer/known_text.h>
+
+namespace slope::train {
+
+UnknownCharacters unknown_characters(const std::string& name) {
+  if (name == "skip") return UnknownCharacters::skip;
+  SLOPE_CHECK_AS(UsageError, name == "refuse",
+                 "unknown characters: no way '{}'; there are refuse and skip", name);
+  return UnknownCharacters::refuse;
+}
+
+KnownText known_text(const std::string& text, const data::Vocab& vocab, UnknownCharacters unknown) {
+  KnownText known;
+  std::unordered_map<char32_t, bool> is_known;
+  for (const char32_t c : data::decode_utf8(text)) {
+    const auto [found, is_new] = is_known.emplace(c, false);
+    if (is_new) found->second = vocab.contains(data::encode_utf8({&c, 1}));
+    if (found->second) {
+      data::append_utf8(known.text, c);
+      continue;
+    }
+    SLOPE_CHECK_INPUT(unknown == UnknownCharacters::skip,
+                      "'{}' (U+{:04X}) is not one of the {} characters that the model has learned; "
+                      "--unknown-characters skip leaves such ones out",
+                      data::encode_utf8({&c, 1}), static_cast<uint32_t>(c), vocab.size());
+    ++known.skipped;
+  }
+  return known;
+}
+
+}  // namespace slope::train

@@ -1,0 +1,19 @@
+// Text with characters that a model of characters has never seen.
+#pragma once
+
+#include <slope/models/data/vocab.h>
+
+namespace slope::train {
+
+enum class UnknownCharacters { refuse, skip };
+UnknownCharacters unknown_characters(const std::string& name);  // UsageError for any other name
+
+struct KnownText {
+  std::string text;
+  int64_t skipped = 0;  // characters
+};
+
+// The text without its unknown characters; InputError that names the first where they are refused.
+KnownText known_text(const std::string& text, const data::Vocab& vocab, UnknownCharacters unknown);
+
+}  // namespace slope::train

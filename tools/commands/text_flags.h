@@ -1,0 +1,32 @@
+// The flags for text that a model cannot take as it is, and the line that says what was left out.
+#pragma once
+
+#include <slope/tools/command.h>
+
+#include <cstdio>
+
+namespace slope::tools {
+
+inline void add_unknown_characters(Command& command, std::string& how) {
+  command
+      .option("--unknown-characters", how,
+              "characters that a language model has not learned: refuse or skip")
+      .takes("HOW")
+      .shows_default();
+}
+
+inline void add_long_lines(Command& command, std::string& how) {
+  command
+      .option("--long-lines", how,
+              "a line longer than the model's positions: refuse, crop, or skip (an empty line)")
+      .takes("HOW")
+      .shows_default();
+}
+
+// One line on standard error, if anything was: "slope: FILE: 3 WHAT".
+inline void tell_left_out(const std::string& file, int64_t count, const std::string& what) {
+  if (count > 0)
+    std::fputs(fmt::format("slope: {}: {} {}\n", visible(file), count, what).c_str(), stderr);
+}
+
+}  // namespace slope::tools
