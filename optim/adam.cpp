@@ -7,13 +7,13 @@
 
 namespace slope::optim {
 
-//   g = factor gradient                                        factor: set_grad_factor, else 1
-//   p = (1 - lr weight_decay) p                                decoupled (AdamW)
-//   d = g + weight_decay p                                     else
+//   g = factor gradient                  factor: set_grad_factor, else 1; negated to maximize
+//   p = (1 - lr weight_decay) p          decoupled_weight_decay (AdamW)
+//   d = g + weight_decay p               else
 //   m = m + (1 - beta1) (d - m)      v = beta2 v + (1 - beta2) d^2     v_max = max(v_max, v)
 //   p = p - lr / (1 - beta1^t)  m / (sqrt(v or v_max) / sqrt(1 - beta2^t) + eps)
-AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o, int64_t t,
-                       bool decoupled) {
+AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o, int64_t t) {
+  const bool decoupled = o.decoupled_weight_decay;
   const auto [beta1, beta2] = o.betas;
   const double step = static_cast<double>(t);
   const Tensor p = decoupled ? s.p * (1 - o.lr * o.weight_decay) : s.p;
@@ -26,54 +26,62 @@ AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o
   return {p - o.lr / (1 - std::pow(beta1, step)) * (m / denominator), m, v, v_max};
 }
 
-Adam::Adam(const std::vector<Group<AdamOptions>>& groups, bool decoupled) : decoupled_(decoupled) {
-  for (const auto& [parameters, o] : groups) {
-    for (double beta : o.betas)
-      SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "Adam: betas must be in [0, 1), got {}",
-                     beta);
-    SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0,
-                   "Adam: eps and weight_decay must not be negative, got {} and {}", o.eps,
-                   o.weight_decay);
-    options_.push_back(o);
-  }
-  add_groups(groups);
+namespace {
+
+void check(const AdamOptions& o) {
+  for (double beta : o.betas)
+    SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "Adam: betas must be in [0, 1), got {}",
+                   beta);
+  SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0,
+                 "Adam: eps and weight_decay must not be negative, got {} and {}", o.eps,
+                 o.weight_decay);
 }
 
-std::vector<const char*> Adam::state_names(size_t group) const {
-  std::vector<const char*> names{"exp_avg", "exp_avg_sq"};
-  if (options_[group].amsgrad) names.push_back("max_exp_avg_sq");
-  return names;
+std::vector<StateTensor> states(const AdamOptions& o) {
+  std::vector<StateTensor> all{{"exp_avg"}, {"exp_avg_sq"}};
+  if (o.amsgrad) all.push_back({"max_exp_avg_sq"});
+  return all;
 }
 
 template <class T>
-void Adam::update_part(const Part<T>& part) const {
-  const AdamOptions& o = options_[part.group];
-  const double rate = lr(part.group), t = static_cast<double>(part.t);
-  const AdamConstants<T> c{static_cast<T>(rate / (1 - std::pow(o.betas[0], t))),
-                           static_cast<T>(decoupled_ ? 1 - rate * o.weight_decay : 1),
-                           static_cast<T>(decoupled_ ? 0 : o.weight_decay),
+void update(const Part<T>& x, const AdamOptions& o) {
+  const double t = static_cast<double>(x.t);
+  const bool decoupled = o.decoupled_weight_decay;
+  const AdamConstants<T> c{static_cast<T>(x.lr / (1 - std::pow(o.betas[0], t))),
+                           static_cast<T>(decoupled ? 1 - x.lr * o.weight_decay : 1),
+                           static_cast<T>(decoupled ? 0 : o.weight_decay),
                            static_cast<T>(1 - o.betas[0]),
                            static_cast<T>(o.betas[1]),
                            static_cast<T>(1 - o.betas[1]),
                            static_cast<T>(1 / std::sqrt(1 - std::pow(o.betas[1], t))),
                            static_cast<T>(o.eps),
-                           static_cast<T>(grad_factor())};
+                           static_cast<T>(x.factor)};
+  const auto& [m, v, v_max] = x.state;
   if (o.amsgrad) {
-    kernels<OptimKernels<T>>().amsgrad(part.n, part.p, part.g, part.state[0], part.state[1],
-                                       part.state[2], c);
+    kernels<OptimKernels<T>>().amsgrad(x.n, x.p, x.g, m, v, v_max, c);
   } else {
-    kernels<OptimKernels<T>>().adam(part.n, part.p, part.g, part.state[0], part.state[1], c);
+    kernels<OptimKernels<T>>().adam(x.n, x.p, x.g, m, v, c);
   }
 }
 
-AdamW::AdamW(const std::vector<Group<AdamWOptions>>& groups)
-    : Adam(
-          [&groups] {
-            std::vector<Group<AdamOptions>> plain;
-            for (const auto& [parameters, o] : groups)
-              plain.push_back({parameters, {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad}});
-            return plain;
-          }(),
-          true) {}
+}  // namespace
+
+Adam::Adam(const Groups<AdamOptions>& groups)
+    : Elementwise(groups, {check, states, update<float>, update<double>}) {}
+
+AdamW::AdamW(const Groups<AdamWOptions>& groups)
+    : Adam([&groups] {
+        Groups<AdamOptions> adam;
+        for (const auto& [parameters, o] : groups)
+          adam.push_back({parameters,
+                          {.lr = o.lr,
+                           .betas = o.betas,
+                           .eps = o.eps,
+                           .weight_decay = o.weight_decay,
+                           .amsgrad = o.amsgrad,
+                           .decoupled_weight_decay = true,
+                           .maximize = o.maximize}});
+        return adam;
+      }()) {}
 
 }  // namespace slope::optim

@@ -10,14 +10,14 @@ struct AdamWOptions {
   double lr = 1e-3;
   std::array<double, 2> betas = {0.9, 0.999};
   double eps = 1e-8, weight_decay = 0.01;
-  bool amsgrad = false;
+  bool amsgrad = false, maximize = false;
 };
 
 class AdamW : public Adam {
  public:
   explicit AdamW(const NamedTensors& parameters, AdamWOptions options = {})
-      : AdamW(std::vector<Group<AdamWOptions>>{{parameters, options}}) {}
-  explicit AdamW(const std::vector<Group<AdamWOptions>>& groups);
+      : AdamW(Groups<AdamWOptions>{{parameters, options}}) {}
+  explicit AdamW(const Groups<AdamWOptions>& groups);
 };
 
 }  // namespace slope::optim

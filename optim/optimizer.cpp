@@ -17,10 +17,9 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
                      "optimizer: {} and {} are one parameter, or have one name", other.name, name);
-    Tensors
-        state;  // allocated at once, so that the second step needs no more memory than the first
-    for (size_t k = 0; k < state_names(lrs_.size()).size(); ++k)
-      state.push_back(zeros(p.shape(), p.dtype()));
+    Tensors state;  // allocated here, so that the second step needs no more memory than the first
+    for (const StateTensor& s : state_of(lrs_.size(), p))
+      state.push_back(full(s.shape.value_or(p.shape()), s.start, p.dtype()));
     slots_.push_back({name, p, lrs_.size(), 0, std::move(state)});
   }
   lrs_.push_back(lr);
@@ -44,41 +43,20 @@ void Optimizer::zero_grad() {
   for (const Slot& slot : slots_) slot.parameter.set_grad({});
 }
 
-template <class T>
-void Optimizer::run(PerTensor<Slot*>& slots) const {
-  PerTensor<Part<T>> parts;
-  PerTensor<int64_t> sizes;
-  PerTensor<Tensor> gradients;  // alive until the pass ends
-  parts.reserve(slots.size()), sizes.reserve(slots.size()), gradients.reserve(slots.size());
-  for (Slot* slot : slots) {
-    Tensor g = slot->parameter.grad();
-    if (!g.is_contiguous()) g = contiguous_copy(g);
-    gradients.push_back(std::move(g));
-    Part<T> part{slot->parameter.numel(),
-                 slot->steps + 1,
-                 slot->group,
-                 slot->parameter.write<T>(),
-                 gradients.back().data<T>(),
-                 {}};
-    for (size_t k = 0; k < slot->state.size(); ++k) part.state[k] = slot->state[k].write<T>();
-    parts.push_back(part);
-    sizes.push_back(part.n);
-  }
-  sweep(sizes, [&](size_t k, int64_t begin, int64_t n, int64_t) {
-    Part<T> part = parts[k];
-    part.n = n;
-    part.p += begin;
-    part.g += begin;
-    for (T*& s : part.state)
-      if (s) s += begin;
-    update(part);
-  });
-  for (Slot* slot : slots) ++slot->steps;
+Tensor Optimizer::contiguous_gradient(const Tensor& parameter) {
+  const Tensor g = parameter.grad();
+  return g.is_contiguous() ? g : contiguous_copy(g);
+}
+
+void Optimizer::run(const Slots& slots) const {
+  if (slots.empty()) return;
+  for (Slot* slot : slots) slot->carry = next_carry(slot->group, slot->carry, ++slot->steps);
+  update_all(slots);
 }
 
 void Optimizer::step() {
   const NoGrad no_grad;
-  PerTensor<Slot*> f32_slots, f64_slots;
+  Slots f32_slots, f64_slots;
   f32_slots.reserve(slots_.size());
   for (Slot& slot : slots_) {
     const Tensor &p = slot.parameter, g = p.grad();
@@ -94,8 +72,8 @@ void Optimizer::step() {
                         slot.name, name(p.dtype()));
     (p.dtype() == f32 ? f32_slots : f64_slots).push_back(&slot);
   }
-  if (!f32_slots.empty()) run<float>(f32_slots);
-  if (!f64_slots.empty()) run<double>(f64_slots);
+  run(f32_slots);
+  run(f64_slots);
   grad_factor_ = 1;
 }
 
@@ -104,9 +82,9 @@ NamedTensors Optimizer::state_dict() const {
   for (const Slot& slot : slots_) {
     if (slot.steps == 0) continue;
     all.push_back({slot.name + ".step", tensor(slot.steps)});
-    const auto names = state_names(slot.group);
+    const auto kinds = state_of(slot.group, slot.parameter);
     for (size_t k = 0; k < slot.state.size(); ++k)
-      all.push_back({fmt::format("{}.{}", slot.name, names[k]), slot.state[k]});
+      all.push_back({fmt::format("{}.{}", slot.name, kinds[k].name), slot.state[k]});
   }
   return all;
 }
@@ -137,8 +115,10 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
                       "optimizer state: {}.step must be an integer above 0 and below 2^53",
                       slot.name);
     l.steps = steps.item<int64_t>();
-    for (const char* kind : state_names(slot.group)) {
-      l.state.push_back(take(fmt::format("{}.{}", slot.name, kind), slot.parameter.shape()));
+    const auto kinds = state_of(slot.group, slot.parameter);
+    for (size_t k = 0; k < kinds.size(); ++k) {
+      const char* kind = kinds[k].name;
+      l.state.push_back(take(fmt::format("{}.{}", slot.name, kind), slot.state[k].shape()));
       SLOPE_CHECK_INPUT(is_floating(l.state.back().dtype()),
                         "optimizer state: {}.{} is {}, expected {}", slot.name, kind,
                         name(l.state.back().dtype()), name(slot.parameter.dtype()));
@@ -154,9 +134,17 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
   }
   copy_each(from, to);  // before other tensors are cleared, which `from` may contain
   for (size_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].steps = loaded[i].steps;
-    if (loaded[i].state.empty())
-      for (const Tensor& x : slots_[i].state) fill(x, 0);
+    Slot& slot = slots_[i];
+    slot.steps = loaded[i].steps;
+    slot.carry = 1;
+    for (int64_t t = 1; t <= slot.steps; ++t) {
+      const double before = slot.carry;
+      slot.carry = next_carry(slot.group, before, t);
+      if (slot.carry == before) break;  // there is none, or it has fallen to 0
+    }
+    const auto kinds = state_of(slot.group, slot.parameter);
+    for (size_t k = 0; slot.steps == 0 && k < kinds.size(); ++k)
+      fill(slot.state[k], kinds[k].start);
   }
 }
 

@@ -1,7 +1,7 @@
-// Optimizer: what all optimizers share: parameter groups, a step count for each parameter, state by
-// parameter name, and one parallel pass over all elements. A parameter without a gradient is not
-// changed, nor is its state. State starts at zero, in the dtype that the parameter has when the
-// optimizer is made.
+// Optimizer: what all optimizers share: parameter groups, a step count for each parameter, and
+// state by parameter name. A parameter without a gradient is not changed, nor is its state, which
+// has the dtype that the parameter has when the optimizer is made. How a step runs: elementwise.h,
+// whole_tensor.h.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
 //   adam.zero_grad();  loss.backward();
 //   adam.set_lr_factor(optim::cosine(step, 1000));  adam.step();
@@ -10,7 +10,7 @@
 #include <slope/core/tensor/named_tensor.h>
 #include <slope/optim/sweep.h>
 
-#include <array>
+#include <optional>
 
 namespace slope::optim {
 
@@ -18,6 +18,15 @@ template <class Options>
 struct Group {
   NamedTensors parameters;
   Options options;
+};
+template <class Options>
+using Groups = std::vector<Group<Options>>;
+
+// One tensor of a parameter's state; at first it is `start` everywhere.
+struct StateTensor {
+  const char* name;
+  double start = 0;
+  std::optional<Dims> shape = {};  // without: the parameter's
 };
 
 class Optimizer {
@@ -42,37 +51,32 @@ class Optimizer {
   void load_state_dict(const NamedTensors& state);
 
  protected:
-  static constexpr size_t most_states = 3;
-  template <class T>
-  struct Part {    // a stretch of one parameter's elements
-    int64_t n, t;  // t: this is the parameter's t-th step, from 1
-    size_t group;
-    T* p;
-    const T* g;
-    std::array<T*, most_states> state;
-  };
-
-  template <class Options>
-  void add_groups(const std::vector<Group<Options>>& groups) {
-    for (const auto& group : groups) add_group(group.parameters, group.options.lr);
-  }
-  void add_group(const NamedTensors& parameters, double lr);
-  // starting at zero, with the parameter's shape and dtype
-  virtual std::vector<const char*> state_names(size_t group) const = 0;
-  virtual void update(const Part<float>& part) const = 0;
-  virtual void update(const Part<double>& part) const = 0;
-  double grad_factor() const { return grad_factor_; }
-
- private:
   struct Slot {
     std::string name;
     Tensor parameter;
     size_t group;
     int64_t steps = 0;
     Tensors state;
+    double carry = 1;
   };
-  template <class T>
-  void run(PerTensor<Slot*>& slots) const;
+  using Slots = PerTensor<Slot*>;
+
+  template <class Options>
+  void add_groups(const Groups<Options>& groups) {
+    for (const auto& group : groups) add_group(group.parameters, group.options.lr);
+  }
+  void add_group(const NamedTensors& parameters, double lr);
+  virtual std::vector<StateTensor> state_of(size_t group, const Tensor& parameter) const = 0;
+  // A number that a parameter takes from step to step, 1 before the first. It depends on t alone,
+  // so it is computed again where a state is loaded.
+  virtual double next_carry(size_t, double before, int64_t) const { return before; }
+  // Step slot->steps of parameters that have a gradient; all of one dtype.
+  virtual void update_all(const Slots& slots) const = 0;
+  double grad_factor() const { return grad_factor_; }
+  static Tensor contiguous_gradient(const Tensor& parameter);
+
+ private:
+  void run(const Slots& slots) const;
 
   std::vector<Slot> slots_;
   std::vector<double> lrs_;

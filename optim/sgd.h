@@ -2,28 +2,20 @@
 // Nesterov's).
 #pragma once
 
-#include <slope/optim/optimizer.h>
+#include <slope/optim/elementwise.h>
 
 namespace slope::optim {
 
 struct SgdOptions {
   double lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
-  bool nesterov = false;
+  bool nesterov = false, maximize = false;
 };
 
-class SGD : public Optimizer {
+class SGD : public Elementwise<SgdOptions> {
  public:
   explicit SGD(const NamedTensors& parameters, SgdOptions options = {})
-      : SGD(std::vector<Group<SgdOptions>>{{parameters, options}}) {}
-  explicit SGD(const std::vector<Group<SgdOptions>>& groups);
-
- private:
-  std::vector<const char*> state_names(size_t group) const override;
-  void update(const Part<float>& part) const override { update_part(part); }
-  void update(const Part<double>& part) const override { update_part(part); }
-  template <class T>
-  void update_part(const Part<T>& part) const;
-  std::vector<SgdOptions> options_;
+      : SGD(Groups<SgdOptions>{{parameters, options}}) {}
+  explicit SGD(const Groups<SgdOptions>& groups);
 };
 
 // The formula: step t of parameter p with gradient g and momentum b. The tests compare step() with

@@ -1,28 +1,64 @@
 """Golden files of optimizers, learning-rate schedules, clipping and averaging.
 
 optim_f64.safetensors, optim_f32.safetensors:
-  start/a (3, 2), start/b (4)                  parameters before the first step; the same numbers in both files
-  gradient/a (20, 3, 2), gradient/b (20, 4)    the gradient handed to the optimizer at each step (in part zero, tiny and large)
-  CASE/a (20, 3, 2), CASE/b (20, 4)            parameters after each step; settings of CASE in optim.json, one entry per parameter group:
-                                               {"optimizer", "groups": [{"parameters": ["a"], "lr", …}, …], "schedule"?}
-  ema/DECAY/a, ema/DECAY/b                     average over the steps of adam.plain:  e <- DECAY e + (1 - DECAY) p  after each, e = start before
+  start/a (3, 2), start/b (4), start/c (2, 5)  parameters before the first step; the same numbers in both files
+  gradient/a (50, 3, 2), …                     the gradient handed to the optimizer at each step (in part zero, tiny and large)
+  CASE/a (8, 3, 2), …                          parameters after the steps 1, 2, 3, 4, 5, 10, 20, 50; settings of CASE in optim.json, one entry per
+                                               parameter group: {"optimizer", "groups": [{"parameters": ["a"], "lr", …}, …], "schedule"?}
+  path/a, …                                    after each of 20 steps of adam.plain
+  ema/DECAY/a, …                               average over that path:  e <- DECAY e + (1 - DECAY) p  after each, e = start before
+  lbfgs/CASE/x (STEPS, 4), evaluations, loss   L-BFGS on Rosenbrock's function in four dims: after each step the parameters, how often the loss was
+                                               evaluated until then, and the loss before the step (f64 only)
   clip/CASE/in0, in1, …; clip/CASE/out0, …     gradients before and after; norm (rank 0) where there is one; settings in optim.json
 optim.json also: "schedules": NAME -> {settings…, "base", "lr": the rate used at step 0, 1, 2, …}.
-Defaults of PyTorch hold for what a group does not name: Adam betas 0.9, 0.999, eps 1e-8, weight_decay 0; AdamW weight_decay 0.01.
+Defaults of PyTorch hold for what a group does not name. Muon is PyTorch's with its rounding to bf16 taken out. PyTorch has no Lion: `Lion` below is its
+paper's program.
 """
 import math
+from unittest import mock
 
 import torch
 from torch.optim import lr_scheduler
 
 from common import save, save_json
 
-STEPS = 20
-OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+STEPS = 50
+SHOWN = [0, 1, 2, 3, 4, 9, 19, 49]
+PATH = 20
+
+
+class Lion(torch.optim.Optimizer):
+    """Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, Program 1."""
+
+    def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0, foreach=False):
+        super().__init__(params, dict(lr=lr, betas=betas, weight_decay=weight_decay))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            beta1, beta2 = group["betas"]
+            for p in group["params"]:
+                m = self.state[p].setdefault("exp_avg", torch.zeros_like(p))
+                update = torch.sign(beta1 * m + (1 - beta1) * p.grad) + group["weight_decay"] * p
+                p.sub_(group["lr"] * update)
+                m.copy_(beta2 * m + (1 - beta2) * p.grad)
+
+
+class Muon(torch.optim.Muon):
+    def __init__(self, params, lr, foreach=False):
+        super().__init__(params, lr=lr)
+
+    def step(self):
+        with mock.patch.object(torch.Tensor, "bfloat16", torch.Tensor.clone):
+            super().step()
+
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "nadam": torch.optim.NAdam, "radam": torch.optim.RAdam,
+              "adagrad": torch.optim.Adagrad, "rmsprop": torch.optim.RMSprop, "adafactor": torch.optim.Adafactor, "lion": Lion, "muon": Muon}
 
 
 def one(optimizer, **options):
-    return {"optimizer": optimizer, "groups": [{"parameters": ["a", "b"], **options}]}
+    return {"optimizer": optimizer, "groups": [{"parameters": ["a", "b", "c"], **options}]}
 
 
 CASES = {
@@ -43,7 +79,35 @@ CASES = {
     "adamw.amsgrad": one("adamw", lr=0.01, weight_decay=0.1, amsgrad=True),
     "sgd.groups": {"optimizer": "sgd", "groups": [{"parameters": ["a"], "lr": 0.1, "momentum": 0.9}, {"parameters": ["b"], "lr": 0.02, "weight_decay": 0.2}]},
     "adamw.groups": {"optimizer": "adamw", "groups": [{"parameters": ["a"], "lr": 0.01, "weight_decay": 0.1}, {"parameters": ["b"], "lr": 0.03, "weight_decay": 0.0}]},
-    "adam.cosine": one("adam", lr=0.1) | {"schedule": "cosine_20"},
+    "sgd.maximize": one("sgd", lr=0.1, momentum=0.5, weight_decay=0.1, maximize=True),
+    "adam.maximize": one("adam", lr=0.01, weight_decay=0.1, maximize=True),
+    "adam.decoupled": one("adam", lr=0.01, weight_decay=0.1, decoupled_weight_decay=True),
+    "adamw.maximize": one("adamw", lr=0.01, maximize=True),
+    "nadam.plain": one("nadam", lr=0.01),
+    "nadam.weight_decay": one("nadam", lr=0.02, betas=[0.8, 0.95], eps=1e-4, weight_decay=0.1, momentum_decay=0.02),
+    "nadam.decoupled": one("nadam", lr=0.01, weight_decay=0.2, decoupled_weight_decay=True, maximize=True),
+    "radam.plain": one("radam", lr=0.01),
+    "radam.weight_decay": one("radam", lr=0.02, betas=[0.8, 0.9], eps=1e-4, weight_decay=0.1),
+    "radam.decoupled": one("radam", lr=0.01, weight_decay=0.2, decoupled_weight_decay=True, maximize=True),
+    "adagrad.plain": one("adagrad", lr=0.1),
+    "adagrad.everything": one("adagrad", lr=0.1, lr_decay=0.03, weight_decay=0.1, initial_accumulator_value=0.5, eps=1e-4),
+    "adagrad.maximize": one("adagrad", lr=0.05, maximize=True),
+    "rmsprop.plain": one("rmsprop", lr=0.01),
+    "rmsprop.momentum": one("rmsprop", lr=0.01, momentum=0.8, alpha=0.9, weight_decay=0.1),
+    "rmsprop.centered": one("rmsprop", lr=0.01, centered=True, eps=1e-3),
+    "rmsprop.everything": one("rmsprop", lr=0.01, centered=True, momentum=0.5, eps=1e-3, weight_decay=0.1, maximize=True),
+    "adafactor.plain": one("adafactor", lr=0.05),
+    "adafactor.everything": one("adafactor", lr=0.3, beta2_decay=-0.6, eps=[1e-6, 0.01], d=1.5, weight_decay=0.1),
+    "adafactor.maximize": one("adafactor", lr=0.05, maximize=True),
+    "lion.plain": one("lion", lr=0.01),
+    "lion.weight_decay": one("lion", lr=0.02, betas=[0.8, 0.95], weight_decay=0.3),
+    "lion.groups": {"optimizer": "lion", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "weight_decay": 0.1}]},
+    "muon.plain": {"optimizer": "muon", "groups": [{"parameters": ["a", "c"], "lr": 0.02}]},
+    "muon.momentum": {"optimizer": "muon", "groups": [{"parameters": ["a", "c"], "lr": 0.02, "momentum": 0.8, "nesterov": False, "weight_decay": 0.3}]},
+    "muon.rms": {"optimizer": "muon", "groups": [{"parameters": ["a", "c"], "lr": 0.02, "adjust_lr_fn": "match_rms_adamw", "ns_steps": 4}]},
+    "muon.coefficients": {"optimizer": "muon", "groups": [{"parameters": ["a"], "lr": 0.02, "ns_coefficients": [2, -1.5, 0.5], "eps": 1e-3},
+                                                          {"parameters": ["c"], "lr": 0.01}]},
+    "adam.cosine": one("adam", lr=0.1) | {"schedule": "cosine_50"},
     "adamw.noam": one("adamw", lr=1.0) | {"schedule": "noam_16_4"},
 }
 
@@ -73,6 +137,7 @@ SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "linear_down": ({"kind": "linear", "start_factor": 1.0, "end_factor": 0.0, "total_iters": 8}, 0.5, 12,
                     lambda o: lr_scheduler.LinearLR(o, start_factor=1.0, end_factor=0.0, total_iters=8)),
     "cosine_20": ({"kind": "cosine", "T_max": 20, "eta_min": 0.0}, 0.1, 21, lambda o: lr_scheduler.CosineAnnealingLR(o, 20)),
+    "cosine_50": ({"kind": "cosine", "T_max": 50, "eta_min": 0.0}, 0.1, 51, lambda o: lr_scheduler.CosineAnnealingLR(o, 50)),
     "cosine_10_floor": ({"kind": "cosine", "T_max": 10, "eta_min": 0.01}, 0.1, 11, lambda o: lr_scheduler.CosineAnnealingLR(o, 10, 0.01)),
     "step_4_half": ({"kind": "step", "step_size": 4, "gamma": 0.5}, 0.8, 15, lambda o: lr_scheduler.StepLR(o, 4, 0.5)),
     "noam_16_4": ({"kind": "noam", "d_model": 16, "warmup": 4}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(16, 4))),
@@ -95,7 +160,7 @@ def rates(name):
 
 def problem(dtype):
     g = torch.Generator().manual_seed(7)
-    start = {"a": torch.randn(3, 2, generator=g), "b": torch.randn(4, generator=g)}
+    start = {"a": torch.randn(3, 2, generator=g), "b": torch.randn(4, generator=g), "c": torch.randn(2, 5, generator=g)}
     gradient = {k: torch.randn(STEPS, *v.shape, generator=g) for k, v in start.items()}
     gradient["a"][3:6, 0] = 0.0  # an element that gets no gradient for a while
     gradient["a"][:, 2, 1] = 0.0  # one that never gets any
@@ -106,9 +171,11 @@ def problem(dtype):
 
 def trajectory(case, start, gradient):
     p = {k: v.clone().requires_grad_() for k, v in start.items()}
-    groups = [{"params": [p[k] for k in group["parameters"]], **{k: tuple(v) if k == "betas" else v for k, v in group.items() if k != "parameters"}}
+    groups = [{"params": [p[k] for k in group["parameters"]], **{k: tuple(v) if isinstance(v, list) else v for k, v in group.items() if k != "parameters"}}
               for group in case["groups"]]
-    optimizer = OPTIMIZERS[case["optimizer"]](groups, lr=1e-3, foreach=False)
+    torch.set_default_dtype(start["a"].dtype)  # of the scalars in a state
+    given = {k: case["groups"][0][k] for k in ["initial_accumulator_value"] if k in case["groups"][0]}  # PyTorch reads it here, not in a group
+    optimizer = OPTIMIZERS[case["optimizer"]](groups, lr=1e-3, foreach=False, **given)
     schedule = SCHEDULES[case["schedule"]][3](optimizer) if "schedule" in case else None
     path = {k: [] for k in p}
     for step in range(STEPS):
@@ -119,6 +186,40 @@ def trajectory(case, start, gradient):
             schedule.step()
         for k in p:
             path[k].append(p[k].detach().clone())
+    torch.set_default_dtype(torch.float32)
+    return {k: torch.stack(v) for k, v in path.items()}
+
+
+LBFGS = {  # name: settings, start, steps
+    "plain": (dict(lr=1e-3, max_iter=4), [-1.2, 1.0, 0.5, 2.0], 50),
+    "strong_wolfe": (dict(line_search_fn="strong_wolfe"), [-1.2, 1.0, 0.5, 2.0], 4),
+    "short": (dict(line_search_fn="strong_wolfe", max_iter=1, history_size=3), [-1.2, 1.0, 0.5, 2.0], 50),
+    "few_evaluations": (dict(line_search_fn="strong_wolfe", max_iter=8, max_eval=3, lr=0.5), [3.0, -2.0, 1.0, -0.5], 20),
+    "far": (dict(line_search_fn="strong_wolfe", max_iter=3, lr=2.0), [30.0, -20.0, 10.0, -5.0], 20),
+    "tolerances": (dict(line_search_fn="strong_wolfe", tolerance_grad=1e-2, tolerance_change=1e-3), [-1.2, 1.0, 0.5, 2.0], 5),
+}
+
+
+def rosenbrock(x):
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+def lbfgs(settings, start, steps):
+    x = torch.tensor(start, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([x], **settings)
+    calls, path = [0], {"x": [], "evaluations": [], "loss": []}
+
+    def closure():
+        calls[0] += 1
+        optimizer.zero_grad()
+        loss = rosenbrock(x)
+        loss.backward()
+        return loss
+    for _ in range(steps):
+        loss = optimizer.step(closure)
+        path["x"].append(x.detach().clone())
+        path["evaluations"].append(torch.tensor(calls[0]))
+        path["loss"].append(loss.detach())
     return {k: torch.stack(v) for k, v in path.items()}
 
 
@@ -165,11 +266,18 @@ if __name__ == "__main__":
         start, gradient = problem(dtype)
         files = {f"start/{k}": v for k, v in start.items()} | {f"gradient/{k}": v for k, v in gradient.items()}
         for name, settings in CASES.items():
-            files |= {f"{name}/{k}": v for k, v in trajectory(settings, start, gradient).items()}
+            path = trajectory(settings, start, gradient)
+            files |= {f"{name}/{k}": v[SHOWN] for k, v in path.items()}
+            if name == "adam.plain":
+                files |= {f"path/{k}": v[:PATH] for k, v in path.items()}
         for decay in (0.9, 0.999):
-            files |= {f"ema/{decay}/{k}": average(files[f"adam.plain/{k}"], start[k], decay) for k in start}
+            files |= {f"ema/{decay}/{k}": average(files[f"path/{k}"], start[k], decay) for k in start}
+        if dtype == torch.float64:
+            for name, case in LBFGS.items():
+                files |= {f"lbfgs/{name}/{k}": v for k, v in lbfgs(*case).items()}
         for name, (kind, settings) in CLIPS.items():
             files |= {f"clip/{name}/{k}": v for k, v in clip(kind, settings, dtype).items()}
         save(f"optim_{suffix}.safetensors", files)
     clips = {k: {a: "inf" if b == math.inf else b for a, b in v[1].items()} for k, v in CLIPS.items()}
-    save_json("optim.json", {"cases": CASES, "clips": clips, "schedules": {k: rates(k) for k in SCHEDULES}})
+    lines = {name: {"settings": settings, "start": start} for name, (settings, start, _) in LBFGS.items()}
+    save_json("optim.json", {"shown": SHOWN, "cases": CASES, "lbfgs": lines, "clips": clips, "schedules": {k: rates(k) for k in SCHEDULES}})

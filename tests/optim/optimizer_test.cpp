@@ -3,9 +3,17 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/nn/module/state.h>
+#include <slope/optim/adafactor.h>
+#include <slope/optim/adagrad.h>
 #include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
+#include <slope/optim/lbfgs.h>
+#include <slope/optim/lion.h>
+#include <slope/optim/muon.h>
+#include <slope/optim/nadam.h>
+#include <slope/optim/radam.h>
+#include <slope/optim/rmsprop.h>
 #include <slope/optim/sgd.h>
 #include <slope/tests/autograd/same_bits.h>
 #include <slope/tests/golden.h>
@@ -58,8 +66,12 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
   manual_seed(1);
   for (const bool decoupled : {false, true})
     for (const bool amsgrad : {false, true}) {
-      const AdamOptions o{
-          .lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1, .amsgrad = amsgrad};
+      const AdamOptions o{.lr = 0.02,
+                          .betas = {0.8, 0.95},
+                          .eps = 1e-6,
+                          .weight_decay = 0.1,
+                          .amsgrad = amsgrad,
+                          .decoupled_weight_decay = decoupled};
       const NamedTensors ps = parameters_of({{5, 37}});
       const Tensor& p = ps[0].tensor;
       AdamState s{contiguous_copy(p), zeros_like(p), zeros_like(p), zeros_like(p)};
@@ -72,7 +84,7 @@ TEST_CASE("adam: the loop and the formula agree to rounding") {
       }
       for (int64_t t = 1; t <= 10; ++t) {
         set_random_gradients(ps);
-        s = adam_formula(s, p.grad(), o, t, decoupled);
+        s = adam_formula(s, p.grad(), o, t);
         optimizer->step();
         check_close(p, s.p, 1e-13, 1e-14, "p");
       }
@@ -128,14 +140,26 @@ TEST_CASE("optimizers: a parameter without a gradient, and its state, are left a
 }
 
 TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
-  for (int kind = 0; kind < 3; ++kind) {
+  for (int kind = 0; kind < 10; ++kind) {
+    CAPTURE(kind);
     manual_seed(4);
-    const NamedTensors ps = parameters_of({{4, 3}, {5}}, f32),
-                       qs = parameters_of({{4, 3}, {5}}, f32);
+    const NamedTensors ps = parameters_of({{4, 3}, {5, 2}}, f32),
+                       qs = parameters_of({{4, 3}, {5, 2}}, f32);
     const auto make = [&](const NamedTensors& parameters) -> std::unique_ptr<Optimizer> {
       if (kind == 0)
         return std::make_unique<SGD>(parameters, SgdOptions{.lr = 0.1, .momentum = 0.9});
       if (kind == 1) return std::make_unique<Adam>(parameters, AdamOptions{.amsgrad = true});
+      if (kind == 2) return std::make_unique<NAdam>(parameters);
+      if (kind == 3) return std::make_unique<RAdam>(parameters);
+      if (kind == 4)
+        return std::make_unique<Adagrad>(parameters,
+                                         AdagradOptions{.initial_accumulator_value = 0.1});
+      if (kind == 5)
+        return std::make_unique<RMSprop>(parameters,
+                                         RmspropOptions{.momentum = 0.9, .centered = true});
+      if (kind == 6) return std::make_unique<Lion>(parameters);
+      if (kind == 7) return std::make_unique<Adafactor>(parameters);
+      if (kind == 8) return std::make_unique<Muon>(parameters);
       return std::make_unique<AdamW>(parameters);
     };
     const auto a = make(ps), b = make(qs);
@@ -156,6 +180,16 @@ TEST_CASE("optimizers: saved and loaded state continues with the same bits") {
     }
     for (size_t k = 0; k < 2; ++k) CHECK(ps[k].tensor.to_vector() == qs[k].tensor.to_vector());
   }
+}
+
+TEST_CASE("muon, lbfgs: what they cannot update is refused by name") {
+  const NamedTensors ps = parameters_of({{3}});
+  CHECK_THROWS_WITH_AS(
+      Muon{ps}, "Muon: p0 has shape (3,); it updates matrices only, give other parameters to AdamW",
+      UsageError);
+  const Tensor narrow = zeros({2}, f32).set_requires_grad();
+  CHECK_THROWS_WITH_AS((LBFGS{NamedTensors{ps[0], {"q", narrow}}}), "LBFGS: q is float32, p0 is float64",
+                       DTypeError);
 }
 
 TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing changes") {

@@ -1,0 +1,214 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/loops/copy.h>
+#include <slope/optim/lbfgs.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace slope::optim {
+
+namespace {
+
+double dot(const Tensor& a, const Tensor& b) { return sum(a * b).item(); }
+double largest(const Tensor& x) { return x.numel() == 0 ? 0 : max(abs(x)).item(); }
+
+}  // namespace
+
+LBFGS::LBFGS(const NamedTensors& parameters, LbfgsOptions options)
+    : parameters_(parameters), options_(options) {
+  SLOPE_CHECK_AS(UsageError, !parameters.empty(), "LBFGS: there are no parameters");
+  SLOPE_CHECK_AS(UsageError, options.max_iter > 0 && options.history_size > 0,
+                 "LBFGS: max_iter and history_size must be above 0, got {} and {}",
+                 options.max_iter, options.history_size);
+  for (const auto& [name, p] : parameters) {
+    SLOPE_CHECK_AS(UsageError, p.is_leaf() && p.requires_grad(),
+                   "LBFGS: {} is not a leaf that requires grad", name);
+    SLOPE_CHECK_DTYPE(p.dtype() == parameters[0].tensor.dtype(), "LBFGS: {} is {}, {} is {}", name,
+                      slope::name(p.dtype()), parameters[0].name,
+                      slope::name(parameters[0].tensor.dtype()));
+    size_ += p.numel();
+  }
+}
+
+void LBFGS::zero_grad() {
+  for (const auto& [name, p] : parameters_) p.set_grad({});
+}
+
+Tensor LBFGS::gradient() const {
+  Tensors parts;
+  for (const auto& [name, p] : parameters_) {
+    const Tensor g = p.grad();
+    parts.push_back(g.defined() ? contiguous(g).reshape({-1}) : zeros({p.numel()}, p.dtype()));
+  }
+  return cat(parts);
+}
+
+Tensor LBFGS::parameters() const {
+  Tensors parts;
+  for (const auto& [name, p] : parameters_) parts.push_back(contiguous(p).reshape({-1}));
+  return cat(parts);
+}
+
+void LBFGS::set_parameters(const Tensor& x) const {
+  int64_t begin = 0;
+  for (const auto& [name, p] : parameters_) {
+    copy_into(narrow(x, 0, begin, p.numel()).reshape(p.shape()), p);
+    begin += p.numel();
+  }
+}
+
+// d = -H g, where H is the inverse Hessian that the changes tell (two loops: Nocedal, 1980):
+//   q = -g;       from the last change to the first:  al = ro <s, q>    q = q - al y
+//   r = H_diag q; from the first to the last:         r = r + (al - ro <y, r>) s
+Tensor LBFGS::direction(const Tensor& g) {
+  if (n_iter_ == 1) {
+    changes_.clear();
+    H_diag_ = 1;
+    return -g;
+  }
+  const Tensor y = g - prev_flat_grad_, s = d_ * t_;
+  if (const double ys = dot(y, s); ys > 1e-10) {
+    if (static_cast<int64_t>(changes_.size()) == options_.history_size) changes_.pop_front();
+    changes_.push_back({y, s, 1 / ys});
+    H_diag_ = ys / dot(y, y);
+  }
+  std::vector<double> al(changes_.size());
+  Tensor q = -g;
+  for (size_t i = changes_.size(); i-- > 0;) {
+    al[i] = dot(changes_[i].s, q) * changes_[i].ro;
+    q = q - al[i] * changes_[i].y;
+  }
+  Tensor r = H_diag_ * q;
+  for (size_t i = 0; i < changes_.size(); ++i)
+    r = r + (al[i] - dot(changes_[i].y, r) * changes_[i].ro) * changes_[i].s;
+  return r;
+}
+
+double LBFGS::step(const std::function<double()>& closure) {
+  const double lr = options_.lr * factor_;
+  const int64_t max_eval = options_.max_eval.value_or(options_.max_iter * 5 / 4);
+  const auto evaluate = [&] {
+    const EnableGrad grad;
+    return closure();
+  };
+  const NoGrad no_grad;
+  const double first = evaluate();
+  double loss = first;
+  int64_t evaluations = 1;
+  ++func_evals_;
+  Tensor g = gradient();
+  if (largest(g) <= options_.tolerance_grad) return first;
+
+  for (int64_t i = 1; i <= options_.max_iter; ++i) {
+    ++n_iter_;
+    d_ = direction(g);
+    prev_flat_grad_ = g;
+    const double before = loss;
+    t_ = n_iter_ == 1 ? std::min(1.0, 1 / sum(abs(g)).item()) * lr : lr;
+    const double slope = dot(g, d_);
+    if (slope > -options_.tolerance_change) break;
+
+    const Tensor x = parameters();
+    int64_t more = 0;
+    if (options_.line_search == LineSearchFn::strong_wolfe) {
+      const auto at = [&](double t) {
+        set_parameters(x + t * d_);
+        const double f = evaluate();
+        const Tensor g_t = gradient();
+        return LinePoint{t, f, dot(g_t, d_), g_t};
+      };
+      const LineResult found =
+          strong_wolfe(at, {0, loss, slope, g}, t_, largest(d_),
+                       {.tolerance_change = 1e-9, .max_evaluations = max_eval - evaluations});
+      more = found.evaluations;
+      loss = found.point.f;
+      g = found.point.g;
+      t_ = found.point.t;
+      set_parameters(x + t_ * d_);
+    } else {
+      set_parameters(x + t_ * d_);
+      if (i < options_.max_iter) {  // the next step evaluates what this one leaves
+        loss = evaluate();
+        g = gradient();
+        more = 1;
+      }
+    }
+    evaluations += more;
+    func_evals_ += more;
+    if (evaluations >= max_eval || largest(g) <= options_.tolerance_grad ||
+        largest(d_ * t_) <= options_.tolerance_change ||
+        std::abs(loss - before) < options_.tolerance_change)
+      break;
+  }
+  return first;
+}
+
+NamedTensors LBFGS::state_dict() const {
+  NamedTensors all{{"lbfgs.n_iter", tensor(n_iter_)}, {"lbfgs.func_evals", tensor(func_evals_)}};
+  if (n_iter_ == 0) return all;
+  all.push_back({"lbfgs.t", tensor(t_, f64)});
+  all.push_back({"lbfgs.H_diag", tensor(H_diag_, f64)});
+  all.push_back({"lbfgs.d", d_});
+  all.push_back({"lbfgs.prev_flat_grad", prev_flat_grad_});
+  if (changes_.empty()) return all;
+  Tensors y, s, ro;
+  for (const Change& change : changes_) {
+    y.push_back(change.y);
+    s.push_back(change.s);
+    ro.push_back(tensor(change.ro, f64));
+  }
+  all.push_back({"lbfgs.old_dirs", stack(y)});
+  all.push_back({"lbfgs.old_stps", stack(s)});
+  all.push_back({"lbfgs.ro", stack(ro)});
+  return all;
+}
+
+void LBFGS::load_state_dict(const NamedTensors& state) {
+  std::map<std::string, Tensor> given;
+  for (const auto& [name, x] : state) given[name] = x;
+  const auto take = [&given](const std::string& name, const Dims& shape, DType dtype) {
+    const auto found = given.find("lbfgs." + name);
+    SLOPE_CHECK_INPUT(found != given.end(), "optimizer state: lbfgs.{} is missing", name);
+    const Tensor x = found->second;
+    SLOPE_CHECK_INPUT(x.shape() == shape && x.dtype() == dtype,
+                      "optimizer state: lbfgs.{} is {} of shape {}, expected {} of shape {}", name,
+                      slope::name(x.dtype()), x.shape(), slope::name(dtype), shape);
+    given.erase(found);
+    return contiguous_copy(x);
+  };
+  const DType dtype = parameters_[0].tensor.dtype();
+  const int64_t n_iter = take("n_iter", {}, i64).item<int64_t>(),
+                func_evals = take("func_evals", {}, i64).item<int64_t>();
+  double t = 0, H_diag = 1;
+  Tensor d, before;
+  std::deque<Change> changes;
+  if (n_iter > 0) {
+    t = take("t", {}, f64).item();
+    H_diag = take("H_diag", {}, f64).item();
+    d = take("d", {size_}, dtype);
+    before = take("prev_flat_grad", {size_}, dtype);
+  }
+  if (const auto dirs = given.find("lbfgs.old_dirs"); dirs != given.end()) {
+    const int64_t n = dirs->second.rank() > 0 ? dirs->second.size(0) : 0;
+    SLOPE_CHECK_INPUT(n <= options_.history_size,
+                      "optimizer state: lbfgs.old_dirs holds {} changes, history_size is {}", n,
+                      options_.history_size);
+    const Tensor y = take("old_dirs", {n, size_}, dtype), s = take("old_stps", {n, size_}, dtype),
+                 ro = take("ro", {n}, f64);
+    for (int64_t i = 0; i < n; ++i)
+      changes.push_back({select(y, 0, i), select(s, 0, i), select(ro, 0, i).item()});
+  }
+  SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} does not belong to LBFGS",
+                    given.begin()->first);
+  n_iter_ = n_iter;
+  func_evals_ = func_evals;
+  t_ = t;
+  H_diag_ = H_diag;
+  d_ = d;
+  prev_flat_grad_ = before;
+  changes_ = std::move(changes);
+}
+
+}  // namespace slope::optim

@@ -1,0 +1,66 @@
+// L-BFGS: a quasi-Newton method that keeps the last few changes of parameters and gradients (Liu
+// and Nocedal, 1989), as torch.optim.LBFGS. It evaluates the loss several times a step, on the same
+// data:
+//   optim::LBFGS lbfgs(nn::named_parameters(model), {.line_search =
+//   optim::LineSearchFn::strong_wolfe}); lbfgs.step([&] { lbfgs.zero_grad();  Tensor loss = f();
+//   loss.backward();  return loss.item(); });
+#pragma once
+
+#include <slope/core/tensor/named_tensor.h>
+#include <slope/optim/strong_wolfe.h>
+
+#include <deque>
+#include <optional>
+
+namespace slope::optim {
+
+enum class LineSearchFn { none, strong_wolfe };
+
+struct LbfgsOptions {
+  double lr = 1;
+  int64_t max_iter = 20;                 // directions of one step
+  std::optional<int64_t> max_eval = {};  // evaluations of one step; without: 5/4 max_iter
+  double tolerance_grad = 1e-7;          // ends a step: the largest |g_i|
+  double tolerance_change = 1e-9;        // ends a step: a smaller change of loss or parameters
+  int64_t history_size = 100;
+  LineSearchFn line_search = LineSearchFn::none;
+};
+
+class LBFGS {
+ public:
+  // of one dtype
+  explicit LBFGS(const NamedTensors& parameters, LbfgsOptions options = {});
+  // `closure` gives the loss and sets all gradients. Returns the loss before the step.
+  double step(const std::function<double()>& closure);
+  void zero_grad();
+  void set_lr_factor(double factor) { factor_ = factor; }
+  int64_t evaluations() const { return func_evals_; }
+
+  // Under PyTorch's names: lbfgs.n_iter, func_evals, d, t, old_dirs, old_stps, ro, H_diag,
+  // prev_flat_grad. Tensors may share the optimizer's memory.
+  NamedTensors state_dict() const;
+  // InputError, without any change, if a tensor is missing, unexpected or of the wrong shape
+  void load_state_dict(const NamedTensors& state);
+
+ private:
+  Tensor gradient() const;  // (N), zero where a parameter has none
+  Tensor parameters() const;
+  void set_parameters(const Tensor& x) const;
+  Tensor direction(const Tensor& g);
+
+  NamedTensors parameters_;
+  LbfgsOptions options_;
+  int64_t size_ = 0;
+  double factor_ = 1;
+  // state
+  struct Change {
+    Tensor y, s;  // of the gradient, of the parameters
+    double ro;    // 1 / <y, s>
+  };
+  int64_t n_iter_ = 0, func_evals_ = 0;
+  double t_ = 0, H_diag_ = 1;
+  Tensor d_, prev_flat_grad_;
+  std::deque<Change> changes_;
+};
+
+}  // namespace slope::optim
