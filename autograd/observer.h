@@ -17,14 +17,21 @@
 
 namespace slope {
 
+// An operation that ran. Its tensors live during the call; a copied Tensor keeps one.
+struct Recorded {
+  const Op& op;
+  Node* node;  // node->saved lists what it saves; null where it needs no gradient
+  std::span<const InputRef> inputs;
+  std::span<const Tensor> outputs;
+};
+
 struct Observer {
   virtual ~Observer() = default;
   // Whether each contribution must be seen alone: then no kernel adds into a sum or writes over its
   // gradient unseen. One that only takes the time says no.
   virtual bool sees_contributions() const { return true; }
 
-  // An operation ran; node->saved lists what it saves. Null where it needs no gradient.
-  virtual void recorded(const Op&, Node*) {}
+  virtual void recorded(const Recorded&) {}
 
   // A pass may run inside a rule (checkpoint, a fused operation's second derivative): they nest.
   virtual void pass_begins() {}

@@ -14,8 +14,8 @@ thread_local bool mode = false;
 struct Anomaly : Observer {
   bool sees_contributions() const override { return mode; }
 
-  void recorded(const Op&, Node* node) override {
-    if (mode && node) node->origin = std::make_unique<std::string>(describe_origin());
+  void recorded(const Recorded& made) override {
+    if (mode && made.node) made.node->origin = std::make_unique<std::string>(describe_origin());
   }
 
   void contributed(const Node& node, size_t input, const Tensor& g) override {

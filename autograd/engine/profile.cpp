@@ -41,8 +41,8 @@ void Profile::mark(const char* name) {
   if (current && !current->inside_rule_) current->add(name, nullptr, false);
 }
 
-void Profile::recorded(const Op& op, Node*) {
-  if (current == this && !inside_rule_) add(op.name, current_module(), false);
+void Profile::recorded(const Recorded& made) {
+  if (current == this && !inside_rule_) add(made.op.name, current_module(), false);
 }
 void Profile::node_begins(const Node&, std::span<const Tensor>) {
   if (current != this || passes_ > 1) return;

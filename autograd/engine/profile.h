@@ -44,7 +44,7 @@ class Profile : Observer {
  private:
   // the time is that of a pass which nobody observes
   bool sees_contributions() const override { return false; }
-  void recorded(const Op& op, Node*) override;
+  void recorded(const Recorded& made) override;
   void pass_begins() override { ++passes_; }
   void pass_ends() noexcept override;
   void node_begins(const Node&, std::span<const Tensor>) override;

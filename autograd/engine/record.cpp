@@ -62,7 +62,7 @@ static void record_on(const Op& op, std::span<const Tensor> outputs, Inputs inpu
   Ref<Node> node;
   if (grad_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_grad))
     node = attach(op, outputs, inputs, attributes, extras);
-  Observe::tell(&Observer::recorded, op, node.get());
+  Observe::tell(&Observer::recorded, Recorded{op, node.get(), inputs, outputs});
 }
 
 Tensor Op::record(Tensor y, std::initializer_list<InputRef> inputs, Attributes attributes,

@@ -5,6 +5,8 @@
 // blind if rows of y sum to a constant, as in softmax and layer norm.) For every element x_i of
 // every input:
 //   numeric = (L_k(x_i + eps) - L_k(x_i - eps)) / (2 eps)
+// Where that does not agree with backward, the step is chosen by the function's noise and
+// curvature (differences.h) before anything is called wrong.
 // Arguments and tolerances are those of torch.autograd.gradcheck.
 #pragma once
 
@@ -21,6 +23,9 @@ struct GradcheckOptions {
   bool formula = false;         // differentiate through formulas (create_graph) rather than kernels
   uint64_t seed = 0;            // seed of the cotangents
   int64_t most_failures = 20;   // listed in the report; all are counted
+  // share of an input's derivatives that may be impossible to check (kinks, noise, the edge of a
+  // domain); more is a failure
+  double most_unchecked = 0.5;
 };
 
 struct GradcheckFailure {
@@ -35,10 +40,11 @@ struct GradcheckReport {
   bool ok = true;
   int64_t checked = 0;  // pairs of (output, input element)
   int64_t failed = 0;
+  int64_t unchecked = 0;  // pairs whose derivative by differences is not known
   std::vector<GradcheckFailure> failures;
   // what makes the check itself invalid, or a gradient malformed; each is a failure
   std::vector<std::string> problems;
-  std::vector<std::string> notes;  // kinks found, coarse dtypes
+  std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::string text() const;        // one line if ok, otherwise one for each failure
 };
 

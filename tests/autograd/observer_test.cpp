@@ -28,8 +28,8 @@ struct Recorder : Observer {
     for (Tensor& x : told) x = x.defined() ? contiguous_copy(x) : x;
     tensors.push_back(std::move(told));
   }
-  void recorded(const Op& op, Node* node) override {
-    if (node) add(fmt::format("{} recorded", op.name));  // else one that a rule calls
+  void recorded(const Recorded& made) override {
+    if (made.node) add(fmt::format("{} recorded", made.op.name));  // else one that a rule calls
   }
   void pass_begins() override { ++depth; }
   void pass_ends() noexcept override { --depth; }

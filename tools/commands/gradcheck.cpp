@@ -60,8 +60,10 @@ nlohmann::ordered_json to_json(const GradcheckReport& report) {
                         {"analytic", number(f.analytic)},
                         {"numeric", number(f.numeric)},
                         {"ratio", number(f.ratio())}});
-  return {{"ok", report.ok},      {"checked", report.checked},   {"failed", report.failed},
-          {"failures", failures}, {"problems", report.problems}, {"notes", report.notes}};
+  return {{"ok", report.ok},         {"checked", report.checked},
+          {"failed", report.failed}, {"unchecked", report.unchecked},
+          {"failures", failures},    {"problems", report.problems},
+          {"notes", report.notes}};
 }
 
 // Small instances, so that every element of every parameter can be nudged.

@@ -1,0 +1,142 @@
+#include <slope/autograd/gradcheck/compare.h>
+#include <slope/autograd/gradcheck/numeric/nudge.h>
+#include <slope/autograd/gradcheck/tally.h>
+
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+constexpr int64_t most_judged = 64;  // if all of so many are failures, the others are too
+
+class Comparison {
+ public:
+  Comparison(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
+             const Tensors& analytic, const GradcheckOptions& options, GradcheckReport& report)
+      : forward_(forward), leaf_(leaf), leaf_index_(leaf_index), analytic_(analytic),
+        options_(options), tolerance_{options.atol, options.rtol}, report_(report),
+        tallies_(analytic.size()), agreed_(analytic.size()) {
+    for (const Tensor& g : analytic)
+      values_.push_back(g.defined()
+                            ? g.to_vector()
+                            : std::vector<double>(static_cast<size_t>(leaf.tensor.numel())));
+  }
+
+  void check(int64_t element) {
+    const Nudge nudge(leaf_.tensor, element);
+    double up = options_.eps, down = -options_.eps;
+    const std::vector<LossAt> above = losses(nudge, element, up),
+                              below = losses(nudge, element, down);
+    for (size_t k = 0; k < tallies_.size(); ++k) {
+      if (!forward_.is_checked(k)) continue;
+      ++tallies_[k].elements;
+      const double analytic = values_[k][static_cast<size_t>(element)],
+                   numeric = (above[k].value - below[k].value) / (up - down);
+      if (tolerance_.agree(analytic, numeric)) {
+        ++report_.checked;
+        agreed_[k].push_back(element);
+      } else {
+        judge(k, nudge, element, analytic, numeric);
+      }
+    }
+  }
+
+  // Where noise was met, a plain difference may have agreed by chance.
+  void check_again_where_noisy() {
+    for (size_t k = 0; k < tallies_.size(); ++k)
+      for (const int64_t element : tallies_[k].is_noisy ? agreed_[k] : std::vector<int64_t>()) {
+        --report_.checked;
+        judge(k, Nudge(leaf_.tensor, element), element, values_[k][static_cast<size_t>(element)],
+              NAN);
+      }
+  }
+
+  void tell(const std::function<std::string()>& where_cut) const {
+    for (size_t k = 0; k < tallies_.size(); ++k)
+      tallies_[k].tell(leaf_.name, k, options_.most_unchecked, where_cut, report_);
+  }
+
+ private:
+  std::vector<LossAt> losses(const Nudge& nudge, int64_t element, double& step) const {
+    step = nudge.move(step);
+    try {
+      return forward_.losses();
+    } catch (const Unfit& error) {
+      throw Unfit(fmt::format("{} ({}, element {} moved by {:.3g})", error.what(), leaf_.name,
+                              element, step));
+    }
+  }
+
+  // The plain difference does not agree: is backward wrong, or is it the function?
+  void judge(size_t k, const Nudge& nudge, int64_t element, double analytic, double numeric) {
+    Tally& tally = tallies_[k];
+    Derivative d{.value = numeric};
+    if (tally.judged < most_judged || tally.failed < tally.judged || !std::isfinite(numeric))
+      d = differentiate(
+          [&](double step) {
+            const LossAt at = losses(nudge, element, step)[k];
+            return LossAt{step, at.value, at.scale};
+          },
+          nudge.value(), options_.eps, tolerance_);
+    ++tally.judged;
+    tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
+    const double allowed = tolerance_.of(d.value);
+    if (d.kind == Derivative::Kind::kink) {
+      tally.kinks.add(element, d);
+    } else if (d.kind == Derivative::Kind::edge) {
+      tally.edges.add(element, d);
+    } else if (!(std::abs(analytic - d.value) <= allowed + d.error)) {
+      fail(k, element, analytic, d);
+      return;
+    } else if (d.error > allowed) {
+      tally.noisy.add(element, d);
+    } else {
+      tally.coarse.add(element, d);
+      ++report_.checked;
+      return;
+    }
+    ++report_.unchecked;
+  }
+
+  void fail(size_t k, int64_t element, double analytic, const Derivative& d) {
+    ++report_.checked;
+    ++report_.failed;
+    ++tallies_[k].failed;
+    if (!analytic_[k].defined()) {
+      tallies_[k].cut.add(element, d);
+    } else if (static_cast<int64_t>(report_.failures.size()) < options_.most_failures) {
+      report_.failures.push_back({.op = forward_.op(k),
+                                  .input = leaf_.name,
+                                  .input_index = leaf_index_,
+                                  .output_index = static_cast<int64_t>(k),
+                                  .element = element,
+                                  .analytic = analytic,
+                                  .numeric = d.value});
+    }
+  }
+
+  const Forward& forward_;
+  const NamedTensor& leaf_;
+  const int64_t leaf_index_;
+  const Tensors& analytic_;
+  const GradcheckOptions& options_;
+  const Tolerance tolerance_;
+  GradcheckReport& report_;
+  std::vector<Tally> tallies_;                // one for each output
+  std::vector<std::vector<int64_t>> agreed_;  // at once, by output
+  std::vector<std::vector<double>> values_;   // of analytic; zeros where undefined
+};
+
+}  // namespace
+
+void compare(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
+             const Tensors& analytic, const std::function<std::string()>& where_cut,
+             const GradcheckOptions& options, GradcheckReport& report) {
+  Comparison comparison(forward, leaf, leaf_index, analytic, options, report);
+  for (int64_t e = 0; e < leaf.tensor.numel(); ++e) comparison.check(e);
+  comparison.check_again_where_noisy();
+  comparison.tell(where_cut);
+}
+
+}  // namespace slope

@@ -1,0 +1,62 @@
+// The gradient is a function like any other: of x and of the cotangent u. gradcheck checks it.
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/autograd/gradcheck/numeric/forward.h>
+
+namespace slope {
+
+namespace {
+
+// x, u -> d<u, f(x)> / dx, on the tape
+Tensors gradient_of(const TensorFunction& f, const Tensors& x, const Tensors& u) {
+  Tensors y, wanted;
+  for (const Tensor& output : f(x))
+    if (is_floating(output.dtype())) y.push_back(output);
+  for (const Tensor& input : x)
+    if (input.requires_grad()) wanted.push_back(input);
+  SLOPE_CHECK_AS(Unfit, y.size() == u.size(),
+                 "the function returned {} floating outputs where {} are expected: it must return "
+                 "as many at every call",
+                 y.size(), u.size());
+  Tensors reached, weights;
+  for (size_t k = 0; k < y.size(); ++k) {
+    if (!y[k].requires_grad()) continue;
+    reached.push_back(y[k]);
+    weights.push_back(u[k]);
+  }
+  Tensors dx, result;
+  if (!reached.empty())
+    dx = grad(reached, wanted,
+              {.grad_outputs = weights, .create_graph = true, .allow_unused = true});
+  for (const Tensor& g : dx)
+    if (g.defined()) result.push_back(g);
+  SLOPE_CHECK_AS(UsageError, !result.empty(),
+                 "gradgradcheck: no output depends on an input that requires a gradient");
+  return result;
+}
+
+}  // namespace
+
+GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
+                              const Tensors& grad_outputs, const GradcheckOptions& options) {
+  Tensors u = grad_outputs;
+  if (u.empty()) {
+    const Tensors y = f(inputs);
+    for (size_t k = 0; k < y.size(); ++k)
+      if (is_floating(y[k].dtype()))
+        u.push_back(
+            random_cotangent(y[k].shape(), y[k].dtype(), options.seed + 1, k).set_requires_grad());
+  }
+  Tensors all = inputs;
+  all.insert(all.end(), u.begin(), u.end());
+  const auto n = static_cast<int64_t>(inputs.size());
+  const TensorFunction gradient = [&f, n](const Tensors& xu) {
+    const EnableGrad enable_grad;
+    return gradient_of(f, {xu.begin(), xu.begin() + n}, {xu.begin() + n, xu.end()});
+  };
+  return gradcheck(gradient, all, options);
+}
+
+}  // namespace slope

@@ -1,0 +1,90 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/autograd/gradcheck/numeric/forward.h>
+#include <slope/autograd/gradcheck/numeric/values.h>
+#include <slope/autograd/gradcheck/watch/forward.h>
+#include <slope/autograd/node.h>
+#include <slope/core/loops/copy.h>
+
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+void check_same_kind(const Tensors& first, const Tensors& again) {
+  SLOPE_CHECK_AS(Unfit, first.size() == again.size(),
+                 "the function returned {} outputs at first, then {}: it must return as many at "
+                 "every call",
+                 first.size(), again.size());
+  for (size_t k = 0; k < first.size(); ++k)
+    SLOPE_CHECK_AS(
+        Unfit, first[k].shape() == again[k].shape() && first[k].dtype() == again[k].dtype(),
+        "output {} was {} {} at first, then {} {}: its shape must not depend on the "
+        "call or on values",
+        k, name(first[k].dtype()), first[k].shape(), name(again[k].dtype()), again[k].shape());
+}
+
+void check_deterministic(const Tensors& first, const Tensors& again) {
+  check_same_kind(first, again);
+  for (size_t k = 0; k < first.size(); ++k)
+    if (const auto at = first_difference(first[k], again[k]))
+      throw Unfit(fmt::format(
+          "the function is not deterministic: output {}, element {} was {:.9g}, then {:.9g} for "
+          "the same inputs; fix its random numbers, and keep no state between calls",
+          k, at->element, at->a, at->b));
+}
+
+}  // namespace
+
+Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, uint64_t seed)
+    : f_(f) {
+  Tensors before;
+  for (const NamedTensor& leaf : leaves) before.push_back(contiguous_copy(leaf.tensor));
+  outputs_ = f();
+  for (size_t i = 0; i < leaves.size(); ++i)
+    if (const auto at = first_difference(before[i], leaves[i].tensor))
+      throw Unfit(
+          fmt::format("the function writes into its input: {}, element {} was {:.9g} and is {:.9g} "
+                      "after the call; clone() it before writing",
+                      leaves[i].name, at->element, at->a, at->b));
+  check_deterministic(outputs_, f());
+
+  for (size_t k = 0; k < outputs_.size(); ++k) {
+    const Tensor& y = outputs_[k];
+    const bool is_number = is_floating(y.dtype());
+    const auto bad = is_number ? first_not_finite(y) : std::nullopt;
+    if (bad)
+      not_finite_.push_back(fmt::format("output {}, element {} is {}: {}", k, bad->element,
+                                        std::isnan(bad->a) ? "nan" : "infinite",
+                                        source_of(f, k, bad->a)));
+    cotangents_.push_back(is_number && !bad ? random_cotangent(y.shape(), y.dtype(), seed, k)
+                                            : Tensor());
+    weights_.push_back(cotangents_[k].defined() ? cotangents_[k].to_vector()
+                                                : std::vector<double>());
+  }
+}
+
+std::string Forward::op(size_t k) const {
+  const Ref<Node> node = gradient_node(outputs_[k]);
+  return node ? node->op->name : "no op";
+}
+
+std::vector<LossAt> Forward::losses() const {
+  const NoGrad no_grad;
+  const Tensors y = f_();
+  check_same_kind(outputs_, y);
+  std::vector<LossAt> result(y.size());
+  for (size_t k = 0; k < y.size(); ++k) {
+    if (!is_checked(k)) continue;
+    const std::vector<double> values = y[k].detach().to_vector();
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double term = weights_[k][i] * values[i];
+      result[k].value += term;
+      result[k].scale += std::abs(term);
+    }
+  }
+  return result;
+}
+
+}  // namespace slope

@@ -1,0 +1,37 @@
+// Comparing tensors element by element, in row-major order.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+#include <cmath>
+#include <optional>
+
+namespace slope {
+
+struct ElementPair {
+  int64_t element;
+  double a, b;
+};
+
+// Of two tensors of one shape; nan is equal to nan. Undefined ones count as zeros.
+inline std::optional<ElementPair> first_difference(const Tensor& x, const Tensor& y) {
+  const auto values = [](const Tensor& t) {
+    return t.defined() ? t.detach().to_vector() : std::vector<double>();
+  };
+  std::vector<double> a = values(x), b = values(y);
+  a.resize(std::max(a.size(), b.size()));
+  b.resize(a.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))))
+      return ElementPair{static_cast<int64_t>(i), a[i], b[i]};
+  return std::nullopt;
+}
+
+inline std::optional<ElementPair> first_not_finite(const Tensor& x) {
+  const std::vector<double> a = x.detach().to_vector();
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!std::isfinite(a[i])) return ElementPair{static_cast<int64_t>(i), a[i], a[i]};
+  return std::nullopt;
+}
+
+}  // namespace slope

@@ -1,0 +1,92 @@
+#include <slope/autograd/gradcheck/watch/forward.h>
+#include <slope/autograd/module_path.h>
+#include <slope/autograd/observer.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+std::string place(const Op& op) {
+  return current_module() ? fmt::format("{} in module {}", op.name, current_module()) : op.name;
+}
+
+// Every call, with the tensors that it took and gave: an address then stands for one tensor.
+struct Calls : Observer {
+  struct Call {
+    std::string place;
+    const Op* op;
+    Tensors inputs, outputs;
+  };
+  std::vector<Call> calls;
+
+  void recorded(const Recorded& made) override {
+    Call call{place(made.op), &made.op, {}, {made.outputs.begin(), made.outputs.end()}};
+    for (const InputRef& x : made.inputs) call.inputs.push_back(*x);
+    calls.push_back(std::move(call));
+  }
+  const Call* maker_of(const Tensor& y) const {
+    for (auto call = calls.rbegin(); call != calls.rend(); ++call)
+      for (const Tensor& output : call->outputs)
+        if (output.is_same(y)) return &*call;
+    return nullptr;
+  }
+};
+
+struct Unrecorded : Observer {
+  std::string first;
+  void recorded(const Recorded& made) override {
+    const auto needs = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
+    if (!made.node && first.empty() && std::any_of(made.inputs.begin(), made.inputs.end(), needs))
+      first = place(made.op);
+  }
+};
+
+// Of the same kind as `bad`: nan, or infinite.
+const double* find_bad(const std::vector<double>& values, double bad) {
+  const auto at = std::find_if(values.begin(), values.end(), [&](double v) {
+    return std::isnan(bad) ? std::isnan(v) : std::isinf(v);
+  });
+  return at == values.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
+  Calls seen;
+  Tensor y;
+  {
+    const Observe observe(seen);
+    y = f()[k];
+  }
+  const Calls::Call* call = seen.maker_of(y);
+  for (size_t steps = 0; call && steps < seen.calls.size(); ++steps) {
+    const Calls::Call* before = nullptr;
+    const Tensor* taken = nullptr;
+    for (const Tensor& x : call->inputs)
+      if (x.defined() && is_floating(x.dtype()) && find_bad(x.detach().to_vector(), bad)) {
+        taken = &x;
+        before = seen.maker_of(x);
+        break;
+      }
+    if (!taken) {
+      const std::string domain = call->op->definition.domain;
+      return fmt::format("{} made it of finite values{}; move the inputs into its domain",
+                         call->place, domain.empty() ? "" : fmt::format(" (domain: {})", domain));
+    }
+    if (!before) return fmt::format("it came in as an input of {}", call->place);
+    call = before;
+  }
+  return "no operation made it: it is an input, or was written by hand";
+}
+
+std::string unrecorded(const std::function<Tensors()>& f) {
+  Unrecorded seen;
+  const Observe observe(seen);
+  (void)f();
+  return seen.first;
+}
+
+}  // namespace slope

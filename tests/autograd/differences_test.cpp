@@ -1,0 +1,70 @@
+// Derivatives by differences: what is smooth is told from kinks, rounding and the edge of a domain.
+#include <doctest/doctest.h>
+#include <slope/autograd/gradcheck/numeric/differences.h>
+
+#include <cmath>
+
+using namespace slope;
+using Kind = Derivative::Kind;
+
+namespace {
+
+constexpr Tolerance tolerance{1e-5, 1e-3};
+
+template <class F>
+Derivative at(double x, const F& f) {
+  return differentiate(
+      [&](double step) {
+        const double moved = (x + step) - x;
+        return LossAt{moved, f(x + moved), std::abs(f(x + moved))};
+      },
+      x, 1e-6, tolerance);
+}
+
+float rounded(double x) { return static_cast<float>(x); }
+
+}  // namespace
+
+TEST_CASE("differences: smooth functions, flat, steep, large") {
+  const auto agrees = [](const Derivative& d, double expected) {
+    CHECK(d.kind == Kind::smooth);
+    CHECK(std::abs(d.value - expected) <= d.error + 1e-9 * std::abs(expected));
+    CHECK(d.error < 1e-5 * std::abs(expected) + 1e-8);
+  };
+  agrees(at(0.3, [](double x) { return std::sin(x); }), std::cos(0.3));
+  agrees(at(1e-3, [](double x) { return std::sqrt(x); }), 0.5 / std::sqrt(1e-3));
+  agrees(at(2e-5, [](double x) { return std::log(x); }), 1 / 2e-5);
+  agrees(at(1e6, [](double x) { return x * x; }), 2e6);
+  agrees(at(0.5, [](double x) { return std::exp(20 * x); }), 20 * std::exp(10));
+  agrees(at(0.5, [](double) { return 3.0; }), 0);
+}
+
+TEST_CASE("differences: kinks, with the derivative from either side") {
+  for (const double near : {0.0, 1e-9, -1e-9}) {
+    const Derivative absolute = at(near, [](double x) { return std::abs(x); });
+    CHECK(absolute.kind == Kind::kink);
+    CHECK(absolute.left == doctest::Approx(-1).epsilon(0.1));
+    CHECK(absolute.right == doctest::Approx(1).epsilon(0.1));
+  }
+  CHECK(at(1e-3, [](double x) { return std::abs(x); }).kind == Kind::smooth);
+  CHECK(at(0, [](double x) { return 5 + std::max(x, 0.01 * x); }).kind == Kind::kink);
+  CHECK(at(0, [](double x) { return 1e4 * x * x; }).kind == Kind::smooth);
+}
+
+TEST_CASE("differences: what float32 rounds is noise, and its derivative is found all the same") {
+  for (const double x : {0.011, 0.7, 1.3, 40.1, 999.7, 12345.6}) {
+    CAPTURE(x);
+    const Derivative d = at(x, [](double v) { return rounded(rounded(v) * rounded(v)); });
+    CHECK(d.kind == Kind::smooth);
+    CHECK(std::abs(d.value - 2 * x) <= d.error + tolerance.of(2 * x));
+    CHECK(d.error < 0.02 * 2 * x);
+  }
+  // what is a kink in float32 too
+  CHECK(at(0, [](double v) { return rounded(std::abs(rounded(1 + v) - 1.0f)) + 1.0f; }).kind ==
+        Kind::kink);
+}
+
+TEST_CASE("differences: the edge of a domain") {
+  CHECK(at(0, [](double x) { return std::sqrt(x); }).kind == Kind::edge);
+  CHECK(at(0, [](double x) { return 1 / x; }).kind == Kind::edge);
+}

@@ -1,0 +1,21 @@
+// What the tests of gradcheck share.
+#pragma once
+
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/autograd/ops.h>
+
+#include <algorithm>
+
+namespace slope::test {
+
+inline const GradcheckOptions quiet{.raise_exception = false};
+
+inline Tensor leaf(const Tensor& x) { return x.clone().set_requires_grad(); }
+
+inline bool mentions(const std::vector<std::string>& lines, const std::string& words) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.find(words) != std::string::npos;
+  });
+}
+
+}  // namespace slope::test
