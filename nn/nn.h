@@ -14,6 +14,7 @@
 #include <slope/nn/module/load.h>
 #include <slope/nn/module/print.h>
 #include <slope/nn/module/state.h>
+#include <slope/nn/module/unlisted.h>
 #include <slope/nn/transformer/attention.h>
 #include <slope/nn/transformer/attention_paths.h>
 #include <slope/nn/transformer/decoder_cache.h>

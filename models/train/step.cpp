@@ -3,6 +3,9 @@
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
+#include <slope/nn/module/unlisted.h>
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +21,16 @@ int64_t pieces_of(const Work& work, const TrainSettings& t) {
   if (t.piece_tokens == 0) return 1;
   return std::max<int64_t>(
       1, std::min((work.tokens + t.piece_tokens - 1) / t.piece_tokens, work.sequences));
+}
+
+// A member that SLOPE_MODULE does not list would be neither trained nor saved.
+void refuse_unlisted(const Task& task, const Tensor& loss) {
+  const std::vector<std::string> found = nn::unlisted_parameters(task.parameters(), loss);
+  SLOPE_CHECK_AS(UsageError, found.empty(),
+                 "{} of the parameters that the loss depends on {} not listed, so {} would be "
+                 "neither trained nor saved: {}; name the member in SLOPE_MODULE, or detach() it",
+                 found.size(), found.size() == 1 ? "is" : "are", found.size() == 1 ? "it" : "they",
+                 fmt::join(found, "; "));
 }
 
 bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
@@ -74,6 +87,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
     for (int64_t i = 0; i < pieces; ++i) {
       end_if_interrupted();
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
+      if (step == 0 && k == 0 && i == 0) refuse_unlisted(task, loss);
       result.loss_sum += loss.item();
       // the gradient of the mean over all targets of the step
       loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));

@@ -72,6 +72,39 @@ std::string bytes_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// A task with one batch of four points, for a model that need not list all its parameters.
+template <class M>
+struct OneBatch : Task {
+  M model;
+  NamedTensors listed = nn::named_parameters(model);
+  const NamedTensors& parameters() const override { return listed; }
+  void seek(int64_t) override {}
+  Work next() override {
+    return {.targets = 4, .tokens = 4, .loss = [this](int64_t, int64_t) {
+              return sum(model(ones({4, 2})));
+            }};
+  }
+  int64_t position() const override { return 0; }
+  int64_t epoch_length() const override { return 0; }
+  Evaluation evaluate() override { return {}; }
+  void save(const FolderSink&) const override {}
+  void load_weights(const std::string&) override {}
+  std::string fingerprint() const override { return ""; }
+
+ private:
+  void switch_training(bool) override {}
+};
+struct ListsOne {
+  nn::Linear a{2, 3}, b{3, 1};
+  Tensor forward(const Tensor& x) const { return b(tanh(a(x))); }
+  SLOPE_MODULE(ListsOne, b)
+};
+struct ListsBoth {
+  nn::Linear a{2, 3}, b{3, 1};
+  Tensor forward(const Tensor& x) const { return b(tanh(a(x))); }
+  SLOPE_MODULE(ListsBoth, a, b)
+};
+
 // The bytes of model.safetensors and state.safetensors after 20 steps.
 std::string trained(Task& task, const TrainSettings& t) {
   const TemporaryFolder run;
@@ -319,4 +352,21 @@ TEST_CASE("training: learning rates rise linearly to lr, then follow their sched
   CHECK(rate(12) == 0.4 * std::sqrt(4.0 / 12));
   t.warmup = 0;
   CHECK(rate(1) == 0.4);
+}
+
+TEST_CASE("training: the first step refuses a model that does not list a parameter of its loss") {
+  const TrainSettings t = small_language_model().training;
+  OneBatch<ListsOne> forgets;
+  Updater one(forgets.parameters(), t);
+  CHECK_THROWS_WITH_AS(
+      (void)take_step(forgets, one, t, 0, 20),
+      doctest::Contains(
+          "2 of the parameters that the loss depends on are not listed, so they would "
+          "be neither trained nor saved: (3, 2), first used by linear; (3,), first "
+          "used by linear; name the member in SLOPE_MODULE"),
+      UsageError);
+  CHECK(!forgets.listed[0].tensor.grad().defined());
+  OneBatch<ListsBoth> whole;
+  Updater both(whole.parameters(), t);
+  (void)take_step(whole, both, t, 0, 20);
 }

@@ -3,6 +3,7 @@
 #include <slope/autograd/module_path.h>
 #include <slope/autograd/node.h>
 #include <slope/core/loops/copy.h>
+#include <slope/nn/module/unlisted.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -52,6 +53,19 @@ struct Parts {  // of kinds known at run time only
     return x;
   }
   SLOPE_MODULE(Parts, parts)
+};
+
+struct Forgets {  // `shift` and `last` are missing from the line
+  nn::Linear first{2, 3}, last{3, 1, false};
+  nn::Parameter shift{zeros({3})};
+  nn::Parameter frozen{zeros({3})};
+  Tensor forward(const Tensor& x) const { return last(tanh(first(x) + shift + frozen.detach())); }
+  SLOPE_MODULE(Forgets, first)
+};
+struct Holds {
+  Forgets part;
+  Tensor forward(const Tensor& x) const { return part(x); }
+  SLOPE_MODULE(Holds, part)
 };
 
 struct Pair {
@@ -176,4 +190,16 @@ TEST_CASE("module list: of modules known at run time only") {
   CHECK(list[0](zeros({1, 2})).shape() == Dims{1, 2});
   CHECK_THROWS_AS((void)list[1](zeros({1, 2})), UsageError);
   CHECK_THROWS_AS((void)nn::clone(list), UsageError);
+}
+
+TEST_CASE("unlisted parameters: each that the loss depends on, with shape, operation and module") {
+  const Tensor x = ones({4, 2});
+  const Forgets forgets;
+  CHECK(nn::unlisted_parameters(forgets, sum(forgets(x))) ==
+        std::vector<std::string>{"(3,), first used by add", "(1, 3), first used by linear"});
+  const Holds holds;
+  CHECK(nn::unlisted_parameters(holds, sum(holds(x)))[0] ==
+        "(3,), first used by add in module part");
+  const Pair pair;
+  CHECK(nn::unlisted_parameters(pair, sum(pair(x).first)).empty());
 }

@@ -1,0 +1,19 @@
+// Parameters that a loss depends on, but no SLOPE_MODULE line lists: they would be neither trained
+// nor saved. A member left out of the line looks like this.
+//
+//   const Tensor loss = model.loss(x, y);
+//   for (const std::string& p : nn::unlisted_parameters(model, loss)) std::puts(p.c_str());
+//
+// A training loop asks once, at its first step; slope's own does, and refuses.
+#pragma once
+
+#include <slope/core/tensor/named_tensor.h>
+#include <slope/nn/module/module_ref.h>
+
+namespace slope::nn {
+
+// A phrase for each, in the order of first use: "(2, 3), first used by linear in module fc1".
+std::vector<std::string> unlisted_parameters(ModuleRef model, const Tensor& loss);
+std::vector<std::string> unlisted_parameters(const NamedTensors& listed, const Tensor& loss);
+
+}  // namespace slope::nn
