@@ -38,6 +38,9 @@ if(Python3_FOUND)
 
   add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/layers.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+  if(NOT SLOPE_SANITIZE AND NOT SLOPE_PLAIN)  # the compiler alone is asked
+    add_test(NAME wrong_modules COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/wrong_modules.py" "${CMAKE_CXX_COMPILER}" "${PROJECT_BINARY_DIR}/include")
+  endif()
   if(TARGET slope_command)
     add_test(NAME settings COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/settings.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
     add_test(NAME models_once COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/models.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")

@@ -107,6 +107,16 @@ template <IsModule T>
 void add_field(Fields& fields, std::string name, const T& module) {
   add_field(fields, std::move(name), ModuleRef(module));
 }
+// Whatever else is listed: one line of the compiler's says what may be.
+template <class T>
+requires(!std::is_convertible_v<const T&, const Parameter&> &&
+         !std::is_convertible_v<const T&, const Buffer&> &&
+         !std::is_convertible_v<const T&, ModuleRef>) void add_field(Fields&, std::string,
+                                                                     const T&) {
+  static_assert(sizeof(T) == 0,
+                "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or a "
+                "std::optional or std::vector of these; leave other members out of the line");
+}
 template <class T>
 void add_field(Fields& fields, std::string name, const std::optional<T>& field) {
   if (field) add_field(fields, std::move(name), *field);
