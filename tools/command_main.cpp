@@ -24,8 +24,14 @@ std::string version_text() {
 
 namespace {
 
+constexpr const char* out_of_memory = "out of memory";
+
 int report(const std::string& what, int code) {
-  std::fputs(fmt::format("slope: {}\n", visible(what)).c_str(), stderr);
+  try {
+    std::fputs(fmt::format("slope: {}\n", visible(what)).c_str(), stderr);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "slope: %s\n", out_of_memory);
+  }
   return code;
 }
 
@@ -47,7 +53,7 @@ int exit_code_of(const std::function<int()>& run) {
   } catch (const std::filesystem::filesystem_error& e) {
     return report(fmt::format("{}: {}", e.path1().string(), e.code().message()), 4);
   } catch (const std::bad_alloc&) {
-    return report("out of memory", 4);
+    return report(out_of_memory, 4);
   } catch (const std::exception& e) {  // from a library
     return report(e.what(), 3);
   }
@@ -58,10 +64,13 @@ int exit_code_of(const std::function<int()>& run) {
 int command_main(int argc, char** argv) {
   occupy_standard_descriptors();
   set_up_libraries(argv, environ);
+  reserve_memory();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe makes the write fail, which is reported
   return exit_code_of([&] {
     const int code = parse_command_line(argc, argv)();
     flush();
+    SLOPE_CHECK_AS(MemoryError, code != 0 || !memory_ran_out(),
+                   "memory ran out; a reserve was enough to finish, but free some memory");
     return code;
   });
 }

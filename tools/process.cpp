@@ -1,6 +1,10 @@
 #include <slope/tools/process.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +35,27 @@ void set_up_libraries(char** argv, char** environment) {
   entries.push_back(nullptr);
   execve("/proc/self/exe", argv, entries.data());
 }
+
+namespace {
+
+constexpr size_t block = 32 << 10;
+std::array<std::atomic<void*>, 16> reserve;
+std::atomic<bool> ran_out{false};
+
+void give_from_reserve() {
+  ran_out = true;
+  for (std::atomic<void*>& part : reserve)
+    if (void* memory = part.exchange(nullptr)) return std::free(memory);  // `new` tries again
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void reserve_memory() {
+  for (std::atomic<void*>& part : reserve) part = std::malloc(block);
+  std::set_new_handler(give_from_reserve);
+}
+
+bool memory_ran_out() { return ran_out; }
 
 }  // namespace slope::tools

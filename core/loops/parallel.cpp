@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/loops/team.h>
+#include <slope/core/loops/workers.h>
 
 #include <atomic>
 #include <exception>
@@ -23,12 +24,20 @@ thread_local bool inside = false;  // a chunk is running on this thread: nested 
 int default_threads() { return std::clamp(omp_get_max_threads(), 1, omp_get_num_procs() * 8); }
 thread_local int threads = default_threads();
 thread_local Team team_of_thread(threads);
+thread_local Workers workers;
 
-// The chunks of a loop in queues of adjacent chunks, one queue for each thread. With more than
-// `most` threads, some threads share a queue.
+// How many threads take part. Those that run already do even where there are fewer chunks: OpenMP
+// would end them and start others for the next loop, which takes longer than to let them wait.
+int take_part(int64_t chunks, Clock::time_point start) {
+  const int64_t useful = std::max<int64_t>(chunks, workers.running());
+  return workers.granted(static_cast<int>(std::min<int64_t>(team_of_thread.size(start), useful)));
+}
+
+// The chunks of a loop in queues of adjacent chunks, one queue for each thread. With fewer chunks
+// than threads, or more than `most` threads, some threads share a queue.
 class Queues {
  public:
-  Queues(int64_t chunks, int threads) : count_(std::min(threads, most)) {
+  Queues(int64_t chunks, int parts) : count_(std::min(parts, most)) {
     for (int q = 0; q < count_; ++q)
       queues_[q].next = chunks * q / count_, queues_[q].end = chunks * (q + 1) / count_;
   }
@@ -87,14 +96,13 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
 #if defined(SLOPE_OPENMP)
   const Clock::time_point start =
       threads > 1 && chunks > 1 && !inside ? Clock::now() : Clock::time_point();
-  const int team = start == Clock::time_point()
-                       ? 1
-                       : static_cast<int>(std::min<int64_t>(team_of_thread.size(start), chunks));
+  const int team = start == Clock::time_point() ? 1 : take_part(chunks, start);
   if (team > 1) {
     refuse_forked_child();
     Clock::duration longest{};       // among the caller's chunks
     Clock::time_point done = start;  // end of the caller's last chunk
-    Queues queues(chunks, sharing == Sharing::in_order ? 1 : team);
+    const int64_t parts = sharing == Sharing::in_order ? 1 : std::min<int64_t>(team, chunks);
+    Queues queues(chunks, static_cast<int>(parts));
     std::atomic<int64_t> failed_chunk{INT64_MAX};
     std::exception_ptr failure;
     std::mutex mutex;

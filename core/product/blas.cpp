@@ -62,6 +62,7 @@ void correct_core_type() {
 }
 
 void keep_single_threaded() {
+  if (openblas_get_num_threads() == 1) return;
 #if defined(SLOPE_OPENMP)
   const int threads = omp_get_max_threads();  // OpenBLAS's OpenMP build changes this number too
 #endif
@@ -71,14 +72,17 @@ void keep_single_threaded() {
 #endif
 }
 
+// OpenBLAS's constructor has run: libraries are loaded before what uses them.
+[[gnu::constructor]] void set_up_at_load() {
+  correct_core_type();
+  keep_single_threaded();
+}
+
 }  // namespace
 
 void initialise_blas() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    correct_core_type();
-    keep_single_threaded();
-  });
+  std::call_once(once, keep_single_threaded);
 }
 
 std::string blas_description() {

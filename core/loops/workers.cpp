@@ -1,0 +1,107 @@
+#include <slope/core/loops/workers.h>
+#ifdef SLOPE_OPENMP
+
+#include <slope/core/error.h>
+#include <slope/core/text/parse_number.h>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+namespace slope {
+
+std::optional<size_t> stack_size(std::string_view text) {
+  const auto trimmed = [](std::string_view s) {
+    const size_t first = s.find_first_not_of(' ');
+    return first == s.npos ? "" : s.substr(first, s.find_last_not_of(' ') + 1 - first);
+  };
+  constexpr std::string_view units = "BKMG";
+  text = trimmed(text);
+  int shift = 10;
+  if (!text.empty())
+    if (const size_t unit = units.find(static_cast<char>(text.back() & ~0x20));
+        unit != units.npos) {
+      shift = static_cast<int>(unit) * 10;
+      text = trimmed(text.substr(0, text.size() - 1));
+    }
+  int64_t number = 0;
+  if (!parse_number(text, number) || number < 0 || number > INT64_MAX >> shift) return std::nullopt;
+  return static_cast<size_t>(number) << shift;
+}
+
+namespace {
+
+// What the threads of OpenMP get: OMP_STACKSIZE, or libgomp's own variable; 0: the system's
+// default.
+size_t stack_of_workers() {
+  constexpr size_t least = 256 << 10;
+  for (const char* variable : {"OMP_STACKSIZE", "GOMP_STACKSIZE"})
+    if (const char* text = std::getenv(variable))
+      if (const std::optional<size_t> bytes = stack_size(text)) {
+        SLOPE_CHECK_AS(IoError, *bytes >= least,
+                       "threads: {}={} is too small a stack, they need {}K; unset it or raise it",
+                       variable, text, least >> 10);
+        return *bytes;
+      }
+  return 0;
+}
+
+// Starts as many threads at once and ends them; 0, or the errno with which one could not start.
+int try_threads(int count, size_t stack) {
+  pthread_attr_t attributes;
+  if (const int error = pthread_attr_init(&attributes)) return error;
+  int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
+  std::mutex all_started;  // none ends before
+  std::vector<pthread_t> threads(static_cast<size_t>(count));
+  const auto wait = [](void* mutex) -> void* {
+    const std::lock_guard lock(*static_cast<std::mutex*>(mutex));
+    return nullptr;
+  };
+  size_t started = 0;
+  {
+    const std::lock_guard lock(all_started);
+    while (!error && started < threads.size())
+      if (!(error = pthread_create(&threads[started], &attributes, wait, &all_started))) ++started;
+  }
+  for (size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+void say_once(int running, int error) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  std::fputs(fmt::format("slope: no further thread could be started ({}); goes on with {}, to the "
+                         "same results\n",
+                         std::generic_category().message(error), running)
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace
+
+int Workers::granted(int wanted) {
+  wanted = std::min(wanted, most_);
+  if (wanted <= 1) return 1;  // the loop runs without OpenMP, which keeps its threads
+  if (wanted > running_) {
+    static const size_t stack = stack_of_workers();
+    if (const int error = try_threads(wanted - running_, stack)) {
+      SLOPE_CHECK_AS(IoError, running_ > 1,
+                     "threads: {} could not be started: {}; raise the limit (ulimit -u, or the "
+                     "container's) or use fewer: --threads, OMP_NUM_THREADS",
+                     wanted - running_, std::generic_category().message(error));
+      say_once(running_, error);
+      most_ = wanted = running_;
+    }
+  }
+  return running_ = wanted;
+}
+
+}  // namespace slope
+#endif

@@ -1,0 +1,66 @@
+// Threads that the system does not grant: an error at the start, fewer threads later.
+#include <slope/core/loops/workers.h>
+#ifdef SLOPE_OPENMP
+#include <doctest/doctest.h>
+#include <slope/core/error.h>
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include <unistd.h>
+
+using namespace slope;
+
+namespace {
+
+// No more addresses than now, so that no thread gets a stack.
+class NoMoreAddresses {
+ public:
+  NoMoreAddresses() {
+    getrlimit(RLIMIT_AS, &before_);
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit now{pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)), before_.rlim_max};
+    setrlimit(RLIMIT_AS, &now);
+  }
+  ~NoMoreAddresses() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("workers: sizes of stacks as OpenMP reads them") {
+  CHECK(stack_size("16") == 16 << 10);
+  CHECK(stack_size("16B") == 16);
+  CHECK(stack_size(" 2 m ") == 2 << 20);
+  CHECK(stack_size("1G") == 1 << 30);
+  for (const char* text : {"", " ", "M", "-1", "1.5M", "16KB", "99999999999G", "0x10"})
+    CHECK_MESSAGE(!stack_size(text), text);
+}
+
+TEST_CASE("workers: as many as are wanted, where nothing is limited") {
+  Workers workers;
+  for (const int wanted : {1, 3, 2, 5, 1, 5}) {
+    CHECK(workers.granted(wanted) == wanted);
+    if (wanted > 1) CHECK(workers.running() == wanted);  // one thread alone runs without OpenMP
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)  // sanitizers need addresses of their own
+TEST_CASE("workers: where the system grants none, an error at the start; later those that run") {
+  constexpr int many = 500;  // more than the C library keeps stacks of ended threads for
+  Workers fresh, running;
+  CHECK(running.granted(2) == 2);
+  {
+    const NoMoreAddresses limit;
+    CHECK_THROWS_AS((void)fresh.granted(many), IoError);
+    CHECK(running.granted(many) == 2);  // and a line on standard error
+  }
+  CHECK(running.granted(many) == 2);
+  CHECK(running.granted(1) == 1);
+  CHECK(fresh.granted(3) == 3);
+}
+#endif
+#endif

@@ -1,0 +1,84 @@
+// Loaded into a program with LD_PRELOAD, makes what a system may refuse fail:
+//   FAIL_MALLOC=n        the n-th allocation of memory, from 1
+//   FAIL_THREADS=n       starts of threads while n others run, as a limit on processes does
+//   FAIL_COUNT=FILE      the number of allocations, written there at the end
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <new>
+
+extern "C" {
+
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+
+static long allocations;  // so far
+
+static long number(const char* variable) {
+  const char* text = getenv(variable);
+  return text ? atol(text) : 0;
+}
+
+static bool fails() {
+  static long n = -1;
+  if (n < 0 && environ) n = number("FAIL_MALLOC");
+  const bool failing = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED) == n;
+  if (failing) errno = ENOMEM;
+  return failing;
+}
+
+void* malloc(size_t bytes) { return fails() ? nullptr : __libc_malloc(bytes); }
+void* calloc(size_t count, size_t bytes) { return fails() ? nullptr : __libc_calloc(count, bytes); }
+void* realloc(void* block, size_t bytes) {
+  return fails() ? nullptr : __libc_realloc(block, bytes);
+}
+void* memalign(size_t line, size_t bytes) {
+  return fails() ? nullptr : __libc_memalign(line, bytes);
+}
+void* aligned_alloc(size_t line, size_t bytes) { return memalign(line, bytes); }
+int posix_memalign(void** block, size_t line, size_t bytes) {
+  *block = memalign(line, bytes);
+  return *block ? 0 : ENOMEM;
+}
+
+static long running;  // threads but the first
+
+struct Start {
+  void* (*run)(void*);
+  void* argument;
+};
+
+static void* run_counted(void* start) {
+  const Start s = *static_cast<Start*>(start);
+  free(start);
+  void* result = s.run(s.argument);
+  __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
+  return result;
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                   void* argument) {
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const char* limit = getenv("FAIL_THREADS");
+  int error = EAGAIN;
+  if (__atomic_add_fetch(&running, 1, __ATOMIC_RELAXED) <= (limit ? atol(limit) : 1L << 30))
+    error = create(thread, attributes, run_counted,
+                   new (__libc_malloc(sizeof(Start))) Start{run, argument});
+  if (error) __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
+  return error;
+}
+
+[[gnu::destructor]] static void write_count() {
+  const char* file = getenv("FAIL_COUNT");
+  const int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+  if (fd >= 0) dprintf(fd, "%ld\n", allocations);
+}
+}

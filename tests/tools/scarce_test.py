@@ -1,0 +1,111 @@
+"""What a system may refuse: memory, threads. One line and exit 4, or the same results with less; never an abort.
+
+`scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them.
+"""
+import os, re, resource, subprocess, sys, unittest
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, decode, sha256
+
+LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
+EVERY = "--all" in sys.argv
+TRAIN = ["train", "translation", *TEXT, *SMALL]
+
+# Calls that end the process themselves when their memory fails: the loader's, for the libraries and their thread-local variables, and libgomp's.
+ENDS_ITSELF = re.compile(r"error while loading shared libraries|cannot allocate (memory|TLS)|libgomp: Out of memory|cannot allocate memory for thread-local|cannot create TLS")
+
+
+@unittest.skipUnless(os.path.exists(LIBRARY), "SLOPE_FAIL_LIBRARY names no library: a sanitizer's build has none")
+class Refused(Case):
+    def run_with(self, *arguments, **variables):
+        environment = {**ENVIRONMENT, "LD_PRELOAD": LIBRARY, **{k: str(v) for k, v in variables.items()}}
+        done = subprocess.run([SLOPE, *arguments], capture_output=True, env=environment, timeout=120, stdin=subprocess.DEVNULL)
+        return Result(done.returncode, decode(done.stdout), decode(done.stderr))
+
+    def count(self, *arguments):
+        result = self.run_with(*arguments, FAIL_COUNT="count")
+        self.assertEqual((result.code, result.err), (0, ""), arguments)
+        with open("count") as file:
+            return int(file.read()), result
+
+
+class Memory(Refused):
+    def walk(self, *arguments, runs=60):
+        """Fails the n-th allocation: every n with --all, otherwise some, spread over all."""
+        count, whole = self.count(*arguments)
+        step = 1 if EVERY else max(1, count // runs)
+        listed, refused = {}, 0
+        for n in range(1, count + 1, step):
+            result = self.run_with(*arguments, FAIL_MALLOC=n)
+            if ENDS_ITSELF.search(result.err):
+                listed.setdefault(ENDS_ITSELF.search(result.err).group(), []).append(n)
+            elif result.code == 0:  # a call that can do without
+                self.assertEqual((result.out, result.err), (whole.out, ""), f"{arguments} allocation {n}")
+            else:
+                refused += 1
+                self.check_refusal(result, 4, "memory", f"{arguments} allocation {n}")
+        if EVERY:
+            print(f"{arguments[0]}: {count} allocations, {refused} refused in one line,", {k: len(v) for k, v in listed.items()}, "by their callers", file=sys.stderr)
+        self.assertGreater(refused, 0)
+
+    def test_of_commands(self):
+        self.good(*TRAIN, "--steps", "2", "--out", "run")
+        self.gpt("gpt", "--steps", "2")
+        for arguments in (["inspect", "run"], ["graph", "mlp", "-o", "mlp.svg"], ["generate", "gpt", "--tokens", "5"], ["translate", "run", "valid.de"], ["zoo"]):
+            with self.subTest(command=arguments[0]):
+                self.walk(*arguments)
+
+    def test_of_training(self):
+        """Whatever fails, the folder holds whole checkpoints, and a resume ends with the same weights."""
+        self.good(*TRAIN, "--steps", "3", "--out", "straight")
+        count, _ = self.count(*TRAIN, "--steps", "3", "--quiet", "--out", "counted")
+        for n in range(1, count + 1, 1 if EVERY else count // 30):
+            out = f"run{n}"
+            result = self.run_with(*TRAIN, "--steps", "3", "--quiet", "--out", out, FAIL_MALLOC=n)
+            if result.code != 0 and not ENDS_ITSELF.search(result.err):
+                self.check_refusal(result, 4, "memory", f"allocation {n}")
+            self.good("train", "translation", "--resume", *([] if os.path.exists(f"{out}/config.json") else [*TEXT, *SMALL]), "--steps", "3", "--quiet", "--out", out)
+            self.assertEqual(sha256(f"{out}/last/model.safetensors"), sha256("straight/last/model.safetensors"))
+
+
+class Threads(Refused):
+    THREE = [*TRAIN, "--threads", "3", "--d-model", "64", "--d-feedforward", "512", "--batch-size", "60", "--steps", "3", "--quiet"]  # loops of 2 and of more chunks
+
+    def test_that_are_limited(self):
+        self.good(*self.THREE, "--out", "straight")
+        codes = []
+        for n in range(5):
+            result = self.run_with(*self.THREE, "--out", f"run{n}", FAIL_THREADS=n)
+            codes.append(result.code)
+            if result.code:
+                self.check_refusal(result, 4, "thread", f"{n} threads")
+            else:
+                self.assertEqual(result.err, "")
+                self.assertEqual(sha256(f"run{n}/last/model.safetensors"), sha256("straight/last/model.safetensors"))
+        self.assertEqual((codes[0], codes[-1]), (4, 0))
+
+    def test_of_a_user_who_may_have_no_more(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        os.chmod(".", 0o777)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+        try:
+            result = self.slope(*self.THREE, "--out", "run", preexec_fn=limit, **nobody)
+        except (PermissionError, subprocess.SubprocessError) as e:
+            self.skipTest(f"slope cannot be started as such a user: {e}")
+        self.check_refusal(result, 4, "thread")
+
+    def test_stacks_that_are_too_small(self):
+        for variable, size, good in (("OMP_STACKSIZE", "16K", False), ("OMP_STACKSIZE", "16", False), ("GOMP_STACKSIZE", " 255 k ", False), ("OMP_STACKSIZE", "256K", True),
+                                     ("OMP_STACKSIZE", "1M", True)):
+            with self.subTest(size=size):
+                out = f"run{size.strip()}"
+                result = self.run_with(*self.THREE, "--out", out, **{variable: size})
+                if good:
+                    self.assertEqual((result.code, result.err), (0, ""))
+                else:
+                    self.check_refusal(result, 4, [variable, "256K"])
+
+
+if __name__ == "__main__":
+    if EVERY:
+        sys.argv.remove("--all")
+    unittest.main()
