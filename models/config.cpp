@@ -21,14 +21,15 @@ Setting key(std::string& place, const char* help, std::vector<std::string> choic
 
 namespace {
 
-// The first argument of each outermost call in "key(a, …), key(b, "c(d)", 1), …".
+// The first argument of each outermost call of key in "key(a, …), key(b, "c(d)", 1).changeable(),
+// …".
 std::vector<std::string> first_arguments(std::string_view text) {
   std::vector<std::string> names;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') {
       while (text[++i] != '"') i += text[i] == '\\';
-    } else if (text[i] == '(' && depth++ == 0) {
+    } else if (text[i] == '(' && depth++ == 0 && text.substr(0, i).ends_with("key")) {
       const size_t begin = text.find_first_not_of(' ', i + 1);
       size_t end = begin;
       while (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_') ++end;
@@ -43,10 +44,7 @@ std::vector<std::string> first_arguments(std::string_view text) {
 }  // namespace
 
 Settings named(const char* text, Settings settings) {
-  // `key(…)` may be followed by `.changeable()`, whose parentheses are empty.
-  std::vector<std::string> names;
-  for (std::string& name : first_arguments(text))
-    if (!name.empty()) names.push_back(std::move(name));
+  const std::vector<std::string> names = first_arguments(text);
   SLOPE_CHECK_AS(UsageError, names.size() == settings.size(),
                  "SLOPE_CONFIG: {} keys, but {} names; write each as key(member, help, …)",
                  settings.size(), names.size());

@@ -23,9 +23,17 @@ struct Setting {
   double least = 0, most = 0;             // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
   bool may_change = false;                // on a resume
+  // Does something only where the setting `of` has one of these values; empty: always.
+  std::string of = {};
+  std::vector<std::string> values_of = {};
 
   Setting changeable() && {
     may_change = true;
+    return std::move(*this);
+  }
+  Setting only_with(const char* setting, std::vector<std::string> values) && {
+    of = setting;
+    values_of = std::move(values);
     return std::move(*this);
   }
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <vector>
 
 namespace slope::optim {
 
@@ -52,6 +53,60 @@ inline double noam(int64_t step, int64_t d_model, int64_t warmup) {
 // gamma^(step / size) with integer division (torch's StepLR).
 inline double step_decay(int64_t step, int64_t size, double gamma) {
   return std::pow(gamma, static_cast<double>(step / std::max<int64_t>(size, 1)));
+}
+
+// gamma^(how many milestones are reached) (torch's MultiStepLR).
+inline double multistep(int64_t step, const std::vector<int64_t>& milestones, double gamma) {
+  const auto reached = std::count_if(milestones.begin(), milestones.end(),
+                                     [step](int64_t milestone) { return milestone <= step; });
+  return std::pow(gamma, static_cast<double>(reached));
+}
+
+inline double exponential(int64_t step, double gamma) {
+  return std::pow(gamma, static_cast<double>(step));
+}
+
+// From 1 to 0 over `total` steps (torch's PolynomialLR).
+inline double polynomial(int64_t step, int64_t total, double power) {
+  return step >= total
+             ? 0
+             : std::pow(1 - static_cast<double>(step) / static_cast<double>(total), power);
+}
+
+// Cosines from 1 to `floor`, the first of `period` steps, each `factor` times as long as the one
+// before (Loshchilov and Hutter, 2017; torch's CosineAnnealingWarmRestarts).
+inline double cosine_restarts(int64_t step, int64_t period, int64_t factor = 1, double floor = 0) {
+  period = std::max<int64_t>(period, 1);
+  if (factor == 1) step %= period;
+  while (step >= period) {
+    step -= period;
+    period *= factor;
+  }
+  return cosine(step, period, floor);
+}
+
+// Up to 1 by a cosine in the first pct_start of `total` steps, then down to almost 0 (Smith and
+// Topin, 2018; torch's OneCycleLR, but for the momentum, which stays).
+struct OneCycle {
+  double pct_start = 0.3, div_factor = 25, final_div_factor = 1e4;
+};
+inline double one_cycle(int64_t step, int64_t total, const OneCycle& o = {}) {
+  const double t = static_cast<double>(step), last = static_cast<double>(total) - 1,
+               top = o.pct_start * static_cast<double>(total) - 1;
+  const auto between = [](double from, double to, double share) {
+    return to + (from - to) * 0.5 * (1 + std::cos(std::numbers::pi * share));
+  };
+  const double start = 1 / o.div_factor, end = start / o.final_div_factor;
+  if (top > 0 && t <= top) return between(start, 1, t / top);
+  return between(1, end, last > top ? std::min(1.0, (t - top) / (last - top)) : 1);
+}
+
+// Warm up, stay, decay: linearly to 1 over `warmup` steps, then 1, then linearly to `floor` over
+// the last `decay` of `total` steps (Hu et al., "MiniCPM", 2024).
+inline double wsd(int64_t step, int64_t warmup, int64_t total, int64_t decay, double floor = 0) {
+  if (step < warmup) return static_cast<double>(step + 1) / static_cast<double>(warmup);
+  return linear(std::max<int64_t>(step - (total - decay), 0), std::max<int64_t>(decay, 1), 1,
+                floor);
 }
 
 }  // namespace slope::optim

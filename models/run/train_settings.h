@@ -15,12 +15,28 @@ struct TrainSettings {
   std::string optimizer = "adam";
   double lr = 5e-4;
   double beta1 = 0.9, beta2 = 0.999, adam_eps = 1e-8;
-  double momentum = 0;      // of sgd
+  bool amsgrad = false;
+  double momentum = 0;
+  bool nesterov = false;
+  double momentum_decay = 4e-3;  // of nadam
+  double alpha = 0.99;           // of rmsprop
+  bool centered = false;
+  double lr_decay = 0, initial_accumulator_value = 0;  // of adagrad
+  double beta2_decay = -0.8;                           // of adafactor
+  double muon_momentum = 0.95;
+  std::string muon_adjust_lr = "match_rms_adamw";
   double weight_decay = 0;  // on tensors of two or more dims
   std::string schedule = "constant";
   int64_t warmup = 0;  // steps of linear rise from 0 to lr
-  double lr_min = 0;   // final rate of the schedules cosine and linear
-  double clip = 1;     // largest norm of the whole gradient; 0: none
+  double lr_min = 0;   // lowest rate of the schedules that fall to one
+  int64_t step_size = 1000;
+  std::string milestones = "1000";
+  double gamma = 0.1, power = 1;
+  int64_t restart_steps = 1000, restart_factor = 1;
+  double rise_share = 0.3, div_factor = 25, final_div_factor = 1e4;  // of one_cycle
+  int64_t noam_d_model = 512;
+  double decay_share = 0.1;  // of wsd
+  double clip = 1;           // largest norm of the whole gradient; 0: none
   double label_smoothing = 0;
   double average = 0;  // decay of the EMA of the weights that is validated and saved; 0: none
   int64_t validate_every = 0;  // steps; 0: at the end of each epoch
@@ -36,18 +52,87 @@ struct TrainSettings {
       key(accumulate, "micro-batches added up for one step", 1, 1 << 15),
       key(piece_tokens, "a micro-batch of more tokens runs in pieces, to save memory; 0: whole", 0,
           1e9),
-      key(optimizer, "the update rule", {"adam", "adamw", "sgd"}),
+      key(optimizer, "the update rule",
+          {"adafactor", "adagrad", "adam", "adamw", "lion", "muon", "nadam", "radam", "rmsprop",
+           "sgd"}),
       key(lr, "learning rate: the highest of the schedule", 0, models::any_real).changeable(),
-      key(beta1, "Adam: decay of the mean of gradients", 0, 0.9999999),
-      key(beta2, "Adam: decay of the mean of squared gradients", 0, 0.9999999),
-      key(adam_eps, "Adam: added to the root of that mean", 1e-20, 1),
-      key(momentum, "SGD: momentum", 0, 1),
+      key(beta1, "decay of the mean of gradients", 0, 0.9999999)
+          .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "lion", "muon"}),
+      key(beta2,
+          "decay of the mean of squared gradients; Lion: of the mean of gradients that it keeps", 0,
+          0.9999999)
+          .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "lion", "muon"}),
+      key(adam_eps, "added to the root of the mean of squared gradients", 1e-20, 1)
+          .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "muon"}),
+      key(amsgrad, "divide by the largest mean of squared gradients so far")
+          .only_with("optimizer", {"adam", "adamw"}),
+      key(momentum, "how much of the last update goes into the next", 0, 1)
+          .only_with("optimizer", {"sgd", "rmsprop"}),
+      key(nesterov, "Nesterov's momentum").only_with("optimizer", {"sgd"}),
+      key(momentum_decay, "NAdam: how fast its momentum rises to beta1", 0, 1)
+          .only_with("optimizer", {"nadam"}),
+      key(alpha, "RMSprop: decay of the mean of squared gradients", 0, 0.9999999)
+          .only_with("optimizer", {"rmsprop"}),
+      key(centered, "RMSprop: divide by the deviation of the gradients, not by their size")
+          .only_with("optimizer", {"rmsprop"}),
+      key(lr_decay, "Adagrad: lr falls as 1 / (1 + lr_decay step)", 0, models::any_real)
+          .only_with("optimizer", {"adagrad"}),
+      key(initial_accumulator_value, "Adagrad: start of its sums of squared gradients", 0,
+          models::any_real)
+          .only_with("optimizer", {"adagrad"}),
+      key(beta2_decay, "Adafactor: step^beta2_decay is the weight of the newest squared gradient",
+          -10, 0)
+          .only_with("optimizer", {"adafactor"}),
+      key(muon_momentum, "Muon: decay of the mean of gradients of matrices", 0, 0.9999999)
+          .only_with("optimizer", {"muon"}),
+      key(muon_adjust_lr,
+          "Muon: the size of its steps; match_rms_adamw: as large as AdamW's, which updates all "
+          "that "
+          "is no matrix",
+          {"match_rms_adamw", "original"})
+          .only_with("optimizer", {"muon"}),
       key(weight_decay, "weight decay of tensors with two or more dims", 0, models::any_real),
       key(schedule, "how lr moves after the warm-up",
-          {"constant", "cosine", "inverse_sqrt", "linear"})
+          {"constant", "cosine", "cosine_restarts", "exponential", "inverse_sqrt", "linear",
+           "multistep", "noam", "one_cycle", "polynomial", "step", "wsd"})
           .changeable(),
       key(warmup, "steps of linear rise to lr", 0, 1e9).changeable(),
-      key(lr_min, "final learning rate of the schedules cosine and linear", 0, models::any_real)
+      key(lr_min, "lowest learning rate of the schedules that fall to one", 0, models::any_real)
+          .only_with("schedule", {"cosine", "cosine_restarts", "linear", "wsd"})
+          .changeable(),
+      key(step_size, "steps between two falls of lr", 1, 1e9)
+          .only_with("schedule", {"step"})
+          .changeable(),
+      key(milestones, "steps at which lr falls: 1000,1500")
+          .only_with("schedule", {"multistep"})
+          .changeable(),
+      key(gamma, "factor of a fall of lr; exponential: of every step", 0, 1)
+          .only_with("schedule", {"step", "multistep", "exponential"})
+          .changeable(),
+      key(power, "lr falls to 0 as (1 - step / steps)^power", 0, 100)
+          .only_with("schedule", {"polynomial"})
+          .changeable(),
+      key(restart_steps, "steps of the first cosine", 1, 1e9)
+          .only_with("schedule", {"cosine_restarts"})
+          .changeable(),
+      key(restart_factor, "how much longer each cosine is than the one before", 1, 1000)
+          .only_with("schedule", {"cosine_restarts"})
+          .changeable(),
+      key(rise_share, "share of the steps in which lr rises", 0, 1)
+          .only_with("schedule", {"one_cycle"})
+          .changeable(),
+      key(div_factor, "lr begins at lr / div_factor", 1, models::any_real)
+          .only_with("schedule", {"one_cycle"})
+          .changeable(),
+      key(final_div_factor, "lr ends at lr / div_factor / final_div_factor", 1, models::any_real)
+          .only_with("schedule", {"one_cycle"})
+          .changeable(),
+      key(noam_d_model, "channels of the formula lr d_model^-0.5 min(t^-0.5, t warmup^-1.5)", 1,
+          1e9)
+          .only_with("schedule", {"noam"})
+          .changeable(),
+      key(decay_share, "share of the steps, the last ones, in which lr falls to lr_min", 0, 1)
+          .only_with("schedule", {"wsd"})
           .changeable(),
       key(clip, "largest norm of the gradient; 0: no clipping", 0, models::any_real),
       key(label_smoothing, "share of the target spread over all classes", 0, 1),
@@ -61,6 +146,9 @@ struct TrainSettings {
       key(log_every, "steps between lines of the log", 1, 1e9).changeable(),
       key(seed, "seed of weights, order and dropout", 0, 9e15))
 };
+
+// UsageError if they are no rising steps.
+std::vector<int64_t> milestones_of(const TrainSettings& t);
 
 // The learning rate of step `step` (from 1) of `total`.
 double learning_rate(const TrainSettings& t, int64_t step, int64_t total);

@@ -48,7 +48,9 @@ class Run {
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    const bool falls = t_.schedule == "cosine" || t_.schedule == "linear";
+    const bool falls = t_.schedule == "cosine" || t_.schedule == "linear" ||
+                       t_.schedule == "cosine_restarts" || t_.schedule == "wsd";
+    (void)milestones_of(t_);  // refused before anything is written
     SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr,
                    "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
                    t_.schedule, t_.lr_min, t_.lr);

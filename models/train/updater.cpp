@@ -1,46 +1,16 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/safetensors.h>
 #include <slope/core/loops/copy.h>
+#include <slope/models/train/optimizers.h>
 #include <slope/models/train/updater.h>
-#include <slope/optim/adam.h>
-#include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
-#include <slope/optim/sgd.h>
 
 #include <optional>
 
 namespace slope::train {
 
 namespace {
-
-// Weight decay applies to tensors of two or more dims: matrices and tables, not biases and norms.
-template <class Optimizer, class Options>
-std::unique_ptr<optim::Optimizer> with_groups(const NamedTensors& parameters, Options options) {
-  optim::Group<Options> decayed{{}, options}, rest{{}, options};
-  rest.options.weight_decay = 0;
-  for (const auto& [name, p] : parameters)
-    (p.rank() >= 2 ? decayed : rest).parameters.push_back({name, p});
-  return std::make_unique<Optimizer>(std::vector<optim::Group<Options>>{decayed, rest});
-}
-
-std::unique_ptr<optim::Optimizer> make_optimizer(const NamedTensors& parameters,
-                                                 const TrainSettings& t) {
-  if (t.optimizer == "sgd")
-    return with_groups<optim::SGD>(
-        parameters,
-        optim::SgdOptions{.lr = 1, .momentum = t.momentum, .weight_decay = t.weight_decay});
-  if (t.optimizer == "adamw")
-    return with_groups<optim::AdamW>(parameters,
-                                     optim::AdamWOptions{.lr = 1,
-                                                         .betas = {t.beta1, t.beta2},
-                                                         .eps = t.adam_eps,
-                                                         .weight_decay = t.weight_decay});
-  return with_groups<optim::Adam>(
-      parameters,
-      optim::AdamOptions{
-          .lr = 1, .betas = {t.beta1, t.beta2}, .eps = t.adam_eps, .weight_decay = t.weight_decay});
-}
 
 constexpr const char* optimizer_prefix = "optimizer.";
 // in addition to an average, which is what model.safetensors holds
@@ -59,7 +29,7 @@ struct Updater::Parts {
   explicit Parts(const NamedTensors& parameters) : named(parameters) {}
   NamedTensors named;
   Tensors tensors;
-  std::unique_ptr<optim::Optimizer> optimizer;
+  Optimizers optimizers;
   std::optional<optim::Ema> average;
   double decay = 0;  // of the average
 };
@@ -67,7 +37,7 @@ struct Updater::Parts {
 Updater::Updater(const NamedTensors& parameters, const TrainSettings& settings)
     : parts_(std::make_unique<Parts>(parameters)) {
   for (const NamedTensor& p : parameters) parts_->tensors.push_back(p.tensor);
-  parts_->optimizer = make_optimizer(parts_->named, settings);
+  parts_->optimizers = make_optimizers(parts_->named, settings);
   parts_->decay = settings.average;
   if (settings.average > 0) parts_->average.emplace(parts_->named, settings.average);
 }
@@ -76,14 +46,17 @@ Updater::~Updater() = default;
 
 double Updater::clip(double largest_norm) {
   const double norm = optim::grad_norm(parts_->tensors);
-  parts_->optimizer->set_grad_factor(largest_norm > 0 ? optim::clip_factor(norm, largest_norm) : 1);
+  for (const auto& [optimizer, names] : parts_->optimizers)
+    optimizer->set_grad_factor(largest_norm > 0 ? optim::clip_factor(norm, largest_norm) : 1);
   return norm;
 }
 
 void Updater::step(double lr, int64_t t) {
-  parts_->optimizer->set_lr_factor(lr);  // the groups' own rate is 1
-  parts_->optimizer->step();
-  parts_->optimizer->zero_grad();
+  for (const auto& [optimizer, names] : parts_->optimizers) {
+    optimizer->set_lr_factor(lr);  // the groups' own rate is 1
+    optimizer->step();
+    optimizer->zero_grad();
+  }
   if (parts_->average) parts_->average->update(optim::rising_decay(parts_->decay, t));
 }
 
@@ -95,8 +68,9 @@ void Updater::with_average(const std::function<void()>& f) {
 
 void Updater::save(const FolderSink& sink, const Task& task) {
   NamedTensors state;
-  for (const auto& [name, tensor] : parts_->optimizer->state_dict())
-    state.push_back({optimizer_prefix + name, tensor});
+  for (const auto& [optimizer, names] : parts_->optimizers)
+    for (const auto& [name, tensor] : optimizer->state_dict())
+      state.push_back({optimizer_prefix + name, tensor});
   if (parts_->average)
     for (const auto& [name, tensor] : parts_->named)
       state.push_back({weight_prefix + name, tensor});
@@ -109,7 +83,7 @@ void Updater::load(const std::string& folder, Task& task) {
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
   try {
-    parts_->optimizer->load_state_dict(part_of(state, optimizer_prefix));
+    load_state(parts_->optimizers, part_of(state, optimizer_prefix));
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", file, e.what()));
   }

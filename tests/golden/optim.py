@@ -130,6 +130,10 @@ def warmup_cosine(warmup, total, floor):  # nanoGPT's get_lr, as a factor of the
     return factor
 
 
+def wsd(warmup, total, decay, floor):  # warm up, stay, decay (MiniCPM)
+    return lambda step: (step + 1) / warmup if step < warmup else 1 - (1 - floor) * min(max(step - (total - decay), 0) / decay, 1)
+
+
 SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "constant": ({"kind": "constant"}, 0.1, 10, lambda o: lr_scheduler.LambdaLR(o, lambda step: 1.0)),
     "linear_warmup_5": ({"kind": "linear", "start_factor": 0.1, "end_factor": 1.0, "total_iters": 5}, 0.5, 12,
@@ -140,6 +144,16 @@ SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "cosine_50": ({"kind": "cosine", "T_max": 50, "eta_min": 0.0}, 0.1, 51, lambda o: lr_scheduler.CosineAnnealingLR(o, 50)),
     "cosine_10_floor": ({"kind": "cosine", "T_max": 10, "eta_min": 0.01}, 0.1, 11, lambda o: lr_scheduler.CosineAnnealingLR(o, 10, 0.01)),
     "step_4_half": ({"kind": "step", "step_size": 4, "gamma": 0.5}, 0.8, 15, lambda o: lr_scheduler.StepLR(o, 4, 0.5)),
+    "multistep": ({"kind": "multistep", "milestones": [3, 4, 9], "gamma": 0.3}, 0.8, 15, lambda o: lr_scheduler.MultiStepLR(o, [3, 4, 9], 0.3)),
+    "exponential": ({"kind": "exponential", "gamma": 0.9}, 0.8, 15, lambda o: lr_scheduler.ExponentialLR(o, 0.9)),
+    "polynomial": ({"kind": "polynomial", "total": 10, "power": 1.7}, 0.8, 14, lambda o: lr_scheduler.PolynomialLR(o, 10, 1.7)),
+    "restarts": ({"kind": "restarts", "T_0": 4, "T_mult": 1, "eta_min": 0.01}, 0.1, 20, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 4, 1, 0.01)),
+    "restarts_longer": ({"kind": "restarts", "T_0": 3, "T_mult": 2, "eta_min": 0.0}, 0.1, 30, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 3, 2)),
+    "one_cycle": ({"kind": "one_cycle", "total": 20, "pct_start": 0.3, "div_factor": 25, "final_div_factor": 1e4}, 0.1, 20,
+                  lambda o: lr_scheduler.OneCycleLR(o, 0.1, 20, cycle_momentum=False)),
+    "one_cycle_late": ({"kind": "one_cycle", "total": 13, "pct_start": 0.7, "div_factor": 4, "final_div_factor": 10}, 0.1, 13,
+                       lambda o: lr_scheduler.OneCycleLR(o, 0.1, 13, pct_start=0.7, div_factor=4, final_div_factor=10, cycle_momentum=False)),
+    "wsd": ({"kind": "wsd", "warmup": 4, "total": 20, "decay": 5, "floor": 0.1}, 0.5, 24, lambda o: lr_scheduler.LambdaLR(o, wsd(4, 20, 5, 0.1))),
     "noam_16_4": ({"kind": "noam", "d_model": 16, "warmup": 4}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(16, 4))),
     "noam_512_4000": ({"kind": "noam", "d_model": 512, "warmup": 4000}, 2.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(512, 4000))),
     "inverse_sqrt_6": ({"kind": "inverse_sqrt", "warmup": 6}, 0.3, 24, lambda o: lr_scheduler.LambdaLR(o, inverse_sqrt(6))),

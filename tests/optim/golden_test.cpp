@@ -171,6 +171,15 @@ double rate(const Json& s, int64_t step) {  // s: settings of a schedule
     return base * linear(step, s["total_iters"], s["start_factor"], s["end_factor"]);
   if (kind == "cosine") return base * cosine(step, s["T_max"], double(s["eta_min"]) / base);
   if (kind == "step") return base * step_decay(step, s["step_size"], s["gamma"]);
+  if (kind == "multistep") return base * multistep(step, s["milestones"], s["gamma"]);
+  if (kind == "exponential") return base * exponential(step, s["gamma"]);
+  if (kind == "polynomial") return base * polynomial(step, s["total"], s["power"]);
+  if (kind == "restarts")
+    return base * cosine_restarts(step, s["T_0"], s["T_mult"], double(s["eta_min"]) / base);
+  if (kind == "one_cycle")
+    return base *
+           one_cycle(step, s["total"], {s["pct_start"], s["div_factor"], s["final_div_factor"]});
+  if (kind == "wsd") return base * wsd(step, s["warmup"], s["total"], s["decay"], s["floor"]);
   if (kind == "noam") return base * noam(step, s["d_model"], s["warmup"]);
   if (kind == "inverse_sqrt") return base * inverse_sqrt(step, s["warmup"]);
   REQUIRE(kind == "warmup_cosine");

@@ -33,6 +33,19 @@ class Resume(Case):
         self.assertIn("done: 150 steps", result.out)
         self.same("run", expected)
 
+    def test_every_optimizer_goes_on_with_the_same_bits(self):
+        for optimizer in ["adafactor", "adagrad", "lion", "muon", "nadam", "radam", "rmsprop", "sgd"]:
+            with self.subTest(optimizer=optimizer):
+                more = {"sgd": ["--momentum", "0.9", "--nesterov"], "rmsprop": ["--momentum", "0.9", "--centered"]}.get(optimizer, [])
+                arguments = [*SMALL, "--optimizer", optimizer, *more, "--weight-decay", "0.1", "--lr", "0.01"]
+                expected = self.straight(*arguments, "--steps", "6")
+                self.good(*self.run_of("run", *arguments, "--steps", "3"))
+                self.good(*self.run_of("run", *arguments, "--steps", "6", "--resume"))
+                for part in ("model", "state"):  # the log has one validation more
+                    self.assertEqual(trained("run")[part], expected[part])
+                shutil.rmtree("run")
+                shutil.rmtree("straight")
+
     def test_nohup_is_respected(self):
         process = self.start(*self.run_of("run", *SMALL, "--steps", "60"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         self.assertEqual(self.stop_at(process, 3, signal.SIGHUP).code, 0)

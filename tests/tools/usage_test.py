@@ -37,7 +37,7 @@ class Usage(Case):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
             ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "an integer"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "an integer"),
-            ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adam, adamw, sgd"), ("seed", "-1", "at least 0"),
+            ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adafactor, adagrad, adam, adamw, lion, muon, nadam, radam, rmsprop, sgd"), ("seed", "-1", "at least 0"),
             ("adam-eps", "0", "at least 1e-20"), ("max-len", "2", "at least 3"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
             ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
         ]:
@@ -47,6 +47,12 @@ class Usage(Case):
         self.refused(2, *TRAIN, "--steps", "0", "--epochs", "0", says=["--steps", "--epochs"])
         self.refused(2, *TRAIN, "--schedule", "linear", "--lr", "1e-4", "--lr-min", "1", says=["linear", "lr_min is 1", "0.0001"])
         self.refused(2, *TRAIN[:-2], "--out", "", says="--out")
+
+    def test_a_setting_of_another_optimizer_or_schedule_is_refused(self):
+        self.refused(2, *TRAIN, "--momentum", "0.9", says=["--momentum", "does nothing with --optimizer adam", "sgd, rmsprop"])
+        self.refused(2, *TRAIN, "--optimizer", "lion", "--adam-eps", "1e-6", says=["--adam-eps", "--optimizer lion"])
+        self.refused(2, *TRAIN, "--schedule", "step", "--lr-min", "1e-6", says=["--lr-min", "--schedule step", "cosine"])
+        self.refused(2, *TRAIN, "--schedule", "multistep", "--milestones", "5,3", says=["--milestones 5,3", "rising"])
 
     def test_every_command_refuses_no_threads(self):
         self.train("run", "--steps", "1")

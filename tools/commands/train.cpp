@@ -1,6 +1,7 @@
 // slope train KIND [--model NAME], slope train NAME: settings come from the preset, then --config,
 // then flags; on --resume from the run before all of them. The flags are the settings of the model
 // that is trained.
+#include <slope/core/error.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -74,13 +75,28 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
 }
 
+// A flag that does nothing with the optimizer or schedule of this run.
+void refuse_without_effect(const Settings& settings, const Flags& flags) {
+  for (const Setting& s : settings) {
+    if (s.of.empty() || !flags.values.contains(s.key)) continue;
+    const auto of = std::find_if(settings.begin(), settings.end(),
+                                 [&](const Setting& other) { return other.key == s.of; });
+    const std::string& value = *std::get<std::string*>(of->place);
+    SLOPE_CHECK_AS(UsageError,
+                   std::find(s.values_of.begin(), s.values_of.end(), value) != s.values_of.end(),
+                   "{}: does nothing with {} {}; it belongs to {}", flag_of(s.key), flag_of(s.of),
+                   value, fmt::join(s.values_of, ", "));
+  }
+}
+
 void gather(RunSettings& settings, const Flags& flags) {
   const std::string state = flags.resume ? train::state_to_resume(flags.out) : "";
   if (!state.empty()) {
     (void)train::from_json(settings.all(), train::RunState::read(state).settings, state);
     // somebody may have edited the checkpoint's own config: what may not change is then refused
     const std::string config = train::config_to_resume(flags.out);
-    if (!config.empty()) (void)train::from_json(settings.all(), train::read_json_text(config), config);
+    if (!config.empty())
+      (void)train::from_json(settings.all(), train::read_json_text(config), config);
   }
   if (!flags.preset.empty()) settings.apply(flags.preset);
   std::vector<std::string> given;
@@ -93,6 +109,7 @@ void gather(RunSettings& settings, const Flags& flags) {
     given.push_back(key);
   }
   steps_or_epochs(settings.training, given);
+  refuse_without_effect(settings.all(), flags);
 }
 
 int run(const Flags& flags, const ModelType& type) {
