@@ -2,10 +2,10 @@
 
 namespace slope {
 
-static thread_local bool mode = true;
+static thread_local bool records = true;
 
-bool grad_enabled() { return mode; }
-GradMode::GradMode(bool enabled) : before_(mode) { mode = enabled; }
-GradMode::~GradMode() { mode = before_; }
+bool grad_enabled() { return records; }
+GradMode::GradMode(bool enabled) : before_(records) { records = enabled; }
+GradMode::~GradMode() { records = before_; }
 
 }  // namespace slope

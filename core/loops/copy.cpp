@@ -13,7 +13,7 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t grain = 1 << 15;
+constexpr int64_t copy_grain = 1 << 15;
 
 template <class T>
 void copy_row(int64_t n, const T* from, T* to, bool is_large) {
@@ -47,7 +47,8 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   const auto copy = kernels<TransposedCopy<T>>().copy;
   // whole lines; a large matrix is cut into sixteen pieces
   const auto chunk = [](int64_t n, int64_t across) {
-    return (std::max({int64_t{64}, grain / std::max<int64_t>(across, 1), n / 16}) + 31) / 32 * 32;
+    return (std::max({int64_t{64}, copy_grain / std::max<int64_t>(across, 1), n / 16}) + 31) / 32 *
+           32;
   };
   if (rows > columns)
     parallel_for(rows, chunk(rows, columns), [&](int64_t begin, int64_t end) {
@@ -77,7 +78,7 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const int64_t bytes = to.numel() * static_cast<int64_t>(sizeof(B));
       const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // few are read then
       for_each_run<2>(
-          from.shape(), {&from.strides(), &to.strides()}, grain,
+          from.shape(), {&from.strides(), &to.strides()}, copy_grain,
           [&](int64_t n, auto at, auto step) {
             const A* a = x + at[0];
             B* b = y + at[1];
@@ -112,7 +113,7 @@ void fill(const Tensor& x, double value) {
     const T element = as_element<T>(value);
     const auto out = x.write<T>();
     T* y = out;
-    for_each_run<1>(x.shape(), {&x.strides()}, grain, [&](int64_t n, auto at, auto step) {
+    for_each_run<1>(x.shape(), {&x.strides()}, copy_grain, [&](int64_t n, auto at, auto step) {
       if (step[0] == 1) {
         fill_row(n, element, y + at[0], false);
       } else {
@@ -131,12 +132,12 @@ void add_into(const Tensor& from, const Tensor& to) {
     const auto out = to.write<T>();
     T* y = out;
     if (from.is_contiguous() && to.is_contiguous())
-      parallel_for(to.numel(), grain, [&](int64_t begin, int64_t end) {
+      parallel_for(to.numel(), copy_grain, [&](int64_t begin, int64_t end) {
         loop(end - begin, x + begin, 1, y + begin, 1);
       });
     else
       for_each_run<2>(
-          from.shape(), {&from.strides(), &to.strides()}, grain,
+          from.shape(), {&from.strides(), &to.strides()}, copy_grain,
           [&](int64_t n, auto at, auto step) { loop(n, x + at[0], step[0], y + at[1], step[1]); });
   });
 }

@@ -11,7 +11,7 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t grain = 1 << 15;
+constexpr int64_t value_grain = 1 << 15;
 constexpr int64_t random_grain = 1 << 11;  // a random number costs 5 to 50 ns
 
 // Element i is f(i); converted to the dtype.
@@ -43,7 +43,7 @@ Tensor ones_like(const Tensor& x) { return full_like(x, 1); }
 
 Tensor arange(int64_t end) {
   SLOPE_CHECK_SHAPE(end >= 0, "arange: end must not be negative, got {}", end);
-  return generate({end}, i64, grain, [](int64_t i) { return i; });
+  return generate({end}, i64, value_grain, [](int64_t i) { return i; });
 }
 
 Tensor arange(double start, double end, double step, DType dtype) {
@@ -53,7 +53,7 @@ Tensor arange(double start, double end, double step, DType dtype) {
                     "arange: step {} does not lead from {} to {}", step, start, end);
   const double n = std::ceil((end - start) / step);
   SLOPE_CHECK_SHAPE(n < 0x1p62, "arange: {} elements are too many", n);
-  return generate({static_cast<int64_t>(n)}, dtype, grain,
+  return generate({static_cast<int64_t>(n)}, dtype, value_grain,
                   [=](int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
@@ -61,7 +61,7 @@ Tensor arange(double start, double end, double step, DType dtype) {
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   SLOPE_CHECK_SHAPE(steps >= 0, "linspace: steps must not be negative, got {}", steps);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-  return generate({steps}, dtype, grain, [=](int64_t i) {
+  return generate({steps}, dtype, value_grain, [=](int64_t i) {
     return i < (steps + 1) / 2 ? start + step * static_cast<double>(i)
                                : end - step * static_cast<double>(steps - 1 - i);
   });
@@ -126,7 +126,7 @@ Tensor bernoulli(const Tensor& p) {
     SLOPE_CHECK_INPUT(chance[i] >= 0 && chance[i] <= 1,
                       "bernoulli: probabilities lie in [0, 1], got {} at element {}", chance[i], i);
   const Tensor draws = rand(p.shape(), f64);
-  return generate(p.shape(), p.dtype(), grain,
+  return generate(p.shape(), p.dtype(), value_grain,
                   [=, u = draws.data<double>()](int64_t i) { return u[i] < chance[i]; });
 }
 

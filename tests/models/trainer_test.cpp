@@ -128,7 +128,12 @@ TEST_CASE(
   run(root.file("whole"), s);
   const std::string expected = outcome(root.file("whole"));
   int single = 0, refusals = 0;
-  for (const int error : {EIO, ESTALE, ENOSPC, EROFS})
+#ifdef SLOPE_SANITIZED  // which error it is changes no access to memory
+  const std::vector<int> errors{EIO};
+#else
+  const std::vector<int> errors{EIO, ESTALE, ENOSPC, EROFS};
+#endif
+  for (const int error : errors)
     for (const bool persistently : {false, true})
       for (int n = 1;; ++n) {
         CAPTURE(n);
@@ -161,8 +166,8 @@ TEST_CASE(
         run(folder, s);
         CHECK(outcome(folder) == expected);
       }
-  CHECK(single > 800);
-  CHECK(refusals > 1600);
+  CHECK(single > 200 * static_cast<int>(errors.size()));
+  CHECK(refusals > 400 * static_cast<int>(errors.size()));
 }
 
 TEST_CASE(

@@ -44,7 +44,7 @@ Tensor extra_or_none(const Saved& s, int i) {
   return s.integer("sequences") ? s.extra(i) : Tensor();
 }
 
-Tensors reference(const Saved& s) {
+Tensors attention_reference(const Saved& s) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
   const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
   const double p = s.number("dropout");
@@ -73,7 +73,7 @@ Tensors reference(const Saved& s) {
                               : Tensors{cat(outputs, -2)};
 }
 
-Grads kernel(const Saved& s, const Tensor&) {
+Grads attention_kernel(const Saved& s, const Tensor&) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2),
                mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse = s.extra(1);
@@ -139,8 +139,8 @@ extern const Op scaled_dot_product_attention{
          .derivative = "dv = p^T g,  dp = g v^T,  ds = scale p (dp - rowsum(p dp)),  dq = ds k,  "
                        "dk = ds^T q"},
     .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference};
+    .kernel = attention_kernel,
+    .reference = attention_reference};
 }
 
 // ---- forward

@@ -24,7 +24,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   return {dropout_at(g, s.number("p"), to_site(s.dims("site")))};
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads dropout_kernel(const Saved& s, const Tensor& g) {
   const double p = s.number("p");
   if (p == 1) return formula(s, g);
   const GradTarget dx = s.target(0, g.shape(), g.dtype(), {.may_add = false, .over = &g});
@@ -32,7 +32,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return {dx.tensor};
 }
 
-Tensor recompute(const Saved& s) {
+Tensor dropout_recompute(const Saved& s) {
   return dropout_at(s.input(0), s.number("p"), to_site(s.dims("site")));
 }
 
@@ -45,8 +45,8 @@ extern const Op dropout{
     .definition = {.forward = "y = x / (1 - p) where the draw keeps the element, else 0",
                    .derivative = "dx = g / (1 - p) where it kept it, else 0"},
     .formula = formula,
-    .kernel = kernel,
-    .recompute = recompute};
+    .kernel = dropout_kernel,
+    .recompute = dropout_recompute};
 }
 
 Tensor dropout_at(const Tensor& x, double p, const RandomSite& site) {

@@ -98,7 +98,7 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   return y;
 }
 
-Tensors reference(const Saved& s) {
+Tensors linear_cross_entropy_reference(const Saved& s) {
   const Tensor z = linear(s.input(0), s.input(1), s.integer("bias") ? s.input(2) : Tensor());
   return {
       loss_of_log_probabilities(log_softmax(z, -1), s.input(3), s.integer("count"), options_of(s))};
@@ -116,7 +116,7 @@ void scale_into(const Tensor& x, double scale, const Tensor& y) {
   });
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads linear_cross_entropy_kernel(const Saved& s, const Tensor& g) {
   const CrossEntropyOptions options = options_of(s);
   if (options.reduction == Reduction::none) {
     const Tensor x = s.input(0), gs = contiguous_values(g);
@@ -150,8 +150,8 @@ extern const Op linear_cross_entropy{
                    .derivative = "dz = g (softmax z - onehot target),  dx = dz W,  dW = dz^T x,  "
                                  "db = sum over rows of dz"},
     .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference};
+    .kernel = linear_cross_entropy_kernel,
+    .reference = linear_cross_entropy_reference};
 }
 
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,

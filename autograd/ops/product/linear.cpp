@@ -28,7 +28,7 @@ Grads formula(const Saved& s, const Tensor& g) {
 
 // The same without tensors for the views. A product is added to a sum in place where that gives the
 // same bits: results must not depend on who holds a reference to a gradient.
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads linear_kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
   if (in == 0 || out == 0) return formula(s, g);
@@ -73,7 +73,7 @@ extern const Op linear{.name = "linear",
                                       .derivative = "dx = g W,  dW = g^T x,  db = sum of g's rows"},
                        .saves = saves_input(0) | saves_input(1),
                        .formula = formula,
-                       .kernel = kernel};
+                       .kernel = linear_kernel};
 
 }  // namespace ops
 

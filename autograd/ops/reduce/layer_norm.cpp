@@ -6,7 +6,7 @@ namespace slope {
 
 namespace {
 
-Tensors reference(const Saved& s) {
+Tensors layer_norm_reference(const Saved& s) {
   const Tensor x = s.input(0);
   const Dims& dims = s.dims("dims");
   const Tensor centred = x - mean(x, dims, keepdim);
@@ -16,7 +16,7 @@ Tensors reference(const Saved& s) {
   return {y};
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads layer_norm_kernel(const Saved& s, const Tensor& g) {
   const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), mean = s.extra(0),
                rstd = s.extra(1);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
@@ -40,7 +40,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return Grads{dx.result(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
 }
 
-Tensor recompute(const Saved& s) {
+Tensor layer_norm_recompute(const Saved& s) {
   return layer_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(),
                     s.integer("bias") ? s.input(2) : Tensor(), s.number("eps"));
 }
@@ -57,9 +57,9 @@ extern const Op layer_norm{
          .derivative = "dx = rstd (h - mean(h) - z mean(h z)),  h = w g,  dw = sum of g z,  db = "
                        "sum of g, over rows"},
     .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference,
-    .recompute = recompute};
+    .kernel = layer_norm_kernel,
+    .reference = layer_norm_reference,
+    .recompute = layer_norm_recompute};
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {

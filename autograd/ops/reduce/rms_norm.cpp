@@ -6,14 +6,14 @@ namespace slope {
 
 namespace {
 
-Tensors reference(const Saved& s) {
+Tensors rms_norm_reference(const Saved& s) {
   const Tensor x = s.input(0);
   Tensor y = x * rsqrt(mean(x * x, s.dims("dims"), keepdim) + s.number("eps"));
   if (s.integer("weight")) y = y * s.input(1);
   return {y};
 }
 
-Grads kernel(const Saved& s, const Tensor& g) {
+Grads rms_norm_kernel(const Saved& s, const Tensor& g) {
   const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), rstd = s.extra(0);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("rms_norm", x, weight);
@@ -35,7 +35,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return Grads{dx.result(), sums ? dw[0] : Tensor()};
 }
 
-Tensor recompute(const Saved& s) {
+Tensor rms_norm_recompute(const Saved& s) {
   return rms_norm(s.input(0), s.integer("weight") ? s.input(1) : Tensor(), s.number("eps"));
 }
 
@@ -49,9 +49,9 @@ extern const Op rms_norm{
                    .derivative =
                        "dx = rstd (h - z mean(h z)),  h = w g,  dw = sum over rows of g z"},
     .saves = saves_inputs,
-    .kernel = kernel,
-    .reference = reference,
-    .recompute = recompute};
+    .kernel = rms_norm_kernel,
+    .reference = rms_norm_reference,
+    .recompute = rms_norm_recompute};
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps) {
