@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes run one way only, and no file knows the machine that it was written on.
+"""Includes run one way only; no file knows the machine that it was written on, nor holds what a merge left.
 
     layers.py SOURCE      prints each line that breaks a rule; 1 if there is one
 """
@@ -39,6 +39,7 @@ MAY_INCLUDE = {
 PRIVATE = {"autograd/ops": "autograd"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MACHINE = re.compile(r"(?<![\w.$}])/(?:work|root|home|Users|mnt|opt)/\w")
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 def inside(path, folder):
@@ -96,6 +97,8 @@ def main():
         if MACHINE.search(text):
             lines = enumerate(text.splitlines(), 1)
             faults += [f"{name}:{n}: a path of somebody's machine: {line.strip()[:100]}" for n, line in lines if MACHINE.search(line)]
+        if CONFLICT.search(text):
+            faults.append(f"{name}: the marker of a conflict in a merge")
     if includes < 500:
         faults.append(f"only {includes} includes were seen: this test looks in the wrong place")
     print("\n".join(faults) or f"{includes} includes, all downwards")

@@ -2,14 +2,8 @@
 """docs/config.md lists every setting and preset as the command has them (`slope zoo --json`).
 
     settings.py SLOPE SOURCE             1 where a table is not what the command says
-<<<<<<< HEAD
     settings.py SLOPE SOURCE --write     rewrites the tables
-In the document a line `<!-- slope train NAME --help -->` or `<!-- presets of FILE -->` precedes each table.
-=======
-    settings.py SLOPE SOURCE --write     writes the tables anew
-In the document a line `<!-- settings of NAME -->` stands before a model's table (a kind's name: what its models share), and `<!-- presets -->`
-before that of the presets.
->>>>>>> 99ca3f1 (One list of models: kinds and adapters, settings in the model's file, the command as a library)
+In the document a line `<!-- settings of NAME -->` precedes a model's table (a kind's name: what its models share), and `<!-- presets -->` that of the presets.
 """
 import json
 import pathlib
