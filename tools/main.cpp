@@ -6,6 +6,7 @@ namespace {
 
 void before_constructors(int, char** argv, char** environment) {
   slope::tools::set_up_libraries(argv, environment);
+  slope::tools::reserve_memory();  // constructors allocate too
 }
 [[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**,
                                                                   char**) = before_constructors;

@@ -52,7 +52,8 @@ void give_from_reserve() {
 }  // namespace
 
 void reserve_memory() {
-  for (std::atomic<void*>& part : reserve) part = std::malloc(block);
+  for (std::atomic<void*>& part : reserve)
+    if (!part) part = std::malloc(block);
   std::set_new_handler(give_from_reserve);
 }
 

@@ -9,8 +9,8 @@ LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
 EVERY = "--all" in sys.argv
 TRAIN = ["train", "translation", *TEXT, *SMALL]
 
-# Calls that end the process themselves when their memory fails: the loader's, for the libraries and their thread-local variables, and libgomp's.
-ENDS_ITSELF = re.compile(r"error while loading shared libraries|cannot allocate (memory|TLS)|libgomp: Out of memory|cannot allocate memory for thread-local|cannot create TLS")
+# Calls that end the process themselves when their memory fails: the loader's, glibc's for destructors of thread-local variables, libgomp's, and libgfortran's, which OpenBLAS loads.
+ENDS_ITSELF = re.compile(r"error while loading shared libraries|cannot allocate (memory|TLS)|libgomp: Out of memory|cannot allocate memory for thread-local|cannot create TLS|failed to register TLS destructor|Operating system error: Cannot allocate memory")
 
 
 @unittest.skipUnless(os.path.exists(LIBRARY), "SLOPE_FAIL_LIBRARY names no library: a sanitizer's build has none")
