@@ -2,7 +2,7 @@
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/loops/copy.h>
 #include <slope/optim/clip.h>
-#include <slope/optim/sweep.h>
+#include <slope/optim/elementwise/sweep.h>
 
 #include <cmath>
 #include <unordered_set>

@@ -1,7 +1,7 @@
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/loops/copy.h>
+#include <slope/optim/elementwise/sweep.h>
 #include <slope/optim/ema.h>
-#include <slope/optim/sweep.h>
 
 #include <unordered_set>
 

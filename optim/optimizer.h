@@ -8,7 +8,7 @@
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
-#include <slope/optim/sweep.h>
+#include <slope/optim/elementwise/sweep.h>
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 // little of it is padding; which pairs share a batch is a function of (seed, epoch) alone.
 #pragma once
 
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/data/vocab.h>
 
 #include <span>

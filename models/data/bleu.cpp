@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/models/data/bleu.h>
-#include <slope/models/data/unicode.h>
+#include <slope/models/data/text/unicode.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 // only (“German quotes” stay with their word), so that bytes of UTF-8 can serve as characters here;
 // only white space is Unicode's.
 #include <slope/models/data/bleu.h>
-#include <slope/models/data/unicode.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 
 namespace slope::data {
 namespace {

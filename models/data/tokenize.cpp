@@ -1,6 +1,6 @@
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenize.h>
-#include <slope/models/data/unicode.h>
-#include <slope/models/data/utf8.h>
 
 namespace slope::data {
 

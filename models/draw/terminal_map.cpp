@@ -1,6 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/text/visible.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/draw/terminal_map.h>
 
 #include <fmt/format.h>

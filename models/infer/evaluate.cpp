@@ -4,7 +4,7 @@
 #include <slope/core/text/parse_number.h>
 #include <slope/models/data/bleu.h>
 #include <slope/models/data/detokenize.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>

@@ -1,7 +1,7 @@
 // Figures of a trained model on held-out data.
 #pragma once
 
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/infer/known_text.h>
 #include <slope/models/infer/translate.h>
 

@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/infer/known_text.h>
 
 namespace slope::train {

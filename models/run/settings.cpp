@@ -125,6 +125,14 @@ std::string model_of(const std::string& text, const std::string& file) {
   return model_in(parse_json(text, file));
 }
 
+std::string completed(const std::string& before, const std::string& defaults) {
+  nlohmann::ordered_json all = parse_json(before, "the run's settings");
+  const nlohmann::ordered_json standard = parse_json(defaults, "the defaults");
+  for (const auto& [key, value] : standard.items())
+    if (!all.contains(key)) all[key] = value;
+  return json_text(all);
+}
+
 namespace {
 
 std::vector<std::string> different(const Settings& now, const std::string& text, bool that_may) {

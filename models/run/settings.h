@@ -18,6 +18,8 @@ std::vector<std::string> from_json(const Settings& settings, const std::string& 
                                    const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
+// The settings of an earlier run, with those that its build did not know yet: at their defaults.
+std::string completed(const std::string& json_before, const std::string& json_defaults);
 // The keys that differ from those of an earlier run and may not, each with both values; empty if a
 // resume is sound.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);

@@ -1,6 +1,6 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/model_task.h>

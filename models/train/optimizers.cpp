@@ -1,14 +1,14 @@
 #include <slope/core/error.h>
 #include <slope/models/train/optimizers.h>
-#include <slope/optim/adafactor.h>
-#include <slope/optim/adagrad.h>
-#include <slope/optim/adamw.h>
-#include <slope/optim/lion.h>
-#include <slope/optim/muon.h>
-#include <slope/optim/nadam.h>
-#include <slope/optim/radam.h>
-#include <slope/optim/rmsprop.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/elementwise/adagrad.h>
+#include <slope/optim/elementwise/adamw.h>
+#include <slope/optim/elementwise/lion.h>
+#include <slope/optim/elementwise/nadam.h>
+#include <slope/optim/elementwise/radam.h>
+#include <slope/optim/elementwise/rmsprop.h>
+#include <slope/optim/elementwise/sgd.h>
+#include <slope/optim/whole/adafactor.h>
+#include <slope/optim/whole/muon.h>
 
 namespace slope::train {
 

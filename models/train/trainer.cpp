@@ -289,14 +289,15 @@ class Run {
 
   // What a resume may not change: settings on which the bits depend, and the data.
   void check_sameness(const RunState& before) {
-    const std::vector<std::string> changed = differences(all_, before.settings);
+    const std::string settings = completed(before.settings, options_.defaults);
+    const std::vector<std::string> changed = differences(all_, settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(),
                    "--resume: {} was started with other settings: {}; these may not change",
                    options_.folder, fmt::join(changed, "; "));
     SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint,
                    "--resume: {} not what {} was started with; name the same files",
                    changed_data(before.fingerprint), options_.folder);
-    if (const std::vector<std::string> other = changes(all_, before.settings); !other.empty())
+    if (const std::vector<std::string> other = changes(all_, settings); !other.empty())
       progress_.message(fmt::format("resumed with other settings: {}", fmt::join(other, "; ")));
   }
 

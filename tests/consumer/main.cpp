@@ -3,7 +3,7 @@
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>
-#include <slope/optim/adam.h>
+#include <slope/optim/elementwise/adam.h>
 
 #include <cstdio>
 

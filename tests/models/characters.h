@@ -1,7 +1,7 @@
 // The plain way of what Vocab does with a text's characters as numbers: each a string of its own.
 #pragma once
 
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/vocab.h>
 
 namespace slope::test {

@@ -5,9 +5,9 @@
 #include <slope/models/char_gpt.h>
 #include <slope/models/mlp.h>
 #include <slope/models/postnorm.h>
-#include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/elementwise/adamw.h>
+#include <slope/optim/elementwise/sgd.h>
 
 #include <cmath>
 #include <functional>

@@ -3,7 +3,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
 #include <slope/nn/nn.h>
-#include <slope/optim/adamw.h>
+#include <slope/optim/elementwise/adamw.h>
 #include <slope/tests/models/zoo.h>
 
 #include <optional>

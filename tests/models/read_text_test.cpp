@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/models/data/gunzip.h>
-#include <slope/models/data/line_stream.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/gunzip.h>
+#include <slope/models/data/text/line_stream.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/tests/temporary_folder.h>
 #include <sys/stat.h>
 
@@ -154,26 +154,36 @@ TEST_CASE("read_text: FIFOs are read to their end; folders and devices are an Io
   }
 }
 
-TEST_CASE("line stream: a line is answered when it is there, lines that come together together") {
-  const TemporaryFolder folder;
-  const string fifo = folder.file("fifo");
-  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+namespace {
+// A stream of lines and the end that is written to.
+struct Fifo {
+  Fifo() {
+    const string path = folder.file("fifo");
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    std::thread opens([&] { lines.emplace(path); });
+    out.open(path);
+    opens.join();
+  }
+  TemporaryFolder folder;
   std::optional<LineStream> lines;
-  std::thread opens([&] { lines.emplace(fifo); });
-  std::ofstream out(fifo);
-  opens.join();
-  out << "\xEF\xBB\xBFone\ntwo\r\nthr" << std::flush;
-  CHECK(lines->next() == Lines{"one", "two"});
-  out << "ee\n\xEF\xBB\xBF" << std::flush;
-  CHECK(lines->next() == Lines{"three"});
-  CHECK(lines->lines_before() == 2);
-  out << "\n\nlast" << std::flush;
-  CHECK(lines->next() == Lines{"\xEF\xBB\xBF", ""});
-  out.close();
-  CHECK(lines->next() == Lines{"last"});
-  CHECK(lines->lines_before() == 5);
-  CHECK(!lines->next());
-  CHECK(!lines->next());
+  std::ofstream out;
+};
+}  // namespace
+
+TEST_CASE("line stream: a line is answered when it is there, lines that come together together") {
+  Fifo fifo;
+  fifo.out << "\xEF\xBB\xBFone\ntwo\r\nthr" << std::flush;
+  CHECK(fifo.lines->next() == Lines{"one", "two"});
+  fifo.out << "ee\n\xEF\xBB\xBF" << std::flush;
+  CHECK(fifo.lines->next() == Lines{"three"});
+  CHECK(fifo.lines->lines_before() == 2);
+  fifo.out << "\n\nlast" << std::flush;
+  CHECK(fifo.lines->next() == Lines{"\xEF\xBB\xBF", ""});
+  fifo.out.close();
+  CHECK(fifo.lines->next() == Lines{"last"});
+  CHECK(fifo.lines->lines_before() == 5);
+  CHECK(!fifo.lines->next());
+  CHECK(!fifo.lines->next());
 }
 
 TEST_CASE("line stream: a file comes whole, packed ones too; errors count from its beginning") {
@@ -186,16 +196,11 @@ TEST_CASE("line stream: a file comes whole, packed ones too; errors count from i
   CHECK(!nothing.next());
   CHECK_THROWS_AS((void)LineStream(folder.write("x.gz", "a\n")).next(), InputError);
 
-  const string fifo = folder.file("fifo");
-  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
-  std::optional<LineStream> lines;
-  std::thread opens([&] { lines.emplace(fifo); });
-  std::ofstream out(fifo);
-  opens.join();
-  out << "good\n" << std::flush;
-  CHECK(lines->next() == Lines{"good"});
-  out << "b\xFF\n" << std::flush;
-  CHECK_THROWS_WITH_AS((void)lines->next(), doctest::Contains("byte 6 (line 2)"), InputError);
+  Fifo fifo;
+  fifo.out << "good\n" << std::flush;
+  CHECK(fifo.lines->next() == Lines{"good"});
+  fifo.out << "b\xFF\n" << std::flush;
+  CHECK_THROWS_WITH_AS((void)fifo.lines->next(), doctest::Contains("byte 6 (line 2)"), InputError);
 }
 
 TEST_CASE("read_text: a huge sparse file is refused before memory is taken") {

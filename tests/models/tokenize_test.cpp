@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/data/tokenize.h>
 
 #include <cstdlib>

@@ -63,7 +63,10 @@ RunResult run(const std::string& folder, const RunSettings& given, bool resume =
       s, "to be or not to be, that is the question: whether it is nobler in the mind");
   task.left = interrupted_at;
   return train::train(task, s.training, s.all(),
-                      {.folder = folder, .resume = resume, .quiet = true});
+                      {.folder = folder,
+                       .resume = resume,
+                       .quiet = true,
+                       .defaults = RunSettings(s.type()).to_json()});
 }
 
 std::string content(const std::string& file) {
@@ -280,4 +283,25 @@ TEST_CASE("trainer: interrupted after the last step's validation, a run is compl
   CHECK(run(root.file("run"), s, false, 2).signal == SIGINT);  // in the validation of step 2
   CHECK(run(root.file("run"), s, true, 5).signal == 0);        // after that of step 4
   CHECK(run(root.file("run"), s).steps == 4);
+}
+
+TEST_CASE("trainer: the run of a build that did not know a setting goes on with its default") {
+  const TemporaryFolder root;
+  RunSettings s = small();
+  run(root.file("whole"), s);
+  run(root.file("run"), s, false, 2);
+  const std::string file = root.file("run/last/state.json");
+  RunState state = RunState::read(file);
+  for (const char* key : {"\"amsgrad\":false,", "\"validation_size\":200000,"}) {
+    const size_t at = state.settings.find(key);
+    REQUIRE(at != std::string::npos);
+    state.settings.erase(at, std::string(key).size());
+  }
+  std::ofstream(file) << state.text();
+  s.set("amsgrad", "true");
+  CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("amsgrad was false, is true"),
+                       UsageError);
+  s.set("amsgrad", "false");
+  CHECK(run(root.file("run"), s).steps == 4);
+  CHECK(outcome(root.file("run")) == outcome(root.file("whole")));
 }

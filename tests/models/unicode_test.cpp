@@ -1,7 +1,7 @@
 // Python's own answers (tests/golden/text.py) for every code point that Unicode 14 assigns.
 #include <doctest/doctest.h>
-#include <slope/models/data/unicode.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

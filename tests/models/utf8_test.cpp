@@ -2,7 +2,7 @@
 // the same, what is not is found at its byte.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/utf8.h>
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/data/vocab.h>
 #include <slope/tests/models/characters.h>
 #include <slope/tests/temporary_folder.h>

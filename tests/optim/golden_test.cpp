@@ -5,19 +5,19 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
-#include <slope/optim/adafactor.h>
-#include <slope/optim/adagrad.h>
-#include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
+#include <slope/optim/elementwise/adagrad.h>
+#include <slope/optim/elementwise/adamw.h>
+#include <slope/optim/elementwise/lion.h>
+#include <slope/optim/elementwise/nadam.h>
+#include <slope/optim/elementwise/radam.h>
+#include <slope/optim/elementwise/rmsprop.h>
+#include <slope/optim/elementwise/sgd.h>
 #include <slope/optim/ema.h>
 #include <slope/optim/lbfgs.h>
-#include <slope/optim/lion.h>
-#include <slope/optim/muon.h>
-#include <slope/optim/nadam.h>
-#include <slope/optim/radam.h>
-#include <slope/optim/rmsprop.h>
 #include <slope/optim/schedule.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/whole/adafactor.h>
+#include <slope/optim/whole/muon.h>
 #include <slope/tests/golden.h>
 
 #include <nlohmann/json.hpp>
@@ -57,69 +57,29 @@ Tensor row(const Tensor& x, int64_t k) {  // x[k], without the tape
   return contiguous_copy(y);
 }
 
-// A group's options: what the case names, else PyTorch's defaults.
-struct Named {
-  const Json& g;
-  template <class T>
-  void read(const char* name, T& to) const {
-    if (g.contains(name)) to = g[name].get<T>();
-  }
-};
-
-void read(const Named& g, SgdOptions& o) {
-  g.read("momentum", o.momentum);
-  g.read("dampening", o.dampening);
-  g.read("nesterov", o.nesterov);
-}
+// A group's options: what the case names, else PyTorch's defaults. Each option that any optimizer
+// has is read by its name where this one has it.
 template <class Options>
-void read_adam(const Named& g, Options& o) {
-  g.read("betas", o.betas);
-  g.read("eps", o.eps);
-}
-void read(const Named& g, AdamOptions& o) {
-  read_adam(g, o);
-  g.read("amsgrad", o.amsgrad);
-  g.read("decoupled_weight_decay", o.decoupled_weight_decay);
-}
-void read(const Named& g, AdamWOptions& o) {
-  read_adam(g, o);
-  g.read("amsgrad", o.amsgrad);
-}
-void read(const Named& g, NadamOptions& o) {
-  read_adam(g, o);
-  g.read("momentum_decay", o.momentum_decay);
-  g.read("decoupled_weight_decay", o.decoupled_weight_decay);
-}
-void read(const Named& g, RadamOptions& o) {
-  read_adam(g, o);
-  g.read("decoupled_weight_decay", o.decoupled_weight_decay);
-}
-void read(const Named& g, AdagradOptions& o) {
-  g.read("eps", o.eps);
-  g.read("lr_decay", o.lr_decay);
-  g.read("initial_accumulator_value", o.initial_accumulator_value);
-}
-void read(const Named& g, RmspropOptions& o) {
-  g.read("eps", o.eps);
-  g.read("alpha", o.alpha);
-  g.read("momentum", o.momentum);
-  g.read("centered", o.centered);
-}
-void read(const Named& g, LionOptions& o) { g.read("betas", o.betas); }
-void read(const Named& g, AdafactorOptions& o) {
-  g.read("beta2_decay", o.beta2_decay);
-  g.read("d", o.d);
-  if (!g.g.contains("eps")) return;
-  o.eps1 = g.g["eps"][0].get<double>();
-  o.eps2 = g.g["eps"][1];
-}
-void read(const Named& g, MuonOptions& o) {
-  g.read("momentum", o.momentum);
-  g.read("nesterov", o.nesterov);
-  g.read("ns_coefficients", o.ns_coefficients);
-  g.read("ns_steps", o.ns_steps);
-  g.read("eps", o.eps);
-  if (g.g.contains("adjust_lr_fn")) o.adjust_lr = MuonOptions::AdjustLr::match_rms_adamw;
+void read(const Json& g, Options& o) {
+#define SLOPE_READ(NAME)              \
+  if constexpr (requires { o.NAME; }) \
+    if (g.contains(#NAME)) o.NAME = g[#NAME].template get<decltype(o.NAME)>();
+  SLOPE_READ(lr)
+  SLOPE_READ(weight_decay)
+  SLOPE_READ(maximize) SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad)
+      SLOPE_READ(decoupled_weight_decay) SLOPE_READ(momentum) SLOPE_READ(dampening)
+          SLOPE_READ(nesterov) SLOPE_READ(momentum_decay) SLOPE_READ(lr_decay)
+              SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha) SLOPE_READ(centered)
+                  SLOPE_READ(beta2_decay) SLOPE_READ(d) SLOPE_READ(ns_coefficients)
+                      SLOPE_READ(ns_steps) SLOPE_READ(max_iter) SLOPE_READ(history_size)
+                          SLOPE_READ(tolerance_grad) SLOPE_READ(tolerance_change)
+#undef SLOPE_READ
+                              if constexpr (requires { o.eps1; }) if (g.contains("eps")) {
+    o.eps1 = g["eps"][0].get<double>();
+    o.eps2 = g["eps"][1];
+  }
+  if constexpr (requires { o.adjust_lr; })
+    if (g.contains("adjust_lr_fn")) o.adjust_lr = MuonOptions::AdjustLr::match_rms_adamw;
 }
 
 template <class Optimizer, class Options>
@@ -130,11 +90,7 @@ std::unique_ptr<slope::optim::Optimizer> make(const Json& groups, const NamedTen
     for (const auto& [name, p] : parameters)
       for (const Json& wanted : g["parameters"])
         if (wanted == name) group.parameters.push_back({name, p});
-    const Named named{g};
-    named.read("lr", group.options.lr);
-    named.read("weight_decay", group.options.weight_decay);
-    named.read("maximize", group.options.maximize);
-    read(named, group.options);
+    read(g, group.options);
     all.push_back(group);
   }
   return std::make_unique<Optimizer>(all);
@@ -219,12 +175,7 @@ TEST_CASE("lbfgs: every step and the number of evaluations equal PyTorch's; its 
   for (const auto& item : settings()["lbfgs"].items()) {
     const Json& s = item.value()["settings"];
     LbfgsOptions o;
-    const Named named{s};
-    named.read("lr", o.lr);
-    named.read("max_iter", o.max_iter);
-    named.read("history_size", o.history_size);
-    named.read("tolerance_grad", o.tolerance_grad);
-    named.read("tolerance_change", o.tolerance_change);
+    read(s, o);
     if (s.contains("max_eval")) o.max_eval = s["max_eval"].get<int64_t>();
     if (s.contains("line_search_fn")) o.line_search = LineSearchFn::strong_wolfe;
 

@@ -3,18 +3,18 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/nn/module/state.h>
-#include <slope/optim/adafactor.h>
-#include <slope/optim/adagrad.h>
-#include <slope/optim/adamw.h>
 #include <slope/optim/clip.h>
+#include <slope/optim/elementwise/adagrad.h>
+#include <slope/optim/elementwise/adamw.h>
+#include <slope/optim/elementwise/lion.h>
+#include <slope/optim/elementwise/nadam.h>
+#include <slope/optim/elementwise/radam.h>
+#include <slope/optim/elementwise/rmsprop.h>
+#include <slope/optim/elementwise/sgd.h>
 #include <slope/optim/ema.h>
 #include <slope/optim/lbfgs.h>
-#include <slope/optim/lion.h>
-#include <slope/optim/muon.h>
-#include <slope/optim/nadam.h>
-#include <slope/optim/radam.h>
-#include <slope/optim/rmsprop.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/whole/adafactor.h>
+#include <slope/optim/whole/muon.h>
 #include <slope/tests/autograd/same_bits.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/threads.h>
@@ -188,8 +188,8 @@ TEST_CASE("muon, lbfgs: what they cannot update is refused by name") {
       Muon{ps}, "Muon: p0 has shape (3,); it updates matrices only, give other parameters to AdamW",
       UsageError);
   const Tensor narrow = zeros({2}, f32).set_requires_grad();
-  CHECK_THROWS_WITH_AS((LBFGS{NamedTensors{ps[0], {"q", narrow}}}), "LBFGS: q is float32, p0 is float64",
-                       DTypeError);
+  CHECK_THROWS_WITH_AS((LBFGS{NamedTensors{ps[0], {"q", narrow}}}),
+                       "LBFGS: q is float32, p0 is float64", DTypeError);
 }
 
 TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing changes") {
@@ -327,73 +327,7 @@ TEST_CASE("clip_grad_norm: gradients that share memory or are expanded are scale
   CHECK_THROWS_AS(clip_grad_value({a}, -1), UsageError);
 }
 
-TEST_CASE(
-    "ema: a parameter that became another kind of tensor is refused before anything is swapped") {
-  const Tensor p = zeros({3}).set_requires_grad();
-  Ema ema({{"p", p}}, 0.9);
-  nn::replace_data(p, ones({3}, f64));
-  CHECK_THROWS_AS(ema.swap(), UsageError);
-  CHECK_THROWS_AS(ema.update(), UsageError);
-  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
-}
-
-TEST_CASE("ema: the rising decay is that of the formula until it reaches its limit") {
-  CHECK(rising_decay(0.999, 0) == 0.1);
-  CHECK(rising_decay(0.999, 8) == 0.5);
-  CHECK(rising_decay(0.999, 8990) == doctest::Approx(0.999).epsilon(1e-9));
-  CHECK(rising_decay(0.999, 1'000'000) == 0.999);
-  CHECK(rising_decay(0.05, 0) == 0.05);
-  const Tensor p = zeros({1}, f64);
-  Ema ema({{"p", p}}, 0.9);
-  fill(p, 1);
-  ema.update(0.25);
-  CHECK(ema.averages()[0].tensor.item() == 0.75);
-  ema.update();
-  CHECK(ema.averages()[0].tensor.item() == doctest::Approx(0.775));
-}
-
-TEST_CASE_TEMPLATE("ema: a decay next to 1 moves the average as the formula says", T, float,
-                   double) {
-  const DType dtype = std::is_same_v<T, float> ? f32 : f64;
-  for (const double rest : {1e-3, 1e-5, 1e-6, 1e-7}) {
-    const Tensor p = zeros({3}, dtype);
-    Ema ema({{"p", p}}, 1 - rest);
-    fill(p, 1);
-    ema.update();
-    CHECK(ema.averages()[0].tensor.to_vector()[2] == doctest::Approx(rest).epsilon(1e-6));
-  }
-}
-
-TEST_CASE(
-    "ema: integers are refused at once; a parameter that begins within a storage is "
-    "averaged") {
-  CHECK_THROWS_AS(Ema({{"a", zeros({1})}, {"i", arange(3)}}, 0.5), DTypeError);
-  const Tensor base = zeros({6}), p = base.narrow(0, 2, 3);
-  Ema ema({{"p", p}}, 0.5);
-  fill(p, 1);
-  ema.update();
-  {
-    const Averaged averaged(ema);
-    CHECK(p.to_vector() == std::vector<double>{0.5, 0.5, 0.5});
-  }
-  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
-  CHECK(base.to_vector() == std::vector<double>{0, 0, 1, 1, 1, 0});
-}
-
-TEST_CASE("ema: a model converted while it holds averages gets its own weights back") {
-  const Tensor p = zeros({3});
-  Ema ema({{"p", p}}, 0.5);
-  fill(p, 1);
-  {
-    const Averaged averaged(ema);
-    nn::replace_data(p, contiguous_copy(p, f64));
-  }
-  CHECK(p.dtype() == f32);
-  CHECK(p.to_vector() == std::vector<double>{1, 1, 1});
-  CHECK_THROWS_AS(ema.update(), UsageError);
-}
-
-TEST_CASE("states: loaded from their own tensors under exchanged names") {
+TEST_CASE("optimizers: a state is loaded from their own tensors under exchanged names") {
   const NamedTensors ps = parameters_of({{2}, {2}});
   Adam adam(ps);
   ps[0].tensor.set_grad(full({2}, 1.0, f64));
@@ -405,11 +339,6 @@ TEST_CASE("states: loaded from their own tensors under exchanged names") {
   for (const auto& [name, x] : adam.state_dict())
     if (name.ends_with(".exp_avg"))
       CHECK(x.to_vector()[0] == doctest::Approx(name[1] == '0' ? 0.5 : 0.1));
-
-  Ema ema({{"a", full({2}, 1.0)}, {"b", full({2}, 2.0)}}, 0.5);
-  ema.load_averages({{"a", ema.averages()[1].tensor}, {"b", ema.averages()[0].tensor}});
-  CHECK(ema.averages()[0].tensor.to_vector() == std::vector<double>{2, 2});
-  CHECK(ema.averages()[1].tensor.to_vector() == std::vector<double>{1, 1});
 }
 
 TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is", T, float,

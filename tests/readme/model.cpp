@@ -1,6 +1,6 @@
 // A model, as CONTRIBUTING.md shows it, and a few steps of it.
 #include <slope/nn/nn.h>
-#include <slope/optim/adam.h>
+#include <slope/optim/elementwise/adam.h>
 
 #include <cmath>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/print.h>
 #include <slope/nn/nn.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/elementwise/sgd.h>
 
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include <slope/core/files/safetensors.h>
 #include <slope/nn/nn.h>
-#include <slope/optim/adamw.h>
+#include <slope/optim/elementwise/adamw.h>
 
 #include <cstdio>
 using namespace slope;

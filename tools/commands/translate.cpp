@@ -1,6 +1,6 @@
 // slope translate: one line in, one line out.
 #include <slope/core/files/file_sink.h>
-#include <slope/models/data/line_stream.h>
+#include <slope/models/data/text/line_stream.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>
 #include <slope/models/run/run_folder.h>

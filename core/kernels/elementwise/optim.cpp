@@ -1,4 +1,4 @@
-// The formulas stand in optim/sgd.cpp and optim/adam.cpp, in the same letters.
+// The formulas stand in optim/elementwise/sgd.cpp and adam.cpp, in the same letters.
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/prefetch.h>

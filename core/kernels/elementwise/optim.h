@@ -15,7 +15,7 @@ struct SgdConstants {
   T factor;  // of the gradient
 };
 
-// See optim/adam.cpp; factor: of the gradient.
+// See optim/elementwise/adam.cpp; factor: of the gradient.
 template <class T>
 struct AdamConstants {
   T step_size, keep, decay, one_minus_beta1, beta2, one_minus_beta2, correction, eps, factor;

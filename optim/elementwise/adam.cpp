@@ -1,7 +1,8 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/kernels/elementwise/optim.h>
-#include <slope/optim/adam.h>
-#include <slope/optim/adamw.h>
+#include <slope/optim/elementwise/adam.h>
+#include <slope/optim/elementwise/adamw.h>
+#include <slope/optim/option_checks.h>
 
 #include <cmath>
 
@@ -29,12 +30,8 @@ AdamState adam_formula(const AdamState& s, const Tensor& g, const AdamOptions& o
 namespace {
 
 void check(const AdamOptions& o) {
-  for (double beta : o.betas)
-    SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "Adam: betas must be in [0, 1), got {}",
-                   beta);
-  SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0,
-                 "Adam: eps and weight_decay must not be negative, got {} and {}", o.eps,
-                 o.weight_decay);
+  check_betas("Adam", o.betas);
+  check_not_negative("Adam", {{"eps", o.eps}, {"weight_decay", o.weight_decay}});
 }
 
 std::vector<StateTensor> states(const AdamOptions& o) {

@@ -2,7 +2,7 @@
 // as torch.optim.RAdam.
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

@@ -2,7 +2,7 @@
 // Nesterov's).
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

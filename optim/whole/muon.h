@@ -3,7 +3,7 @@
 // only: biases and norms need another optimizer, such as AdamW.
 #pragma once
 
-#include <slope/optim/whole_tensor.h>
+#include <slope/optim/whole/whole_tensor.h>
 
 namespace slope::optim {
 

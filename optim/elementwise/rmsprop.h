@@ -2,7 +2,7 @@
 // outside the root.
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

@@ -1,5 +1,5 @@
-#include <slope/core/error.h>
-#include <slope/optim/radam.h>
+#include <slope/optim/elementwise/radam.h>
+#include <slope/optim/option_checks.h>
 
 #include <cmath>
 
@@ -8,12 +8,8 @@ namespace slope::optim {
 namespace {
 
 void check(const RadamOptions& o) {
-  for (double beta : o.betas)
-    SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "RAdam: betas must be in [0, 1), got {}",
-                   beta);
-  SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0,
-                 "RAdam: eps and weight_decay must not be negative, got {} and {}", o.eps,
-                 o.weight_decay);
+  check_betas("RAdam", o.betas);
+  check_not_negative("RAdam", {{"eps", o.eps}, {"weight_decay", o.weight_decay}});
 }
 
 std::vector<StateTensor> states(const RadamOptions&) { return {{"exp_avg"}, {"exp_avg_sq"}}; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <slope/core/files/input_stream.h>
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 // unpacked size.
 #pragma once
 
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 
 namespace slope::data {
 

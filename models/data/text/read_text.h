@@ -3,7 +3,7 @@
 // content an InputError; both name the file. Pipes and FIFOs are read to their end.
 #pragma once
 
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/utf8.h>
 
 #include <cstdint>
 #include <string>

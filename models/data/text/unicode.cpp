@@ -1,5 +1,5 @@
-#include <slope/models/data/unicode.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 #include <utf8proc.h>
 
 #include <string>

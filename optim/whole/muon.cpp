@@ -1,5 +1,6 @@
 #include <slope/core/loops/copy.h>
-#include <slope/optim/muon.h>
+#include <slope/optim/option_checks.h>
+#include <slope/optim/whole/muon.h>
 
 #include <cmath>
 
@@ -13,9 +14,8 @@ void check(const MuonOptions& o, const NamedTensors& parameters) {
         UsageError, p.rank() == 2,
         "Muon: {} has shape {}; it updates matrices only, give other parameters to AdamW", name,
         p.shape());
-  SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0 && o.eps >= 0,
-                 "Muon: momentum, weight_decay and eps must not be negative, got {}, {} and {}",
-                 o.momentum, o.weight_decay, o.eps);
+  check_not_negative("Muon",
+                     {{"momentum", o.momentum}, {"weight_decay", o.weight_decay}, {"eps", o.eps}});
   SLOPE_CHECK_AS(UsageError, o.ns_steps >= 0 && o.ns_steps < 100,
                  "Muon: ns_steps must be from 0 to 99, got {}", o.ns_steps);
 }

@@ -2,7 +2,7 @@
 // state of n + m (Shazeer and Stern, 2018), as torch.optim.Adafactor.
 #pragma once
 
-#include <slope/optim/whole_tensor.h>
+#include <slope/optim/whole/whole_tensor.h>
 
 namespace slope::optim {
 

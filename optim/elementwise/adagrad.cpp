@@ -1,5 +1,5 @@
-#include <slope/core/error.h>
-#include <slope/optim/adagrad.h>
+#include <slope/optim/elementwise/adagrad.h>
+#include <slope/optim/option_checks.h>
 
 #include <cmath>
 
@@ -8,12 +8,10 @@ namespace slope::optim {
 namespace {
 
 void check(const AdagradOptions& o) {
-  SLOPE_CHECK_AS(
-      UsageError,
-      o.eps >= 0 && o.weight_decay >= 0 && o.lr_decay >= 0 && o.initial_accumulator_value >= 0,
-      "Adagrad: eps, weight_decay, lr_decay and initial_accumulator_value must not be negative, "
-      "got {}, {}, {} and {}",
-      o.eps, o.weight_decay, o.lr_decay, o.initial_accumulator_value);
+  check_not_negative("Adagrad", {{"eps", o.eps},
+                                 {"weight_decay", o.weight_decay},
+                                 {"lr_decay", o.lr_decay},
+                                 {"initial_accumulator_value", o.initial_accumulator_value}});
 }
 
 std::vector<StateTensor> states(const AdagradOptions& o) {

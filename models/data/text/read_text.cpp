@@ -1,8 +1,8 @@
 #include <slope/core/error.h>
 #include <slope/core/files/input_stream.h>
-#include <slope/models/data/gunzip.h>
-#include <slope/models/data/read_text.h>
-#include <slope/models/data/utf8.h>
+#include <slope/models/data/text/gunzip.h>
+#include <slope/models/data/text/read_text.h>
+#include <slope/models/data/text/utf8.h>
 
 #include <filesystem>
 

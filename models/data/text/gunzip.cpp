@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/models/data/gunzip.h>
+#include <slope/models/data/text/gunzip.h>
 #include <zlib.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 //                                               the pairs are shifted)
 //   k*         = argmin_k  sum_{i<k} cost(s_i, t_i)
 //                          + sum_{i>=k} cost of the same line paired from the end
-#include <slope/models/data/read_text.h>
+#include <slope/models/data/text/read_text.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,16 +1,13 @@
-#include <slope/core/error.h>
-#include <slope/optim/lion.h>
+#include <slope/optim/elementwise/lion.h>
+#include <slope/optim/option_checks.h>
 
 namespace slope::optim {
 
 namespace {
 
 void check(const LionOptions& o) {
-  for (double beta : o.betas)
-    SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "Lion: betas must be in [0, 1), got {}",
-                   beta);
-  SLOPE_CHECK_AS(UsageError, o.weight_decay >= 0, "Lion: weight_decay must not be negative, got {}",
-                 o.weight_decay);
+  check_betas("Lion", o.betas);
+  check_not_negative("Lion", {{"weight_decay", o.weight_decay}});
 }
 
 std::vector<StateTensor> states(const LionOptions&) { return {{"exp_avg"}}; }

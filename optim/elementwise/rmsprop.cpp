@@ -1,5 +1,5 @@
-#include <slope/core/error.h>
-#include <slope/optim/rmsprop.h>
+#include <slope/optim/elementwise/rmsprop.h>
+#include <slope/optim/option_checks.h>
 
 #include <cmath>
 
@@ -8,10 +8,10 @@ namespace slope::optim {
 namespace {
 
 void check(const RmspropOptions& o) {
-  SLOPE_CHECK_AS(
-      UsageError, o.alpha >= 0 && o.eps >= 0 && o.weight_decay >= 0 && o.momentum >= 0,
-      "RMSprop: alpha, eps, weight_decay and momentum must not be negative, got {}, {}, {} and {}",
-      o.alpha, o.eps, o.weight_decay, o.momentum);
+  check_not_negative("RMSprop", {{"alpha", o.alpha},
+                                 {"eps", o.eps},
+                                 {"weight_decay", o.weight_decay},
+                                 {"momentum", o.momentum}});
 }
 
 std::vector<StateTensor> states(const RmspropOptions& o) {

@@ -1,7 +1,7 @@
 // Adam with Nesterov's momentum (Dozat, 2016), as torch.optim.NAdam.
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

@@ -1,6 +1,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/kernels/elementwise/optim.h>
-#include <slope/optim/sgd.h>
+#include <slope/optim/elementwise/sgd.h>
+#include <slope/optim/option_checks.h>
 
 namespace slope::optim {
 
@@ -17,9 +18,7 @@ SgdState sgd_formula(const SgdState& s, const Tensor& g, const SgdOptions& o, in
 namespace {
 
 void check(const SgdOptions& o) {
-  SLOPE_CHECK_AS(UsageError, o.momentum >= 0 && o.weight_decay >= 0,
-                 "SGD: momentum and weight_decay must not be negative, got {} and {}", o.momentum,
-                 o.weight_decay);
+  check_not_negative("SGD", {{"momentum", o.momentum}, {"weight_decay", o.weight_decay}});
   SLOPE_CHECK_AS(UsageError, !o.nesterov || (o.momentum > 0 && o.dampening == 0),
                  "SGD: Nesterov's momentum needs a momentum and no dampening");
 }

@@ -2,7 +2,7 @@
 // Optimization Algorithms", 2023, Program 1). Its lr is 3 to 10 times smaller than AdamW's.
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

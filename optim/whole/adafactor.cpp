@@ -1,5 +1,6 @@
 #include <slope/core/loops/copy.h>
-#include <slope/optim/adafactor.h>
+#include <slope/optim/option_checks.h>
+#include <slope/optim/whole/adafactor.h>
 
 #include <cmath>
 #include <limits>
@@ -9,12 +10,12 @@ namespace slope::optim {
 namespace {
 
 void check(const AdafactorOptions& o, const NamedTensors&) {
+  check_not_negative(
+      "Adafactor",
+      {{"eps1", o.eps1.value_or(0)}, {"eps2", o.eps2}, {"weight_decay", o.weight_decay}});
   SLOPE_CHECK_AS(UsageError, o.beta2_decay <= 0 && o.d >= 1,
                  "Adafactor: beta2_decay must be at most 0 and d at least 1, got {} and {}",
                  o.beta2_decay, o.d);
-  SLOPE_CHECK_AS(UsageError, o.eps1.value_or(0) >= 0 && o.eps2 >= 0 && o.weight_decay >= 0,
-                 "Adafactor: eps1, eps2 and weight_decay must not be negative, got {}, {} and {}",
-                 o.eps1.value_or(0), o.eps2, o.weight_decay);
 }
 
 // p (*, n, m): r (*, n, 1), c (*, 1, m); a vector has all its second moments

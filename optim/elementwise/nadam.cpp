@@ -1,5 +1,5 @@
-#include <slope/core/error.h>
-#include <slope/optim/nadam.h>
+#include <slope/optim/elementwise/nadam.h>
+#include <slope/optim/option_checks.h>
 
 #include <cmath>
 
@@ -8,13 +8,10 @@ namespace slope::optim {
 namespace {
 
 void check(const NadamOptions& o) {
-  for (double beta : o.betas)
-    SLOPE_CHECK_AS(UsageError, beta >= 0 && beta < 1, "NAdam: betas must be in [0, 1), got {}",
-                   beta);
-  SLOPE_CHECK_AS(UsageError, o.eps >= 0 && o.weight_decay >= 0 && o.momentum_decay >= 0,
-                 "NAdam: eps, weight_decay and momentum_decay must not be negative, got {}, {} and "
-                 "{}",
-                 o.eps, o.weight_decay, o.momentum_decay);
+  check_betas("NAdam", o.betas);
+  check_not_negative(
+      "NAdam",
+      {{"eps", o.eps}, {"weight_decay", o.weight_decay}, {"momentum_decay", o.momentum_decay}});
 }
 
 std::vector<StateTensor> states(const NadamOptions&) { return {{"exp_avg"}, {"exp_avg_sq"}}; }

@@ -3,7 +3,7 @@
 // instead, which is AdamW (adamw.h).
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

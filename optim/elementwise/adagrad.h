@@ -1,7 +1,7 @@
 // Adagrad (Duchi et al., 2011), as torch.optim.Adagrad.
 #pragma once
 
-#include <slope/optim/elementwise.h>
+#include <slope/optim/elementwise/elementwise.h>
 
 namespace slope::optim {
 

@@ -2,7 +2,7 @@
 // torch.optim.AdamW.
 #pragma once
 
-#include <slope/optim/adam.h>
+#include <slope/optim/elementwise/adam.h>
 
 namespace slope::optim {
 

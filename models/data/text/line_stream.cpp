@@ -1,5 +1,5 @@
-#include <slope/models/data/gunzip.h>
-#include <slope/models/data/line_stream.h>
+#include <slope/models/data/text/gunzip.h>
+#include <slope/models/data/text/line_stream.h>
 
 #include <algorithm>
 #include <utility>
