@@ -17,7 +17,8 @@ SLOPE_OP(add) SLOPE_OP(sub) SLOPE_OP(mul) SLOPE_OP(div) SLOPE_OP(pow) SLOPE_OP(m
 SLOPE_OP(add_scalar) SLOPE_OP(mul_scalar) SLOPE_OP(div_scalar) SLOPE_OP(scalar_div) SLOPE_OP(pow_scalar)
 SLOPE_OP(clamp) SLOPE_OP(where) SLOPE_OP(masked_fill) SLOPE_OP(dropout)
 // reduce/
-SLOPE_OP(sum) SLOPE_OP(mean) SLOPE_OP(sum_to) SLOPE_OP(prod) SLOPE_OP(amax) SLOPE_OP(amin) SLOPE_OP(max) SLOPE_OP(min)
+SLOPE_OP(sum) SLOPE_OP(mean) SLOPE_OP(sum_to) SLOPE_OP(prod)
+SLOPE_OP(amax) SLOPE_OP(amin) SLOPE_OP(max) SLOPE_OP(min)
 SLOPE_OP(var) SLOPE_OP(std) SLOPE_OP(logsumexp) SLOPE_OP(cumsum) SLOPE_OP(norm)
 SLOPE_OP(softmax) SLOPE_OP(log_softmax) SLOPE_OP(layer_norm) SLOPE_OP(rms_norm)
 // shape/: views

@@ -182,15 +182,27 @@ class Tensor {
   [[nodiscard]] Tensor amin(const Dims& dims = {}, bool keepdim = false) const;
   [[nodiscard]] Tensor logsumexp(const Dims& dims, bool keepdim = false) const;
   [[nodiscard]] Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false) const;
-  // clang-format off
-  [[nodiscard]] Tensor sum(DimNumber auto dim, bool keepdim = false) const { return sum(Dims{dim}, keepdim); }
-  [[nodiscard]] Tensor mean(DimNumber auto dim, bool keepdim = false) const { return mean(Dims{dim}, keepdim); }
-  [[nodiscard]] Tensor var(DimNumber auto dim, double correction = 1, bool keepdim = false) const { return var(Dims{dim}, correction, keepdim); }
-  [[nodiscard]] Tensor std(DimNumber auto dim, double correction = 1, bool keepdim = false) const { return std(Dims{dim}, correction, keepdim); }
-  [[nodiscard]] Tensor amax(DimNumber auto dim, bool keepdim = false) const { return amax(Dims{dim}, keepdim); }
-  [[nodiscard]] Tensor amin(DimNumber auto dim, bool keepdim = false) const { return amin(Dims{dim}, keepdim); }
-  [[nodiscard]] Tensor logsumexp(DimNumber auto dim, bool keepdim = false) const { return logsumexp(Dims{dim}, keepdim); }
-  // clang-format on
+  [[nodiscard]] Tensor sum(DimNumber auto dim, bool keepdim = false) const {
+    return sum(Dims{dim}, keepdim);
+  }
+  [[nodiscard]] Tensor mean(DimNumber auto dim, bool keepdim = false) const {
+    return mean(Dims{dim}, keepdim);
+  }
+  [[nodiscard]] Tensor var(DimNumber auto dim, double correction = 1, bool keepdim = false) const {
+    return var(Dims{dim}, correction, keepdim);
+  }
+  [[nodiscard]] Tensor std(DimNumber auto dim, double correction = 1, bool keepdim = false) const {
+    return std(Dims{dim}, correction, keepdim);
+  }
+  [[nodiscard]] Tensor amax(DimNumber auto dim, bool keepdim = false) const {
+    return amax(Dims{dim}, keepdim);
+  }
+  [[nodiscard]] Tensor amin(DimNumber auto dim, bool keepdim = false) const {
+    return amin(Dims{dim}, keepdim);
+  }
+  [[nodiscard]] Tensor logsumexp(DimNumber auto dim, bool keepdim = false) const {
+    return logsumexp(Dims{dim}, keepdim);
+  }
   [[nodiscard]] Tensor prod() const;
   [[nodiscard]] Tensor prod(int64_t dim, bool keepdim = false) const;
   [[nodiscard]] Tensor max() const;

@@ -94,26 +94,53 @@ inline const std::map<std::string, GoldenOp>& golden_ops() {
       {"softplus", [](X x, A) { return Tensors{softplus(x[0])}; }},
       {"gelu", [](X x, A) { return Tensors{gelu(x[0])}; }},
       {"gelu_tanh", [](X x, A) { return Tensors{gelu(x[0], Gelu::tanh)}; }},
-      {"clamp", [](X x, A a) { return Tensors{clamp(x[0], optional_number(a, "min"), optional_number(a, "max"))}; }},
+      {"clamp",
+       [](X x, A a) {
+         return Tensors{clamp(x[0], optional_number(a, "min"), optional_number(a, "max"))};
+       }},
       // reductions and order
       {"sum", [](X x, A a) { return Tensors{sum(x[0], a.dims("dim"), a.flag("keepdim"))}; }},
       {"mean", [](X x, A a) { return Tensors{mean(x[0], a.dims("dim"), a.flag("keepdim"))}; }},
-      {"prod", [](X x, A a) { return Tensors{a.has("dim") ? prod(x[0], a.integer("dim"), a.flag("keepdim")) : prod(x[0])}; }},
-      {"var", [](X x, A a) { return Tensors{var(x[0], a.dims("dim"), a.number("correction"), a.flag("keepdim"))}; }},
-      {"std", [](X x, A a) { return Tensors{std(x[0], a.dims("dim"), a.number("correction"), a.flag("keepdim"))}; }},
+      {"prod",
+       [](X x, A a) {
+         return Tensors{a.has("dim") ? prod(x[0], a.integer("dim"), a.flag("keepdim")) : prod(x[0])};
+       }},
+      {"var",
+       [](X x, A a) {
+         return Tensors{var(x[0], a.dims("dim"), a.number("correction"), a.flag("keepdim"))};
+       }},
+      {"std",
+       [](X x, A a) {
+         return Tensors{std(x[0], a.dims("dim"), a.number("correction"), a.flag("keepdim"))};
+       }},
       {"max", [](X x, A) { return Tensors{max(x[0])}; }},
       {"min", [](X x, A) { return Tensors{min(x[0])}; }},
       {"max_dim", [](X x, A a) { return both(max(x[0], a.integer("dim"), a.flag("keepdim"))); }},
       {"min_dim", [](X x, A a) { return both(min(x[0], a.integer("dim"), a.flag("keepdim"))); }},
       {"amax", [](X x, A a) { return Tensors{amax(x[0], a.dims("dim"), a.flag("keepdim"))}; }},
       {"amin", [](X x, A a) { return Tensors{amin(x[0], a.dims("dim"), a.flag("keepdim"))}; }},
-      {"argmax", [](X x, A a) { return Tensors{a.has("dim") ? argmax(x[0], a.integer("dim")) : argmax(x[0].reshape({-1}), 0)}; }},
-      {"argmin", [](X x, A a) { return Tensors{a.has("dim") ? argmin(x[0], a.integer("dim")) : argmin(x[0].reshape({-1}), 0)}; }},
+      {"argmax",
+       [](X x, A a) {
+         return Tensors{a.has("dim") ? argmax(x[0], a.integer("dim")) : argmax(x[0].reshape({-1}), 0)};
+       }},
+      {"argmin",
+       [](X x, A a) {
+         return Tensors{a.has("dim") ? argmin(x[0], a.integer("dim")) : argmin(x[0].reshape({-1}), 0)};
+       }},
       {"sort", [](X x, A a) { return both(sort(x[0], a.integer("dim"), a.flag("descending"))); }},
-      {"topk", [](X x, A a) { return both(topk(x[0], a.integer("k"), a.integer("dim"), a.flag("largest"))); }},
-      {"logsumexp", [](X x, A a) { return Tensors{logsumexp(x[0], a.dims("dim"), a.flag("keepdim"))}; }},
+      {"topk",
+       [](X x, A a) {
+         return both(topk(x[0], a.integer("k"), a.integer("dim"), a.flag("largest")));
+       }},
+      {"logsumexp",
+       [](X x, A a) {
+         return Tensors{logsumexp(x[0], a.dims("dim"), a.flag("keepdim"))};
+       }},
       {"cumsum", [](X x, A a) { return Tensors{cumsum(x[0], a.integer("dim"))}; }},
-      {"norm", [](X x, A a) { return Tensors{norm(x[0], a.number("p"), a.dims("dim"), a.flag("keepdim"))}; }},
+      {"norm",
+       [](X x, A a) {
+         return Tensors{norm(x[0], a.number("p"), a.dims("dim"), a.flag("keepdim"))};
+       }},
       // products
       {"matmul", [](X x, A) { return Tensors{matmul(x[0], x[1])}; }},
       {"bmm", [](X x, A) { return Tensors{bmm(x[0], x[1])}; }},
@@ -121,12 +148,25 @@ inline const std::map<std::string, GoldenOp>& golden_ops() {
       {"einsum", [](X x, A a) { return Tensors{einsum(a.word("equation"), x)}; }},
       // shapes
       {"reshape", [](X x, A a) { return Tensors{reshape(x[0], a.dims("shape"))}; }},
-      {"transpose", [](X x, A a) { return Tensors{transpose(x[0], a.integer("dim0"), a.integer("dim1"))}; }},
+      {"transpose",
+       [](X x, A a) {
+         return Tensors{transpose(x[0], a.integer("dim0"), a.integer("dim1"))};
+       }},
       {"permute", [](X x, A a) { return Tensors{permute(x[0], a.dims("dims"))}; }},
       {"expand", [](X x, A a) { return Tensors{expand(x[0], a.dims("shape"))}; }},
-      {"narrow", [](X x, A a) { return Tensors{narrow(x[0], a.integer("dim"), a.integer("start"), a.integer("length"))}; }},
-      {"slice", [](X x, A a) { return Tensors{slice(x[0], a.integer("dim"), a.integer("start"), a.integer("end"), a.integer("step"))}; }},
-      {"select", [](X x, A a) { return Tensors{select(x[0], a.integer("dim"), a.integer("index"))}; }},
+      {"narrow",
+       [](X x, A a) {
+         return Tensors{narrow(x[0], a.integer("dim"), a.integer("start"), a.integer("length"))};
+       }},
+      {"slice",
+       [](X x, A a) {
+         return Tensors{slice(x[0], a.integer("dim"), a.integer("start"), a.integer("end"),
+                              a.integer("step"))};
+       }},
+      {"select",
+       [](X x, A a) {
+         return Tensors{select(x[0], a.integer("dim"), a.integer("index"))};
+       }},
       {"cat", [](X x, A a) { return Tensors{cat(x, a.integer("dim"))}; }},
       {"stack", [](X x, A a) { return Tensors{stack(x, a.integer("dim"))}; }},
       {"split", [](X x, A a) { return split(x[0], a.integer("size"), a.integer("dim")); }},
@@ -140,13 +180,25 @@ inline const std::map<std::string, GoldenOp>& golden_ops() {
       {"roll", [](X x, A a) { return Tensors{roll(x[0], a.dims("shifts"), a.dims("dims"))}; }},
       {"repeat", [](X x, A a) { return Tensors{repeat(x[0], a.dims("repeats"))}; }},
       {"repeat_interleave",
-       [](X x, A a) { return Tensors{repeat_interleave(a.has("dim") ? x[0] : x[0].reshape({-1}), a.integer("repeats"), a.integer("dim"))}; }},
+       [](X x, A a) {
+         return Tensors{repeat_interleave(a.has("dim") ? x[0] : x[0].reshape({-1}), a.integer("repeats"),
+                                          a.integer("dim"))};
+       }},
       {"repeat_interleave_counts", repeat_rows},
       // picking by index
-      {"index_select", [](X x, A a) { return Tensors{index_select(x[0], a.integer("dim"), x[1])}; }},
+      {"index_select",
+       [](X x, A a) {
+         return Tensors{index_select(x[0], a.integer("dim"), x[1])};
+       }},
       {"gather", [](X x, A a) { return Tensors{gather(x[0], a.integer("dim"), x[1])}; }},
-      {"scatter_add", [](X x, A a) { return Tensors{scatter_add(x[0], a.integer("dim"), x[1], x[2])}; }},
-      {"embedding", [](X x, A a) { return Tensors{embedding(x[0], x[1], a.integer("padding_idx", -1))}; }},
+      {"scatter_add",
+       [](X x, A a) {
+         return Tensors{scatter_add(x[0], a.integer("dim"), x[1], x[2])};
+       }},
+      {"embedding",
+       [](X x, A a) {
+         return Tensors{embedding(x[0], x[1], a.integer("padding_idx", -1))};
+       }},
       // normalisation, losses, attention
       {"softmax", [](X x, A a) { return Tensors{softmax(x[0], a.integer("dim"))}; }},
       {"log_softmax", [](X x, A a) { return Tensors{log_softmax(x[0], a.integer("dim"))}; }},
@@ -156,14 +208,29 @@ inline const std::map<std::string, GoldenOp>& golden_ops() {
          return Tensors{layer_norm(x[0], weight, nth(x, 2), a.number("eps"))};
        }},
       {"rms_norm",
-       [](X x, A a) { return Tensors{rms_norm(x[0], x.size() > 1 ? x[1] : ones(a.dims("normalized_shape"), x[0].dtype()), rms_eps(x, a))}; }},
+       [](X x, A a) {
+         return Tensors{rms_norm(
+             x[0], x.size() > 1 ? x[1] : ones(a.dims("normalized_shape"), x[0].dtype()), rms_eps(x, a))};
+       }},
       {"dropout", [](X x, A a) { return Tensors{dropout(x[0], a.number("p"), a.flag("train"))}; }},
-      {"cross_entropy", [](X x, A a) { return Tensors{cross_entropy(x[0], x[1], cross_entropy_options(a))}; }},
+      {"cross_entropy",
+       [](X x, A a) {
+         return Tensors{cross_entropy(x[0], x[1], cross_entropy_options(a))};
+       }},
       {"linear_cross_entropy",
-       [](X x, A a) { return Tensors{linear_cross_entropy(x[0], x[1], x.size() == 4 ? x[2] : Tensor(), x.back(), cross_entropy_options(a))}; }},
-      {"nll_loss", [](X x, A a) { return Tensors{nll_loss(x[0], x[1], cross_entropy_options(a))}; }},
+       [](X x, A a) {
+         return Tensors{linear_cross_entropy(x[0], x[1], x.size() == 4 ? x[2] : Tensor(), x.back(),
+                                             cross_entropy_options(a))};
+       }},
+      {"nll_loss",
+       [](X x, A a) {
+         return Tensors{nll_loss(x[0], x[1], cross_entropy_options(a))};
+       }},
       {"mse_loss", [](X x, A a) { return Tensors{mse_loss(x[0], x[1], reduction(a))}; }},
-      {"binary_cross_entropy_with_logits", [](X x, A a) { return Tensors{bce_with_logits(x[0], x[1], reduction(a))}; }},
+      {"binary_cross_entropy_with_logits",
+       [](X x, A a) {
+         return Tensors{bce_with_logits(x[0], x[1], reduction(a))};
+       }},
       {"kl_div", [](X x, A a) { return Tensors{kl(x, a)}; }},
       {"scaled_dot_product_attention", attention},
   };

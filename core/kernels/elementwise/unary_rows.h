@@ -53,7 +53,8 @@ SLOPE_UNARY(Erf, erf, floating, of_input, erf_(x), Constant{2 * std::numbers::in
             "y = 2 / sqrt(pi) int_0^x e^(-t^2) dt", "dx = g 2 / sqrt(pi) e^(-x^2)", "")
 SLOPE_UNARY(GeluErf, gelu, floating, of_input, not_below(x) * normal_cdf(x), gelu_slope(bounded(x)),
             "y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2", "dx = g (Phi(x) + x phi(x)), phi = Phi'", "")
-SLOPE_UNARY(GeluTanh, gelu_tanh, floating, of_input, half * not_below(x) * (1 + gelu_t(x)), gelu_tanh_slope(bounded(x)),
+SLOPE_UNARY(GeluTanh, gelu_tanh, floating, of_input, half * not_below(x) * (1 + gelu_t(x)),
+            gelu_tanh_slope(bounded(x)),
             "y = x (1 + t) / 2, t = tanh(k (x + c x^3)), k = sqrt(2 / pi), c = 0.044715",
             "dx = g ((1 + t) / 2 + x (1 - t^2) k (1 + 3 c x^2) / 2)", "")
 SLOPE_UNARY(Silu, silu, floating, of_input, not_below(x) * sigmoid(x), silu_slope(bounded(x)),
