@@ -152,7 +152,7 @@ class TextToUse(Case):
         plain = self.good("translate", "run", stdin="das Kind\n\n\n" + "das " * 10).out.split("\n")
         for way, line, word in (("crop", plain[3], "cropped"), ("skip", "", "skipped")):
             result = self.slope("translate", "run", "--long-lines", way, stdin=text)
-            self.assertEqual((result.code, result.err), (0, f"slope: standard input: 2 lines longer than the model's 12 positions were {word}\n"))
+            self.assertEqual((result.code, result.err), (0, f"slope: standard input: {word} 2 lines longer than the model's 12 positions\n"))
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
         self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop and skip"])
         result = self.slope("translate", "run", "--long-lines", "skip", "--attention", "a.svg", stdin="das " * 11 + "\ndas Kind\n")
@@ -210,7 +210,9 @@ class TextToUse(Case):
         self.refused(3, "eval", "gpt", "--data", "other", says=["other", "ü"])
         self.refused(3, "generate", "gpt", "--prompt", "Ü", says="--unknown-characters skip")
         result = self.slope("generate", "gpt", "--prompt", "tÜhÄÄ", "--tokens", "0", "--unknown-characters", "skip")
-        self.assertEqual((result.code, result.out, result.err), (0, "th\n", "slope: the prompt: 3 unknown characters were skipped\n"))
+        self.assertEqual((result.code, result.out, result.err), (0, "th\n", "slope: the prompt: skipped 3 unknown characters\n"))
+        result = self.slope("generate", "gpt", "--prompt", "tÜh", "--tokens", "0", "--unknown-characters", "skip")
+        self.assertEqual(result.err, "slope: the prompt: skipped 1 unknown character\n")
         put("known", b"the ")
         figures = [json.loads(self.good("eval", "gpt", "--data", name, "--unknown-characters", "skip", "--json").out) for name in ("other", "known")]
         self.assertEqual([f.pop("skipped") for f in figures], [1, 0])

@@ -42,7 +42,7 @@ void add_generate(Command& slope) {
     const train::TextModel m = train::load_language_model(train::checkpoint_folder(folder));
     const train::KnownText known =
         with_file("the prompt", [&] { return train::known_text(prompt, m.vocab, how); });
-    tell_left_out("the prompt", known.skipped, "unknown characters were skipped");
+    tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
     options.seed = static_cast<uint64_t>(seed);
     options.on_start = [&] { print(known.text); };
     options.on_token = [](const std::string& character) {

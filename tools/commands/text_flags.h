@@ -23,10 +23,14 @@ inline void add_long_lines(Command& command, std::string& how) {
       .shows_default();
 }
 
-// One line on standard error, if anything was: "slope: FILE: 3 WHAT".
-inline void tell_left_out(const std::string& file, int64_t count, const std::string& what) {
+// One line on standard error, if anything was: "slope: FILE: skipped 2 lines longer than …".
+inline void tell_left_out(const std::string& file, const char* done, int64_t count,
+                          const char* thing, const std::string& which = "") {
   if (count > 0)
-    std::fputs(fmt::format("slope: {}: {} {}\n", visible(file), count, what).c_str(), stderr);
+    std::fputs(fmt::format("slope: {}: {} {} {}{}{}\n", visible(file), done, count, thing,
+                           count == 1 ? "" : "s", which)
+                   .c_str(),
+               stderr);
 }
 
 }  // namespace slope::tools

@@ -79,10 +79,9 @@ int run(Flags& flags) {
       print(translator, *lines, text.name(), flags, options, longs);
     }
   }
-  tell_left_out(text.name(), longs,
-                fmt::format("lines longer than the model's {} positions were {}",
-                            translator.model->positions(),
-                            options.long_lines == train::LongLines::crop ? "cropped" : "skipped"));
+  tell_left_out(
+      text.name(), options.long_lines == train::LongLines::crop ? "cropped" : "skipped", longs,
+      "line", fmt::format(" longer than the model's {} positions", translator.model->positions()));
   return 0;
 }
 
