@@ -7,50 +7,13 @@
 // B batch · S source tokens · T target tokens · C d_model · H heads · D = C/H · V target vocabulary
 #pragma once
 
-#include <slope/models/config.h>
+#include <slope/models/encoder_decoder_config.h>
 #include <slope/nn/nn.h>
-
-#include <cmath>
 
 namespace slope::postnorm {
 
-struct Config {
-  int64_t source_vocab = 0, target_vocab = 0;  // from the data
-  int64_t d_model = 256, n_heads = 8, n_encoder_layers = 3, n_decoder_layers = 3,
-          d_feedforward = 512;
-  double dropout = 0.1;
-  int64_t max_len = 100;
-  bool tie_embeddings = false;  // Press and Wolf, 2017
-  int64_t pad = 0;
-  SLOPE_CONFIG(key(d_model, "channels", 1, 1 << 16),
-               key(n_heads, "attention heads; divides d_model", 1, 1 << 12),
-               key(n_encoder_layers, "layers of the encoder", 1, 1000),
-               key(n_decoder_layers, "layers of the decoder", 1, 1000),
-               key(d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20),
-               key(dropout, "probability that a value is dropped in training", 0, 0.999),
-               key(max_len, "positions: the longest sentence in tokens, <sos> and <eos> included",
-                   3, 1 << 20),
-               key(tie_embeddings,
-                   "the target embedding is also the weight of the output projection"))
-};
-
-// x_t = sqrt(C) E[token_t] + P[t]
-struct TransformerEmbedding {
-  nn::Embedding embed_tok, embed_pos;
-  nn::Dropout dropout;
-  double scale;
-  TransformerEmbedding(const Config& c, int64_t vocab)
-      : embed_tok(vocab, c.d_model), embed_pos(c.max_len, c.d_model), dropout(c.dropout),
-        scale(std::sqrt(static_cast<double>(c.d_model))) {}
-  // i64: tokens (B, T), and their positions, which broadcast to them
-  Tensor forward(const Tensor& tokens, const Tensor& positions) const {
-    const int64_t T = nn::longest(positions), max_len = embed_pos.weight.size(0);
-    SLOPE_CHECK_INPUT(T <= max_len, "postnorm: a sentence of {} tokens exceeds max_len {}", T,
-                      max_len);
-    return dropout(embed_tok(tokens) * scale + embed_pos(positions));  // (B, T, C)
-  }
-  SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
-};
+using Config = models::EncoderDecoderConfig<models::Sizes{
+    .d_model = 256, .n_heads = 8, .n_layers = 3, .d_feedforward = 512}>;
 
 struct MultiheadAttention {
   nn::Linear fc_query, fc_key, fc_value, fc_out;
@@ -59,10 +22,7 @@ struct MultiheadAttention {
   explicit MultiheadAttention(const Config& c)
       : fc_query(c.d_model, c.d_model), fc_key(c.d_model, c.d_model),
         fc_value(c.d_model, c.d_model), fc_out(c.d_model, c.d_model), dropout(c.dropout),
-        n_heads(c.n_heads) {
-    SLOPE_CHECK_AS(UsageError, c.n_heads > 0 && c.d_model % c.n_heads == 0,
-                   "postnorm: d_model {} is not divisible by n_heads {}", c.d_model, c.n_heads);
-  }
+        n_heads(nn::checked_heads(c.n_heads, c.d_model)) {}
   Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask,
                  nn::KvCache* cache = nullptr) const {
     const auto [k, v] = nn::keys_values(cache, [&]() -> nn::KeysValues {
@@ -104,8 +64,8 @@ struct DecoderLayer {
   }
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
                  const nn::Mask& cross_mask, nn::DecoderLayerCache* cache = nullptr) const {
-    x = ln1(x + dropout(mha1(x, x, self_mask, cache ? &cache->self : nullptr)));
-    x = ln2(x + dropout(mha2(x, memory, cross_mask, cache ? &cache->cross : nullptr)));
+    x = ln1(x + dropout(mha1(x, x, self_mask, nn::self_of(cache))));
+    x = ln2(x + dropout(mha2(x, memory, cross_mask, nn::cross_of(cache))));
     return ln3(x + dropout(ff(x)));  // (B, T, C)
   }
   SLOPE_MODULE(DecoderLayer, mha1, ln1, mha2, ln2, ff, ln3, dropout)
@@ -113,26 +73,24 @@ struct DecoderLayer {
 
 struct PostNormTransformer : nn::EncoderDecoder<PostNormTransformer> {
   Config config;
-  TransformerEmbedding embed_src, embed_tgt;
-  nn::Transformer<EncoderLayer, DecoderLayer> transformer;
+  nn::TransformerEmbedding embed_src, embed_tgt;
+  nn::Stacks<EncoderLayer, DecoderLayer> transformer;
   nn::Linear fc;
   explicit PostNormTransformer(const Config& c)
-      : config(c), embed_src(c, c.source_vocab), embed_tgt(c, c.target_vocab),
+      : config(c), embed_src(c.source_vocab, c.d_model, c.max_len, c.dropout),
+        embed_tgt(c.target_vocab, c.d_model, c.max_len, c.dropout),
         transformer(c.n_encoder_layers, c.n_decoder_layers, c), fc(c.d_model, c.target_vocab) {
     // with the projection's small values, which `scale` makes up for
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
   }
-  void init_weights() {
-    for (const Tensor& weight : nn::parameters(*this))
-      if (weight.rank() >= 2) nn::init::xavier_uniform(weight);
-  }
+  void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
   // i64 (B, T) -> (B, T, C)
   Tensor embed_source(const Tensor& ids, const Tensor& at) const { return embed_src(ids, at); }
   Tensor embed_target(const Tensor& ids, const Tensor& at) const { return embed_tgt(ids, at); }
   Tensor head(const Tensor& features) const { return fc(features); }  // (B, T, C) -> (B, T, V)
   const nn::Linear& output() const { return fc; }
   nn::AttentionPaths attention_paths() const {
-    return nn::attention_paths_of(transformer, "mha", "mha1", "mha2");
+    return nn::attention_paths_of(transformer, "transformer.", "mha", "mha1", "mha2");
   }
   SLOPE_MODULE(PostNormTransformer, embed_src, embed_tgt, transformer, fc)
 };

@@ -4,9 +4,15 @@
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/kinds/points.h>
 #include <slope/models/kinds/translation.h>
+#include <slope/models/llama.h>
+#include <slope/models/microgpt.h>
 #include <slope/models/mlp.h>
+#include <slope/models/nn_transformer.h>
 #include <slope/models/postnorm.h>
+#include <slope/models/postnorm_gelu.h>
+#include <slope/models/prenorm.h>
 #include <slope/models/registry.h>
+#include <slope/models/scalar_norm.h>
 
 #include <fmt/ranges.h>
 
@@ -16,20 +22,49 @@ namespace slope::models {
 
 namespace {
 
+// Of an encoder-decoder: to check every gradient of.
+template <class M>
+ConfigType<M> small() {
+  return {.d_model = 8,
+          .n_heads = 2,
+          .n_encoder_layers = 1,
+          .n_decoder_layers = 1,
+          .d_feedforward = 12,
+          .max_len = 8};
+}
+template <class M>
+ModelTypePtr encoder_decoder(std::string name, std::string about) {
+  return translation<M>(std::move(name), std::move(about), small<M>());
+}
+
 // The only list of models.
 std::vector<ModelTypePtr> bundled() {
   return {
-      translation<postnorm::PostNormTransformer>(
-          "postnorm", "encoder-decoder Transformer with the norms behind, as published in 2017",
-          {.d_model = 8,
-           .n_heads = 2,
-           .n_encoder_layers = 1,
-           .n_decoder_layers = 1,
-           .d_feedforward = 12,
-           .max_len = 8}),
+      encoder_decoder<postnorm::PostNormTransformer>(
+          "postnorm", "encoder-decoder Transformer with the norms behind, as published in 2017"),
+      encoder_decoder<nn_transformer::TransformerModel>(
+          "nn-transformer",
+          "the same on PyTorch's nn.Transformer: packed projections, final norms"),
+      encoder_decoder<prenorm::Transformer>(
+          "prenorm", "norms in front, which divide by standard deviation + eps; sinusoids"),
+      encoder_decoder<postnorm_gelu::Transformer>(
+          "postnorm-gelu", "norms behind, GELU, scores divided by sqrt(d_model); sinusoids"),
+      encoder_decoder<scalar_norm::Transformer>(
+          "scalar-norm", "norms in front with one gain for all channels; log-probabilities"),
       language_model<char_gpt::CharGpt>(
           "char-gpt", "decoder-only Transformer on characters, nanoGPT's recipe for a CPU",
           {.block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 8, .bias = true}),
+      language_model<microgpt::MicroGpt>(
+          "microgpt", "the smallest complete GPT, 4192 parameters: the first Transformer to read",
+          {.block_size = 12, .n_head = 2, .n_embd = 8}),
+      language_model<llama::LlamaForCausalLM>(
+          "llama", "RMSNorm, rotary positions, SwiGLU and grouped queries, as Llama has them",
+          {.block_size = 12,
+           .num_hidden_layers = 2,
+           .num_attention_heads = 4,
+           .num_key_value_heads = 2,
+           .hidden_size = 8,
+           .intermediate_size = 12}),
       points<mlp::TwoMoonsMlp>("mlp", "two layers of tanh and a logit: read this one first"),
   };
 }
@@ -52,6 +87,21 @@ const std::vector<Preset>& all_presets() {
         {"beta2", "0.98"},
         {"schedule", "linear"},
         {"warmup", "200"}}},
+      {"names",
+       "microgpt",
+       "Karpathy's recipe: a name a step; give the file of names with --text",
+       {{"documents", "lines"},
+        {"steps", "1000"},
+        {"batch_size", "1"},
+        {"optimizer", "adam"},
+        {"lr", "0.01"},
+        {"beta1", "0.85"},
+        {"beta2", "0.99"},
+        {"weight_decay", "0"},
+        {"schedule", "linear"},
+        {"warmup", "0"},
+        {"lr_min", "0"},
+        {"clip", "0"}}},
       {"multi30k", "postnorm", "the published recipe on Multi30k: the defaults, by name", {}},
       {"multi30k-best",
        "postnorm",

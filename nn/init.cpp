@@ -138,6 +138,11 @@ void xavier_uniform(const Tensor& x, double gain) {
   uniform(x, -bound, bound);
 }
 
+void xavier_matrices(const Tensors& all) {
+  for (const Tensor& x : all)
+    if (x.rank() >= 2) xavier_uniform(x);
+}
+
 void xavier_normal(const Tensor& x, double gain) {
   normal(x, 0, gain * std::sqrt(2 / (fan_of(x, Fan::in) + fan_of(x, Fan::out))));
 }

@@ -23,6 +23,7 @@ void trunc_normal(const Tensor& x, double mean = 0, double std = 1, double low =
 // Glorot and Bengio (2010): bound = gain sqrt(6 / (fan_in + fan_out)), std = gain sqrt(2 / (fan_in
 // + fan_out)).
 void xavier_uniform(const Tensor& x, double gain = 1);
+void xavier_matrices(const Tensors& all);  // uniform, of those of two or more dims
 void xavier_normal(const Tensor& x, double gain = 1);
 // He et al. (2015): bound = gain sqrt(3 / fan), std = gain / sqrt(fan), with the gain of f.
 void kaiming_uniform(const Tensor& x, double negative_slope = 0, Fan fan = Fan::in,

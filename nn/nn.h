@@ -10,6 +10,7 @@
 #include <slope/nn/layers/module_list.h>
 #include <slope/nn/layers/rms_norm.h>
 #include <slope/nn/layers/sequential.h>
+#include <slope/nn/layers/standardize.h>
 #include <slope/nn/module/clone.h>
 #include <slope/nn/module/load.h>
 #include <slope/nn/module/print.h>
@@ -25,5 +26,7 @@
 #include <slope/nn/transformer/mask.h>
 #include <slope/nn/transformer/packed_pair.h>
 #include <slope/nn/transformer/positions.h>
+#include <slope/nn/transformer/rotary.h>
 #include <slope/nn/transformer/sequences.h>
 #include <slope/nn/transformer/stacks.h>
+#include <slope/nn/transformer/transformer.h>

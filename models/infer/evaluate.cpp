@@ -8,6 +8,7 @@
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>
+#include <slope/models/train/document_task.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/translation_task.h>
 
@@ -63,6 +64,9 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text) {
   const nn::EvalMode eval;
+  if (model.settings.data<TextSettings>().documents == "lines")
+    return figures(evaluate_documents(
+        *model.model, data::encode_documents(data::split_lines(text), model.vocab)));
   return figures(evaluate_text(*model.model, model.vocab.encode_characters(text),
                                model.settings.training.batch_size));
 }

@@ -53,6 +53,8 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
   } catch (const InputError& e) {
     throw InputError(fmt::format("the prompt: {}", e.what()));
   }
+  const int64_t separator = options.separator.empty() ? -1 : vocab.id(options.separator);
+  if (separator >= 0) text.insert(text.begin(), separator);
   if (text.empty()) text.push_back(vocab.contains("\n") ? vocab.id("\n") : 0);
 
   std::string written;
@@ -71,6 +73,11 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
         sample(logits.select(0, 0), options.temperature, options.top_k, options.seed, i));
     written += vocab.token(text.back());
     if (options.on_token) options.on_token(vocab.token(text.back()));
+    if (text.back() == separator) {
+      text = {separator};
+      cache = model.start();
+      cached = 0;
+    }
   }
   return written;
 }

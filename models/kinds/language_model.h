@@ -22,9 +22,11 @@ class Continuation {  // of one text
 
 class LanguageModel : public Model {
  public:
-  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets.
+  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets, those
+  // of -100 aside.
   virtual Tensor loss(const Tensor& inputs, const Tensor& targets,
                       double label_smoothing) const = 0;
+  virtual Tensor logits(const Tensor& tokens) const = 0;  // (B, T) -> (B, T, V)
   virtual std::unique_ptr<Continuation> start() const = 0;
   virtual int64_t block_size() const = 0;  // tokens that the model sees at once
 };
@@ -54,6 +56,7 @@ class LanguageModelOf final : public LanguageModel {
                            {.label_smoothing = smoothing, .reduction = Reduction::sum});
     }
   }
+  Tensor logits(const Tensor& tokens) const override { return module_(tokens); }
   std::unique_ptr<Continuation> start() const override {
     if constexpr (requires { module_.start(); })
       return std::make_unique<Cached<M>>(module_);

@@ -22,6 +22,8 @@ class TranslationModel : public Model {
   // that are not padding.
   virtual Tensor loss(const Tensor& source, const Tensor& target, double label_smoothing) const = 0;
   virtual Tensor features(const Tensor& source, const Tensor& target) const = 0;
+  // (B, S), (B, T) -> (B, T, V)
+  virtual Tensor logits(const Tensor& source, const Tensor& target) const = 0;
   virtual StartDecoding decoding(bool cached) const = 0;
   virtual int64_t positions()
       const = 0;  // tokens of the longest sentence, <sos> and <eos> included
@@ -49,6 +51,10 @@ class TranslationModelOf final : public TranslationModel {
   Tensor features(const Tensor& source, const Tensor& target) const override {
     const nn::Scope scope(module_);
     return module_.features(source, target);
+  }
+  Tensor logits(const Tensor& source, const Tensor& target) const override {
+    const nn::Scope scope(module_);
+    return module_.head(module_.features(source, target));
   }
   StartDecoding decoding(bool cached) const override {
     if constexpr (requires { typename M::Cache; })

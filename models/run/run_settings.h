@@ -31,13 +31,19 @@ struct ParallelTextSettings {  // of translation
   static TrainSettings training() { return {}; }
 };
 
-struct TextSettings {             // of a language model
-  std::string text;               // the file; empty: the English side of the bundled corpus
-  double validation_share = 0.1;  // the end of the text
+struct TextSettings {  // of a language model
+  std::string text;    // the file; empty: the English side of the bundled corpus
+  std::string documents = "whole";
+  double validation_share = 0.1;  // the end of the text, or documents at random
   int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
                    .changeable(),
-               key(validation_share, "share of the text, its end, that is held out for validation",
+               key(documents,
+                   "what the model reads: the text as a whole, or each line by itself, between two "
+                   "newlines",
+                   {"whole", "lines"}),
+               key(validation_share,
+                   "share that is held out for validation: the end of the text, or lines at random",
                    0.0001, 0.9),
                key(validation_size,
                    "characters to validate on at most, the first ones of the "

@@ -7,26 +7,23 @@
 
 namespace slope::train {
 
-namespace {
-
-std::unique_ptr<models::LanguageModel> make(const RunSettings& settings, const data::Vocab& vocab) {
+std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
+                                                           const data::Vocab& vocab) {
   manual_seed(static_cast<uint64_t>(settings.training.seed));
   return dynamic_cast<const models::LanguageModelType&>(settings.type())
       .make(settings.config(), std::max<int64_t>(1, vocab.size()), models::Weights::drawn);
 }
 
-Tensor loss_of(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
-               int64_t end, double label_smoothing) {
+Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
+                      int64_t end, double label_smoothing) {
   return model.loss(rows(blocks.inputs, begin, end, blocks.length),
                     rows(blocks.targets, begin, end, blocks.length), label_smoothing);
 }
 
-}  // namespace
-
 LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
     : ModelTask(settings),
       vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
-      model_(make(settings, vocab_)), text_(vocab_.encode_characters(text)),
+      model_(make_language_model(settings, vocab_)), text_(vocab_.encode_characters(text)),
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const double share = settings.data<TextSettings>().validation_share;
   cut_ = static_cast<size_t>(static_cast<double>(text_.size()) * (1 - share));
@@ -53,7 +50,7 @@ Work LanguageModelTask::next() {
           .tokens = targets,
           .sequences = blocks->rows,
           .loss = [this, blocks, smoothing = t.label_smoothing](int64_t begin, int64_t end) {
-            return loss_of(*model_, *blocks, begin, end, smoothing);
+            return loss_of_blocks(*model_, *blocks, begin, end, smoothing);
           }};
 }
 
@@ -72,7 +69,7 @@ Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int
   Evaluation evaluation;
   for (const data::Blocks& blocks : data::evaluation_blocks(text, batch_size, model.block_size())) {
     end_if_interrupted();
-    evaluation.loss_sum += loss_of(model, blocks, 0, blocks.rows, 0).item();
+    evaluation.loss_sum += loss_of_blocks(model, blocks, 0, blocks.rows, 0).item();
     evaluation.targets += blocks.rows * blocks.length;
   }
   return evaluation;

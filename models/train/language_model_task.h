@@ -2,6 +2,7 @@
 // validation on its end.
 #pragma once
 
+#include <slope/models/data/blocks.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/train/model_task.h>
@@ -39,6 +40,13 @@ class LanguageModelTask : public ModelTask {
   int64_t position_ = 0;
   std::string fingerprint_;
 };
+
+// With the weights of settings.training.seed.
+std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
+                                                           const data::Vocab& vocab);
+// Of rows begin … end - 1, summed.
+Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
+                      int64_t end, double label_smoothing);
 
 // Mean loss over a text, in blocks that do not overlap.
 Evaluation evaluate_text(const models::LanguageModel& model, std::span<const int64_t> text,

@@ -2,6 +2,7 @@
 #include <slope/core/files/input_stream.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/run/checkpoint_files.h>
+#include <slope/models/train/document_task.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/model_task.h>
 #include <slope/models/train/points_task.h>
@@ -49,8 +50,10 @@ std::unique_ptr<ModelTask> language_model_task(const RunSettings& settings,
   const auto& d = settings.data<TextSettings>();
   const std::string file = d.text.empty() ? corpus() + "/train.en" : d.text;
   const std::string text = data::read_text(file);
-  return blame(InputStream::name_of(file),
-               [&] { return std::make_unique<LanguageModelTask>(settings, text); });
+  return blame(InputStream::name_of(file), [&]() -> std::unique_ptr<ModelTask> {
+    if (d.documents == "lines") return std::make_unique<DocumentTask>(settings, text);
+    return std::make_unique<LanguageModelTask>(settings, text);
+  });
 }
 
 }  // namespace

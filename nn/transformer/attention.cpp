@@ -20,24 +20,30 @@ MultiheadAttention::MultiheadAttention(int64_t embed_dim, int64_t num_heads,
 }
 
 MultiheadAttention::Heads MultiheadAttention::project(const Tensor& query, const Tensor& key,
-                                                      const Tensor& value) const {
+                                                      const Tensor& value, KvCache* cache) const {
   const int64_t E = in_proj_weight.size(1);
   if (query.is_same(key) && key.is_same(value)) {  // one product instead of three
     const Tensors qkv = linear(query, in_proj_weight, or_none(in_proj_bias)).chunk(3, -1);
-    return {split_heads(qkv[0], num_heads), split_heads(qkv[1], num_heads),
-            split_heads(qkv[2], num_heads)};
+    const auto [k, v] = keys_values(cache, [&]() -> KeysValues {
+      return {split_heads(qkv[1], num_heads), split_heads(qkv[2], num_heads)};
+    });
+    return {split_heads(qkv[0], num_heads), k, v};
   }
   const auto part = [&](const Tensor& x, int64_t i) {
     return split_heads(linear(x, in_proj_weight.narrow(0, i * E, E),
                               in_proj_bias ? in_proj_bias->narrow(0, i * E, E) : Tensor()),
                        num_heads);
   };
-  return {part(query, 0), part(key, 1), part(value, 2)};
+  const Tensor q = part(query, 0);
+  const auto [k, v] = keys_values(cache, [&]() -> KeysValues {
+    return {part(key, 1), part(value, 2)};
+  });
+  return {q, k, v};
 }
 
 Tensor MultiheadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Mask& mask) const {
-  const auto [q, k, v] = project(query, key, value);
+                                   const Mask& mask, KvCache* cache) const {
+  const auto [q, k, v] = project(query, key, value, cache);
   return out_proj(merge_heads(attend(q, k, v, mask, training() ? dropout : 0)));
 }
 

@@ -8,6 +8,7 @@
 #include <slope/nn/layers/dropout.h>
 #include <slope/nn/layers/linear.h>
 #include <slope/nn/transformer/heads.h>
+#include <slope/nn/transformer/kv_cache.h>
 
 namespace slope::nn {
 
@@ -24,8 +25,10 @@ struct MultiheadAttention {
   double dropout;
 
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
-  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value,
-                 const Mask& mask = {}) const;  // (B, L, E), 2 x (B, S, E) -> (B, L, E)
+  // (B, L, E), 2 x (B, S, E) -> (B, L, E). With a cache, decoding: keys and values are those of
+  // the newest tokens, and are added to the earlier ones, or an encoder's, projected once.
+  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
+                 KvCache* cache = nullptr) const;
   // torch's need_weights=True: also the weights, averaged over the heads (B, L, S), or of each head
   // (B, H, L, S). Before dropout, while torch's in training are those after it.
   AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -38,7 +41,8 @@ struct MultiheadAttention {
   struct Heads {
     Tensor q, k, v;  // (B, H, L, D), 2 x (B, H, S, D)
   };
-  Heads project(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  Heads project(const Tensor& query, const Tensor& key, const Tensor& value,
+                KvCache* cache = nullptr) const;
 };
 
 }  // namespace slope::nn

@@ -2,7 +2,8 @@
 // loss without padding, cached decoding. A model derives from it and has
 //   Config config                                    with pad
 //   embed_source(ids, positions), embed_target(…)    i64 (B, T) -> (B, T, C)
-//   transformer                                      nn::Transformer of its layers (stacks.h)
+//   transformer                                      Transformer or Stacks; or both its parts:
+//   encoder, decoder                                 called as those of stacks.h
 //   head(features), output()                         (B, T, C) -> (B, T, V), and its nn::Linear
 #pragma once
 
@@ -18,7 +19,12 @@ struct EncoderDecoder {
   Tensor features(const SequencePair& p) const {
     const Tensor target = model().embed_target(p.target, p.target_positions);  // (B, T, C)
     const Tensor source = model().embed_source(p.source, p.source_positions);  // (B, S, C)
-    return model().transformer(source, target, p);                             // (B, T, C)
+    if constexpr (requires { model().transformer; }) {
+      return model().transformer(source, target, p);  // (B, T, C)
+    } else {
+      const Tensor memory = model().encoder(source, p.source_mask);  // (B, S, C)
+      return model().decoder(target, memory, p.target_mask, p.cross_mask);
+    }
   }
   // source (B, S), target (B, T): i64, padded; target begins with <sos>
   Tensor features(const Tensor& source, const Tensor& target) const {
@@ -42,32 +48,57 @@ struct EncoderDecoder {
         {.ignore_index = pad, .label_smoothing = label_smoothing, .reduction = Reduction::sum});
   }
 
+  // ---- the three parts of forward
+  Tensor encode(const Tensor& source) const {  // (B, S) -> (B, S, C)
+    const Scope scope(model());
+    const Tensor x = model().embed_source(source, positions(source.size(1)));
+    return parts().encoder(x, Mask::padding(source, model().config.pad));
+  }
+  // memory: of encode(source); target (B, T) -> (B, T, C)
+  Tensor decode(const Tensor& memory, const Tensor& source, const Tensor& target) const {
+    const Scope scope(model());
+    const SequencePair p = padded_pair(source, target, model().config.pad);
+    const Tensor x = model().embed_target(p.target, p.target_positions);
+    return parts().decoder(x, memory, p.target_mask, p.cross_mask);
+  }
+  Tensor project(const Tensor& features) const {  // (B, T, C) -> (B, T, V)
+    const Scope scope(model());
+    return model().head(features);
+  }
+
   // ---- decoding with a cache
   using Cache = DecoderCache;
   Cache start(const Tensor& source) const {  // (B, S)
     const Scope scope(model());
-    const Tensor x = model().embed_source(source, positions(source.size(1)));
-    return model().transformer.start(source, x, model().config.pad);
+    return {.source = source, .memory = encode(source)};
   }
   // (B,) the newest token of each sentence -> (B, V) logits of the next
   Tensor step(const Tensor& token, Cache& cache) const {
     const Scope scope(model());
     const Tensor x = model().embed_target(token.unsqueeze(1), cache.next_position());  // (B, 1, C)
-    return model().head(model().transformer.step(x, cache, model().config.pad).select(1, 0));
+    const Tensor y = parts().decoder(x, cache.memory, Mask(),
+                                     Mask::padding(cache.source, model().config.pad), &cache);
+    return model().head(y.select(1, 0));
   }
 
  private:
   const Model& model() const { return static_cast<const Model&>(*this); }
+  const auto& parts() const {  // with encoder and decoder
+    if constexpr (requires { model().transformer; })
+      return model().transformer;
+    else
+      return model();
+  }
 };
 
-// The paths of the attention modules in a model's `transformer`, by their names in a layer.
-template <class Transformer>
-AttentionPaths attention_paths_of(const Transformer& t, const char* encoder, const char* decoder,
-                                  const char* cross) {
+// The paths of the attention modules in the stacks at `prefix`, by their names in a layer.
+template <class Parts>
+AttentionPaths attention_paths_of(const Parts& t, const std::string& prefix, const char* encoder,
+                                  const char* decoder, const char* cross) {
   const size_t n = t.encoder.layers.size(), m = t.decoder.layers.size();
-  return {.encoder = layer_paths("transformer.encoder.layers", n, encoder),
-          .decoder = layer_paths("transformer.decoder.layers", m, decoder),
-          .cross = layer_paths("transformer.decoder.layers", m, cross)};
+  return {.encoder = layer_paths(prefix + "encoder.layers", n, encoder),
+          .decoder = layer_paths(prefix + "decoder.layers", m, decoder),
+          .cross = layer_paths(prefix + "decoder.layers", m, cross)};
 }
 
 }  // namespace slope::nn

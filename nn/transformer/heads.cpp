@@ -9,22 +9,31 @@ Tensor split_heads(const Tensor& x, int64_t heads) {
   return x.reshape({B, L, heads, C / heads}).transpose(1, 2);
 }
 
+int64_t checked_heads(int64_t heads, int64_t channels) {
+  SLOPE_CHECK_AS(UsageError, heads > 0 && channels % heads == 0,
+                 "attention: {} channels are not divisible by {} heads", channels, heads);
+  return heads;
+}
+
 Tensor merge_heads(const Tensor& x) {
   const auto [B, H, L, D] = x.dims<4>();
   return x.transpose(1, 2).reshape({B, L, H * D});
 }
 
-Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, double dropout) {
-  if (attention_is_captured()) return attend_with_weights(q, k, v, mask, dropout).output;
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, double dropout,
+              std::optional<double> scale) {
+  if (attention_is_captured()) return attend_with_weights(q, k, v, mask, dropout, scale).output;
   AttentionOptions options = mask.options(q.size(-2), k.size(-2));
   options.dropout = dropout;
+  options.scale = scale;
   return scaled_dot_product_attention(q, k, v, options);
 }
 
 AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    const Mask& mask, double dropout) {
+                                    const Mask& mask, double dropout, std::optional<double> scale) {
   AttentionOptions options = mask.options(q.size(-2), k.size(-2));
   options.dropout = dropout;
+  options.scale = scale;
   AttentionOutput y = scaled_dot_product_attention_with_weights(q, k, v, options);
   if (attention_is_captured()) capture_attention(y.weights);
   return y;

@@ -9,14 +9,17 @@ namespace slope::nn {
 
 // (B, L, C) -> (B, H, L, C/H); ShapeError where H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
-Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
+int64_t checked_heads(int64_t heads, int64_t channels);  // heads; UsageError in the same case
+Tensor merge_heads(const Tensor& x);                     // (B, H, L, D) -> (B, L, H D)
 
-// softmax(q k^T / sqrt(D) + mask) v, with dropout on the weights; they go to CaptureAttention where
-// one wants them.
+// softmax(scale q k^T + mask) v, scale = 1 / sqrt(D) unless given, with dropout on the weights;
+// they go to CaptureAttention where one wants them.
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {},
-              double dropout = 0);  // (B, H, L, D), 2 x (B, H, S, D)
+              double dropout = 0,
+              std::optional<double> scale = {});  // (B, H, L, D), 2 x (B, H, S, D)
 AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    const Mask& mask = {}, double dropout = 0);
+                                    const Mask& mask = {}, double dropout = 0,
+                                    std::optional<double> scale = {});
 
 // ShapeError "gpt: sequence of 300 exceeds 256 positions".
 void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset = 0);

@@ -1,6 +1,7 @@
 #include <slope/core/tensor/factories.h>
 #include <slope/nn/transformer/heads.h>
 #include <slope/nn/transformer/positions.h>
+#include <slope/nn/transformer/sequences.h>
 
 #include <cmath>
 
@@ -29,6 +30,30 @@ SinusoidalPositions::SinusoidalPositions(int64_t positions, int64_t channels)
 Tensor SinusoidalPositions::forward(int64_t length, int64_t offset) const {
   check_positions(length, positions(), "SinusoidalPositions", offset);
   return table.narrow(0, offset, length);
+}
+
+static void check_longest(const Tensor& positions, int64_t max_len, const char* who) {
+  const int64_t T = longest(positions);
+  SLOPE_CHECK_INPUT(T <= max_len, "{}: a sentence of {} tokens exceeds max_len {}", who, T,
+                    max_len);
+}
+
+PositionalEncoding::PositionalEncoding(int64_t positions, int64_t channels, double p)
+    : pe(sinusoids(positions, channels).unsqueeze(0)), dropout(p) {}
+
+Tensor PositionalEncoding::forward(const Tensor& x, const Tensor& positions) const {
+  check_longest(positions, pe.size(1), "PositionalEncoding");
+  return dropout(x + embedding(positions, pe.select(0, 0)));
+}
+
+TransformerEmbedding::TransformerEmbedding(int64_t vocabulary, int64_t channels, int64_t positions,
+                                           double p)
+    : embed_tok(vocabulary, channels), embed_pos(positions, channels), dropout(p),
+      scale(std::sqrt(static_cast<double>(channels))) {}
+
+Tensor TransformerEmbedding::forward(const Tensor& tokens, const Tensor& positions) const {
+  check_longest(positions, embed_pos.weight.size(0), "TransformerEmbedding");
+  return dropout(embed_tok(tokens) * scale + embed_pos(positions));
 }
 
 }  // namespace slope::nn

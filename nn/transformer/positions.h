@@ -6,6 +6,8 @@
 #pragma once
 
 #include <slope/nn/init.h>
+#include <slope/nn/layers/dropout.h>
+#include <slope/nn/layers/embedding.h>
 #include <slope/nn/module/module.h>
 
 namespace slope::nn {
@@ -36,6 +38,36 @@ struct SinusoidalPositions {
   std::string extra_repr() const { return fmt::format("{}, {}", table.size(0), table.size(1)); }
   SinusoidalPositions blank() const { return SinusoidalPositions(table.size(0), table.size(1)); }
   SLOPE_MODULE(SinusoidalPositions, table)
+};
+
+// y = drop(x + PE): the sinusoids as tutorials add them, in a buffer `pe` that is saved.
+struct PositionalEncoding {
+  Buffer pe;  // (1, positions, C)
+  Dropout dropout;
+
+  PositionalEncoding(int64_t positions, int64_t channels, double p);
+  // x (B, T, C), positions i64 that broadcast to (B, T); InputError where one is too great
+  Tensor forward(const Tensor& x, const Tensor& positions) const;
+
+  PositionalEncoding blank() const { return PositionalEncoding(pe.size(1), pe.size(2), dropout.p); }
+  SLOPE_MODULE(PositionalEncoding, pe, dropout)
+};
+
+// x_t = drop(sqrt(C) E[token_t] + P[t]), P learned; InputError where a position is too great
+struct TransformerEmbedding {
+  Embedding embed_tok, embed_pos;  // (V, C), (positions, C)
+  Dropout dropout;
+  double scale;
+
+  TransformerEmbedding(int64_t vocabulary, int64_t channels, int64_t positions, double p);
+  // i64: tokens (B, T), and their positions, which broadcast to them
+  Tensor forward(const Tensor& tokens, const Tensor& positions) const;  // (B, T, C)
+
+  TransformerEmbedding blank() const {
+    return TransformerEmbedding(embed_tok.weight.size(0), embed_tok.weight.size(1),
+                                embed_pos.weight.size(0), dropout.p);
+  }
+  SLOPE_MODULE(TransformerEmbedding, embed_tok, embed_pos, dropout)
 };
 
 }  // namespace slope::nn

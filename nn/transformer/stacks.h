@@ -1,6 +1,6 @@
 // Stacks of encoder and decoder layers, with a norm after the last where a model has one, and the
-// two together. A layer is constructed from the model's Config, and is one code for training and
-// cached decoding:
+// two together, as a model that is not torch.nn.Transformer (transformer.h) has them. A layer is
+// constructed from the model's Config, and is one code for training and cached decoding:
 //   EncoderLayer::forward(x, mask)                                                 // (B, S, C)
 //   DecoderLayer::forward(x, memory, self_mask, cross_mask, DecoderLayerCache*)    // (B, T, C)
 #pragma once
@@ -11,6 +11,14 @@
 
 namespace slope::nn {
 
+// n layers, each with initial values of its own
+template <class Layer, class Config>
+std::vector<Layer> layers_of(int64_t n, const Config& c) {
+  std::vector<Layer> layers;
+  for (int64_t i = 0; i < n; ++i) layers.emplace_back(c);
+  return layers;
+}
+
 template <class Layer, class Norm = LayerNorm>
 struct Encoder {
   std::vector<Layer> layers;
@@ -18,9 +26,7 @@ struct Encoder {
 
   template <class Config>
   Encoder(int64_t n_layers, const Config& c, std::optional<Norm> last = {})
-      : norm(std::move(last)) {
-    for (int64_t i = 0; i < n_layers; ++i) layers.emplace_back(c);
-  }
+      : layers(layers_of<Layer>(n_layers, c)), norm(std::move(last)) {}
   Tensor forward(Tensor x, const Mask& mask) const {
     for (const Layer& layer : layers) x = layer(x, mask);
     return norm ? (*norm)(x) : x;  // (B, S, C)
@@ -35,43 +41,30 @@ struct Decoder {
 
   template <class Config>
   Decoder(int64_t n_layers, const Config& c, std::optional<Norm> last = {})
-      : norm(std::move(last)) {
-    for (int64_t i = 0; i < n_layers; ++i) layers.emplace_back(c);
-  }
+      : layers(layers_of<Layer>(n_layers, c)), norm(std::move(last)) {}
   Tensor forward(Tensor x, const Tensor& memory, const Mask& self_mask, const Mask& cross_mask,
                  DecoderCache* cache = nullptr) const {
     for (size_t i = 0; i < layers.size(); ++i)
-      x = layers[i](x, memory, self_mask, cross_mask, cache ? &cache->layers[i] : nullptr);
+      x = layers[i](x, memory, self_mask, cross_mask, layer_of(cache, i));
     return norm ? (*norm)(x) : x;  // (B, T, C)
   }
   SLOPE_MODULE(Decoder, layers, norm)
 };
 
 template <class EncoderLayer, class DecoderLayer, class Norm = LayerNorm>
-struct Transformer {
+struct Stacks {
   Encoder<EncoderLayer, Norm> encoder;
   Decoder<DecoderLayer, Norm> decoder;
 
   template <class Config>
-  Transformer(int64_t encoder_layers, int64_t decoder_layers, const Config& c,
-              std::optional<Norm> encoder_norm = {}, std::optional<Norm> decoder_norm = {})
+  Stacks(int64_t encoder_layers, int64_t decoder_layers, const Config& c,
+         std::optional<Norm> encoder_norm = {}, std::optional<Norm> decoder_norm = {})
       : encoder(encoder_layers, c, std::move(encoder_norm)),
         decoder(decoder_layers, c, std::move(decoder_norm)) {}
   // source (B, S, C), target (B, T, C): the embeddings of p's ids
   Tensor forward(const Tensor& source, const Tensor& target, const SequencePair& p) const {
     return decoder(target, encoder(source, p.source_mask), p.target_mask, p.cross_mask);
   }  // (B, T, C)
-  // Cached decoding: the encoder runs once, x are the embeddings of `source`, ids padded with
-  // `pad`.
-  DecoderCache start(const Tensor& source, const Tensor& x, int64_t pad) const {
-    return {.source = source,
-            .memory = encoder(x, Mask::padding(source, pad)),
-            .layers = std::vector<DecoderLayerCache>(decoder.layers.size())};
-  }
-  // x (B, 1, C), the newest tokens' embeddings
-  Tensor step(const Tensor& x, DecoderCache& cache, int64_t pad) const {
-    return decoder(x, cache.memory, Mask(), Mask::padding(cache.source, pad), &cache);
-  }  // (B, 1, C)
   SLOPE_MODULE(Transformer, encoder, decoder)
 };
 

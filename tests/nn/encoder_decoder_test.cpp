@@ -59,7 +59,7 @@ struct DecoderLayer {
 struct Model {
   Config config;
   nn::Embedding tokens, places;
-  nn::Transformer<EncoderLayer, DecoderLayer> transformer;
+  nn::Stacks<EncoderLayer, DecoderLayer> transformer;
   explicit Model(const Config& c)
       : config(c), tokens(c.vocabulary, c.channels), places(10, c.channels),
         transformer(c.layers, c.layers, c, nn::LayerNorm(c.channels), nn::LayerNorm(c.channels)) {}
@@ -73,12 +73,16 @@ struct Model {
   }
   nn::DecoderCache start(const Tensor& source) const {
     const nn::Scope scope(*this);
-    return transformer.start(source, embed(source, nn::positions(source.size(1))), config.pad);
+    const Tensor x = embed(source, nn::positions(source.size(1)));
+    return {.source = source,
+            .memory = transformer.encoder(x, nn::Mask::padding(source, config.pad))};
   }
   Tensor step(const Tensor& token, nn::DecoderCache& cache) const {
     const nn::Scope scope(*this);
     const Tensor x = embed(token.unsqueeze(1), cache.next_position());
-    return transformer.step(x, cache, config.pad).select(1, 0);
+    return transformer
+        .decoder(x, cache.memory, nn::Mask(), nn::Mask::padding(cache.source, config.pad), &cache)
+        .select(1, 0);
   }
   SLOPE_MODULE(Model, tokens, places, transformer)
 };

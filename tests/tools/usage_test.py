@@ -120,7 +120,7 @@ class Usage(Case):
     def test_models_and_kinds(self):
         for arguments, says in [
             (["train", "translation", "--model", "postnrm"], ["no translation model is called postnrm", "did you mean postnorm?"]),
-            (["train", "translation", "--model", "char-gpt"], ["no translation model is called char-gpt", "there is postnorm"]),
+            (["train", "translation", "--model", "char-gpt"], ["no translation model is called char-gpt", "there are postnorm, "]),
             (["train", "lm", "--model=mlp"], ["no lm model is called mlp", "char-gpt"]),
             (["train", "--text", "train.en"], ["slope train lm --text"]), (["train", "--train", "train"], ["slope train translation --train"]),
             (["train", "--noise", "0.2"], ["slope train points --noise"]), (["train", "--foo"], ["translation, lm or points"]),

@@ -1,4 +1,5 @@
 // slope generate: text from a character model, character by character.
+#include <slope/models/data/documents.h>
 #include <slope/models/infer/generate.h>
 #include <slope/models/infer/known_text.h>
 #include <slope/models/infer/load.h>
@@ -43,6 +44,8 @@ void add_generate(Command& slope) {
     const train::KnownText known =
         with_file("the prompt", [&] { return train::known_text(prompt, m.vocab, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
+    if (m.settings.data<train::TextSettings>().documents == "lines")
+      options.separator = data::separator;
     options.seed = static_cast<uint64_t>(seed);
     options.on_start = [&] { print(known.text); };
     options.on_token = [](const std::string& character) {

@@ -1,0 +1,45 @@
+#include <slope/models/data/documents.h>
+
+#include <algorithm>
+
+namespace slope::data {
+
+Vocab document_vocab(const std::vector<std::string>& lines) {
+  Counts counts;
+  for (const std::string& line : lines) {
+    for (const auto& [character, n] : count_characters(line)) counts[character] += n;
+    ++counts[separator];
+  }
+  return Vocab::from_counts(counts, Specials::none);
+}
+
+Documents encode_documents(const std::vector<std::string>& lines, const Vocab& vocab) {
+  Documents documents;
+  for (const std::string& line : lines)
+    if (!line.empty()) documents.push_back(vocab.encode_characters(separator + line + separator));
+  return documents;
+}
+
+Blocks document_blocks(const Documents& documents, std::span<const int64_t> which, int64_t length) {
+  const auto targets = [&](int64_t i) {
+    return std::min(length, static_cast<int64_t>(documents[static_cast<size_t>(i)].size()) - 1);
+  };
+  Blocks blocks{.rows = static_cast<int64_t>(which.size())};
+  for (const int64_t i : which) blocks.length = std::max(blocks.length, targets(i));
+  for (const int64_t i : which) {
+    const std::vector<int64_t>& d = documents[static_cast<size_t>(i)];
+    for (int64_t t = 0; t < blocks.length; ++t) {
+      const bool inside = t < targets(i);
+      blocks.inputs.push_back(inside ? d[static_cast<size_t>(t)] : d[0]);
+      blocks.targets.push_back(inside ? d[static_cast<size_t>(t) + 1] : no_target);
+    }
+  }
+  return blocks;
+}
+
+int64_t count_targets(const Blocks& blocks) {
+  return static_cast<int64_t>(blocks.targets.size()) -
+         std::count(blocks.targets.begin(), blocks.targets.end(), no_target);
+}
+
+}  // namespace slope::data

@@ -1,0 +1,28 @@
+// A text whose lines are documents of their own (names, verses): a separator, the newline, stands
+// at both ends of each, so that a language model learns where one begins and ends. No document sees
+// another.
+#pragma once
+
+#include <slope/models/data/blocks.h>
+#include <slope/models/data/vocab.h>
+
+#include <string>
+
+namespace slope::data {
+
+inline constexpr const char* separator = "\n";
+constexpr int64_t no_target = -100;  // cross entropy's ignore_index: stands behind short documents
+
+using Documents = std::vector<std::vector<int64_t>>;  // token ids, a separator at both ends
+
+// of the separator and all characters of the lines
+Vocab document_vocab(const std::vector<std::string>& lines);
+// Empty lines are no documents. InputError for a character that the vocabulary lacks.
+Documents encode_documents(const std::vector<std::string>& lines, const Vocab& vocab);
+
+// Documents which[0], which[1], … as rows, cut off after `length` targets and padded to the
+// longest.
+Blocks document_blocks(const Documents& documents, std::span<const int64_t> which, int64_t length);
+int64_t count_targets(const Blocks& blocks);  // without padding
+
+}  // namespace slope::data

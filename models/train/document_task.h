@@ -1,0 +1,39 @@
+// The training of a language model on documents, one on each line of a text: all of them once in an
+// epoch, in random order; a random share is held out for validation.
+#pragma once
+
+#include <slope/models/data/documents.h>
+#include <slope/models/kinds/language_model.h>
+#include <slope/models/train/model_task.h>
+
+namespace slope::train {
+
+class DocumentTask : public ModelTask {
+ public:
+  // InputError where no document is left for training or validation.
+  DocumentTask(const RunSettings& settings, const std::string& text);
+
+  void seek(int64_t position) override { position_ = position; }
+  Work next() override;
+  int64_t position() const override { return position_; }
+  int64_t epoch_length() const override;
+  Evaluation evaluate() override;
+  std::string fingerprint() const override { return fingerprint_; }
+  std::string summary() const override;
+
+ private:
+  std::map<std::string, std::string> vocabularies() const override {
+    return {{"source.vocab", vocab_.text()}};
+  }
+  data::Vocab vocab_;
+  std::unique_ptr<models::LanguageModel> model_;
+  data::Documents training_, validation_;
+  int64_t position_ = 0, order_epoch_ = -1;
+  std::vector<int64_t> order_;  // of the training documents, in epoch order_epoch_
+  std::string fingerprint_;
+};
+
+// Mean loss over documents, each cut off after the model's block_size.
+Evaluation evaluate_documents(const models::LanguageModel& model, const data::Documents& documents);
+
+}  // namespace slope::train

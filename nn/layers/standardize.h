@@ -1,0 +1,15 @@
+// y = (x - E x) / (s + eps) over the last dim, s the standard deviation with divisor C - 1: the
+// norm of "The Annotated Transformer" (Rush, 2018) and of what was written after it. LayerNorm
+// divides by C and has eps inside the root.
+#pragma once
+
+#include <slope/autograd/ops.h>
+
+namespace slope::nn {
+
+// A constant row gives 0; its derivative takes that of s as 0, where PyTorch's is nan.
+inline Tensor standardize(const Tensor& x, double eps = 1e-6) {
+  return (x - mean(x, {-1}, keepdim)) / (slope::std(x, {-1}, 1, keepdim) + eps);
+}
+
+}  // namespace slope::nn
