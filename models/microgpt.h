@@ -27,7 +27,7 @@ struct Block {
         attn_wq(c.n_embd, c.n_embd, false), attn_wk(c.n_embd, c.n_embd, false),
         attn_wv(c.n_embd, c.n_embd, false), attn_wo(c.n_embd, c.n_embd, false),
         mlp_fc1(c.n_embd, 4 * c.n_embd, false), mlp_fc2(4 * c.n_embd, c.n_embd, false),
-        n_head(nn::checked_heads(c.n_head, c.n_embd)) {}
+        n_head(nn::checked_heads(c.n_head, c.n_embd, "n_head", "n_embd")) {}
   // Each token gathers from itself and those before it, …
   Tensor attention(const Tensor& x, nn::KvCache* cache) const {
     const Tensor q = nn::split_heads(attn_wq(x), n_head);  // (B, H, T, C/H)

@@ -9,9 +9,10 @@ Tensor split_heads(const Tensor& x, int64_t heads) {
   return x.reshape({B, L, heads, C / heads}).transpose(1, 2);
 }
 
-int64_t checked_heads(int64_t heads, int64_t channels) {
-  SLOPE_CHECK_AS(UsageError, heads > 0 && channels % heads == 0,
-                 "attention: {} channels are not divisible by {} heads", channels, heads);
+int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are,
+                      const char* channels_are) {
+  SLOPE_CHECK_AS(UsageError, heads > 0 && channels % heads == 0, "{} {} is not divisible by {} {}",
+                 channels_are, channels, heads_are, heads);
   return heads;
 }
 

@@ -9,8 +9,10 @@ namespace slope::nn {
 
 // (B, L, C) -> (B, H, L, C/H); ShapeError where H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
-int64_t checked_heads(int64_t heads, int64_t channels);  // heads; UsageError in the same case
-Tensor merge_heads(const Tensor& x);                     // (B, H, L, D) -> (B, L, H D)
+// heads; UsageError "d_model 8 is not divisible by n_heads 3" in the same case
+int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are = "n_heads",
+                      const char* channels_are = "d_model");
+Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
 
 // softmax(scale q k^T + mask) v, scale = 1 / sqrt(D) unless given, with dropout on the weights;
 // they go to CaptureAttention where one wants them.

@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     "models/config.cpp": BASE + ["models/config.h"],
     "models/registry.h": NN + KINDS,
     "models/registry.cpp": NN + KINDS + ["models"],          # the one list of models
-    "models": NN + ["models/config.h"],                                            # a model is layers; it knows neither its data nor its training
+    "models/encoder_decoder_config.h": BASE + ["models/config.h"],
+    "models": NN + ["models/config.h", "models/encoder_decoder_config.h"],         # a model is layers; it knows neither its data nor its training
     "models/data": BASE + ["models/data"],                   # strings and numbers, no tensors' derivatives
     "models/draw": TAPE + ["models/data", "models/draw"],
     "models/run": OPTIM + RUN + KINDS,
