@@ -287,6 +287,34 @@ TEST_CASE("zoo: the loss that joins head and cross entropy is that of the logits
         doctest::Approx(apart.item()).epsilon(1e-13));
 }
 
+TEST_CASE("zoo: every model's loss and gradients have the same bits on 1, 2, 3 and 7 threads") {
+  const KeepThreads restore;
+  with_each_model(0.1, f32, [](const Subject& s) {
+    Tensors first;
+    for (const int threads : {1, 2, 3, 7}) {
+      set_num_threads(threads);
+      manual_seed(8);
+      const Tensor loss = s.whole();
+      Tensors run = gradients(s.model, loss);
+      run.push_back(loss.detach());
+      if (first.empty()) first = run;
+      CHECK_MESSAGE(same_bits(first, run), s.name << ", " << threads << " threads");
+    }
+  });
+}
+
+TEST_CASE("zoo: every model's loss at the start is that of guessing") {
+  with_each_model(0, f32, [](const Subject& s) {
+    double targets = static_cast<double>(s.rows), chance = std::log(2.0);  // points
+    const models::Kind kind = models::model_named(s.name).kind;
+    if (kind == models::Kind::translation) targets = 2 + 7 + 4 + 1, chance = std::log(37.0);
+    if (kind == models::Kind::language_model) targets = 4 * 10, chance = std::log(29.0);
+    const double loss = s.whole().item() / targets;
+    CHECK_MESSAGE(loss > 0.8 * chance, s.name);
+    CHECK_MESSAGE(loss < 1.4 * chance, s.name << ": " << loss << " instead of " << chance);
+  });
+}
+
 TEST_CASE("zoo: loss and all gradients have the same bits on 1, 2, 3 and 7 threads, with dropout") {
   const KeepThreads restore;
   manual_seed(7);
