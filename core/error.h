@@ -15,10 +15,17 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Operands that do not fit their operation. The message ends with the module whose forward ran:
+// "linear: … (in module encoder.layers.0.fc1)".
+struct OperandError : Error {
+  explicit OperandError(const std::string& text);
+};
+
 // clang-format off
-struct ShapeError : Error { using Error::Error; };     // sizes or ranks do not fit the operation
-struct IndexError : Error { using Error::Error; };     // a dim, position or class out of range
-struct DTypeError : Error { using Error::Error; };     // the operation is not defined for this dtype
+struct ShapeError : OperandError { using OperandError::OperandError; };  // sizes or ranks
+struct IndexError : OperandError { using OperandError::OperandError; };  // a dim, position or class
+struct DTypeError : OperandError { using OperandError::OperandError; };  // not of its dtypes
+
 struct AutogradError : Error { using Error::Error; };  // the tape cannot do what was asked
 struct MemoryError : Error { using Error::Error; };    // the allocator could not serve a request
 struct UsageError : Error { using Error::Error; };     // exit 2: a flag that makes no sense

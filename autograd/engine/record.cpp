@@ -2,7 +2,7 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/recompute.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/module_path.h>
+#include <slope/core/module_path.h>
 #include <slope/autograd/observer.h>
 
 #include <algorithm>

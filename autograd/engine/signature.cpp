@@ -5,6 +5,7 @@
 #include <slope/autograd/op.h>
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 namespace slope {
@@ -14,23 +15,29 @@ namespace {
 struct Binding {
   std::string_view name;
   int64_t size;
+  size_t input;  // that it was first met in
 };
 
 struct Bindings {
   Binding table[16];
   size_t count = 0;
 
-  // The size that `name` stands for; binds it to `size` where it is new. A
-  // number stands for itself.
-  int64_t bind(std::string_view name, int64_t size) {
-    int64_t number = 0;
-    if (std::from_chars(name.begin(), name.end(), number).ptr == name.end()) return number;
+  // What `name` was bound to before; null where it is new, and bound to `size` now.
+  const Binding* find_or_bind(std::string_view name, int64_t size, size_t input) {
     for (size_t i = 0; i < count; ++i)
-      if (table[i].name == name) return table[i].size;
-    if (count < std::size(table)) table[count++] = {name, size};
-    return size;
+      if (table[i].name == name) return &table[i];
+    if (count < std::size(table)) table[count++] = {name, size, input};
+    return nullptr;
   }
 };
+
+// A number in a signature stands for itself.
+std::optional<int64_t> as_number(std::string_view name) {
+  int64_t number = 0;
+  const char* end = name.data() + name.size();
+  if (std::from_chars(name.data(), end, number).ptr != end) return std::nullopt;
+  return number;
+}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -54,15 +61,21 @@ std::string_view take(std::string_view& names, bool from_back) {
   return trim(name);
 }
 
-void check_input(const Op& op, size_t input, const Dims& shape, std::string_view pattern,
-                 Bindings& bindings) {
+void check_input(const Op& op, std::initializer_list<InputRef> inputs, size_t input,
+                 std::string_view pattern, Bindings& bindings) {
+  const auto shape_of = [&](size_t i) -> const Dims& { return (*inputs.begin()[i]).shape(); };
+  const Dims& shape = shape_of(input);
   const auto fail = [&](const std::string& why) {
     throw ShapeError(fmt::format("{}: input {} of shape {} does not fit ({}): {}", op.name, input,
                                  shape, pattern, why));
   };
   const auto match = [&](std::string_view name, int64_t size) {
-    if (const int64_t bound = bindings.bind(name, size); bound != size)
-      fail(fmt::format("{} is {}", name, bound));
+    if (const auto number = as_number(name)) {
+      if (*number != size) fail(fmt::format("{} instead of {}", size, *number));
+    } else if (const Binding* b = bindings.find_or_bind(name, size, input); b && b->size != size) {
+      fail(fmt::format("{} is {} in input {} of shape {}", name, b->size, b->input,
+                       shape_of(b->input)));
+    }
   };
   std::string_view names = pattern;
   size_t front = 0, back = shape.size();
@@ -103,7 +116,7 @@ void Op::check(std::initializer_list<InputRef> inputs) const {
       repeats = rest.starts_with("...");
     }
     SLOPE_CHECK_SHAPE(x->defined() || optional, "{}: input {} is undefined", name, i);
-    if (x->defined()) check_input(*this, i, x->shape(), pattern, bindings);
+    if (x->defined()) check_input(*this, inputs, i, pattern, bindings);
     ++i;
   }
 }

@@ -1,4 +1,4 @@
-#include <slope/autograd/engine/profile.h>
+#include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/signals.h>

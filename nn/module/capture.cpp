@@ -1,4 +1,4 @@
-#include <slope/autograd/module_path.h>
+#include <slope/core/module_path.h>
 #include <slope/nn/module/capture.h>
 #include <slope/nn/module/scope.h>
 

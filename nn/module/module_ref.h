@@ -19,24 +19,23 @@ using Fields = std::vector<Field>;
 class ForwardHooks;
 struct ScopeName;
 
-// What every module carries beside its own members; the macro declares it.
-class ModuleState {
- public:
-  ModuleState() = default;
-  ModuleState(ModuleState&& other) noexcept
-      : training(other.training), hooks(std::move(other.hooks)), printed_type(other.printed_type) {}
-  ModuleState& operator=(ModuleState&& other) noexcept {
-    training = other.training;
-    hooks = std::move(other.hooks);
-    printed_type = other.printed_type;
-    name = nullptr;  // it stands in another place now
+// The path found by the last Scope. A module that was moved stands in another place: not known.
+struct FoundName : std::atomic<const ScopeName*> {
+  using atomic::operator=;
+  FoundName() noexcept : atomic(nullptr) {}
+  FoundName(const FoundName&) noexcept : FoundName() {}
+  FoundName& operator=(const FoundName&) noexcept {
+    store(nullptr);
     return *this;
   }
+};
 
+// What every module carries beside its own members; the macro declares it.
+struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
-  mutable std::shared_ptr<ForwardHooks> hooks;          // null where there are none
-  const char* printed_type = nullptr;                   // where the printed text names another type
-  mutable std::atomic<const ScopeName*> name{nullptr};  // the path found by the last Scope
+  mutable std::shared_ptr<ForwardHooks> hooks;  // null where there are none
+  const char* printed_type = nullptr;           // where the printed text names another type
+  mutable FoundName name;
 };
 
 struct ModuleKind {

@@ -1,10 +1,11 @@
 // Parameter and Buffer: the tensors that a module owns. Both move but do not copy, and with them
-// every module that has one: std::vector<Block>(6, Block(c)) would make six blocks that share their
-// weights, so it does not compile. Sharing is said: tie(a, b). Copying either into a Tensor shares
-// it, as always.
+// every module: std::vector<Block>(6, Block(c)) would make six blocks that share their weights, so
+// it does not compile (not_copied.h). Sharing is said: tie(a, b). Copying either into a Tensor
+// shares it, as always.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
+#include <slope/nn/module/not_copied.h>
 
 #include <optional>
 
@@ -12,12 +13,14 @@ namespace slope::nn {
 
 // A leaf that requires grad. It keeps its identity when it is loaded, converted or
 // held by an optimizer.
-class Parameter : public Tensor {
+class Parameter : public Tensor, NotCopied<Parameter> {
  public:
   // takes the value over, without its history; floating dtypes only
   explicit Parameter(const Tensor& value);
   explicit Parameter(const Dims& shape) : Parameter(Tensor::empty(shape)) {}
+  Parameter(const Parameter&) = default;
   Parameter(Parameter&&) noexcept = default;
+  Parameter& operator=(const Parameter&) & = default;
   Parameter& operator=(Parameter&&) & noexcept = default;
 
  private:
@@ -32,11 +35,13 @@ enum class Saved { yes, no };
 
 // A tensor that belongs to a module but is not trained (a table, a running mean); it follows
 // to(f64), and state_dict unless Saved::no.
-class Buffer : public Tensor {
+class Buffer : public Tensor, NotCopied<Buffer> {
  public:
   explicit Buffer(const Tensor& value, Saved saved = Saved::yes)
       : Tensor(value), saved_(saved == Saved::yes) {}
+  Buffer(const Buffer&) = default;
   Buffer(Buffer&&) noexcept = default;
+  Buffer& operator=(const Buffer&) & = default;
   Buffer& operator=(Buffer&&) & noexcept = default;
   bool is_saved() const { return saved_; }
 

@@ -2,7 +2,7 @@
 // names and modules where they are known.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/graph.h>
-#include <slope/autograd/module_path.h>
+#include <slope/core/module_path.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>
 

@@ -1,7 +1,7 @@
 // The profile names every operation with its module, leaves no time out, and changes nothing.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
-#include <slope/autograd/engine/profile.h>
+#include <slope/autograd/observers/profile.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>

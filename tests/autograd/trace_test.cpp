@@ -2,7 +2,7 @@
 // refused.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/trace.h>
-#include <slope/autograd/module_path.h>
+#include <slope/core/module_path.h>
 #include <slope/autograd/ops.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a wrong module gets from the compiler: the first error says what may be a member.
+"""What a wrong module gets from the compiler: the first error says what may be a member, and what to write instead of a copy.
 
     wrong_modules.py COMPILER INCLUDE      compiles each program below; 1 if the first error of one says something else
 """
@@ -7,11 +7,18 @@ import os
 import subprocess
 import sys
 import tempfile
+from multiprocessing.pool import ThreadPool
 
 MEMBERS = "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or a std::optional or std::vector of these"
-HEAD = "#include <slope/nn/layers/linear.h>\n#include <slope/nn/layers/module_list.h>\nusing namespace slope;\nstruct Plain { nn::Linear fc{2, 2}; };\n"
-# the members of a module, and the first error; None: it compiles
-PROGRAMS = {
+COPIES = "a module, a Parameter or a Buffer is not copied: std::move(x) hands it over, nn::clone(module) makes an independent one, nn::tie(a, b) shares"
+HEAD = """#include <slope/nn/layers/linear.h>
+#include <slope/nn/layers/dropout.h>
+#include <slope/nn/layers/module_list.h>
+using namespace slope;
+struct Plain { nn::Linear fc{2, 2}; };
+"""
+# the member n of a module that lists it
+LISTED = {
     "int n = 3;": MEMBERS,
     "std::vector<double> n;": MEMBERS,
     "std::vector<Plain> n;": MEMBERS,
@@ -19,25 +26,43 @@ PROGRAMS = {
     "std::optional<std::vector<nn::Linear>> n; ": None,
     "nn::ModuleList n;": None,
 }
+# what is done with modules of one's own
+DONE = {
+    "nn::Linear a(2, 2); nn::Linear b = a;": COPIES,
+    "nn::Linear a(2, 2), b(2, 2); b = a;": COPIES,
+    "nn::Linear a(2, 2), b(2, 2); b.weight = a.weight;": COPIES,
+    "nn::Parameter p(Dims{2}); auto q = p;": COPIES,
+    "nn::Buffer p(Tensor{}); auto q = p;": COPIES,
+    "nn::Dropout a(0.1); auto b = a;": COPIES,
+    "std::vector<nn::Linear> list(6, nn::Linear(2, 2));": COPIES,
+    "nn::Linear a(2, 2); std::vector<nn::Linear> list; list.push_back(a);": COPIES,
+    "std::vector<nn::Linear> a; std::vector<nn::Linear> b = a;": COPIES,
+    "std::vector<nn::Linear> list; for (int i = 0; i < 6; ++i) list.emplace_back(2, 2);": None,
+    "nn::Linear a(2, 2); std::vector<nn::Linear> list; list.push_back(std::move(a));": None,
+    "nn::Linear a(2, 2); Tensor w = a.weight; auto b = std::move(a); b = nn::clone(b);": None,
+}
+PROGRAMS = {"struct Net { " + member + " Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net, n) };": error for member, error in LISTED.items()}
+PROGRAMS.update({"void run() { " + statements + " }": error for statements, error in DONE.items()})
 
 
-def first_error(compiler, include, member):
+def first_error(compiler, include, program):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "program.cpp")
         with open(file, "w", encoding="utf-8") as out:
-            out.write(HEAD + "struct Net { " + member + " Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net, n) };\n")
+            out.write(HEAD + program + "\n")
         text = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I", include, file], capture_output=True, text=True, check=False).stderr
     return next((line for line in text.splitlines() if "error" in line), None)
 
 
 def main():
     faults = 0
-    for member, expected in PROGRAMS.items():
-        error = first_error(sys.argv[1], sys.argv[2], member)
+    with ThreadPool(os.cpu_count()) as pool:
+        errors = pool.map(lambda program: first_error(sys.argv[1], sys.argv[2], program), PROGRAMS)
+    for (program, expected), error in zip(PROGRAMS.items(), errors):
         if (error is None) != (expected is None) or (expected and expected not in error):
-            print(f"{member}: {error}")
+            print(f"{program}: {error}")
             faults += 1
-    print(f"{len(PROGRAMS)} modules compiled, {faults} with another first error than promised")
+    print(f"{len(PROGRAMS)} programs compiled, {faults} with another first error than promised")
     return 1 if faults else 0
 
 

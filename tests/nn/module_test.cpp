@@ -1,8 +1,8 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/module_path.h>
 #include <slope/autograd/node.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/module_path.h>
 #include <slope/nn/module/unlisted.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
@@ -22,6 +22,17 @@ struct Probe {  // notes the path under which it runs
     return x;
   }
   SLOPE_MODULE(Probe)
+};
+
+struct Misfit {  // whose second part takes other sizes than the first gives
+  nn::Linear fc1{2, 4};
+  std::vector<nn::Linear> fc2;
+  nn::Embedding table{3, 2};
+  Misfit() { fc2.emplace_back(5, 2); }
+  Tensor forward(const Tensor& x) const {
+    return is_floating(x.dtype()) ? fc2[0](fc1(x)) : table(x);
+  }
+  SLOPE_MODULE(Misfit, fc1, fc2, table)
 };
 
 struct Inner {
@@ -180,6 +191,28 @@ TEST_CASE(
   (void)model(x);
   CHECK(seen ==
         std::vector<std::string>{"parts.0", "parts.1", "parts.2", "parts.0", "parts.1", "parts.2"});
+}
+
+TEST_CASE("scope: operands that do not fit say in which module") {
+  const auto message = [](const Tensor& x) {
+    try {
+      (void)Misfit()(x);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(message(ones({3, 2})) ==
+        "linear: input 1 of shape (2, 5) does not fit (out, in): in is 4 in input 0 of shape (3, "
+        "4) (in module fc2.0)");
+  CHECK(message(ones({3, 7})) ==
+        "linear: input 1 of shape (4, 2) does not fit (out, in): in is 7 in input 0 of shape (3, "
+        "7) (in module fc1)");
+  CHECK(message(ones({3, 2}, f64)) ==
+        "linear: dtypes differ: input float64, weight float32, bias float32 (in module fc1)");
+  CHECK(message(full({1}, 9, i64)) ==
+        "embedding: index 9 at position 0 is out of range [0, 3) (in module table)");
+  CHECK(current_module() == nullptr);
 }
 
 TEST_CASE("module list: of modules known at run time only") {

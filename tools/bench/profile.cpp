@@ -1,6 +1,6 @@
 // Where a case's time goes: a table of operations and derivatives with their modules, and a trace
 // for Chrome or Perfetto.
-#include <slope/autograd/engine/profile.h>
+#include <slope/autograd/observers/profile.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/tools/bench/case.h>
 

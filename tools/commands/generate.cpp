@@ -45,7 +45,7 @@ void add_generate(Command& slope) {
         with_file("the prompt", [&] { return train::known_text(prompt, m.vocab, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
     if (m.settings.data<train::TextSettings>().documents == "lines")
-      options.separator = data::separator;
+      options.separator = std::string(data::separator);
     options.seed = static_cast<uint64_t>(seed);
     options.on_start = [&] { print(known.text); };
     options.on_token = [](const std::string& character) {

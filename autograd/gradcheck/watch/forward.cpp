@@ -1,5 +1,5 @@
 #include <slope/autograd/gradcheck/watch/forward.h>
-#include <slope/autograd/module_path.h>
+#include <slope/core/module_path.h>
 #include <slope/autograd/observer.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include <slope/autograd/engine/profile.h>
-#include <slope/autograd/module_path.h>
+#include <slope/autograd/observers/profile.h>
+#include <slope/core/module_path.h>
 
 #include <fmt/format.h>
 

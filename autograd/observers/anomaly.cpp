@@ -1,5 +1,5 @@
 // Anomaly mode is an observer: it notes where nodes are made, and looks at every contribution.
-#include <slope/autograd/engine/origin.h>
+#include <slope/autograd/observers/origin.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
 

@@ -1,4 +1,4 @@
-#include <slope/autograd/engine/origin.h>
+#include <slope/autograd/observers/origin.h>
 
 #if defined(__GLIBC__) && !defined(SLOPE_PLAIN)
 #include <cxxabi.h>

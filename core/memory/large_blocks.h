@@ -1,0 +1,120 @@
+// Large blocks, free and used, in address order; the free ones also by size, for the best fit.
+// Private to core/memory.
+#pragma once
+
+#include <slope/core/memory/address_range.h>
+#include <slope/core/memory/blocks.h>
+
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace slope::memory {
+
+class LargeBlocks {
+ public:
+  void* allocate(size_t bytes) {
+    bytes = round_up(bytes, 512);
+    std::lock_guard lock(mutex_);
+    auto fit = free_.lower_bound({bytes, nullptr});
+    if (fit == free_.end()) {
+      if (!grow(bytes)) return nullptr;
+      fit = free_.lower_bound({bytes, nullptr});
+    }
+    Block& block = blocks_.find(fit->address)->second;
+    // whatever may throw comes first
+    if (block.bytes > bytes) insert_free(fit->address + bytes, block.bytes - bytes);
+    block.bytes = bytes;
+    block.key = free_.extract(fit);
+    return block.key.value().address;
+  }
+
+  void deallocate(void* address) {
+    std::lock_guard lock(mutex_);
+    const auto at = blocks_.find(static_cast<std::byte*>(address));
+    at->second.key.value().bytes = at->second.bytes;
+    free_.insert(std::move(at->second.key));
+    merge_with_next(at);
+    if (at != blocks_.begin()) merge_with_next(std::prev(at));
+  }
+
+  void release() {  // the blocks stay free, without their pages
+    std::lock_guard lock(mutex_);
+    for (const Key& key : free_) give_back(key.address, key.bytes);
+  }
+
+ private:
+  struct Key {
+    size_t bytes;
+    std::byte* address;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Keys = std::set<Key>;
+  struct Block {
+    size_t bytes;
+    // the map's node of a used block moves to the free ones: allocating one could fail
+    Keys::node_type key = {};
+    bool is_free() const { return key.empty(); }
+  };
+  using Blocks = std::map<std::byte*, Block>;
+
+  // Makes a free block of at least this many bytes.
+  bool grow(size_t bytes) {
+    size_t at_top = 0;  // free bytes that the new ones would join
+    if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
+      if (const auto& [address, block] = *std::prev(above);
+          block.is_free() && address + block.bytes == range_.top())
+        at_top = block.bytes;
+    const size_t missing = round_up(bytes - at_top, huge_page);
+    if (missing <= range_.room()) return extend(range_, missing);
+    const size_t whole = round_up(bytes, huge_page);
+    AddressRange other;
+    if (!other.renew(whole)) return false;
+    if (!extend(other, whole)) {
+      other.abandon();
+      return false;
+    }
+    const auto [rest, room] = range_.abandon();
+    range_ = other;
+    if (room > 0) add_fresh(rest, room);
+    return true;
+  }
+  bool extend(AddressRange& range, size_t bytes) {
+    std::byte* fresh = range.top();
+    if (!range.extend(bytes)) return false;
+    add_fresh(fresh, bytes);
+    return true;
+  }
+  void add_fresh(std::byte* address, size_t bytes) {
+    reserved += static_cast<int64_t>(bytes);
+    const auto at = insert_free(address, bytes);
+    merge_with_next(at);
+    if (at != blocks_.begin()) merge_with_next(std::prev(at));
+  }
+  Blocks::iterator insert_free(std::byte* address, size_t bytes) {
+    Keys key{{bytes, address}};
+    const auto at = blocks_.insert_or_assign(address, Block{bytes}).first;
+    free_.merge(key);
+    return at;
+  }
+  void merge_with_next(Blocks::iterator at) {
+    const auto next = std::next(at);
+    if (next == blocks_.end() || !at->second.is_free() || !next->second.is_free() ||
+        at->first + at->second.bytes != next->first)
+      return;
+    free_.erase({next->second.bytes, next->first});
+    // moved, not allocated: nothing here may fail
+    auto key = free_.extract({at->second.bytes, at->first});
+    at->second.bytes += next->second.bytes;
+    key.value().bytes = at->second.bytes;
+    free_.insert(std::move(key));
+    blocks_.erase(next);
+  }
+
+  std::mutex mutex_;
+  AddressRange range_;
+  Blocks blocks_;
+  Keys free_;
+};
+
+}  // namespace slope::memory
