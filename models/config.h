@@ -26,9 +26,14 @@ struct Setting {
   // Does something only where the setting `of` has one of these values; empty: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
+  std::string absent = {};  // the value, as JSON, of runs saved before there was this key
 
   Setting changeable() && {
     may_change = true;
+    return std::move(*this);
+  }
+  Setting since(std::string before) && {
+    absent = std::move(before);
     return std::move(*this);
   }
   Setting only_with(const char* setting, std::vector<std::string> values) && {

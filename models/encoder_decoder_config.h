@@ -13,6 +13,7 @@ struct Sizes {
 template <Sizes sizes>
 struct EncoderDecoderConfig {
   int64_t source_vocab = 0, target_vocab = 0;  // from the data
+  bool shared_vocab = false;                   // from the data: one table embeds both sides
   int64_t d_model = sizes.d_model, n_heads = sizes.n_heads, n_encoder_layers = sizes.n_layers,
           n_decoder_layers = sizes.n_layers, d_feedforward = sizes.d_feedforward;
   double dropout = 0.1;

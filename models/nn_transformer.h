@@ -32,6 +32,7 @@ struct TransformerModel : nn::EncoderDecoder<TransformerModel> {
                      .layer = {.dim_feedforward = c.d_feedforward, .dropout = c.dropout}}),
         fc(c.d_model, c.target_vocab) {
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
+    if (c.shared_vocab) nn::tie(embed_tgt.embed_tok.weight, embed_src.embed_tok.weight);
   }
   void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
   // i64 (B, T) -> (B, T, C)

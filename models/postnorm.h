@@ -82,6 +82,7 @@ struct PostNormTransformer : nn::EncoderDecoder<PostNormTransformer> {
         transformer(c.n_encoder_layers, c.n_decoder_layers, c), fc(c.d_model, c.target_vocab) {
     // with the projection's small values, which `scale` makes up for
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
+    if (c.shared_vocab) nn::tie(embed_tgt.embed_tok.weight, embed_src.embed_tok.weight);
   }
   void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
   // i64 (B, T) -> (B, T, C)

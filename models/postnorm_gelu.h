@@ -109,6 +109,7 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
   Decoder decoder;
   explicit Transformer(const Config& c) : config(c), encoder(c), decoder(c) {
     if (c.tie_embeddings) nn::tie(decoder.fc.weight, decoder.embed.weight);
+    if (c.shared_vocab) nn::tie(decoder.embed.weight, encoder.embed.weight);
   }
   Tensor embed_source(const Tensor& ids, const Tensor& at) const {
     return encoder.position_embed(encoder.embed(ids), at);

@@ -129,6 +129,7 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
         tgt_embed(c.target_vocab, c), src_pos(c.max_len, c.d_model, c.dropout),
         tgt_pos(c.max_len, c.d_model, c.dropout), projection_layer(c) {
     if (c.tie_embeddings) nn::tie(projection_layer.proj.weight, tgt_embed.embedding.weight);
+    if (c.shared_vocab) nn::tie(tgt_embed.embedding.weight, src_embed.embedding.weight);
   }
   void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
   // i64 (B, T), their positions -> (B, T, C)

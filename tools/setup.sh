@@ -1,7 +1,7 @@
 # Sourced by tools/quickstart and tools/check: installs what is missing on Debian and Ubuntu, then configures and builds.
 # Nothing is installed where everything is there; where packages cannot be installed, the missing ones are named and the script ends.
 
-slope_packages="cmake ninja-build pkg-config libopenblas-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev"
+slope_packages="cmake ninja-build pkg-config libopenblas-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libsentencepiece-dev"
 
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/models/data/batches.h>
 #include <slope/models/data/shuffle.h>
+#include <slope/models/data/text/unicode.h>
 
 #include <algorithm>
 
@@ -29,17 +30,21 @@ void cut(std::span<const int64_t> rows, int64_t batch_size, std::vector<Rows>& b
 
 }  // namespace
 
-Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target,
+Pairs encode_pairs(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
                    int64_t positions) {
+  std::vector<Ids> sources = source.encode_lines(text.source),
+                   targets = target.encode_lines(text.target);
   Pairs result;
   for (size_t i = 0; i < text.source.size(); ++i) {
-    Pair pair{encode_sentence(text.source[i], source), encode_sentence(text.target[i], target)};
-    if (length(pair.source) == 2 || length(pair.target) == 2) {
+    Pair pair{as_sentence(std::move(sources[i])), as_sentence(std::move(targets[i]))};
+    if (is_blank(text.source[i]) || is_blank(text.target[i]) || length(pair.source) == 2 ||
+        length(pair.target) == 2) {
       ++result.skipped_empty;
     } else if (length(pair.source) > positions || length(pair.target) - 1 > positions) {
       ++result.skipped_long;
     } else {
       result.pairs.push_back(std::move(pair));
+      result.lines.push_back(i);
     }
   }
   SLOPE_CHECK_INPUT(!result.pairs.empty(),

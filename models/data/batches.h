@@ -3,7 +3,7 @@
 #pragma once
 
 #include <slope/models/data/text/read_text.h>
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizer.h>
 
 #include <span>
 
@@ -15,13 +15,14 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
+  std::vector<size_t> lines;  // of the text, one for each pair
   // without a word on one side; longer than the model's positions
   int64_t skipped_empty = 0, skipped_long = 0;
 };
 
 // `positions`: how many tokens the model can take. It reads a complete source, and a target without
 // its last token. InputError if no pair is left.
-Pairs encode_pairs(const ParallelText& text, const Vocab& source, const Vocab& target,
+Pairs encode_pairs(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
                    int64_t positions);
 
 // About `tokens` target tokens, in pairs spread evenly over all of them; all if they have no more.

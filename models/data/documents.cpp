@@ -4,19 +4,15 @@
 
 namespace slope::data {
 
-Vocab document_vocab(const std::vector<std::string>& lines) {
-  Counts counts;
-  for (const std::string& line : lines) {
-    for (const auto& [character, n] : count_characters(line)) counts[character] += n;
-    ++counts[separator];
-  }
-  return Vocab::from_counts(counts, Specials::none);
+TokenizerPtr document_tokenizer(const TokenizerOptions& options, std::vector<std::string> lines) {
+  for (std::string& line : lines) line += separator;
+  return make_tokenizer(options, {&lines});
 }
 
-Documents encode_documents(const std::vector<std::string>& lines, const Vocab& vocab) {
+Documents encode_documents(const std::vector<std::string>& lines, const Tokenizer& tokenizer) {
   Documents documents;
   for (const std::string& line : lines)
-    if (!line.empty()) documents.push_back(vocab.encode_characters(separator + line + separator));
+    if (!line.empty()) documents.push_back(tokenizer.encode(separator + line + separator));
   return documents;
 }
 

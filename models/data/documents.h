@@ -4,7 +4,7 @@
 #pragma once
 
 #include <slope/models/data/blocks.h>
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizer.h>
 
 #include <string>
 
@@ -15,10 +15,10 @@ constexpr int64_t no_target = -100;  // cross entropy's ignore_index: stands beh
 
 using Documents = std::vector<std::vector<int64_t>>;  // token ids, a separator at both ends
 
-// of the separator and all characters of the lines
-Vocab document_vocab(const std::vector<std::string>& lines);
-// Empty lines are no documents. InputError for a character that the vocabulary lacks.
-Documents encode_documents(const std::vector<std::string>& lines, const Vocab& vocab);
+// Of the separator and all lines.
+TokenizerPtr document_tokenizer(const TokenizerOptions& options, std::vector<std::string> lines);
+// Empty lines are no documents. InputError for a character that the tokenizer lacks.
+Documents encode_documents(const std::vector<std::string>& lines, const Tokenizer& tokenizer);
 
 // Documents which[0], which[1], … as rows, cut off after `length` targets and padded to the
 // longest.

@@ -9,9 +9,10 @@
 
 namespace slope::data {
 
-// RandomSite{seed, site, step, stream} for the two uses: the order of an epoch's pairs, and the
-// random blocks of a step.
-inline constexpr uint32_t order_stream = 0xD0 << 16, block_stream = 0xD1 << 16;
+// RandomSite{seed, site, step, stream} for the three uses: the order of an epoch's pairs, the
+// random blocks of a step, and how an epoch cuts a pair into subwords.
+inline constexpr uint32_t order_stream = 0xD0 << 16, block_stream = 0xD1 << 16,
+                          cut_stream = 0xD2 << 16;
 
 // 0 … n-1 in random order (Fisher-Yates): each of the n! orders is equally likely.
 inline std::vector<int64_t> permutation(int64_t n, const RandomSite& site) {

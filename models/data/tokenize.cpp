@@ -4,10 +4,11 @@
 
 namespace slope::data {
 
-Tokens split_words(std::string_view line) {
+Tokens split_words(std::string_view line, const WordOptions& options) {
+  const std::u32string text = decode_utf8(line);
   Tokens tokens;
   bool in_word = false;
-  for (char32_t c : lower(decode_utf8(line))) {
+  for (char32_t c : options.lowercase ? lower(text) : text) {
     const bool word = is_word(c);
     if (!is_space(c)) {
       if (!(word && in_word)) tokens.emplace_back();

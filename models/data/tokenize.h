@@ -10,8 +10,12 @@ namespace slope::data {
 
 using Tokens = std::vector<std::string>;
 
-Tokens split_words(std::string_view line);   // lower-cased; InputError where the line is not UTF-8
-Tokens split_spaces(std::string_view text);  // Python's str.split()
+struct WordOptions {
+  bool lowercase = true;
+};
+Tokens split_words(std::string_view line,
+                   const WordOptions& options = {});  // InputError: not UTF-8
+Tokens split_spaces(std::string_view text);           // Python's str.split()
 
 std::string join(const Tokens& tokens, std::string_view between = " ");
 

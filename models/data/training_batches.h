@@ -7,12 +7,19 @@
 #include <slope/models/data/batches.h>
 #include <slope/models/data/prefetch.h>
 
+#include <functional>
+#include <numeric>
+
 namespace slope::data {
 
 class TrainingBatches {
  public:
-  TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0)
-      : pairs_(pairs), options_(options),
+  // Pair number `row` cut anew for an epoch; called in the thread.
+  using Recut = std::function<Pair(int64_t row, int64_t epoch)>;
+
+  TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0,
+                  Recut recut = {})
+      : pairs_(pairs), options_(options), recut_(std::move(recut)),
         per_epoch_(static_cast<int64_t>(training_order(pairs_, options_, 0).size())),
         prefetch_([this](int64_t k) { return produce(k); }, position) {}
 
@@ -24,11 +31,18 @@ class TrainingBatches {
   Batch produce(int64_t k) {  // in the thread
     if (const int64_t epoch = k / per_epoch_; epoch != order_epoch_)
       order_ = training_order(pairs_, options_, order_epoch_ = epoch);
-    return make_batch(pairs_, order_[static_cast<size_t>(k % per_epoch_)]);
+    const Rows& rows = order_[static_cast<size_t>(k % per_epoch_)];
+    if (!recut_) return make_batch(pairs_, rows);
+    std::vector<Pair> cut;
+    for (int64_t row : rows) cut.push_back(recut_(row, order_epoch_));
+    Rows all(cut.size());
+    std::iota(all.begin(), all.end(), 0);
+    return make_batch(cut, all);
   }
 
   const std::span<const Pair> pairs_;
   const BatchOptions options_;
+  const Recut recut_;
   const int64_t per_epoch_;
   int64_t order_epoch_ = -1;
   std::vector<Rows> order_;

@@ -162,11 +162,4 @@ Tokens Vocab::decode(const std::vector<int64_t>& ids) const {
   return tokens;
 }
 
-std::vector<int64_t> encode_sentence(std::string_view line, const Vocab& vocab) {
-  std::vector<int64_t> ids = vocab.encode(split_words(line));
-  ids.insert(ids.begin(), sos_id);
-  ids.push_back(eos_id);
-  return ids;
-}
-
 }  // namespace slope::data

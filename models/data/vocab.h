@@ -56,7 +56,4 @@ class Vocab {
   std::unordered_map<std::string, int64_t> ids_;
 };
 
-// <sos> words of the line <eos>.
-std::vector<int64_t> encode_sentence(std::string_view line, const Vocab& vocab);
-
 }  // namespace slope::data

@@ -20,8 +20,9 @@ Tensor row(const Sentence& tokens) {
 }
 
 // Unknown words appear as they were written: the picture is for people.
-std::vector<std::string> source_labels(const std::string& sentence, const Sentence& source) {
-  std::vector<std::string> labels = data::split_words(sentence);
+std::vector<std::string> source_labels(const data::Tokenizer& tokenizer,
+                                       const std::string& sentence, const Sentence& source) {
+  std::vector<std::string> labels = tokenizer.tokens(sentence);
   labels.resize(source.size() - 2);
   labels.insert(labels.begin(), "<sos>");
   labels.push_back("<eos>");
@@ -61,10 +62,11 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   const Tensor weights = capture.last(path).select(0, 0).contiguous();  // (H, T, S)
   const auto [H, T, S] = weights.dims<3>();
 
-  std::vector<std::string> read = translator.target.decode(target),
-                           written(read.begin() + 1, read.end());
-  written.push_back(cut_off ? translator.target.token(found.back()) : "<eos>");
-  const std::vector<std::string> words = source_labels(sentence, source);
+  std::vector<std::string> read;
+  for (int64_t id : target) read.push_back(translator.target->token(id));
+  std::vector<std::string> written(read.begin() + 1, read.end());
+  written.push_back(cut_off ? translator.target->token(found.back()) : "<eos>");
+  const std::vector<std::string> words = source_labels(*translator.source, sentence, source);
   draw::HeatMaps maps{
       .title = fmt::format("{}, layer {} of {}",
                            encoder                                 ? "Encoder self-attention"

@@ -2,8 +2,7 @@
 #include <slope/core/files/input_stream.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/core/text/parse_number.h>
-#include <slope/models/data/bleu.h>
-#include <slope/models/data/detokenize.h>
+#include <slope/models/data/metrics/bleu.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/checkpoint_files.h>
@@ -24,41 +23,29 @@ EvalResult figures(const Evaluation& evaluation) {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};
 }
 
-// The pairs that the model can take, by the rule of encode_pairs.
-data::ParallelText usable(const Translator& translator, const data::ParallelText& text) {
-  data::ParallelText kept{
-      .source = {}, .target = {}, .source_file = text.source_file, .target_file = text.target_file};
-  const auto positions = static_cast<size_t>(translator.model->positions());
-  for (size_t i = 0; i < text.source.size(); ++i) {
-    const size_t source = data::split_words(text.source[i]).size(),
-                 target = data::split_words(text.target[i]).size();
-    if (source == 0 || target == 0 || source + 2 > positions || target + 1 > positions) continue;
-    kept.source.push_back(text.source[i]);
-    kept.target.push_back(text.target[i]);
-  }
-  return kept;
-}
-
 }  // namespace
 
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options) {
   const nn::EvalMode eval;
-  const data::ParallelText kept = usable(translator, text);
-  const data::Pairs pairs =
-      data::encode_pairs(text, translator.source, translator.target, translator.model->positions());
+  const data::Pairs pairs = data::encode_pairs(text, *translator.source, *translator.target,
+                                               translator.model->positions());
   EvalResult result = figures(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
 
-  std::vector<data::Tokens> hypotheses, references;
-  std::vector<std::string> lines;
-  for (const data::Tokens& tokens : translate_tokens(translator, kept.source, options)) {
-    lines.push_back(data::detokenize(tokens));
-    hypotheses.push_back(tokens);
+  std::vector<std::string> sources, targets, lines;  // those that the model can take
+  for (size_t i : pairs.lines) {
+    sources.push_back(text.source[i]);
+    targets.push_back(text.target[i]);
   }
-  for (const std::string& line : kept.target) references.push_back(data::split_words(line));
+  std::vector<data::Tokens> hypotheses, references;
+  for (const data::Ids& ids : translate_ids(translator, sources, options)) {
+    lines.push_back(translator.target->decode(ids));
+    hypotheses.push_back(translator.target->words(ids));
+  }
+  for (const std::string& line : targets) references.push_back(data::split_words(line));
   result.bleu = data::token_bleu(hypotheses, references).score;
-  result.sacrebleu = data::SacreBleu{}(lines, kept.target).score;
-  result.skipped = static_cast<int64_t>(text.source.size() - kept.source.size());
+  result.sacrebleu = data::SacreBleu{}(lines, targets).score;
+  result.skipped = static_cast<int64_t>(text.source.size() - sources.size());
   return result;
 }
 
@@ -66,8 +53,8 @@ EvalResult evaluate_language_model(const TextModel& model, const std::string& te
   const nn::EvalMode eval;
   if (model.settings.data<TextSettings>().documents == "lines")
     return figures(evaluate_documents(
-        *model.model, data::encode_documents(data::split_lines(text), model.vocab)));
-  return figures(evaluate_text(*model.model, model.vocab.encode_characters(text),
+        *model.model, data::encode_documents(data::split_lines(text), *model.tokenizer)));
+  return figures(evaluate_text(*model.model, model.tokenizer->encode(text),
                                model.settings.training.batch_size));
 }
 
@@ -125,7 +112,7 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
       const TextModel model = load_language_model(checkpoint);
       const std::string text = data::read_text(name);
       return blame(shown, [&] {
-        const KnownText known = known_text(text, model.vocab, unknown);
+        const KnownText known = known_text(text, *model.tokenizer, unknown);
         EvalResult result = evaluate_language_model(model, known.text);
         result.skipped = known.skipped;
         return result;

@@ -1,6 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/infer/generate.h>
+#include <slope/models/infer/text_stream.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,20 @@ int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t
   return token;
 }
 
-std::string generate(const models::LanguageModel& model, const data::Vocab& vocab,
+namespace {
+
+data::Ids line_break(const data::Tokenizer& tokenizer) {
+  try {
+    const data::Ids ids = tokenizer.encode("\n");
+    return ids.empty() ? data::Ids{0} : ids;
+  } catch (const InputError&) {  // characters without one
+    return {0};
+  }
+}
+
+}  // namespace
+
+std::string generate(const models::LanguageModel& model, const data::Tokenizer& tokenizer,
                      const std::string& prompt, const GenerateOptions& options) {
   SLOPE_CHECK_AS(UsageError, options.tokens >= 0, "generate: tokens must not be negative, got {}",
                  options.tokens);
@@ -49,14 +63,20 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
   const int64_t block = model.block_size();
   std::vector<int64_t> text;
   try {
-    text = vocab.encode_characters(prompt);
+    text = tokenizer.encode(prompt);
   } catch (const InputError& e) {
     throw InputError(fmt::format("the prompt: {}", e.what()));
   }
-  const int64_t separator = options.separator.empty() ? -1 : vocab.id(options.separator);
+  const int64_t separator =
+      options.separator.empty() ? -1 : tokenizer.encode(options.separator).at(0);
   if (separator >= 0) text.insert(text.begin(), separator);
-  if (text.empty()) text.push_back(vocab.contains("\n") ? vocab.id("\n") : 0);
+  if (text.empty()) text = line_break(tokenizer);
 
+  TextStream stream(tokenizer, text);
+  const auto give = [&](const std::string& piece) {
+    if (options.on_text && !piece.empty()) options.on_text(piece);
+    return piece;
+  };
   std::string written;
   if (options.on_start) options.on_start();
   auto cache = model.start();
@@ -71,15 +91,14 @@ std::string generate(const models::LanguageModel& model, const data::Vocab& voca
     cached = length;
     text.push_back(
         sample(logits.select(0, 0), options.temperature, options.top_k, options.seed, i));
-    written += vocab.token(text.back());
-    if (options.on_token) options.on_token(vocab.token(text.back()));
+    written += give(stream.push(text.back()));
     if (text.back() == separator) {
       text = {separator};
       cache = model.start();
       cached = 0;
     }
   }
-  return written;
+  return written + give(stream.finish());
 }
 
 }  // namespace slope::train

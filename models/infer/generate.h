@@ -1,7 +1,7 @@
-// Generation: draws characters from a language model, one after the other.
+// Generation: draws tokens from a language model, one after the other.
 #pragma once
 
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizer.h>
 #include <slope/models/kinds/language_model.h>
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace slope::train {
 
 struct GenerateOptions {
   int64_t tokens = 500;
-  double temperature = 1;  // logits are divided by it; 0: always the most likely character
+  double temperature = 1;  // logits are divided by it; 0: always the most likely token
   int64_t top_k = 0;  // draws among the k most likely, and any as likely as the k-th; 0: among all
   uint64_t seed = 0;  // the same seed gives the same text: draw i is a function of (seed, i)
   // "\n" where the model has learned documents: the prompt begins one, and after a separator the
@@ -19,16 +19,16 @@ struct GenerateOptions {
   std::string separator = {};
   bool cached = true;                   // false: the whole context at each step, for comparison
   std::function<void()> on_start = {};  // called when the prompt has been checked
-  // called with each new character at once
-  std::function<void(const std::string& character)> on_token = {};
+  // called with each new piece of text as soon as what follows cannot change it
+  std::function<void(const std::string& text)> on_text = {};
 };
 
-// The text that follows the prompt. The model sees the last block_size characters. Up to that
-// length, earlier computations are cached; beyond it every character changes its position, and each
-// step recomputes its window. An empty prompt stands for a newline, or for the first character of
-// the vocabulary if it has no newline. InputError if a character of the prompt is not in the
-// vocabulary, UsageError for options that make no sense, NumericError if the logits are not finite.
-std::string generate(const models::LanguageModel& model, const data::Vocab& vocab,
+// The text that follows the prompt. The model sees the last block_size tokens. Up to that length,
+// earlier computations are cached; beyond it every token changes its position, and each step
+// recomputes its window. An empty prompt stands for a newline, or for the first token if there is
+// none. InputError if a character of the prompt is unknown to a vocabulary of characters,
+// UsageError for options that make no sense, NumericError if the logits are not finite.
+std::string generate(const models::LanguageModel& model, const data::Tokenizer& tokenizer,
                      const std::string& prompt, const GenerateOptions& options = {});
 
 // Draw number i of a seed from logits (V,): the token whose share of [0, 1), in the order of the

@@ -11,12 +11,13 @@ UnknownCharacters unknown_characters(const std::string& name) {
   return UnknownCharacters::refuse;
 }
 
-KnownText known_text(const std::string& text, const data::Vocab& vocab, UnknownCharacters unknown) {
+KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
+                     UnknownCharacters unknown) {
   KnownText known;
   std::unordered_map<char32_t, bool> is_known;
   for (const char32_t c : data::decode_utf8(text)) {
     const auto [found, is_new] = is_known.emplace(c, false);
-    if (is_new) found->second = vocab.contains(data::encode_utf8({&c, 1}));
+    if (is_new) found->second = tokenizer.knows(data::encode_utf8({&c, 1}));
     if (found->second) {
       data::append_utf8(known.text, c);
       continue;
@@ -24,7 +25,7 @@ KnownText known_text(const std::string& text, const data::Vocab& vocab, UnknownC
     SLOPE_CHECK_INPUT(unknown == UnknownCharacters::skip,
                       "'{}' (U+{:04X}) is not one of the {} characters that the model has learned; "
                       "--unknown-characters skip leaves such ones out",
-                      data::encode_utf8({&c, 1}), static_cast<uint32_t>(c), vocab.size());
+                      data::encode_utf8({&c, 1}), static_cast<uint32_t>(c), tokenizer.size());
     ++known.skipped;
   }
   return known;

@@ -1,7 +1,7 @@
 // Text with characters that a model of characters has never seen.
 #pragma once
 
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizer.h>
 
 namespace slope::train {
 
@@ -14,6 +14,7 @@ struct KnownText {
 };
 
 // The text without its unknown characters; InputError that names the first where they are refused.
-KnownText known_text(const std::string& text, const data::Vocab& vocab, UnknownCharacters unknown);
+KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
+                     UnknownCharacters unknown);
 
 }  // namespace slope::train

@@ -28,32 +28,35 @@ auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make
 Translator load_translator(const std::string& checkpoint) {
   const RunSettings settings =
       read_config(checkpoint + "/config.json", Kind::translation, "to translate");
-  const std::string source_file = checkpoint + "/source.vocab",
-                    target_file = checkpoint + "/target.vocab";
-  data::Vocab source = data::Vocab::load(source_file, data::Specials::sentence);
-  data::Vocab target = data::Vocab::load(target_file, data::Specials::sentence);
+  const bool shared = settings.data<ParallelTextSettings>().shared_vocabulary;
+  const std::string source_stem = checkpoint + (shared ? "/shared" : "/source"),
+                    target_stem = checkpoint + (shared ? "/shared" : "/target");
+  const data::TokenizerPtr source = data::read_tokenizer(settings.tokenizer(), source_stem),
+                           target = shared
+                                        ? source
+                                        : data::read_tokenizer(settings.tokenizer(), target_stem);
   TensorFile weights = load_finite(checkpoint + "/model.safetensors");
-  check_vocabulary(weights, source.size(), source_file);
-  check_vocabulary(weights, target.size(), target_file);
+  check_tokenizer(weights, *source, source_stem);
+  check_tokenizer(weights, *target, target_stem);
   const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
   auto model = with_weights(checkpoint, std::move(weights), [&] {
-    return type.make(settings.config(), source.size(), target.size(), Weights::unset);
+    return type.make(settings.config(), {source->size(), target->size(), shared}, Weights::unset);
   });
-  return {settings, std::move(source), std::move(target), std::move(model)};
+  return {settings, source, target, std::move(model)};
 }
 
 TextModel load_language_model(const std::string& checkpoint) {
   const RunSettings settings =
       read_config(checkpoint + "/config.json", Kind::language_model, "to write text");
-  const std::string vocab_file = checkpoint + "/source.vocab";
-  data::Vocab vocab = data::Vocab::load(vocab_file, data::Specials::none);
+  const std::string stem = checkpoint + "/source";
+  const data::TokenizerPtr tokenizer = data::read_tokenizer(settings.tokenizer(), stem);
   TensorFile weights = load_finite(checkpoint + "/model.safetensors");
-  check_vocabulary(weights, vocab.size(), vocab_file);
+  check_tokenizer(weights, *tokenizer, stem);
   const auto& type = dynamic_cast<const models::LanguageModelType&>(settings.type());
   auto model = with_weights(checkpoint, std::move(weights), [&] {
-    return type.make(settings.config(), vocab.size(), Weights::unset);
+    return type.make(settings.config(), tokenizer->size(), Weights::unset);
   });
-  return {settings, std::move(vocab), std::move(model)};
+  return {settings, tokenizer, std::move(model)};
 }
 
 Classifier load_points_model(const std::string& checkpoint) {

@@ -6,7 +6,7 @@
 // other thread uses the model.
 #pragma once
 
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizer.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/kinds/points.h>
 #include <slope/models/kinds/translation.h>
@@ -16,14 +16,14 @@ namespace slope::train {
 
 struct Translator {
   RunSettings settings;
-  data::Vocab source, target;
+  data::TokenizerPtr source, target;
   std::unique_ptr<models::TranslationModel> model;
 };
 Translator load_translator(const std::string& checkpoint);
 
 struct TextModel {
   RunSettings settings;
-  data::Vocab vocab;
+  data::TokenizerPtr tokenizer;
   std::unique_ptr<models::LanguageModel> model;
 };
 TextModel load_language_model(const std::string& checkpoint);

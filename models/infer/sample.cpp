@@ -17,7 +17,7 @@ using namespace models;
 namespace {
 
 Sample translation_sample(const TranslationType& type) {
-  auto model = type.make(*type.small(), 9, 8, Weights::drawn);
+  auto model = type.make(*type.small(), {9, 8}, Weights::drawn);
   nn::to(model->module(), f64);
   const Tensor source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}});
   const Tensor target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}});
@@ -72,14 +72,16 @@ Sample sample_of_run(const std::string& checkpoint) {
       Translator t = load_translator(checkpoint);
       const auto* m = t.model.get();
       const int64_t L = std::min<int64_t>(5, m->positions());
-      const Tensor source = below(t.source.size(), {2, L}), target = below(t.target.size(), {2, L});
+      const Tensor source = below(t.source->size(), {2, L}),
+                   target = below(t.target->size(), {2, L});
       return {std::move(t.model), [m, source, target] { return m->loss(source, target, 0); }};
     }
     case Kind::language_model: {
       TextModel t = load_language_model(checkpoint);
       const auto* m = t.model.get();
       const int64_t L = std::min<int64_t>(5, m->block_size());
-      const Tensor inputs = below(t.vocab.size(), {2, L}), targets = below(t.vocab.size(), {2, L});
+      const Tensor inputs = below(t.tokenizer->size(), {2, L}),
+                   targets = below(t.tokenizer->size(), {2, L});
       return {std::move(t.model), [m, inputs, targets] { return m->loss(inputs, targets, 0); }};
     }
     case Kind::points: {
@@ -104,7 +106,7 @@ int64_t count_default_parameters(const ModelType& type) {
   switch (type.kind) {
     case Kind::translation:
       return count(
-          dynamic_cast<const TranslationType&>(type).make(*config, 7853, 5893, Weights::unset));
+          dynamic_cast<const TranslationType&>(type).make(*config, {7853, 5893}, Weights::unset));
     case Kind::language_model:
       return count(dynamic_cast<const LanguageModelType&>(type).make(*config, 65, Weights::unset));
     case Kind::points:

@@ -1,4 +1,4 @@
-#include <slope/models/data/detokenize.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/infer/translate.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ LongLines long_lines(const std::string& name) {
 
 Sentence fitting_source(const Translator& translator, const std::string& line,
                         const LineOptions& options, const std::string& place) {
-  Sentence source = data::encode_sentence(line, translator.source);
+  if (data::is_blank(line)) return {data::sos_id, data::eos_id};
+  Sentence source = data::encode_sentence(line, *translator.source);
   const int64_t positions = translator.model->positions();
   const auto length = static_cast<int64_t>(source.size());
   if (length <= positions) return source;
@@ -44,10 +45,10 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
   return source;
 }
 
-std::vector<data::Tokens> translate_tokens(const Translator& translator,
-                                           const std::vector<std::string>& lines,
-                                           const DecodeOptions& options,
-                                           const LineOptions& line_options) {
+std::vector<data::Ids> translate_ids(const Translator& translator,
+                                     const std::vector<std::string>& lines,
+                                     const DecodeOptions& options,
+                                     const LineOptions& line_options) {
   std::vector<Sentence> sources;
   std::vector<size_t> number;  // of each source's line
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -55,10 +56,9 @@ std::vector<data::Tokens> translate_tokens(const Translator& translator,
     Sentence source = fitting_source(translator, lines[i], line_options, place);
     if (source.size() > 2) sources.push_back(std::move(source)), number.push_back(i);
   }
-  const std::vector<Sentence> found = translate_sentences(translator, sources, options);
-  std::vector<data::Tokens> translations(lines.size());
-  for (size_t i = 0; i < found.size(); ++i)
-    translations[number[i]] = translator.target.decode(found[i]);
+  std::vector<Sentence> found = translate_sentences(translator, sources, options);
+  std::vector<data::Ids> translations(lines.size());
+  for (size_t i = 0; i < found.size(); ++i) translations[number[i]] = std::move(found[i]);
   return translations;
 }
 
@@ -67,8 +67,8 @@ std::vector<std::string> translate_lines(const Translator& translator,
                                          const DecodeOptions& options,
                                          const LineOptions& line_options) {
   std::vector<std::string> translations;
-  for (const data::Tokens& tokens : translate_tokens(translator, lines, options, line_options))
-    translations.push_back(data::detokenize(tokens));
+  for (const data::Ids& ids : translate_ids(translator, lines, options, line_options))
+    translations.push_back(translator.target->decode(ids));
   return translations;
 }
 

@@ -33,12 +33,12 @@ struct LineOptions {
 Sentence fitting_source(const Translator& translator, const std::string& line,
                         const LineOptions& options, const std::string& place);
 
-// One line out for each line in. A line without a word gives an empty line; unknown words are
-// <unk>. Where too long a line is refused, nothing is translated.
-std::vector<data::Tokens> translate_tokens(const Translator& translator,
-                                           const std::vector<std::string>& lines,
-                                           const DecodeOptions& options = {},
-                                           const LineOptions& line_options = {});
+// One line out for each line in. A line without text gives an empty line; unknown words are <unk>.
+// Where too long a line is refused, nothing is translated.
+std::vector<data::Ids> translate_ids(const Translator& translator,
+                                     const std::vector<std::string>& lines,
+                                     const DecodeOptions& options = {},
+                                     const LineOptions& line_options = {});
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const std::vector<std::string>& lines,
                                          const DecodeOptions& options = {},

@@ -1,7 +1,8 @@
 // Translation: models that read a sentence and write another one.
 //
 // A module is one if it has
-//   Config config                          with source_vocab, target_vocab, max_len (positions)
+//   Config config                          with source_vocab, target_vocab, max_len (positions);
+//                                          bool shared_vocab, optional: one table embeds both sides
 //   M(config), init_weights()              the latter if it has initial values of its own
 //   loss(source, target, label_smoothing)  summed over the target's tokens except the first
 //   features(source, target)               (B, S), (B, T) -> (B, T, C)
@@ -30,10 +31,15 @@ class TranslationModel : public Model {
   virtual nn::AttentionPaths attention_paths() const = 0;  // empty if the model gives none
 };
 
+struct VocabSizes {
+  int64_t source = 0, target = 0;
+  bool shared = false;  // one vocabulary for both sides
+};
+
 class TranslationType : public ModelType {
  public:
-  virtual std::unique_ptr<TranslationModel> make(const ModelConfig& config, int64_t source_vocab,
-                                                 int64_t target_vocab, Weights weights) const = 0;
+  virtual std::unique_ptr<TranslationModel> make(const ModelConfig& config, const VocabSizes& sizes,
+                                                 Weights weights) const = 0;
 
  protected:
   using ModelType::ModelType;
@@ -76,11 +82,12 @@ class TranslationTypeOf final : public ModelTypeOf<M, TranslationType> {
  public:
   using Base = ModelTypeOf<M, TranslationType>;
   using Base::Base;
-  std::unique_ptr<TranslationModel> make(const ModelConfig& config, int64_t source_vocab,
-                                         int64_t target_vocab, Weights weights) const override {
+  std::unique_ptr<TranslationModel> make(const ModelConfig& config, const VocabSizes& sizes,
+                                         Weights weights) const override {
     auto c = Base::config_of(config);
-    c.source_vocab = source_vocab;
-    c.target_vocab = target_vocab;
+    c.source_vocab = sizes.source;
+    c.target_vocab = sizes.target;
+    if constexpr (requires { c.shared_vocab = true; }) c.shared_vocab = sizes.shared;
     return std::make_unique<TranslationModelOf<M>>(Base::make_module(c, weights));
   }
 };

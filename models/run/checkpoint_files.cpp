@@ -5,7 +5,6 @@
 #include <slope/core/memory/memory.h>
 #include <slope/models/run/checkpoint_files.h>
 
-#include <algorithm>
 #include <filesystem>
 
 namespace slope::train {
@@ -18,15 +17,16 @@ std::string checksum_key(const std::string& name) { return "crc32c of " + name; 
 std::string size_key(const std::string& name) { return "tokens of " + name; }
 }  // namespace
 
-void save_model(const FolderSink& folder, nn::ModuleRef model,
-                const std::map<std::string, std::string>& vocabularies) {
+void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers) {
   const nn::StateDict state = nn::state_dict(model);
   Metadata metadata = state.tied;
-  for (const auto& [name, text] : vocabularies) {
-    write_file(folder.file(name), text);
-    metadata[checksum_key(name)] = checksum_of(text);
-    metadata[size_key(name)] = std::to_string(std::count(text.begin(), text.end(), '\n'));
-  }
+  for (const auto& [stem, tokenizer] : tokenizers)
+    for (const data::Tokenizer::File& file : tokenizer->files()) {
+      const std::string name = stem + file.ending;
+      write_file(folder.file(name), file.bytes);
+      metadata[checksum_key(name)] = checksum_of(file.bytes);
+      metadata[size_key(name)] = std::to_string(tokenizer->size());
+    }
   save_safetensors(folder.file("model.safetensors"), state.tensors, metadata);
 }
 
@@ -50,19 +50,22 @@ int64_t elements_in(const TensorFile& tensors) {
   return n;
 }
 
-void check_vocabulary(const TensorFile& tensors, int64_t size, const std::string& vocab_file) {
-  const std::string name = fs::path(vocab_file).filename();
-  if (const auto saved = tensors.metadata.find(size_key(name)); saved != tensors.metadata.end())
-    SLOPE_CHECK_INPUT(saved->second == std::to_string(size),
-                      "{} has {} tokens, the weights were saved with {}", vocab_file, size,
-                      saved->second.substr(0, 80));
-  const auto recorded = tensors.metadata.find(checksum_key(name));
-  if (recorded == tensors.metadata.end()) return;
-  const std::string found = checksum_of(read_file(vocab_file));
-  SLOPE_CHECK_INPUT(found == recorded->second,
-                    "{}: damaged, or not the one that the weights were saved with: its checksum is "
-                    "{}, recorded is {}",
-                    vocab_file, found, recorded->second.substr(0, 80));
+void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+                     const std::string& stem) {
+  for (const data::Tokenizer::File& part : tokenizer.files()) {
+    const std::string file = stem + part.ending, name = fs::path(file).filename();
+    if (const auto saved = tensors.metadata.find(size_key(name)); saved != tensors.metadata.end())
+      SLOPE_CHECK_INPUT(saved->second == std::to_string(tokenizer.size()),
+                        "{} has {} tokens, the weights were saved with {}", file, tokenizer.size(),
+                        saved->second.substr(0, 80));
+    const auto recorded = tensors.metadata.find(checksum_key(name));
+    if (recorded == tensors.metadata.end()) continue;
+    const std::string found = checksum_of(read_file(file));
+    SLOPE_CHECK_INPUT(found == recorded->second,
+                      "{}: damaged, or not the one that the weights were saved with: its checksum "
+                      "is {}, recorded is {}",
+                      file, found, recorded->second.substr(0, 80));
+  }
 }
 
 }  // namespace slope::train

@@ -4,14 +4,19 @@
 
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/safetensors.h>
+#include <slope/models/data/tokenizer.h>
 #include <slope/nn/nn.h>
+
+#include <map>
 
 namespace slope::train {
 
-// model.safetensors, and the vocabularies under their files' names. Its metadata hold their
-// checksums: without the vocabularies the weights mean nothing.
-void save_model(const FolderSink& folder, nn::ModuleRef model,
-                const std::map<std::string, std::string>& vocabularies);
+// The tokenizers of a model by the stems of their files: "source", "target", "shared".
+using Tokenizers = std::map<std::string, data::TokenizerPtr>;
+
+// model.safetensors, and the tokenizers' files. Its metadata hold their checksums: without the
+// tokenizers the weights mean nothing.
+void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers);
 // InputError that names the first tensor with nan or inf
 TensorFile load_finite(const std::string& file);
 // Copies the file's tensors into the model's, and releases the memory that reading them took.
@@ -19,9 +24,10 @@ void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& fi
 
 int64_t elements_in(const TensorFile& tensors);
 
-// The vocabulary has this many tokens, and the checksum recorded in the weights' metadata, if there
-// is one.
-void check_vocabulary(const TensorFile& tensors, int64_t size, const std::string& vocab_file);
+// The tokenizer read from the files STEM.* has the number of tokens and the checksums recorded in
+// the weights' metadata, if there are any.
+void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+                     const std::string& stem);
 
 // Calls make(), which must not allocate more than the weights can fill: a config that claims too
 // much is an InputError before the memory is taken. (The limit is twice the file's elements,

@@ -118,7 +118,8 @@ bool is_only_saved(const std::string& checkpoint) {
                                         "state.json"};
   for (const std::string& name : sys::names_in(checkpoint)) {
     const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
-                       name.ends_with(".vocab");
+                       name.ends_with(".vocab") || name.ends_with(".model") ||
+                       name.ends_with(".spacing");
     if (!known || sys::kind(checkpoint + "/" + name) != Kind::file) return false;
   }
   return true;

@@ -34,8 +34,29 @@ Settings RunSettings::all() {
   };
   add(config_->settings());
   add(std::visit([](auto& data) { return data.settings(); }, data_));
+  if (TokenizerSettings* t = tokenizer_settings()) add(t->settings());
   add(training.settings());
   return all;
+}
+
+TokenizerSettings* RunSettings::tokenizer_settings() {
+  if (auto* text = std::get_if<ParallelTextSettings>(&data_)) return &text->tokens;
+  if (auto* text = std::get_if<TextSettings>(&data_)) return &text->tokens;
+  return nullptr;
+}
+
+data::TokenizerOptions RunSettings::tokenizer() const {
+  RunSettings copy = *this;
+  const TokenizerSettings* t = copy.tokenizer_settings();
+  // a text by its characters alone needs no <unk>: it is known as a whole
+  const bool specials = type_->kind == Kind::translation || t->tokenizer != "characters";
+  return {.kind = t->tokenizer,
+          .lowercase = t->lowercase,
+          .min_freq = t->min_freq,
+          .algorithm = t->subword_kind,
+          .vocab_size = t->vocab_size,
+          .model_file = t->subword_model,
+          .specials = specials ? data::Specials::sentence : data::Specials::none};
 }
 
 std::string RunSettings::to_json() const {
@@ -79,7 +100,7 @@ RunSettings read(const std::string& file, const F& fits) {
                     fmt::join(models::model_names(), ", "));
   fits(*type);
   RunSettings settings(*type);
-  (void)from_json(settings.all(), text, file);
+  from_saved_json(settings.all(), text, file);
   return settings;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <slope/models/kinds/model.h>
+#include <slope/models/run/tokenizer_settings.h>
 #include <slope/models/run/train_settings.h>
 
 namespace slope::train {
@@ -13,7 +14,8 @@ constexpr int64_t default_validation_size = 200'000;
 struct ParallelTextSettings {  // of translation
   std::string train, valid;    // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
-  int64_t min_freq = 2;  // words that occur less often become <unk>
+  bool shared_vocabulary = false;
+  TokenizerSettings tokens;
   int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(train,
                    "prefix of the training text: PREFIX.de and PREFIX.en, plain or .gz; empty: the "
@@ -22,7 +24,9 @@ struct ParallelTextSettings {  // of translation
                key(valid, "prefix of the validation text").changeable(),
                key(source, "source language: ending of the files"),
                key(target, "target language: ending of the files"),
-               key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9),
+               key(shared_vocabulary,
+                   "one vocabulary and one table of embeddings for both languages")
+                   .since("false"),
                key(validation_size,
                    "target tokens to validate on at most, in pairs spread evenly over the text; 0: "
                    "all",
@@ -34,6 +38,7 @@ struct ParallelTextSettings {  // of translation
 struct TextSettings {  // of a language model
   std::string text;    // the file; empty: the English side of the bundled corpus
   std::string documents = "whole";
+  TokenizerSettings tokens = {.tokenizer = "characters", .words_before = false};
   double validation_share = 0.1;  // the end of the text, or documents at random
   int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
@@ -41,12 +46,13 @@ struct TextSettings {  // of a language model
                key(documents,
                    "what the model reads: the text as a whole, or each line by itself, between two "
                    "newlines",
-                   {"whole", "lines"}),
+                   {"whole", "lines"})
+                   .since("\"whole\""),
                key(validation_share,
                    "share that is held out for validation: the end of the text, or lines at random",
                    0.0001, 0.9),
                key(validation_size,
-                   "characters to validate on at most, the first ones of the "
+                   "tokens to validate on at most, the first ones of the "
                    "held-out part; 0: all",
                    0, 1e12)
                    .changeable())
@@ -92,8 +98,9 @@ class RunSettings {
   const Data& data() const {
     return std::get<Data>(data_);
   }
-  models::Settings all();       // into this object; "model" first
-  std::string to_json() const;  // config.json's text
+  data::TokenizerOptions tokenizer() const;  // of translation and language models
+  models::Settings all();                    // into this object; "model" first
+  std::string to_json() const;               // config.json's text
   void set(const std::string& key,
            const std::string& text);      // UsageError: an unknown key or a bad value
   void apply(const std::string& preset);  // UsageError: not one of this model's
@@ -101,6 +108,8 @@ class RunSettings {
   TrainSettings training;
 
  private:
+  TokenizerSettings* tokenizer_settings();  // null if the data are no text
+
   const models::ModelType* type_;
   std::string model_;
   std::unique_ptr<models::ModelConfig> config_;

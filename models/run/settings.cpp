@@ -121,6 +121,14 @@ std::vector<std::string> from_json(const Settings& settings, const std::string& 
   return set_from_json(settings, parse_json(text, file), file);
 }
 
+void from_saved_json(const Settings& settings, const std::string& text, const std::string& file) {
+  nlohmann::ordered_json json = parse_json(text, file);
+  if (json.is_object())
+    for (const Setting& s : settings)
+      if (!s.absent.empty() && !json.contains(s.key)) json[s.key] = parse_json(s.absent, s.key);
+  set_from_json(settings, json, file);
+}
+
 std::string model_of(const std::string& text, const std::string& file) {
   return model_in(parse_json(text, file));
 }
@@ -139,7 +147,9 @@ std::vector<std::string> different(const Settings& now, const std::string& text,
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
-    const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
+    const std::string was = before.contains(s.key) ? json_text(before.at(s.key))
+                            : s.absent.empty()     ? "not set"
+                                                   : s.absent;
     if (s.may_change == that_may && was != to_text(s))
       result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }

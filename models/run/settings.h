@@ -16,6 +16,9 @@ std::string to_json(const Settings& settings, int indent = -1);  // an object; -
 // values. Returns the keys.
 std::vector<std::string> from_json(const Settings& settings, const std::string& json,
                                    const std::string& file);
+// The same for the settings that a run saved: keys that it lacks have the value from before there
+// was such a key.
+void from_saved_json(const Settings& settings, const std::string& json, const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
 // The settings of an earlier run, with those that its build did not know yet: at their defaults.

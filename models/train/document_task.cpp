@@ -9,11 +9,13 @@
 namespace slope::train {
 
 DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
-    : ModelTask(settings), vocab_(data::document_vocab(data::split_lines(text))),
-      model_(make_language_model(settings, vocab_)),
+    : ModelTask(settings),
+      tokenizer_(data::document_tokenizer(settings.tokenizer(), data::split_lines(text))),
+      model_(make_language_model(settings, tokenizer_->size())),
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const auto& d = settings.data<TextSettings>();
-  data::Documents all = data::encode_documents(data::split_lines(text), vocab_);
+  if (d.tokens.tokenizer == "subwords") fingerprint_ += "/" + data::fingerprint({tokenizer_.get()});
+  data::Documents all = data::encode_documents(data::split_lines(text), *tokenizer_);
   const auto n = static_cast<int64_t>(all.size());
   const auto cut = static_cast<int64_t>(static_cast<double>(n) * (1 - d.validation_share));
   SLOPE_CHECK_INPUT(cut >= 1 && cut < n,
@@ -82,8 +84,9 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 }
 
 std::string DocumentTask::summary() const {
-  return fmt::format("{} training and {} validation documents, {} different characters; {}",
-                     training_.size(), validation_.size(), vocab_.size(), parameter_count());
+  return fmt::format("{} training and {} validation documents, {} different {}; {}",
+                     training_.size(), validation_.size(), tokenizer_->size(),
+                     settings_.data<TextSettings>().tokens.tokenizer, parameter_count());
 }
 
 }  // namespace slope::train

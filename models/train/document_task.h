@@ -22,10 +22,9 @@ class DocumentTask : public ModelTask {
   std::string summary() const override;
 
  private:
-  std::map<std::string, std::string> vocabularies() const override {
-    return {{"source.vocab", vocab_.text()}};
-  }
-  data::Vocab vocab_;
+  Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
+
+  data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
   data::Documents training_, validation_;
   int64_t position_ = 0, order_epoch_ = -1;

@@ -8,10 +8,10 @@
 namespace slope::train {
 
 std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
-                                                           const data::Vocab& vocab) {
+                                                           int64_t vocab_size) {
   manual_seed(static_cast<uint64_t>(settings.training.seed));
   return dynamic_cast<const models::LanguageModelType&>(settings.type())
-      .make(settings.config(), std::max<int64_t>(1, vocab.size()), models::Weights::drawn);
+      .make(settings.config(), std::max<int64_t>(1, vocab_size), models::Weights::drawn);
 }
 
 Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
@@ -21,19 +21,20 @@ Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& bl
 }
 
 LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
-    : ModelTask(settings),
-      vocab_(data::Vocab::from_counts(data::count_characters(text), data::Specials::none)),
-      model_(make_language_model(settings, vocab_)), text_(vocab_.encode_characters(text)),
-      fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+    : ModelTask(settings), fingerprint_(fmt::format("{:08x}", crc32c(text))) {
+  const std::vector<std::string> whole = {text};
+  tokenizer_ = data::make_tokenizer(settings.tokenizer(), {&whole});
+  text_ = std::move(tokenizer_->encode_lines(whole)[0]);
+  model_ = make_language_model(settings, tokenizer_->size());
+  if (kind() == "subwords") fingerprint_ += "/" + data::fingerprint({tokenizer_.get()});
   const double share = settings.data<TextSettings>().validation_share;
   cut_ = static_cast<size_t>(static_cast<double>(text_.size()) * (1 - share));
   SLOPE_CHECK_INPUT(static_cast<int64_t>(training().size()) > model_->block_size(),
-                    "the training part of the text has {} characters, it needs more than "
-                    "block_size {}",
-                    training().size(), model_->block_size());
+                    "the training part of the text has {} {}, it needs more than block_size {}",
+                    training().size(), kind(), model_->block_size());
   SLOPE_CHECK_INPUT(validation().size() >= 2,
-                    "the validation part of the text has {} characters, it needs at least 2",
-                    validation().size());
+                    "the validation part of the text has {} {}, it needs at least 2",
+                    validation().size(), kind());
   const int64_t most = settings.data<TextSettings>().validation_size;
   held_out_ = validation().size();
   if (most > 0 && validation().size() > static_cast<size_t>(most) + 1)
@@ -80,8 +81,8 @@ std::string LanguageModelTask::summary() const {
       held_out_ > validation().size()
           ? fmt::format(" (validates on the first {}: --validation-size)", validation().size() - 1)
           : "";
-  return fmt::format("{} training and {} validation characters{}, {} different ones; {}",
-                     training().size(), held_out_, cut, vocab_.size(), parameter_count());
+  return fmt::format("{} training and {} validation {}{}, {} different ones; {}", training().size(),
+                     held_out_, kind(), cut, tokenizer_->size(), parameter_count());
 }
 
 }  // namespace slope::train

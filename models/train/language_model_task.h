@@ -1,9 +1,8 @@
-// The training of a language model on the characters of one text: blocks drawn from its beginning,
+// The training of a language model on one text: blocks drawn from its beginning,
 // validation on its end.
 #pragma once
 
 #include <slope/models/data/blocks.h>
-#include <slope/models/data/vocab.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/train/model_task.h>
 
@@ -26,13 +25,12 @@ class LanguageModelTask : public ModelTask {
   std::string summary() const override;
 
  private:
-  std::map<std::string, std::string> vocabularies() const override {
-    return {{"source.vocab", vocab_.text()}};
-  }
+  Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
+  const std::string& kind() const { return settings_.data<TextSettings>().tokens.tokenizer; }
   std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
   std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }
 
-  data::Vocab vocab_;
+  data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<int64_t> text_;
   size_t cut_ = 0,
@@ -43,7 +41,7 @@ class LanguageModelTask : public ModelTask {
 
 // With the weights of settings.training.seed.
 std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
-                                                           const data::Vocab& vocab);
+                                                           int64_t vocab_size);
 // Of rows begin … end - 1, summed.
 Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
                       int64_t end, double label_smoothing);

@@ -1,7 +1,6 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
 #include <slope/models/data/text/read_text.h>
-#include <slope/models/run/checkpoint_files.h>
 #include <slope/models/train/document_task.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/model_task.h>
@@ -16,7 +15,7 @@ void ModelTask::trains(const models::Model& model) {
 }
 
 void ModelTask::save(const FolderSink& folder) const {
-  save_model(folder, *module_, vocabularies());
+  save_model(folder, *module_, tokenizers());
   write_file(folder.file("config.json"), settings_.to_json());
   save_more(folder);
 }

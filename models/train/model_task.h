@@ -3,11 +3,10 @@
 // points_task.h).
 #pragma once
 
+#include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/run_settings.h>
 #include <slope/models/train/task.h>
 #include <slope/nn/nn.h>
-
-#include <map>
 
 namespace slope::train {
 
@@ -21,7 +20,7 @@ class ModelTask : public Task {
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
   void trains(const models::Model& model);  // which the derived class owns
-  virtual std::map<std::string, std::string> vocabularies() const { return {}; }  // file -> text
+  virtual Tokenizers tokenizers() const { return {}; }
   virtual void save_more(const FolderSink&) const {}
   std::string parameter_count() const;  // "9038341 parameters"
 

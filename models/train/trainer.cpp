@@ -260,7 +260,9 @@ class Run {
 
   // Which of the data files changed.
   std::string changed_data(const std::string& before) const {
-    const std::string& now = state_.fingerprint;
+    const std::string &now = state_.fingerprint, text = now.substr(0, now.find('/'));
+    if (now != before && text == before.substr(0, before.find('/')))
+      return "the text is cut into other subwords, by another model or SentencePiece: it is";
     if (now.size() != 16 || before.size() != 16) return "the text is";
     const bool training = now.substr(0, 8) != before.substr(0, 8),
                validation = now.substr(8) != before.substr(8);

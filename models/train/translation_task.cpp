@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
+#include <slope/models/data/shuffle.h>
 #include <slope/models/train/rows.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/translation_task.h>
@@ -8,9 +9,10 @@ namespace slope::train {
 
 namespace {
 
-data::Vocab vocabulary(const std::vector<std::string>& lines, const RunSettings& settings) {
-  return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence,
-                                  settings.data<ParallelTextSettings>().min_freq);
+using Texts = std::vector<const std::vector<std::string>*>;
+
+data::TokenizerPtr tokenizer(const RunSettings& settings, const Texts& texts) {
+  return data::make_tokenizer(settings.tokenizer(), texts);
 }
 
 std::string checksum(const data::ParallelText& text) {
@@ -21,11 +23,10 @@ std::string checksum(const data::ParallelText& text) {
 }
 
 std::unique_ptr<models::TranslationModel> make(const RunSettings& settings,
-                                               const data::Vocab& source,
-                                               const data::Vocab& target) {
+                                               const models::VocabSizes& sizes) {
   manual_seed(static_cast<uint64_t>(settings.training.seed));
   return dynamic_cast<const models::TranslationType&>(settings.type())
-      .make(settings.config(), source.size(), target.size(), models::Weights::drawn);
+      .make(settings.config(), sizes, models::Weights::drawn);
 }
 
 // Sentences begin … end - 1 of a padded batch: (B, T)
@@ -37,15 +38,47 @@ Tensor part(const std::vector<int64_t>& sentences, int64_t begin, int64_t end, i
 
 TranslationTask::TranslationTask(const RunSettings& settings, const data::ParallelText& training,
                                  const data::ParallelText& validation)
-    : ModelTask(settings), source_(vocabulary(training.source, settings)),
-      target_(vocabulary(training.target, settings)), model_(make(settings, source_, target_)),
-      training_(data::encode_pairs(training, source_, target_, model_->positions())),
-      validation_(data::encode_pairs(validation, source_, target_, model_->positions())),
-      held_out_(static_cast<int64_t>(validation_.pairs.size())),
-      fingerprint_(checksum(training) + checksum(validation)) {
-  if (const int64_t most = settings.data<ParallelTextSettings>().validation_size; most > 0)
-    validation_.pairs = data::spread(std::move(validation_.pairs), most);
+    : ModelTask(settings) {
+  const auto& d = settings.data<ParallelTextSettings>();
+  source_ = tokenizer(settings, d.shared_vocabulary ? Texts{&training.source, &training.target}
+                                                    : Texts{&training.source});
+  target_ = d.shared_vocabulary ? source_ : tokenizer(settings, {&training.target});
+  model_ = make(settings, {source_->size(), target_->size(), d.shared_vocabulary});
+  training_ = data::encode_pairs(training, *source_, *target_, model_->positions());
+  validation_ = data::encode_pairs(validation, *source_, *target_, model_->positions());
+  held_out_ = static_cast<int64_t>(validation_.pairs.size());
+  fingerprint_ = checksum(training) + checksum(validation);
+  if (d.tokens.tokenizer == "subwords")
+    fingerprint_ += "/" + data::fingerprint({source_.get(), target_.get()});
+  if (d.validation_size > 0)
+    validation_.pairs = data::spread(std::move(validation_.pairs), d.validation_size);
+  if (d.tokens.subword_dropout > 0) {
+    text_ = training;
+    (void)recut(0, 0);  // which refuses a tokenizer that cannot
+  }
   trains(*model_);
+}
+
+Tokenizers TranslationTask::tokenizers() const {
+  if (source_ == target_) return {{"shared", source_}};
+  return {{"source", source_}, {"target", target_}};
+}
+
+// What would not fit into the model is cut as always.
+data::Pair TranslationTask::recut(int64_t row, int64_t epoch) const {
+  const auto i = static_cast<size_t>(row), line = training_.lines[i];
+  const auto cut = [&](const data::Tokenizer& tokenizer, const std::string& text, uint32_t side) {
+    const RandomSite site{.seed = static_cast<uint64_t>(settings_.training.seed),
+                          .site = 2 * static_cast<uint32_t>(row) + side,
+                          .step = static_cast<uint32_t>(epoch),
+                          .stream = data::cut_stream};
+    return data::as_sentence(tokenizer.sample(
+        text, settings_.data<ParallelTextSettings>().tokens.subword_dropout, site));
+  };
+  data::Pair pair{cut(*source_, text_.source[line], 0), cut(*target_, text_.target[line], 1)};
+  const auto positions = static_cast<size_t>(model_->positions());
+  return pair.source.size() > positions || pair.target.size() > positions + 1 ? training_.pairs[i]
+                                                                              : pair;
 }
 
 int64_t TranslationTask::epoch_length() const {
@@ -58,7 +91,9 @@ void TranslationTask::seek(int64_t position) {
       training_.pairs,
       data::BatchOptions{.batch_size = settings_.training.batch_size,
                          .seed = static_cast<uint64_t>(settings_.training.seed)},
-      position);
+      position,
+      text_.source.empty() ? data::TrainingBatches::Recut{}
+                           : [this](int64_t row, int64_t epoch) { return recut(row, epoch); });
 }
 
 Work TranslationTask::next() {
@@ -106,9 +141,14 @@ std::string TranslationTask::summary() const {
   const std::string cut = validates_on < held_out_
                               ? fmt::format(" (validates on {}: --validation-size)", validates_on)
                               : "";
-  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {} {} and {} {} words; {}",
-                     training_.pairs.size(), skipped(training_), held_out_, skipped(validation_),
-                     cut, source_.size(), d.source, target_.size(), d.target, parameter_count());
+  const std::string& kind = d.tokens.tokenizer;
+  const std::string tokens = d.shared_vocabulary
+                                 ? fmt::format("{} {} shared", source_->size(), kind)
+                                 : fmt::format("{} {} and {} {} {}", source_->size(), d.source,
+                                               target_->size(), d.target, kind);
+  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}", training_.pairs.size(),
+                     skipped(training_), held_out_, skipped(validation_), cut, tokens,
+                     parameter_count());
 }
 
 }  // namespace slope::train

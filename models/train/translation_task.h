@@ -1,4 +1,4 @@
-// The training of a translation model: parallel text, its vocabularies, batches of like length.
+// The training of a translation model: parallel text, its tokenizers, batches of like length.
 #pragma once
 
 #include <slope/models/data/training_batches.h>
@@ -9,7 +9,7 @@ namespace slope::train {
 
 class TranslationTask : public ModelTask {
  public:
-  // Vocabularies from the training text, weights from settings.training.seed.
+  // Tokenizers from the training text, weights from settings.training.seed.
   TranslationTask(const RunSettings& settings, const data::ParallelText& training,
                   const data::ParallelText& validation);
 
@@ -21,18 +21,19 @@ class TranslationTask : public ModelTask {
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
 
-  const data::Vocab& source_vocab() const { return source_; }
-  const data::Vocab& target_vocab() const { return target_; }
+  const data::Tokenizer& source() const { return *source_; }
+  const data::Tokenizer& target() const { return *target_; }
   const models::TranslationModel& model() const { return *model_; }
 
  private:
-  std::map<std::string, std::string> vocabularies() const override {
-    return {{"source.vocab", source_.text()}, {"target.vocab", target_.text()}};
-  }
-  data::Vocab source_, target_;
+  Tokenizers tokenizers() const override;
+  data::Pair recut(int64_t row, int64_t epoch) const;
+
+  data::TokenizerPtr source_, target_;  // one object if the vocabulary is shared
   std::unique_ptr<models::TranslationModel> model_;
   data::Pairs training_, validation_;
-  int64_t held_out_ = 0;  // validation pairs before --validation-size
+  data::ParallelText text_;  // of training, where each epoch cuts it otherwise
+  int64_t held_out_ = 0;     // validation pairs before --validation-size
   std::unique_ptr<data::TrainingBatches> batches_;
   std::string fingerprint_;
 };

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
+#include <slope/models/data/tokenizers/words.h>
 #include <slope/models/data/training_batches.h>
 
 #include <algorithm>
@@ -8,6 +9,10 @@
 #include <numeric>
 
 using namespace slope::data;
+
+static WordTokenizer words(const std::vector<std::string>& lines, int64_t min_freq = 1) {
+  return WordTokenizer(Vocab::from_counts(count_words(lines), Specials::sentence, min_freq));
+}
 
 // Lengths as sentences have them: 3 … 40 words, mostly 8 … 16, both sides alike; the first word
 // tells the pair.
@@ -48,17 +53,20 @@ TEST_CASE(
       .target = {"A dog.", "a", "a", "\t", "a", "a b c d", "a dog"},
       .source_file = "t.de",
       .target_file = "t.en"};
-  const auto source = Vocab::from_counts(count_words({"ein hund ."}), Specials::sentence),
-             target = Vocab::from_counts(count_words({"a dog ."}), Specials::sentence);
+  const auto source = words({"ein hund ."}), target = words({"a dog ."});
+  const auto id = [](const Tokenizer& tokenizer, const char* word) {
+    return tokenizer.encode(word)[0];
+  };
   const Pairs encoded = encode_pairs(text, source, target, 5);
   CHECK(encoded.skipped_empty == 3);
   // a source of 5 words is 7 tokens; a target of 4 words is read as 5
   CHECK(encoded.skipped_long == 1);
   REQUIRE(encoded.pairs.size() == 3);
-  CHECK(encoded.pairs[0].source ==
-        std::vector<int64_t>{sos_id, source.id("ein"), source.id("hund"), source.id("."), eos_id});
+  CHECK(encoded.pairs[0].source == std::vector<int64_t>{sos_id, id(source, "ein"),
+                                                        id(source, "hund"), id(source, "."),
+                                                        eos_id});
   CHECK(encoded.pairs[2].source ==
-        std::vector<int64_t>{sos_id, source.id("ein"), unk_id, source.id("hund"), eos_id});
+        std::vector<int64_t>{sos_id, id(source, "ein"), unk_id, id(source, "hund"), eos_id});
   CHECK_THROWS_WITH_AS((void)encode_pairs(text, source, target, 2),
                        "t.de: no usable sentence pair: 3 are empty on a side, 4 are longer than "
                        "the model's 2 positions",
@@ -184,8 +192,7 @@ TEST_CASE("batches: Multi30k in pools of 50 batches holds little padding") {
     return;
   }
   const auto text = read_parallel(std::string(data) + "/multi30k/train", "de", "en");
-  const auto source = Vocab::from_counts(count_words(text.source), Specials::sentence, 2),
-             target = Vocab::from_counts(count_words(text.target), Specials::sentence, 2);
+  const auto source = words(text.source, 2), target = words(text.target, 2);
   const auto encoded = encode_pairs(text, source, target, 100);
   CHECK(encoded.pairs.size() == 29000);
   const double bucketed = padding(encoded.pairs, training_order(encoded.pairs, {}, 0)),

@@ -2,7 +2,7 @@
 // adversarial lines.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
-#include <slope/models/data/bleu.h>
+#include <slope/models/data/metrics/bleu.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 // wide beams against all sequences there are.
 #include <doctest/doctest.h>
 #include <slope/core/tensor/factories.h>
-#include <slope/models/data/detokenize.h>
+#include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/infer/decode.h>
 

@@ -4,6 +4,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/char_gpt.h>
+#include <slope/models/data/tokenizers/characters.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/infer/generate.h>
 #include <slope/models/infer/known_text.h>
@@ -19,9 +20,9 @@ using slope::test::settings_of;
 
 namespace {
 
-data::Vocab letters() {
-  return data::Vocab::from_counts(test::count_tokens(test::split_characters("abcdefgh \nä")),
-                                  data::Specials::none);
+data::CharacterTokenizer letters() {
+  return data::CharacterTokenizer(data::Vocab::from_counts(
+      test::count_tokens(test::split_characters("abcdefgh \nä")), data::Specials::none));
 }
 
 using Gpt = models::LanguageModelOf<char_gpt::CharGpt>;
@@ -47,7 +48,7 @@ Gpt small_model(uint64_t seed) { return Gpt(small_module(seed)); }
 TEST_CASE(
     "generate: cached and uncached give the same text, also beyond the block, whose last "
     "characters are all that the model sees") {
-  const data::Vocab vocab = letters();
+  const data::CharacterTokenizer vocab = letters();
   for (uint64_t seed = 0; seed < 4; ++seed) {
     const Gpt model = small_model(seed);
     for (const std::string prompt : {"", "a", "abc abc", "abcdefgh", "abcdefgh abcdefgh"})
@@ -63,7 +64,7 @@ TEST_CASE(
     const NoGrad no_grad;
     const char_gpt::CharGpt module = small_module(seed);
     const nn::EvalMode eval;
-    std::vector<int64_t> ids = vocab.encode(test::split_characters("cab"));
+    std::vector<int64_t> ids = vocab.encode("cab");
     std::string expected;
     for (int i = 0; i < 20; ++i) {
       const std::vector<int64_t> window(ids.size() > 8 ? ids.end() - 8 : ids.begin(), ids.end());
@@ -79,7 +80,7 @@ TEST_CASE(
 TEST_CASE(
     "generate: the same seed gives the same text, another another; a longer text begins with the "
     "shorter") {
-  const data::Vocab vocab = letters();
+  const data::CharacterTokenizer vocab = letters();
   const Gpt model = small_model(9);
   const std::string text = generate(model, vocab, "a", {.tokens = 40, .seed = 1});
   manual_seed(1234);
@@ -87,7 +88,7 @@ TEST_CASE(
   CHECK(generate(model, vocab, "a", {.tokens = 40, .seed = 2}) != text);
   CHECK(text.starts_with(generate(model, vocab, "a", {.tokens = 10, .seed = 1})));
   std::string streamed;
-  CHECK(generate(model, vocab, "a", {.tokens = 5, .on_token = [&](const std::string& c) {
+  CHECK(generate(model, vocab, "a", {.tokens = 5, .on_text = [&](const std::string& c) {
                                        streamed += c;
                                      }}) == streamed);
   CHECK(generate(model, vocab, "a", {.tokens = 0}).empty());
@@ -128,7 +129,7 @@ TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th
 }
 
 TEST_CASE("generate: what makes no sense is refused") {
-  const data::Vocab vocab = letters();
+  const data::CharacterTokenizer vocab = letters();
   const Gpt model = small_model(0);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.tokens = -1}), UsageError);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.temperature = -1}), UsageError);
@@ -139,17 +140,18 @@ TEST_CASE("generate: what makes no sense is refused") {
 }
 
 TEST_CASE("evaluate: a language model over a whole text, each character but the first once") {
-  const data::Vocab vocab = letters();
+  const data::CharacterTokenizer vocab = letters();
   const RunSettings settings = settings_of("char-gpt", {{"batch_size", "2"}});
   const std::string text = "abc abc\nhgf hgf\nab";
-  const TextModel model{settings, vocab, std::make_unique<Gpt>(small_module(3))};
+  const TextModel model{settings, std::make_shared<data::CharacterTokenizer>(vocab),
+                        std::make_unique<Gpt>(small_module(3))};
   const char_gpt::CharGpt module = small_module(3);
   const EvalResult result = evaluate_language_model(model, text);
   CHECK(result.tokens == 17);
   CHECK(!result.bleu);
   CHECK(result.ppl == doctest::Approx(std::exp(result.loss)));
   // By hand: blocks of 8 tokens, 8 more, and one.
-  const std::vector<int64_t> ids = vocab.encode(test::split_characters(text));
+  const std::vector<int64_t> ids = vocab.encode(text);
   const NoGrad no_grad;
   const nn::EvalMode eval;
   double sum = 0;
@@ -168,8 +170,8 @@ TEST_CASE("evaluate: a language model over a whole text, each character but the 
 }
 
 TEST_CASE("known text: unknown characters are named, or left out and counted") {
-  const data::Vocab vocab =
-      data::Vocab::from_counts(data::count_characters("abcü"), data::Specials::none);
+  const data::CharacterTokenizer vocab(
+      data::Vocab::from_counts(data::count_characters("abcü"), data::Specials::none));
   const auto skip = [&](const std::string& text) {
     return known_text(text, vocab, UnknownCharacters::skip);
   };

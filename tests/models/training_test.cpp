@@ -43,6 +43,8 @@ RunSettings small_translation(const std::map<std::string, std::string>& more = {
                                            {"n_encoder_layers", "1"},
                                            {"n_decoder_layers", "1"},
                                            {"d_feedforward", "64"},
+                                           {"tokenizer", "words"},
+                                           {"lowercase", "true"},
                                            {"min_freq", "1"},
                                            {"batch_size", "3"},
                                            {"accumulate", "2"}});
@@ -271,7 +273,7 @@ TEST_CASE("translation: a model that is not drawn twice has the weights of one t
   const RunSettings s = small_translation();
   manual_seed(7);
   const auto model = dynamic_cast<const models::TranslationType&>(s.type()).make(
-      s.config(), 20, 30, models::Weights::drawn);
+      s.config(), {20, 30}, models::Weights::drawn);
   manual_seed(7);
   const postnorm::PostNormTransformer twice({.source_vocab = 20,
                                              .target_vocab = 30,

@@ -36,13 +36,14 @@ Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 
                                                         {"d_feedforward", "24"},
                                                         {"max_len", std::to_string(max_len)}});
   const auto vocab = [](const std::vector<std::string>& lines) {
-    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence);
+    return data::make_tokenizer({.kind = "words", .lowercase = true}, {&lines});
   };
-  data::Vocab source = vocab(german), target = vocab(english);
-  auto model = dynamic_cast<const models::TranslationType&>(settings.type())
-                   .make(settings.config(), source.size(), target.size(), models::Weights::drawn);
+  const data::TokenizerPtr source = vocab(german), target = vocab(english);
+  auto model =
+      dynamic_cast<const models::TranslationType&>(settings.type())
+          .make(settings.config(), {source->size(), target->size()}, models::Weights::drawn);
   nn::to(model->module(), dtype);
-  return {settings, std::move(source), std::move(target), std::move(model)};
+  return {settings, source, target, std::move(model)};
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ TEST_CASE("translate: cached and uncached decoding give the same tokens, greedy 
   for (uint64_t seed = 0; seed < 6; ++seed) {
     const Translator translator = small_translator(seed);
     for (int64_t beam : {1, 2, 5}) {
-      const auto cached = translate_tokens(translator, german, {.beam = beam, .batch_size = 3}),
-                 uncached = translate_tokens(translator, german,
-                                             {.beam = beam, .batch_size = 3, .cached = false});
+      const auto cached = translate_ids(translator, german, {.beam = beam, .batch_size = 3}),
+                 uncached = translate_ids(translator, german,
+                                          {.beam = beam, .batch_size = 3, .cached = false});
       CHECK(cached == uncached);
       for (size_t i = 0; i < german.size(); ++i)
-        CHECK(translate_tokens(translator, {german[i]}, {.beam = beam})[0] ==
+        CHECK(translate_ids(translator, {german[i]}, {.beam = beam})[0] ==
               cached[i]);  // padding changes nothing
     }
   }
@@ -105,7 +106,7 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
                        doctest::Contains("line 2: 17 tokens"), InputError);
   CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}),
                        doctest::Contains("16 positions"), InputError);
-  CHECK(translate_tokens(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
+  CHECK(translate_ids(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
 }
 
 TEST_CASE("translate: lines that are too long are cropped or skipped, and counted") {
@@ -140,7 +141,7 @@ TEST_CASE(
     const Translator translator = small_translator(2, f64, positions);  // goes on for ever
     const auto length = [&](int64_t most) {
       return static_cast<int64_t>(
-          translate_tokens(translator, {"hund"}, {.max_length = most})[0].size());
+          translate_ids(translator, {"hund"}, {.max_length = most})[0].size());
     };
     CHECK(length(0) == positions);
     CHECK(length(1000) == positions);
@@ -152,7 +153,7 @@ TEST_CASE(
 TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens on both axes") {
   const Translator translator = small_translator(3);
   const std::string sentence = "ein unbekannter hund .";
-  const size_t words = translate_tokens(translator, {sentence})[0].size();
+  const size_t words = translate_ids(translator, {sentence})[0].size();
   for (AttentionKind kind :
        {AttentionKind::cross, AttentionKind::decoder, AttentionKind::encoder}) {
     const draw::HeatMaps maps = attention_figure(translator, sentence, {.kind = kind});
@@ -187,7 +188,8 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
   CHECK_THROWS_AS(attention_kind("self"), UsageError);
   // <eos> stands only where it was written
   const draw::HeatMaps cut = attention_figure(translator, sentence, {}, {.max_length = 2});
-  CHECK(cut.rows == translate_tokens(translator, {sentence}, {.max_length = 2})[0]);
+  CHECK(cut.rows ==
+        translator.target->words(translate_ids(translator, {sentence}, {.max_length = 2})[0]));
   CHECK(cut.rows.size() == 2);
   CHECK(attention_figure(translator, "").columns == std::vector<std::string>{"<sos>", "<eos>"});
 }

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/text/read_text.h>
-#include <slope/models/data/vocab.h>
+#include <slope/models/data/tokenizers/words.h>
 #include <slope/tests/models/characters.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -24,9 +24,9 @@ TEST_CASE("vocab: frequency descending, then code points; rare words are unknown
   CHECK(all.token(all.size() - 1) == "über");
   const auto frequent = Vocab::from_counts(counts, Specials::sentence, 2);
   CHECK(frequent.size() == 8);
-  CHECK(encode_sentence("Der Ball und der Hund", frequent) ==
+  CHECK(encode_sentence("Der Ball und der Hund", WordTokenizer(frequent)) ==
         std::vector<int64_t>{sos_id, 4, unk_id, 6, 4, 5, eos_id});
-  CHECK(encode_sentence("", frequent) == std::vector<int64_t>{sos_id, eos_id});
+  CHECK(encode_sentence("", WordTokenizer(frequent)) == std::vector<int64_t>{sos_id, eos_id});
   CHECK_THROWS_AS((void)frequent.token(8), slope::IndexError);
   CHECK_THROWS_AS((void)frequent.token(-1), slope::IndexError);
 }

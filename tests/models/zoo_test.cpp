@@ -73,7 +73,7 @@ void with_each_model(double dropout, DType dtype, const std::function<void(const
     manual_seed(3);
     const auto config = config_of(*type);
     if (const auto* t = dynamic_cast<const TranslationType*>(type.get())) {
-      const auto model = t->make(*config, 31, 37, Weights::drawn);
+      const auto model = t->make(*config, {31, 37}, Weights::drawn);
       nn::to(model->module(), dtype);
       const Tensor source = sentences({7, 4, 1, 6}, 7, 31), target = sentences({3, 8, 5, 2}, 8, 37);
       f({type->name, model->module(), 4, [&](int64_t first, int64_t last) {

@@ -65,7 +65,7 @@ class WithoutRun(Case):
             with open(f"big.{ending}", "w") as file:
                 file.write("".join(f"word{i % words} word{i % words}\n" for i in range(7853 - 4)))
         # The summary comes before the folder, which cannot be made.
-        self.assertIn("7853 de and 5893 en words; 9038341 parameters", self.slope("train", "translation", "--train", "big", "--valid", "valid", "--out", "/proc/run").out)
+        self.assertIn("7853 de and 5893 en words; 9038341 parameters", self.slope("train", "translation", "--train", "big", "--valid", "valid", "--preset", "multi30k", "--out", "/proc/run").out)
         with open("text", "w") as file:
             file.write("".join(chr(48 + i) for i in range(65)) * 3)
         self.assertIn("65 different ones; 804096 parameters", self.slope("train", "char-gpt", "--text", "text", "--out", "/proc/run").out)

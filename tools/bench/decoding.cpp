@@ -47,7 +47,7 @@ class GreedyDecoding : public Workload {
     const TranslationCase c = translation_model();
     const train::RunSettings settings = bench_settings(c.model, c.values);
     auto model = dynamic_cast<const models::TranslationType&>(settings.type())
-                     .make(settings.config(), source_vocab, target_vocab, models::Weights::drawn);
+                     .make(settings.config(), {source_vocab, target_vocab}, models::Weights::drawn);
     return {settings, {}, {}, std::move(model)};
   }
   // The last parameter, with one number for each word of the target.

@@ -23,7 +23,7 @@ std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B,
   settings.training.batch_size = B;
   manual_seed(1);
   auto model = dynamic_cast<const models::TranslationType&>(settings.type())
-                   .make(settings.config(), source_vocab, target_vocab, models::Weights::drawn);
+                   .make(settings.config(), {source_vocab, target_vocab}, models::Weights::drawn);
   std::vector<FixedBatch> batches;
   for (int i = 0; i < n_batches; ++i)
     batches.push_back({.input = randint(first_word, source_vocab, {B, S}),

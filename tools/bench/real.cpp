@@ -33,7 +33,7 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
   };
   const int64_t target_vocab = vocab_size("target_vocab");
   auto model = dynamic_cast<const models::TranslationType&>(settings.type())
-                   .make(settings.config(), vocab_size("source_vocab"), target_vocab,
+                   .make(settings.config(), {vocab_size("source_vocab"), target_vocab},
                          models::Weights::drawn);
   const auto holds = [&](const std::string& name) {
     return std::any_of(file.tensors.begin(), file.tensors.end(),
@@ -74,12 +74,13 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
   const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
   const data::ParallelText text = data::read_parallel(prefix, d.source, d.target);
   const auto words = [&](const std::vector<std::string>& lines) {
-    return data::Vocab::from_counts(data::count_words(lines), data::Specials::sentence, d.min_freq);
+    return data::make_tokenizer({.kind = "words", .lowercase = true, .min_freq = 2}, {&lines});
   };
-  const data::Vocab source = words(text.source), target = words(text.target);
+  const data::TokenizerPtr source = words(text.source), target = words(text.target);
   const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
-  const int64_t positions = type.make(settings.config(), 4, 4, models::Weights::unset)->positions();
-  const data::Pairs encoded = data::encode_pairs(text, source, target, positions);
+  const int64_t positions =
+      type.make(settings.config(), {4, 4}, models::Weights::unset)->positions();
+  const data::Pairs encoded = data::encode_pairs(text, *source, *target, positions);
   data::TrainingBatches batches(
       encoded.pairs, {.batch_size = t.batch_size, .seed = static_cast<uint64_t>(t.seed)});
   NamedTensors tensors;
@@ -89,8 +90,8 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
     tensors.push_back({numbered("target", i), from_vector(b.target, {b.size, b.target_length})});
   }
   save_safetensors(file, tensors,
-                   {{"source_vocab", std::to_string(source.size())},
-                    {"target_vocab", std::to_string(target.size())}});
+                   {{"source_vocab", std::to_string(source->size())},
+                    {"target_vocab", std::to_string(target->size())}});
 }
 
 }  // namespace slope::tools

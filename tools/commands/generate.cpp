@@ -1,4 +1,4 @@
-// slope generate: text from a character model, character by character.
+// slope generate: text from a language model, token by token.
 #include <slope/models/data/documents.h>
 #include <slope/models/infer/generate.h>
 #include <slope/models/infer/known_text.h>
@@ -22,7 +22,7 @@ void add_generate(Command& slope) {
   static int64_t seed = 0;
   command.option("run", folder, "the run's folder").required().takes("RUN");
   command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
-  command.option("--tokens", options.tokens, "characters to write")
+  command.option("--tokens", options.tokens, "tokens to write: characters, words or subwords")
       .between(0, 100'000'000)
       .shows_default();
   command
@@ -42,17 +42,17 @@ void add_generate(Command& slope) {
     const train::UnknownCharacters how = train::unknown_characters(unknown);
     const train::TextModel m = train::load_language_model(train::checkpoint_folder(folder));
     const train::KnownText known =
-        with_file("the prompt", [&] { return train::known_text(prompt, m.vocab, how); });
+        with_file("the prompt", [&] { return train::known_text(prompt, *m.tokenizer, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
     if (m.settings.data<train::TextSettings>().documents == "lines")
       options.separator = std::string(data::separator);
     options.seed = static_cast<uint64_t>(seed);
     options.on_start = [&] { print(known.text); };
-    options.on_token = [](const std::string& character) {
-      print(character);
+    options.on_text = [](const std::string& text) {
+      print(text);
       flush();
     };
-    (void)train::generate(*m.model, m.vocab, known.text, options);
+    (void)train::generate(*m.model, *m.tokenizer, known.text, options);
     std::printf("\n");
     return 0;
   });

@@ -75,7 +75,7 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
 }
 
-// A flag that does nothing with the optimizer or schedule of this run.
+// A flag that does nothing with the optimizer, schedule or tokenizer of this run.
 void refuse_without_effect(const Settings& settings, const Flags& flags) {
   for (const Setting& s : settings) {
     if (s.of.empty() || !flags.values.contains(s.key)) continue;
@@ -92,11 +92,11 @@ void refuse_without_effect(const Settings& settings, const Flags& flags) {
 void gather(RunSettings& settings, const Flags& flags) {
   const std::string state = flags.resume ? train::state_to_resume(flags.out) : "";
   if (!state.empty()) {
-    (void)train::from_json(settings.all(), train::RunState::read(state).settings, state);
+    train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
     // somebody may have edited the checkpoint's own config: what may not change is then refused
     const std::string config = train::config_to_resume(flags.out);
     if (!config.empty())
-      (void)train::from_json(settings.all(), train::read_json_text(config), config);
+      train::from_saved_json(settings.all(), train::read_json_text(config), config);
   }
   if (!flags.preset.empty()) settings.apply(flags.preset);
   std::vector<std::string> given;

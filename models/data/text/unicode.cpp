@@ -1,7 +1,11 @@
+#include <slope/core/error.h>
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace slope::data {
@@ -72,6 +76,12 @@ bool is_space(char32_t c) {
          c == 0x3000;
 }
 
+bool is_blank(std::string_view utf8) {
+  if (std::any_of(utf8.begin(), utf8.end(), [](char c) { return c > ' '; })) return false;  // ASCII
+  const std::u32string text = decode_utf8(utf8);
+  return std::all_of(text.begin(), text.end(), is_space);
+}
+
 std::u32string lower(std::u32string_view text) {
   std::u32string result;
   result.reserve(text.size());
@@ -91,5 +101,21 @@ std::u32string lower(std::u32string_view text) {
 }
 
 std::string lower(std::string_view utf8) { return encode_utf8(lower(decode_utf8(utf8))); }
+
+std::string nfc(std::string_view utf8) {
+  // ASCII and Latin-1, whose lead bytes are below 0xC4, hold nothing to compose
+  const bool latin = std::all_of(utf8.begin(), utf8.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0xC4; });
+  if (latin && !find_utf8_error(utf8)) return std::string(utf8);
+  (void)decode_utf8(utf8);  // which refuses what is not UTF-8, with the byte
+  utf8proc_uint8_t* composed = nullptr;
+  const utf8proc_ssize_t length =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()),
+                   static_cast<utf8proc_ssize_t>(utf8.size()), &composed,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(composed, &std::free);
+  SLOPE_CHECK_AS(MemoryError, length >= 0, "nfc: {}", utf8proc_errmsg(length));
+  return {reinterpret_cast<const char*>(composed), static_cast<size_t>(length)};
+}
 
 }  // namespace slope::data

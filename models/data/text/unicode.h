@@ -10,9 +10,13 @@ namespace slope::data {
 
 bool is_word(char32_t c);   // \w: letters (L*), numbers (N*), underscore; not combining marks
 bool is_space(char32_t c);  // \s: what str.split() splits at
+bool is_blank(std::string_view utf8);  // holds nothing but \s
 
 // str.lower(): one to one, except for İ (two code points) and Σ, which is ς at the end of a word.
 std::u32string lower(std::u32string_view text);
 std::string lower(std::string_view utf8);
+
+// Unicode's canonical composition: é as one code point, however it was written.
+std::string nfc(std::string_view utf8);
 
 }  // namespace slope::data

@@ -1,4 +1,4 @@
-#include <slope/models/data/detokenize.h>
+#include <slope/models/data/tokenizers/detokenize.h>
 
 namespace slope::data {
 

@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/models/data/bleu.h>
+#include <slope/models/data/metrics/bleu.h>
 #include <slope/models/data/text/unicode.h>
 
 #include <algorithm>

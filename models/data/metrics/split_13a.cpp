@@ -1,7 +1,7 @@
 // sacreBLEU's default tokenizer, 13a: the rules of mteval-v13a, in their order. They concern ASCII
 // only (“German quotes” stay with their word), so that bytes of UTF-8 can serve as characters here;
 // only white space is Unicode's.
-#include <slope/models/data/bleu.h>
+#include <slope/models/data/metrics/bleu.h>
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 

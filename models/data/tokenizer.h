@@ -1,0 +1,79 @@
+// Tokenizer: a text as the ids that a model reads, and ids as a text again. There are three kinds
+// (models/data/tokenizers/): words, characters and subwords. One is made from the training text, or
+// read from a run, which keeps it beside the weights.
+//
+// Another kind (GPT-2's byte-level BPE, say) is a class in that folder and a line in each of the
+// two functions at the end.
+#pragma once
+
+#include <slope/core/tensor/random.h>
+#include <slope/models/data/vocab.h>
+
+#include <memory>
+#include <span>
+
+namespace slope::data {
+
+using Ids = std::vector<int64_t>;
+
+class Tokenizer {
+ public:
+  struct File {
+    std::string ending, bytes;  // ".vocab", ".model"
+  };
+
+  virtual ~Tokenizer() = default;
+  virtual int64_t size() const = 0;  // ids are 0 … size - 1
+
+  // Without <sos> and <eos>. InputError if the text is not UTF-8, or has a character that the
+  // tokenizer lacks and cannot replace by <unk>.
+  virtual Ids encode(std::string_view text) const = 0;
+  // The same for each of many lines, which may be faster.
+  virtual std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const;
+  // A random one of the ways to cut a text, drawn from `site`; UsageError if there is only one.
+  virtual Ids sample(std::string_view text, double dropout, const RandomSite& site) const;
+
+  // whether encode() takes a text with this character
+  virtual bool knows(std::string_view) const { return true; }
+
+  virtual std::string decode(std::span<const int64_t> ids) const = 0;
+  // Whether the text before a token may depend on the one after it.
+  virtual bool looks_ahead() const { return false; }
+  // The decoded line in lower-cased words, on which BLEU is counted.
+  virtual Tokens words(std::span<const int64_t> ids) const;
+
+  virtual std::string token(int64_t id) const = 0;  // for people; IndexError outside [0, size)
+  // for people: the tokens of a line as they were written, one for each id
+  virtual Tokens tokens(std::string_view line) const;
+
+  virtual std::vector<File> files() const = 0;  // what read_tokenizer() reads
+};
+using TokenizerPtr = std::shared_ptr<const Tokenizer>;
+
+Ids as_sentence(Ids ids);  // <sos> ids <eos>
+// <sos> ids of the line <eos>.
+Ids encode_sentence(std::string_view line, const Tokenizer& tokenizer);
+
+// A checksum of all that they were made from.
+std::string fingerprint(const std::vector<const Tokenizer*>& tokenizers);
+
+struct TokenizerOptions {
+  std::string kind = "subwords";  // words, characters
+  bool lowercase = false;
+  int64_t min_freq = 1;           // of words: how often one must occur
+  std::string algorithm = "bpe";  // of subwords; unigram
+  int64_t vocab_size = 0;         // of subwords; 0: by the amount of text
+  std::string model_file;         // of subwords: SentencePiece's .model; empty: trained
+  // whether <pad>, <unk>, <sos> and <eos> are wanted; subwords have them in any case
+  Specials specials = Specials::sentence;
+};
+
+// From the lines of the training text; several lists for a vocabulary of several languages.
+// InputError or UsageError if that is not possible.
+TokenizerPtr make_tokenizer(const TokenizerOptions& options,
+                            const std::vector<const std::vector<std::string>*>& texts);
+
+// From the files STEM.vocab or STEM.model. InputError that names the file.
+TokenizerPtr read_tokenizer(const TokenizerOptions& options, const std::string& stem);
+
+}  // namespace slope::data

@@ -1,0 +1,24 @@
+// Byte-pair encoding with dropout: a word is cut now so, now so.
+//   Provilkov et al., "BPE-Dropout: Simple and Effective Subword Regularization", 2020
+#pragma once
+
+#include <slope/core/tensor/random.h>
+
+#include <string_view>
+#include <vector>
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace slope::data {
+
+// Merges the two neighbours whose piece comes first in the model, the leftmost where several do, as
+// long as there are any; each time, with probability `dropout`, this pair is left apart instead.
+// `draw` counts the numbers taken from `site`. Without dropout the pieces are those of
+// SentencePiece's encoder.
+std::vector<int> bpe_with_dropout(const sentencepiece::SentencePieceProcessor& model,
+                                  std::string_view text, double dropout, const RandomSite& site,
+                                  int64_t& draw);
+
+}  // namespace slope::data

@@ -1,0 +1,36 @@
+#include <slope/models/data/tokenizers/characters.h>
+#include <slope/models/data/text/unicode.h>
+
+namespace slope::data {
+
+TokenizerPtr CharacterTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,
+                                      const TokenizerOptions& options) {
+  Counts counts;
+  for (const auto* lines : texts)
+    for (const std::string& line : *lines)
+      for (const auto& [c, n] : count_characters(options.lowercase ? lower(line) : line))
+        counts[c] += n;
+  return std::make_shared<CharacterTokenizer>(Vocab::from_counts(counts, options.specials),
+                                              options.lowercase);
+}
+
+TokenizerPtr CharacterTokenizer::read(const std::string& stem, const TokenizerOptions& options) {
+  return std::make_shared<CharacterTokenizer>(Vocab::load(stem + ".vocab", options.specials),
+                                              options.lowercase);
+}
+
+Ids CharacterTokenizer::encode(std::string_view text) const {
+  return vocab_.encode_characters(lowercase_ ? lower(text) : text);
+}
+
+bool CharacterTokenizer::knows(std::string_view character) const {
+  return has_unk_ || vocab_.contains(lowercase_ ? lower(character) : std::string(character));
+}
+
+std::string CharacterTokenizer::decode(std::span<const int64_t> ids) const {
+  std::string text;
+  for (int64_t id : ids) text += vocab_.token(id);
+  return text;
+}
+
+}  // namespace slope::data

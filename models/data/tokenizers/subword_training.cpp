@@ -1,0 +1,120 @@
+#include <slope/core/error.h>
+#include <slope/models/data/tokenizers/subword_text.h>
+#include <slope/models/data/tokenizers/subword_training.h>
+#include <slope/models/data/text/utf8.h>
+
+#include <sentencepiece_trainer.h>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace slope::data {
+namespace {
+
+namespace sp = sentencepiece;
+
+// Memory and time of the trainer grow with the text; more teaches it nothing.
+constexpr size_t most_bytes = size_t{64} << 20;
+constexpr size_t longest_sentence = 4000;  // the trainer leaves out longer ones
+
+class Sentences : public sp::SentenceIterator {
+ public:
+  Sentences(const std::vector<const std::vector<std::string>*>& texts, bool lowercase) {
+    size_t all = 0;
+    for (const auto* lines : texts)
+      for (const std::string& line : *lines) all += line.size() + 1;
+    const size_t every = all / most_bytes + 1;  // line of each text
+    for (const auto* lines : texts)
+      for (size_t i = 0; i < lines->size(); i += every) add((*lines)[i], lowercase);
+  }
+
+  bool done() const override { return next_ >= sentences_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return sentences_[next_]; }
+  sp::util::Status status() const override { return {}; }
+
+  // The trainer of SentencePiece 0.1.97 needs two characters side by side that may be merged.
+  void add_a_pair() { sentences_.emplace_back(" a"); }
+  size_t bytes() const { return bytes_; }
+  const std::set<char32_t>& characters() const { return characters_; }
+
+ private:
+  void add(const std::string& line, bool lowercase) {
+    const std::string text = to_subword_text(line, lowercase);
+    for (char32_t c : decode_utf8(text)) characters_.insert(c);
+    // Line breaks never reach a model inside a line, and the trainer keeps U+0009 and U+2585 for
+    // itself: it leaves out sentences that have them.
+    for (std::string_view rest = text; !rest.empty();) {
+      const size_t end = std::min({rest.find('\n'), rest.find('\t'), rest.find("\xE2\x96\x85")});
+      for_each_part(rest.substr(0, end), longest_sentence, [&](std::string_view part) {
+        if (bytes_ + part.size() > most_bytes) return;
+        bytes_ += part.size();
+        sentences_.emplace_back(part);
+      });
+      rest.remove_prefix(end == rest.npos ? rest.size() : end + (rest[end] < 0 ? 3 : 1));
+    }
+  }
+
+  std::vector<std::string> sentences_;
+  std::set<char32_t> characters_;
+  size_t bytes_ = 0, next_ = 0;
+};
+
+int64_t count_pieces(const std::string& model) {
+  sp::SentencePieceProcessor processor;
+  const auto status = processor.LoadFromSerializedProto(model);
+  SLOPE_CHECK_INPUT(status.ok(), "subwords: {}", status.ToString());
+  return processor.GetPieceSize();
+}
+
+}  // namespace
+
+std::string train_subwords(const std::vector<const std::vector<std::string>*>& texts,
+                           const TokenizerOptions& options) {
+  Sentences sentences(texts, options.lowercase);
+  SLOPE_CHECK_INPUT(!sentences.characters().empty(), "subwords: the training text is empty");
+  sentences.add_a_pair();
+  constexpr int64_t needed = 4 + 256;  // special tokens and bytes
+  const auto characters = static_cast<int64_t>(sentences.characters().size());
+  const int64_t wanted =
+      options.vocab_size > 0
+          ? options.vocab_size
+          : needed + characters +
+                std::min<int64_t>(32'000, std::llround(4 * std::sqrt(sentences.bytes())));
+  std::string model;
+  const auto status = sp::SentencePieceTrainer::Train({{"model_type", options.algorithm},
+                                                       {"vocab_size", std::to_string(wanted)},
+                                                       {"hard_vocab_limit", "false"},
+                                                       {"required_chars", "a"},
+                                                       {"byte_fallback", "true"},
+                                                       {"normalization_rule_name", "identity"},
+                                                       {"add_dummy_prefix", "false"},
+                                                       {"remove_extra_whitespaces", "false"},
+                                                       {"pad_id", std::to_string(pad_id)},
+                                                       {"unk_id", std::to_string(unk_id)},
+                                                       {"bos_id", std::to_string(sos_id)},
+                                                       {"eos_id", std::to_string(eos_id)},
+                                                       {"pad_piece", "<pad>"},
+                                                       {"bos_piece", "<sos>"},
+                                                       {"eos_piece", "<eos>"},
+                                                       {"num_threads", "1"},
+                                                       {"minloglevel", "2"}},
+                                                      &sentences, &model);
+  if (!status.ok()) {
+    const std::string reason = status.ToString();
+    SLOPE_CHECK_AS(UsageError, reason.find("required_chars") == reason.npos,
+                   "vocab_size {}: the text has {} characters, which with {} bytes and special "
+                   "tokens need up to {}; give more, or 0 for a size that suits the text",
+                   wanted, characters, needed, needed + characters + 1);
+    throw InputError(fmt::format("subwords: SentencePiece cannot learn from this text: {}",
+                                 reason.substr(reason.rfind(']') + 1)));
+  }
+  if (const int64_t pieces = count_pieces(model); options.vocab_size > pieces)
+    throw UsageError(fmt::format(
+        "vocab_size {}: the text fills at most {}; give that or less, or 0 for a size that suits "
+        "the text",
+        wanted, pieces));
+  return model;
+}
+
+}  // namespace slope::data

@@ -1,0 +1,49 @@
+// Subwords as tokens, cut and joined by SentencePiece (Kudo and Richardson, 2018). With the models
+// that train_subwords() makes nothing is lost: decode(encode(x)) = NFC(x).
+#pragma once
+
+#include <slope/models/data/tokenizer.h>
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace slope::data {
+
+class SubwordTokenizer final : public Tokenizer {
+ public:
+  // `model`: the bytes of a .model, which may be anybody's; `file` names it in errors. Ids are
+  // <pad> <unk> <sos> <eos>, then the model's pieces in their order without its own special ones.
+  // InputError if it is not one.
+  SubwordTokenizer(std::string model, const std::string& file, bool lowercase = false);
+  ~SubwordTokenizer() override;
+
+  int64_t size() const override { return static_cast<int64_t>(pieces_.size()); }
+  Ids encode(std::string_view text) const override;
+  std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const override;
+  // BPE-dropout (Provilkov et al., 2020): each merge is left out with this probability.
+  Ids sample(std::string_view text, double dropout, const RandomSite& site) const override;
+  std::string decode(std::span<const int64_t> ids) const override;
+  std::string token(int64_t id) const override;
+  std::vector<File> files() const override { return {{".model", model_}}; }
+
+ private:
+  int64_t id_of(int piece) const { return ids_[static_cast<size_t>(piece)]; }
+  // Calls append(part, ids) for each part of a text that is cut by itself, with line breaks
+  // between.
+  template <class Append>
+  Ids cut(std::string_view text, const Append& append) const;
+  void append_ids(std::string_view part, Ids& ids) const;
+
+  const std::string model_;
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  std::vector<int> pieces_;  // of each id; of a special token -1
+  Ids ids_;                  // of each piece
+  int64_t line_break_ = unk_id;
+  const bool lowercase_;
+  bool adds_blank_ = false;  // before each line: then a line cannot be cut in parts
+  bool is_bpe_ = false;
+  bool word_by_word_ = true;  // no piece goes on after a blank, and no character lacks one
+};
+
+}  // namespace slope::data

@@ -1,0 +1,55 @@
+#include <slope/models/infer/text_stream.h>
+
+#include <algorithm>
+
+namespace slope::train {
+namespace {
+
+constexpr size_t longest = 1024, kept = 256;  // tokens
+
+size_t common(const std::string& a, const std::string& b) {
+  const size_t n = std::min(a.size(), b.size());
+  return static_cast<size_t>(
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n), b.begin()).first -
+      a.begin());
+}
+
+std::string rest(const std::string& text, size_t given) {
+  return given < text.size() ? text.substr(given) : "";
+}
+
+}  // namespace
+
+TextStream::TextStream(const data::Tokenizer& tokenizer, std::span<const int64_t> before)
+    : tokenizer_(tokenizer), ids_(before.begin(), before.end()) {
+  shorten();
+  text_ = tokenizer_.decode(ids_);
+  given_ = text_.size();
+}
+
+std::string TextStream::push(int64_t token) {
+  const std::string before = std::move(text_);
+  ids_.push_back(token);
+  text_ = tokenizer_.decode(ids_);
+  size_t certain = tokenizer_.looks_ahead() ? common(before, text_) : text_.size();
+  constexpr std::string_view incomplete = "\xEF\xBF\xBD";
+  while (std::string_view(text_).substr(0, certain).ends_with(incomplete))
+    certain -= incomplete.size();
+  if (certain <= given_) return "";
+  const std::string piece = text_.substr(given_, certain - given_);
+  given_ = certain;
+  if (ids_.size() > longest) shorten();
+  return piece;
+}
+
+std::string TextStream::finish() const { return rest(text_, given_); }
+
+void TextStream::shorten() {
+  if (ids_.size() <= kept) return;
+  const size_t pending = text_.size() - std::min(given_, text_.size());
+  ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(kept));
+  text_ = tokenizer_.decode(ids_);
+  given_ = text_.size() - std::min(pending, text_.size());
+}
+
+}  // namespace slope::train

@@ -1,0 +1,26 @@
+// A text whose tokens come one after the other: each new piece as soon as it is certain. A
+// character of several bytes is, when all its bytes are there; whether words are apart may depend
+// on the token after them.
+#pragma once
+
+#include <slope/models/data/tokenizer.h>
+
+namespace slope::train {
+
+class TextStream {
+ public:
+  // `before`: the tokens that the text follows.
+  TextStream(const data::Tokenizer& tokenizer, std::span<const int64_t> before);
+  std::string push(int64_t token);  // what is new and certain
+  std::string finish() const;       // the rest
+
+ private:
+  void shorten();
+
+  const data::Tokenizer& tokenizer_;
+  data::Ids ids_;     // as far back as joining looks
+  size_t given_ = 0;  // bytes of their text that were given out, or came before
+  std::string text_;
+};
+
+}  // namespace slope::train

@@ -1,0 +1,45 @@
+// How a run cuts its text: words, characters or subwords (models/data/tokenizer.h).
+#pragma once
+
+#include <slope/models/config.h>
+#include <slope/models/data/tokenizer.h>
+
+namespace slope::train {
+
+struct TokenizerSettings {
+  std::string tokenizer = "subwords";
+  bool lowercase = false;
+  int64_t min_freq = 2;  // words that occur less often become <unk>
+  int64_t vocab_size = 0;
+  std::string subword_kind = "bpe", subword_model;
+  double subword_dropout = 0;
+  // What runs had before there was a choice: lower-cased words, or characters as they are.
+  bool words_before = true;
+  SLOPE_CONFIG(
+      key(tokenizer, "what a line is cut into", {"subwords", "words", "characters"})
+          .since(words_before ? "\"words\"" : "\"characters\""),
+      key(lowercase, "lower-case all text; what the model writes is lower case too")
+          .since(words_before ? "true" : "false"),
+      key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9)
+          .only_with("tokenizer", {"words"})
+          .since("2"),
+      key(vocab_size,
+          "number of subwords; 0: by the amount of text, 4 times the root of its bytes, at most "
+          "32000, beside bytes and characters",
+          0, 1e7)
+          .only_with("tokenizer", {"subwords"})
+          .since("0"),
+      key(subword_kind, "how subwords are learned", {"bpe", "unigram"})
+          .only_with("tokenizer", {"subwords"})
+          .since("\"bpe\""),
+      key(subword_model,
+          "SentencePiece's .model to cut with; empty: learned from the training text")
+          .only_with("tokenizer", {"subwords"})
+          .since("\"\""),
+      key(subword_dropout,
+          "BPE: probability that a merge is left out, so that each epoch cuts otherwise", 0, 0.9)
+          .only_with("tokenizer", {"subwords"})
+          .since("0.0"))
+};
+
+}  // namespace slope::train

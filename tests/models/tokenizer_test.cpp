@@ -1,0 +1,245 @@
+#include <doctest/doctest.h>
+#include <slope/core/error.h>
+#include <slope/models/data/text/read_text.h>
+#include <slope/models/data/tokenizer.h>
+#include <slope/models/data/tokenizers/subword_text.h>
+#include <slope/models/data/tokenizers/subwords.h>
+#include <slope/models/data/tokenizers/words.h>
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
+#include <slope/tests/temporary_folder.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace slope;
+using namespace slope::data;
+
+using Lines = std::vector<std::string>;
+
+static TokenizerPtr tokenizer_of(const Lines& lines, const TokenizerOptions& options = {}) {
+  return make_tokenizer(options, {&lines});
+}
+
+static const Lines& corpus() {
+  static const Lines lines = [] {
+    const ParallelText text = read_parallel(SLOPE_SOURCE "/models/data/corpus/valid", "de", "en");
+    Lines both = text.source;
+    both.insert(both.end(), text.target.begin(), text.target.end());
+    return both;
+  }();
+  return lines;
+}
+
+static TokenizerPtr subwords() {
+  static const TokenizerPtr tokenizer = tokenizer_of(corpus(), {.vocab_size = 800});
+  return tokenizer;
+}
+
+// Lines of every script and habit that a text may have.
+static const Lines& odd_lines() {
+  static const Lines lines = {"",
+                              " ",
+                              "  two  blanks  ",
+                              "\ttab\tand\u00A0no-break\u3000wide",
+                              "a\rb",
+                              "x\x01\x7Fy",
+                              "\u2581 and \uE000 and \uE000_ \u2581\u2581",
+                              "<unk> <s> </s> <0x41> <pad> \u2047",
+                              "Cafe\u0301 A\u030A \u1100\u1161\u11A8 \u212B \u2126",
+                              "\u00E9\u0301\u0323 q\u0307\u0323",
+                              "हिन्दी में क्षत्रिय",
+                              "বাংলা ভাষা",
+                              "தமிழ் மொழி",
+                              "తెలుగు",
+                              "ಕನ್ನಡ",
+                              "മലയാളം",
+                              "සිංහල",
+                              "ภาษาไทย",
+                              "ພາສາລາວ",
+                              "မြန်မာဘာသာ",
+                              "ខ្មែរ",
+                              "བོད་ཡིག",
+                              "می‌خواهم",
+                              "اَلْعَرَبِيَّةُ",
+                              "עִבְרִית",
+                              "አማርኛ",
+                              "ქართული",
+                              "Հայերեն",
+                              "Ελληνικά ΟΔΥΣΣΕΥΣ",
+                              "Русский язык",
+                              "日本語のテキスト",
+                              "한국어",
+                              "简体中文",
+                              "İstanbul ısı",
+                              "ᏣᎳᎩ",
+                              "ᠮᠣᠩᠭᠣᠯ",
+                              "👩‍💻 👍🏽 🇩🇪🇫🇷 1️⃣ ❤️",
+                              "so\u00ADfort col·legi",
+                              "\uFEFFmark \u202Eright to left\u202C \u200B\u2060",
+                              "\uFFFD \uFFFF \U0010FFFF \U000E0001",
+                              "3.50 10:30 24.12.2025 C++ f(x) $5 20°C",
+                              "\u2585 \u2585\u2585",
+                              std::string(50'000, 'x'),
+                              std::string(20'000, ' ')};
+  return lines;
+}
+
+TEST_CASE("subwords: odd texts come back as they were, composed") {
+  for (const std::string& line : odd_lines()) {
+    CAPTURE(line.substr(0, 100));
+    CHECK(subwords()->decode(subwords()->encode(line)) == nfc(line));
+  }
+}
+
+TEST_CASE("subwords: random lines over all of Unicode come back as they were, composed") {
+  const RandomSite site{.seed = 7};
+  int64_t draw = 0;
+  const auto below = [&](uint64_t n) { return uniform_below(site, draw++, n); };
+  const int64_t lines = std::getenv("SLOPE_DATA") ? 100'000 : 5'000;
+  int64_t lost = 0;
+  for (int64_t i = 0; i < lines; ++i) {
+    std::u32string line;
+    const uint64_t length = 1 + below(20), block = below(0x1100) << 8;
+    while (line.size() < length) {
+      const uint64_t kind =
+          below(10);  // anything, the same block of 256, ASCII, what is special here
+      const auto c = static_cast<char32_t>(kind < 4   ? 1 + below(0x10FFFF)
+                                           : kind < 7 ? block + below(256)
+                                           : kind < 9 ? 32 + below(95)
+                                                      : U" \u2581\uE000_\t\u2585"[below(6)]);
+      if (c != 0 && c != '\n' && !(c >= 0xD800 && c <= 0xDFFF)) line += c;
+    }
+    const std::string text = encode_utf8(line);
+    lost += subwords()->decode(subwords()->encode(text)) != nfc(text);
+  }
+  CHECK(lost == 0);
+}
+
+TEST_CASE("subwords: every line of Multi30k comes back as it was, also cut many at a time") {
+  const char* data = std::getenv("SLOPE_DATA");
+  if (!data) {
+    MESSAGE("skipped: set SLOPE_DATA to a folder with multi30k/train.de.gz and train.en.gz");
+    return;
+  }
+  const ParallelText text = read_parallel(std::string(data) + "/multi30k/train", "de", "en");
+  for (const Lines* lines : {&text.source, &text.target}) {
+    const std::vector<Ids> all = subwords()->encode_lines(*lines);
+    int64_t lost = 0;
+    for (size_t i = 0; i < lines->size(); ++i)
+      lost += subwords()->decode(all[i]) != nfc((*lines)[i]) ||
+              (i % 16 == 0 && all[i] != subwords()->encode((*lines)[i]));
+    CHECK(lost == 0);
+  }
+}
+
+TEST_CASE("subwords: a text of several lines keeps its breaks") {
+  for (const std::string text : {"\n", "a\nb", "\n\na\n", "ein Satz\n\nnoch einer\n"})
+    CHECK(subwords()->decode(subwords()->encode(text)) == text);
+}
+
+TEST_CASE("subwords: lower-casing is a setting of its own") {
+  const auto lowered = tokenizer_of(corpus(), {.lowercase = true, .vocab_size = 600});
+  CHECK(lowered->decode(lowered->encode("Ein HUND, İ und Σ.")) == "ein hund, i\u0307 und σ.");
+  CHECK(lowered->encode("EIN HUND") == lowered->encode("ein hund"));
+  CHECK(subwords()->encode("EIN HUND") != subwords()->encode("ein hund"));
+}
+
+TEST_CASE("subwords: the same text gives the same pieces") {
+  const auto bytes = [](const TokenizerOptions& options) {
+    return tokenizer_of(corpus(), options)->files()[0].bytes;
+  };
+  CHECK(bytes({.vocab_size = 500}) == bytes({.vocab_size = 500}));
+  CHECK(bytes({.algorithm = "unigram", .vocab_size = 500}) ==
+        bytes({.algorithm = "unigram", .vocab_size = 500}));
+}
+
+TEST_CASE("subwords: unigram loses nothing either") {
+  const auto unigram = tokenizer_of(corpus(), {.algorithm = "unigram", .vocab_size = 600});
+  CHECK(unigram->size() == 600);
+  for (const std::string& line : odd_lines())
+    CHECK(unigram->decode(unigram->encode(line)) == nfc(line));
+  for (const std::string& line : corpus()) CHECK(unigram->decode(unigram->encode(line)) == line);
+}
+
+TEST_CASE("subwords: dropout 0 cuts as SentencePiece does, dropout 1 into characters") {
+  const RandomSite site{.seed = 1};
+  for (const Lines* lines : {&corpus(), &odd_lines()})
+    for (const std::string& line : *lines)
+      CHECK(subwords()->sample(line, 0, site) == subwords()->encode(line));
+  CHECK(subwords()->tokens("ein Hund").size() < 8);
+  CHECK(subwords()->sample("ein Hund", 1, site).size() == 8);
+}
+
+TEST_CASE("subwords: dropout draws from its site alone, and loses nothing") {
+  const std::string& line = corpus()[3];
+  const auto cut = [&](uint32_t number) {
+    return subwords()->sample(line, 0.3, {.seed = 1, .site = number});
+  };
+  CHECK(cut(1) == cut(1));
+  CHECK(cut(1) != cut(2));
+  for (uint32_t i = 0; i < 50; ++i) CHECK(subwords()->decode(cut(i)) == line);
+  CHECK_THROWS_WITH_AS((void)tokenizer_of(corpus(), {.kind = "words"})->sample(line, 0.1, {}),
+                       doctest::Contains("only the subwords of BPE"), UsageError);
+  CHECK_THROWS_WITH_AS((void)tokenizer_of(corpus(), {.algorithm = "unigram", .vocab_size = 500})
+                           ->sample(line, 0.1, {}),
+                       doctest::Contains("only the subwords of BPE"), UsageError);
+}
+
+TEST_CASE("subwords: a size that does not suit the text is refused, with one that does") {
+  const auto size = [](int64_t wanted, const Lines& lines) {
+    return tokenizer_of(lines, {.vocab_size = wanted})->size();
+  };
+  CHECK(size(0, {"one line"}) > 260);
+  CHECK(size(0, {"a"}) > 260);
+  CHECK(size(0, {"a\tb"}) > 260);
+  CHECK(size(0, {"\u2585"}) > 260);
+  CHECK_THROWS_WITH_AS(size(8000, {"one line"}), doctest::Contains("the text fills at most 2"),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(size(100, {"one line"}), doctest::Contains("special tokens need up to 26"),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(size(0, {"", ""}), "subwords: the training text is empty", InputError);
+  CHECK(size(0, {std::string(3'000'000, 'a')}) > 260);  // without a line break or a blank
+}
+
+TEST_CASE("tokenizer: each kind is read back as it was saved") {
+  const test::TemporaryFolder folder;
+  const std::string stem = folder.path() + "/source", line = corpus()[5] + " Ø";
+  for (const char* kind : {"words", "characters", "subwords"}) {
+    const TokenizerOptions options{.kind = kind};
+    const TokenizerPtr saved = tokenizer_of(corpus(), options);
+    for (const Tokenizer::File& file : saved->files())
+      std::ofstream(stem + file.ending) << file.bytes;
+    const TokenizerPtr read = read_tokenizer(options, stem);
+    CHECK(read->size() == saved->size());
+    CHECK(read->encode(line) == saved->encode(line));
+    CHECK(read->tokens(line) == saved->tokens(line));
+    CHECK(read->decode(read->encode(line)) == saved->decode(saved->encode(line)));
+    CHECK_THROWS_AS((void)read->token(read->size()), IndexError);
+  }
+}
+
+TEST_CASE("subwords: a file that is not a model is refused by name") {
+  const auto refuses = [](const std::string& bytes) {
+    CHECK_THROWS_WITH_AS(SubwordTokenizer(bytes, "x.model"),
+                         doctest::Contains("x.model: is not a SentencePiece model"), InputError);
+  };
+  const std::string good = subwords()->files()[0].bytes;
+  refuses("");
+  refuses("a text");
+  refuses(good.substr(0, good.size() / 2 + 1));
+  refuses(std::string(1000, '\0'));
+}
+
+TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
+  const auto characters = tokenizer_of({"abc"}, {.kind = "characters"});
+  CHECK(characters->encode("abz") == Ids{4, 5, unk_id});
+  CHECK(characters->decode(Ids{4, 5, 6}) == "abc");
+  const auto words = tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .min_freq = 2});
+  CHECK(words->encode("Ein Hund .") == Ids{unk_id, 4, unk_id});
+  const auto lowered =
+      tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .lowercase = true});
+  CHECK(lowered->tokens("EIN Hund.") == Tokens{"ein", "hund", "."});
+  CHECK(lowered->decode(lowered->encode("EIN Hund.")) == "ein hund.");
+}
