@@ -15,6 +15,7 @@ struct ParallelTextSettings {  // of translation
   std::string train, valid;    // PREFIX of the text, without .de or .en; empty: the bundled corpus
   std::string source = "de", target = "en";
   bool shared_vocabulary = false;
+  double subword_dropout = 0;
   TokenizerSettings tokens;
   int64_t validation_size = default_validation_size;
   SLOPE_CONFIG(key(train,
@@ -27,6 +28,11 @@ struct ParallelTextSettings {  // of translation
                key(shared_vocabulary,
                    "one vocabulary and one table of embeddings for both languages")
                    .since("false"),
+               key(subword_dropout,
+                   "BPE: probability that a merge is left out, so that each epoch cuts otherwise",
+                   0, 0.9)
+                   .only_with("tokenizer", {"subwords"})
+                   .since("0.0"),
                key(validation_size,
                    "target tokens to validate on at most, in pairs spread evenly over the text; 0: "
                    "all",

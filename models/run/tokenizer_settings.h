@@ -12,7 +12,6 @@ struct TokenizerSettings {
   int64_t min_freq = 2;  // words that occur less often become <unk>
   int64_t vocab_size = 0;
   std::string subword_kind = "bpe", subword_model;
-  double subword_dropout = 0;
   // What runs had before there was a choice: lower-cased words, or characters as they are.
   bool words_before = true;
   SLOPE_CONFIG(
@@ -35,11 +34,7 @@ struct TokenizerSettings {
       key(subword_model,
           "SentencePiece's .model to cut with; empty: learned from the training text")
           .only_with("tokenizer", {"subwords"})
-          .since("\"\""),
-      key(subword_dropout,
-          "BPE: probability that a merge is left out, so that each epoch cuts otherwise", 0, 0.9)
-          .only_with("tokenizer", {"subwords"})
-          .since("0.0"))
+          .since("\"\""))
 };
 
 }  // namespace slope::train

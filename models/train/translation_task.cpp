@@ -52,7 +52,7 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
     fingerprint_ += "/" + data::fingerprint({source_.get(), target_.get()});
   if (d.validation_size > 0)
     validation_.pairs = data::spread(std::move(validation_.pairs), d.validation_size);
-  if (d.tokens.subword_dropout > 0) {
+  if (d.subword_dropout > 0) {
     text_ = training;
     (void)recut(0, 0);  // which refuses a tokenizer that cannot
   }
@@ -72,8 +72,8 @@ data::Pair TranslationTask::recut(int64_t row, int64_t epoch) const {
                           .site = 2 * static_cast<uint32_t>(row) + side,
                           .step = static_cast<uint32_t>(epoch),
                           .stream = data::cut_stream};
-    return data::as_sentence(tokenizer.sample(
-        text, settings_.data<ParallelTextSettings>().tokens.subword_dropout, site));
+    return data::as_sentence(
+        tokenizer.sample(text, settings_.data<ParallelTextSettings>().subword_dropout, site));
   };
   data::Pair pair{cut(*source_, text_.source[line], 0), cut(*target_, text_.target[line], 1)};
   const auto positions = static_cast<size_t>(model_->positions());

@@ -38,7 +38,7 @@ inline void each_translator(
   for (const models::ModelTypePtr& type : models::zoo())
     if (const auto* t = dynamic_cast<const models::TranslationType*>(type.get())) {
       manual_seed(1);
-      const auto model = t->make(*small_config(*t, values), 31, 37, models::Weights::drawn);
+      const auto model = t->make(*small_config(*t, values), {31, 37}, models::Weights::drawn);
       nn::to(model->module(), dtype);
       f(t->name, *model);
     }

@@ -67,7 +67,7 @@ Loaded load(const ModelType& type, const Golden& golden, DType dtype) {
   Loaded l;
   const auto config = small_config(type, golden.settings());
   if (const auto* t = dynamic_cast<const TranslationType*>(&type)) {
-    auto model = t->make(*config, 11, 13, Weights::drawn);
+    auto model = t->make(*config, {11, 13}, Weights::drawn);
     const Tensor source = golden.at("source"), target = golden.at("target");
     const TranslationModel* m = model.get();
     l.logits = [=] { return m->logits(source, target.narrow(1, 0, target.size(1) - 1)); };
@@ -120,7 +120,7 @@ void check(DType dtype, double bound) {
 
 std::unique_ptr<Model> full_size(const ModelType& type) {
   if (const auto* t = dynamic_cast<const TranslationType*>(&type))
-    return t->make(*t->config(), 7853, 5893, Weights::unset);
+    return t->make(*t->config(), {7853, 5893}, Weights::unset);
   const auto& l = dynamic_cast<const LanguageModelType&>(type);
   return l.make(*l.config(), 65, Weights::unset);
 }

@@ -129,7 +129,7 @@ class WithoutRun(Case):
     def test_the_bundled_corpus_is_found(self):
         result = self.slope("train", "translation", "--out", "/proc/run")
         self.check_refusal(result, 4, "/proc/run")
-        self.assertRegex(result.out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en words; \d+ parameters\n\Z")
+        self.assertRegex(result.out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en subwords; \d+ parameters\n\Z")
 
 
 class WithRun(Case):
