@@ -1,7 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
-#include <slope/models/data/text/read_text.h>
 #include <slope/models/data/shuffle.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/train/document_task.h>
 #include <slope/models/train/language_model_task.h>
 #include <slope/models/train/signals.h>

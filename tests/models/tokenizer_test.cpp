@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/text/read_text.h>
+#include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizer.h>
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subwords.h>
 #include <slope/models/data/tokenizers/words.h>
-#include <slope/models/data/text/unicode.h>
-#include <slope/models/data/text/utf8.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-#include <slope/models/data/tokenizers/characters.h>
 #include <slope/models/data/text/unicode.h>
+#include <slope/models/data/tokenizers/characters.h>
 
 namespace slope::data {
 

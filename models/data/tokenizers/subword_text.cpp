@@ -1,5 +1,5 @@
-#include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/text/unicode.h>
+#include <slope/models/data/tokenizers/subword_text.h>
 
 namespace slope::data {
 namespace {

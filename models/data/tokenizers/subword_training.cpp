@@ -1,7 +1,7 @@
 #include <slope/core/error.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subword_training.h>
-#include <slope/models/data/text/utf8.h>
 
 #include <sentencepiece_trainer.h>
 #include <algorithm>

@@ -1,7 +1,7 @@
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/tokenizers/lines.h>
 #include <slope/models/data/tokenizers/words.h>
-#include <slope/models/data/text/unicode.h>
 
 namespace slope::data {
 
