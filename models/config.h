@@ -26,7 +26,8 @@ struct Setting {
   // Does something only where the setting `of` has one of these values; empty: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
-  std::string absent = {};  // the value, as JSON, of runs saved before there was this key
+  // the value, as JSON, of runs saved before there was this key; empty: the default
+  std::string absent = {};
 
   Setting changeable() && {
     may_change = true;

@@ -26,13 +26,11 @@ struct ParallelTextSettings {  // of translation
                key(source, "source language: ending of the files"),
                key(target, "target language: ending of the files"),
                key(shared_vocabulary,
-                   "one vocabulary and one table of embeddings for both languages")
-                   .since("false"),
+                   "one vocabulary and one table of embeddings for both languages"),
                key(subword_dropout,
                    "BPE: probability that a merge is left out, so that each epoch cuts otherwise",
                    0, 0.9)
-                   .only_with("tokenizer", {"subwords"})
-                   .since("0.0"),
+                   .only_with("tokenizer", {"subwords"}),
                key(validation_size,
                    "target tokens to validate on at most, in pairs spread evenly over the text; 0: "
                    "all",
@@ -52,8 +50,7 @@ struct TextSettings {  // of a language model
                key(documents,
                    "what the model reads: the text as a whole, or each line by itself, between two "
                    "newlines",
-                   {"whole", "lines"})
-                   .since("\"whole\""),
+                   {"whole", "lines"}),
                key(validation_share,
                    "share that is held out for validation: the end of the text, or lines at random",
                    0.0001, 0.9),

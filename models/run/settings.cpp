@@ -121,6 +121,13 @@ std::vector<std::string> from_json(const Settings& settings, const std::string& 
   return set_from_json(settings, parse_json(text, file), file);
 }
 
+std::string values_before(const Settings& settings) {
+  nlohmann::ordered_json json = parse_json(to_json(settings), "the settings");
+  for (const Setting& s : settings)
+    if (!s.absent.empty()) json[s.key] = parse_json(s.absent, s.key);
+  return json_text(json);
+}
+
 void from_saved_json(const Settings& settings, const std::string& text, const std::string& file) {
   nlohmann::ordered_json json = parse_json(text, file);
   if (json.is_object())
@@ -133,10 +140,10 @@ std::string model_of(const std::string& text, const std::string& file) {
   return model_in(parse_json(text, file));
 }
 
-std::string completed(const std::string& before, const std::string& defaults) {
+std::string completed(const std::string& before, const std::string& values) {
   nlohmann::ordered_json all = parse_json(before, "the run's settings");
-  const nlohmann::ordered_json standard = parse_json(defaults, "the defaults");
-  for (const auto& [key, value] : standard.items())
+  const nlohmann::ordered_json given = parse_json(values, "the values before");
+  for (const auto& [key, value] : given.items())
     if (!all.contains(key)) all[key] = value;
   return json_text(all);
 }
@@ -147,9 +154,7 @@ std::vector<std::string> different(const Settings& now, const std::string& text,
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
-    const std::string was = before.contains(s.key) ? json_text(before.at(s.key))
-                            : s.absent.empty()     ? "not set"
-                                                   : s.absent;
+    const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (s.may_change == that_may && was != to_text(s))
       result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }

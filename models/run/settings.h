@@ -21,8 +21,10 @@ std::vector<std::string> from_json(const Settings& settings, const std::string& 
 void from_saved_json(const Settings& settings, const std::string& json, const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
-// The settings of an earlier run, with those that its build did not know yet: at their defaults.
-std::string completed(const std::string& json_before, const std::string& json_defaults);
+// What the runs of builds that did not know a setting had, from settings at their defaults.
+std::string values_before(const Settings& defaults);
+// The settings of an earlier run, with those that its build did not know yet.
+std::string completed(const std::string& json_before, const std::string& json_values_before);
 // The keys that differ from those of an earlier run and may not, each with both values; empty if a
 // resume is sound.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);

@@ -20,21 +20,17 @@ struct TokenizerSettings {
       key(lowercase, "lower-case all text; what the model writes is lower case too")
           .since(words_before ? "true" : "false"),
       key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9)
-          .only_with("tokenizer", {"words"})
-          .since("2"),
+          .only_with("tokenizer", {"words"}),
       key(vocab_size,
           "number of subwords; 0: by the amount of text, 4 times the root of its bytes, at most "
           "32000, beside bytes and characters",
           0, 1e7)
-          .only_with("tokenizer", {"subwords"})
-          .since("0"),
+          .only_with("tokenizer", {"subwords"}),
       key(subword_kind, "how subwords are learned", {"bpe", "unigram"})
-          .only_with("tokenizer", {"subwords"})
-          .since("\"bpe\""),
+          .only_with("tokenizer", {"subwords"}),
       key(subword_model,
           "SentencePiece's .model to cut with; empty: learned from the training text")
-          .only_with("tokenizer", {"subwords"})
-          .since("\"\""))
+          .only_with("tokenizer", {"subwords"}))
 };
 
 }  // namespace slope::train

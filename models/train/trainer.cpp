@@ -291,7 +291,7 @@ class Run {
 
   // What a resume may not change: settings on which the bits depend, and the data.
   void check_sameness(const RunState& before) {
-    const std::string settings = completed(before.settings, options_.defaults);
+    const std::string settings = completed(before.settings, options_.values_before);
     const std::vector<std::string> changed = differences(all_, settings);
     SLOPE_CHECK_AS(UsageError, changed.empty(),
                    "--resume: {} was started with other settings: {}; these may not change",

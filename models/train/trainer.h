@@ -19,7 +19,7 @@ struct RunOptions {
   bool resume = false;  // continue from RUN/last; start a new run if there is none
   bool quiet = false;
   // of all settings, as JSON: what the run of an earlier build, which did not know some, had
-  std::string defaults = "{}";
+  std::string values_before = "{}";
 };
 
 struct RunResult {

@@ -66,7 +66,7 @@ RunResult run(const std::string& folder, const RunSettings& given, bool resume =
                       {.folder = folder,
                        .resume = resume,
                        .quiet = true,
-                       .defaults = RunSettings(s.type()).to_json()});
+                       .values_before = values_before(RunSettings(s.type()).all())});
 }
 
 std::string content(const std::string& file) {

@@ -119,11 +119,12 @@ int run(const Flags& flags, const ModelType& type) {
   const auto task = train::make_task(settings, bundled_corpus);
   if (!flags.quiet) std::printf("%s\n", task->summary().c_str());
   std::fflush(stdout);  // training goes on where nobody reads it
-  const train::RunResult result = train::train(*task, settings.training, settings.all(),
-                                               {.folder = flags.out,
-                                                .resume = flags.resume,
-                                                .quiet = flags.quiet,
-                                                .defaults = RunSettings(type).to_json()});
+  const train::RunResult result =
+      train::train(*task, settings.training, settings.all(),
+                   {.folder = flags.out,
+                    .resume = flags.resume,
+                    .quiet = flags.quiet,
+                    .values_before = train::values_before(RunSettings(type).all())});
   if (result.signal) return 128 + result.signal;
   if (!flags.quiet && result.best_step > 0)
     std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n",
