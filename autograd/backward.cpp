@@ -12,6 +12,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/product/autocast.h>
 
 #include <algorithm>
 
@@ -50,6 +51,7 @@ bool Pass::run_node(Node& node) {
 // The rule: dL/dx of each input from g = dL/dy.
 Grads Pass::derivative(Node& node, std::span<const Tensor> gs) {
   const Op& op = *node.op;
+  const Autocast products(node.autocast);
   const Saved saved(node, gs.data(), options_.create_graph, this);
   const auto rule = options_.create_graph || !op.kernel ? op.formula : op.kernel;
   Grads dx = rule ? rule(saved, gs[0]) : gradients_through_reference(op, saved);

@@ -38,6 +38,7 @@ struct Node : RefCounted, memory::Allocated {
   // path of the module whose forward made it, interned; null outside modules
   const char* module = nullptr;
   std::atomic<bool> freed{false};  // backward has used and dropped what was saved
+  DType autocast = f32;            // the precision of products when it was recorded
   // number of operations that recompute its output; 0: users have to save it
   uint8_t recompute_steps = 0;
   std::atomic<Pass*> pass{nullptr};  // the run of backward that has it

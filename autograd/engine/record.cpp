@@ -4,6 +4,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/module_path.h>
 #include <slope/autograd/observer.h>
+#include <slope/core/product/autocast.h>
 
 #include <algorithm>
 
@@ -36,6 +37,7 @@ static Ref<Node> attach(const Op& op, std::span<const Tensor> outputs, Inputs in
   node->op = &op;
   node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
   node->module = current_module();
+  node->autocast = autocast_dtype();
   node->attributes = std::move(attributes);
   node->inputs.reserve(inputs.size());
   for (const InputRef& x : inputs) node->inputs.push_back(gradient_edge(*x));

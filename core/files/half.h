@@ -1,16 +1,11 @@
-// The two 16-bit float formats of files, widened exactly, because float holds all of their values.
-// NaN keeps its payload.
+// IEEE's 16-bit float format, widened exactly, because float holds all of its values. NaN keeps its
+// payload.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
 namespace slope {
-
-// bfloat16 is the upper half of a float.
-inline float from_bf16(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
 
 // IEEE binary16: sign 1, exponent 5 (bias 15), fraction 10.
 inline float from_f16(uint16_t bits) {

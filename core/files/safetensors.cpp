@@ -83,7 +83,7 @@ void write_elements(const Tensor& tensor, const WriteTo& write) {
 // Sorted as in the reference implementation: the widest elements first, then by name, so that
 // everything is aligned after a header of 8 k bytes.
 NamedTensors sorted_for_file(NamedTensors tensors) {
-  constexpr int order[] = {2, 1, 0, 3};  // f32 f64 i64 bool
+  constexpr int order[] = {2, 1, 0, 4, 3};  // f32 f64 i64 bool bf16
   std::sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {
     return std::make_tuple(order[static_cast<int>(a.tensor.dtype())], std::string_view(a.name)) <
            std::make_tuple(order[static_cast<int>(b.tensor.dtype())], std::string_view(b.name));

@@ -126,6 +126,17 @@ void fill(const Tensor& x, double value) {
 void add_into(const Tensor& from, const Tensor& to) {
   SLOPE_CHECK_SHAPE(from.shape() == to.shape(), "add_into: shapes differ: {} into {}", from.shape(),
                     to.shape());
+  if (to.dtype() == bf16) {
+    const BFloat16* x = from.data<BFloat16>();
+    const auto out = to.write<BFloat16>();
+    BFloat16* y = out;
+    return for_each_run<2>(from.shape(), {&from.strides(), &to.strides()}, copy_grain,
+                           [&](int64_t n, auto at, auto step) {
+                             for (int64_t i = 0; i < n; ++i)
+                               y[at[1] + i * step[1]] =
+                                   y[at[1] + i * step[1]] + x[at[0] + i * step[0]];
+                           });
+  }
   visit_floating(to.dtype(), "add_into", [&]<class T> {
     const auto loop = kernels<Accumulate<T>>().add;
     const T* x = from.data<T>();

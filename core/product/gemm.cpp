@@ -1,6 +1,8 @@
 #include <slope/core/kernels/elementwise/elementwise.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_gemm.h>
 #include <slope/core/product/blas.h>
 #include <slope/core/product/gemm.h>
 #include <slope/core/product/gemm_tile.h>
@@ -69,6 +71,12 @@ struct Grid {
                                 : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
+
+// Whether this thread's products of such matrices round their operands.
+template <class T>
+bool rounds() {
+  return std::is_same_v<T, float> && autocast_dtype() == bf16;
+}
 
 template <class T>
 struct Call {
@@ -227,6 +235,9 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
                      beta,
                      c,
                      m == 1 ? n : ldc};
+  if constexpr (std::is_same_v<T, float>)
+    if (rounds<T>())
+      return bf16_gemm(m, n, k, alpha, call.a, call.b, beta, epilogue.bias, c, call.ldc);
   if (PackedOnce<T>::is_worth(m, n, k)) return PackedOnce<T>(m).multiply(call, epilogue);
   if (ByColumns<T>::is_worth(call)) return ByColumns<T>::multiply(call, epilogue);
   const Grid grid(m, n, k, transpose_a, true);
@@ -242,6 +253,7 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
 
 template <class T>
 bool adds_finished_sums(int64_t m, int64_t n, int64_t k) {
+  if (rounds<T>() && bf16_product()) return k <= bf16_depth;
   return PackedOnce<T>::is_worth(m, n, k) && k <= product_depth;
 }
 
@@ -259,6 +271,7 @@ void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha,
   const int64_t tiles = grid.rows * grid.cols;
   const auto grain = static_cast<int64_t>(
       1 + 1.5e6 / volume(grid.tile_m, grid.tile_n, std::max<int64_t>(k, 1)));  // about 50 µs
+  const bool rounded = rounds<T>();
   parallel_for(checked_mul(items, tiles), grain, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       int64_t rest = t / tiles, at_a = 0, at_b = 0, at_c = 0;
@@ -278,7 +291,14 @@ void gemm_batched(const Dims& batch, int64_t m, int64_t n, int64_t k, T alpha,
                          beta,
                          c.data + at_c,
                          m == 1 ? n : c.ld};
-      call.tile(i, std::min(grid.tile_m, m - i), j, std::min(grid.tile_n, n - j), {});
+      const int64_t height = std::min(grid.tile_m, m - i), width = std::min(grid.tile_n, n - j);
+      if constexpr (std::is_same_v<T, float>)
+        if (rounded) {
+          bf16_multiply(height, width, k, alpha, call.a.at(i, 0), call.b.at(0, j), beta, nullptr,
+                        call.c + i * call.ldc + j, call.ldc);
+          continue;
+        }
+      call.tile(i, height, j, width, {});
     }
   });
 }

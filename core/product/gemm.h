@@ -4,7 +4,7 @@
 // C is cut into tiles by a rule that looks at the sizes, A's order and the instruction set alone;
 // one thread multiplies a tile, with slope's kernels or BLAS (gemm_tile.h). If C is small and k
 // long, k is cut too, and the partial sums are added in order. The epilogue adds a bias with the
-// sums.
+// sums. Under Autocast(bf16) products of floats round their operands (autocast.h).
 #pragma once
 
 #include <slope/core/tensor/dims.h>

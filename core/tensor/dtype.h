@@ -3,48 +3,56 @@
 #pragma once
 
 #include <slope/core/error.h>
+#include <slope/core/tensor/bfloat16.h>
 
 #include <concepts>
 #include <cstdint>
 
 namespace slope {
 
-enum class DType : uint8_t { f32, f64, i64, boolean };
+enum class DType : uint8_t { f32, f64, i64, boolean, bf16 };
 inline constexpr DType f32 = DType::f32, f64 = DType::f64, i64 = DType::i64,
-                       boolean = DType::boolean;
+                       boolean = DType::boolean, bf16 = DType::bf16;
 
 constexpr const char* name(DType dtype) {  // as PyTorch prints it
-  return dtype == DType::f32   ? "float32"
-         : dtype == DType::f64 ? "float64"
-         : dtype == DType::i64 ? "int64"
-                               : "bool";
+  return dtype == DType::f32    ? "float32"
+         : dtype == DType::f64  ? "float64"
+         : dtype == DType::i64  ? "int64"
+         : dtype == DType::bf16 ? "bfloat16"
+                                : "bool";
 }
 constexpr int64_t size_of(DType dtype) {
-  constexpr int64_t sizes[] = {4, 8, 8, 1};
+  constexpr int64_t sizes[] = {4, 8, 8, 1, 2};
   return sizes[static_cast<int>(dtype)];
 }
-constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64; }
+constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64 || dtype == bf16; }
+// Whether operations compute in it; bf16 is for keeping values, and for the operands of products
+// (core/product/autocast.h).
+constexpr bool is_computed_in(DType dtype) { return dtype == f32 || dtype == f64; }
 
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, int64_t> ||
-    std::same_as<T, bool>;
+    std::same_as<T, bool> || std::same_as<T, BFloat16>;
 template <Element T>
-constexpr DType dtype_of = std::same_as<T, float>     ? f32
-                           : std::same_as<T, double>  ? f64
-                           : std::same_as<T, int64_t> ? i64
-                                                      : boolean;
+constexpr DType dtype_of = std::same_as<T, float>      ? f32
+                           : std::same_as<T, double>   ? f64
+                           : std::same_as<T, int64_t>  ? i64
+                           : std::same_as<T, BFloat16> ? bf16
+                                                       : boolean;
 
 // A value as an element. DTypeError if an int64 cannot hold it (nan, infinities, beyond 63 bits).
 template <Element T, class V>
 T as_element(V value) {
+  if constexpr (std::same_as<V, BFloat16> && !std::same_as<T, V>)
+    return as_element<T>(static_cast<float>(value));
   if constexpr (std::same_as<T, int64_t> && std::floating_point<V>)
     SLOPE_CHECK_DTYPE(value >= V(-0x1p63) && value < V(0x1p63), "{} does not fit in int64", value);
   return static_cast<T>(value);
 }
 
-// bool < i64 < f32 < f64: the dtype of a result of two operands.
+// bool < i64 < bf16 < f32 < f64: the dtype of a result of two operands.
 constexpr DType promote(DType a, DType b) {
-  constexpr int order[] = {2, 3, 1, 0};
+  constexpr int order[] = {3, 4, 1, 0, 2};
   return order[static_cast<int>(a)] >= order[static_cast<int>(b)] ? a : b;
 }
 
@@ -55,12 +63,14 @@ decltype(auto) visit(DType dtype, F&& f) {
     case f32: return f.template operator()<float>();
     case f64: return f.template operator()<double>();
     case i64: return f.template operator()<int64_t>();
+    case bf16: return f.template operator()<BFloat16>();
     default: return f.template operator()<bool>();
   }
 }
 // DTypeError, which names `op`, for dtypes other than f32 and f64.
 inline void check_floating(DType dtype, const char* op) {
-  SLOPE_CHECK_DTYPE(is_floating(dtype), "{}: needs float32 or float64, got {}", op, name(dtype));
+  SLOPE_CHECK_DTYPE(is_computed_in(dtype), "{}: needs float32 or float64, got {}{}", op,
+                    name(dtype), dtype == bf16 ? "; convert it with to(f32)" : "");
 }
 // visit for f32 and f64 only.
 template <class F>

@@ -68,7 +68,8 @@ class Column {
 };
 
 template <class T>
-using Shown = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+using Shown =
+    std::conditional_t<std::is_floating_point_v<T> || std::is_same_v<T, BFloat16>, double, T>;
 
 // The elements of one tensor, walked along its layout.
 template <class T>
@@ -158,7 +159,7 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options, std::st
   std::vector<std::string> suffixes;
   if (empty ? tensor.rank() != 1 : options.edgeitems == 0)
     suffixes.push_back("size=" + to_string(tensor.shape()));
-  if (tensor.dtype() == f64 || (empty && tensor.dtype() != f32))
+  if (tensor.dtype() == f64 || tensor.dtype() == bf16 || (empty && tensor.dtype() != f32))
     suffixes.push_back(fmt::format("dtype=torch.{}", name(tensor.dtype())));
   const std::string known = tensor.impl().meta ? tensor.impl().meta->text() : "";
   if (!suffix.empty() || !known.empty())

@@ -82,7 +82,7 @@ TEST_CASE("half: all 65536 values of both 16-bit formats") {
                                   : got == expected && std::signbit(got) == std::signbit(expected);
     };
     wrong += !same(from_f16(static_cast<uint16_t>(bits)), oracle(5, 10));
-    wrong += !same(from_bf16(static_cast<uint16_t>(bits)), oracle(8, 7));
+    wrong += !same(BFloat16::of_bits(static_cast<uint16_t>(bits)), oracle(8, 7));
   }
   CHECK(wrong == 0);
 }

@@ -1,0 +1,88 @@
+// AVX512-BF16: a lane of vdpbf16ps adds two products of bf16 numbers to an f32 sum.
+#include <slope/core/kernels/bf16/bf16_pack.h>
+
+#include <utility>
+
+namespace slope {
+namespace {
+
+constexpr int64_t W = Bf16Product::panel, depth_unit = 2;
+constexpr int register_rows = 12, group_rows = 4;  // 24 sums of one vector each
+
+// sums[r][v] += A(r) b[v] for R rows of A and a pair of vectors of a panel.
+template <int R>
+[[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
+                                                 int64_t stride, const uint16_t* panel,
+                                                 int64_t columns, const Bf16Place& to) {
+  constexpr int groups = (R + group_rows - 1) / group_rows;
+  const __mmask16 masks[2] = {first_lanes(columns), first_lanes(columns - 16)};
+  for (int r = 0; r < R; ++r) {
+    __builtin_prefetch(to.c + r * to.ldc, 1);
+    __builtin_prefetch(to.c + r * to.ldc + columns - 1, 1);
+  }
+  __m512 sums[R][2];
+#pragma GCC unroll 12
+  for (int r = 0; r < R; ++r) sums[r][0] = sums[r][1] = _mm512_setzero_ps();
+  const uint16_t* group[groups];
+  for (int g = 0; g < groups; ++g) {
+    group[g] = a + g * group_rows * stride;
+    asm("" : "+r"(group[g]));  // or the compiler addresses all rows from one pointer
+  }
+#pragma GCC unroll 2
+  for (int64_t p = 0; p < padded_k; p += 2) {
+    const __m512bh b0 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(panel + p * W)),
+                   b1 = reinterpret_cast<__m512bh>(_mm512_loadu_si512(panel + p * W + 32));
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+      int pair;
+      __builtin_memcpy(&pair, group[r / group_rows] + r % group_rows * stride + p, sizeof(pair));
+      const __m512bh x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
+      sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, b0);
+      sums[r][1] = _mm512_dpbf16_ps(sums[r][1], x, b1);
+    }
+  }
+  const __m512 alpha = _mm512_set1_ps(to.alpha), beta = _mm512_set1_ps(to.beta);
+#pragma GCC unroll 12
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) {
+      float* y = to.c + r * to.ldc + 16 * v;
+      __m512 x = _mm512_mul_ps(alpha, sums[r][v]);
+      if (to.bias) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(masks[v], to.bias + 16 * v));
+      if (to.beta != 0)
+        x = _mm512_add_ps(x, _mm512_mul_ps(beta, _mm512_maskz_loadu_ps(masks[v], y)));
+      _mm512_mask_storeu_ps(y, masks[v], x);
+    }
+}
+
+// The same for 1 … R rows.
+template <int R = register_rows>
+[[gnu::noinline]] void some_rows_by_panel(int64_t rows, int64_t padded_k, const uint16_t* a,
+                                          int64_t stride, const uint16_t* panel, int64_t columns,
+                                          const Bf16Place& to) {
+  if constexpr (R > 1)
+    if (rows < R) return some_rows_by_panel<R - 1>(rows, padded_k, a, stride, panel, columns, to);
+  rows_by_panel<R>(padded_k, a, stride, panel, columns, to);
+}
+
+void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
+              const Bf16Place& to) {
+  const int64_t padded_k = padded<depth_unit>(k), stride = row_stride<depth_unit>(k);
+  const int64_t blocks = (m + register_rows - 1) / register_rows;
+  for (int64_t j = 0; j < n; j += W)
+    for (int64_t block = 0, i = 0; block < blocks; ++block) {
+      const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 8 + 8, not 12 + 4
+      some_rows_by_panel(
+          height, padded_k, rows + i * stride, stride, panels + j * padded_k, std::min(W, n - j),
+          {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc});
+      i += height;
+    }
+}
+
+}  // namespace
+
+Bf16Product avx512_bf16_product() {
+  return {1, depth_unit, pack_rows<1, depth_unit>, pack_panels<depth_unit>, multiply};
+}
+
+}  // namespace slope

@@ -1,0 +1,49 @@
+// Product of matrices rounded to bf16 (to nearest, ties to even), summed in f32: C = alpha A B +
+// beta C + bias. Operands are packed as the CPU's unit reads them, two neighbours of the sum side
+// by side; bf16 elements are their bits.
+//   rows     A (m, k): row after row, `row_stride(k)` elements apart
+//   panels   B (k, n): 32 columns at a time, element (p, j) at
+//            (j / 32 * padded(k) + p / 2 * 2) * 32 + j % 32 * 2 + p % 2
+// What padding adds is 0. The sum of an element runs over k in an order of its own, wherever the
+// element is: the bits do not depend on how C is cut.
+#pragma once
+
+#include <slope/core/kernels/product/product.h>
+
+namespace slope {
+
+// Where sums go: C = alpha sum + beta C + bias. C is not read if beta is 0; bias is null or (n).
+struct Bf16Place {
+  float alpha, beta;
+  const float* bias;
+  float* c;
+  int64_t ldc;
+};
+
+struct Bf16Product {
+  static constexpr int64_t panel = 32;
+  // a line between rows, or all of them would start at the same offset in a page
+  static constexpr int64_t row_gap = 32;
+  int64_t row_unit, depth_unit;  // rows and k of packed operands are padded to multiples of these
+
+  int64_t padded_rows(int64_t m) const { return (m + row_unit - 1) / row_unit * row_unit; }
+  int64_t padded(int64_t k) const { return (k + depth_unit - 1) / depth_unit * depth_unit; }
+  int64_t row_stride(int64_t k) const { return padded(k) + row_gap; }
+  int64_t rows_size(int64_t m, int64_t k) const { return padded_rows(m) * row_stride(k); }
+  int64_t panels_size(int64_t n, int64_t k) const {
+    return (n + panel - 1) / panel * panel * padded(k);
+  }
+
+  void (*pack_rows)(int64_t m, int64_t k, const MatrixRef<float>& a, uint16_t* rows);
+  // Panels first … last - 1.
+  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<float>& b,
+                      uint16_t* panels);
+  void (*multiply)(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
+                   const Bf16Place& to);
+};
+
+// Of the CPU's units; call none that it lacks (isa.h).
+Bf16Product avx512_bf16_product();
+Bf16Product amx_bf16_product();
+
+}  // namespace slope

@@ -1,0 +1,25 @@
+// Autocast: the precision of this thread's matrix products, for a scope, as torch.autocast:
+//   { const Autocast autocast(bf16);  loss = model.loss(…);  loss.backward(); }
+// Under bf16 a product of f32 matrices rounds its operands to bf16 (to nearest, ties to even) and
+// sums in f32. Operands stay f32 tensors, as do results; products of f64 are left alone. Backward
+// takes the precision that each operation was recorded with.
+#pragma once
+
+#include <slope/core/tensor/dtype.h>
+
+namespace slope {
+
+DType autocast_dtype();  // f32 (the default) or bf16
+
+class Autocast {
+ public:
+  explicit Autocast(DType dtype);  // DTypeError unless f32 or bf16
+  ~Autocast();
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  DType before_;
+};
+
+}  // namespace slope

@@ -1,0 +1,22 @@
+// Products of operands rounded to bf16, in the way that this CPU has for them. Private to
+// core/product/gemm.cpp.
+#pragma once
+
+#include <slope/core/kernels/bf16/bf16_product.h>
+#include <slope/core/product/gemm_tile.h>
+
+namespace slope {
+
+// C = alpha op(A) op(B) + beta C + bias. The sum of an element runs over k in blocks of bf16_depth;
+// each block's sum is added to C as a whole.
+void bf16_gemm(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, Operand<float> b,
+               float beta, const float* bias, float* c, int64_t ldc);
+// The same on one thread.
+void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, Operand<float> b,
+                   float beta, const float* bias, float* c, int64_t ldc);
+
+inline constexpr int64_t bf16_depth = 2048;
+
+const Bf16Product* bf16_product();  // of this CPU's unit; null without one
+
+}  // namespace slope

@@ -1,0 +1,39 @@
+// bfloat16: the upper half of a float: its sign and exponent, 7 of its 23 fraction bits. A float is
+// rounded to the nearest one, ties to even; widening is exact.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+namespace slope {
+
+struct BFloat16 {
+  uint16_t bits;
+
+  BFloat16() = default;
+  template <class V>
+  requires std::floating_point<V> || std::integral<V> BFloat16(V value)
+      : bits(rounded(static_cast<float>(value))) {}  // implicit, as float's is
+  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+  static BFloat16 of_bits(uint16_t bits) {
+    BFloat16 x;
+    x.bits = bits;
+    return x;
+  }
+
+ private:
+  // Adds half of the last place kept, or just less where the kept bits are even; a carry moves into
+  // the exponent, and beyond the largest into infinity. A nan stays one.
+  static uint16_t rounded(float value) {
+    const auto all = std::bit_cast<uint32_t>(value);
+    if (value != value) return static_cast<uint16_t>(all >> 16 | 0x40);
+    return static_cast<uint16_t>((all + 0x7fff + (all >> 16 & 1)) >> 16);
+  }
+};
+
+// A float with a bfloat16's precision.
+inline float round_to_bf16(float value) { return BFloat16(value); }
+
+}  // namespace slope
