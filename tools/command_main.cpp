@@ -18,8 +18,9 @@
 namespace slope::tools {
 
 std::string version_text() {
-  return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nthreads: {}", SLOPE_VERSION,
-                     name(cpu_isa()), blas_description(), num_threads());
+  return fmt::format("slope {}\nkernels: {}\nmatrix products: {}\nbf16 products: {}\nthreads: {}",
+                     SLOPE_VERSION, name(cpu_isa()), blas_description(), name(bf16_unit()),
+                     num_threads());
 }
 
 namespace {

@@ -1,3 +1,4 @@
+#include <slope/core/kernels/isa.h>
 #include <slope/core/product/autocast.h>
 
 namespace slope {
@@ -11,5 +12,20 @@ Autocast::Autocast(DType dtype) : before_(mode) {
   mode = dtype;
 }
 Autocast::~Autocast() { mode = before_; }
+
+DType precision_named(std::string_view word) {
+  SLOPE_CHECK_AS(UsageError, word == "f32" || word == "bf16", "precision {}: expected f32 or bf16",
+                 word);
+  return word == "bf16" ? bf16 : f32;
+}
+
+std::string bf16_note() {
+  return bf16_unit() != Bf16Unit::none
+             ? ""
+             : fmt::format(
+                   "bf16: no unit for it is in use on this CPU; {} take its place, which "
+                   "are not faster than f32",
+                   name(Bf16Unit::none));
+}
 
 }  // namespace slope

@@ -7,11 +7,12 @@
 namespace slope::train {
 
 struct TrainSettings {
-  int64_t epochs = 10;          // passes over the data; 0: `steps` decides
-  int64_t steps = 0;            // optimizer steps; 0: `epochs` decides
-  int64_t batch_size = 128;     // sequences of one micro-batch
-  int64_t accumulate = 1;       // micro-batches of one step
-  int64_t piece_tokens = 4096;  // a micro-batch of more tokens runs in pieces; 0: whole
+  int64_t epochs = 10;            // passes over the data; 0: `steps` decides
+  int64_t steps = 0;              // optimizer steps; 0: `epochs` decides
+  int64_t batch_size = 128;       // sequences of one micro-batch
+  int64_t accumulate = 1;         // micro-batches of one step
+  std::string precision = "f32";  // of matrix products; bf16 rounds their operands
+  int64_t piece_tokens = 4096;    // a micro-batch of more tokens runs in pieces; 0: whole
   std::string optimizer = "adam";
   double lr = 5e-4;
   double beta1 = 0.9, beta2 = 0.999, adam_eps = 1e-8;
@@ -52,6 +53,8 @@ struct TrainSettings {
       key(accumulate, "micro-batches added up for one step", 1, 1 << 15),
       key(piece_tokens, "a micro-batch of more tokens runs in pieces, to save memory; 0: whole", 0,
           1e9),
+      key(precision, "matrix products in f32, or of operands rounded to bf16 and summed in f32",
+          {"f32", "bf16"}),
       key(optimizer, "the update rule",
           {"adafactor", "adagrad", "adam", "adamw", "lion", "muon", "nadam", "radam", "rmsprop",
            "sgd"}),

@@ -6,6 +6,7 @@
 #include <slope/core/files/safetensors.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
+#include <slope/core/product/autocast.h>
 #include <slope/core/product/blas.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/loss_plot.h>
@@ -35,7 +36,10 @@ double wall_clock() {
   return static_cast<double>(now.count()) / 1000;
 }
 
-std::string numerics() { return fmt::format("{}, {}", blas_description(), name(cpu_isa())); }
+std::string numerics(DType precision) {
+  return fmt::format("{}, {}{}", blas_description(), name(cpu_isa()),
+                     precision == bf16 ? fmt::format(", {}", name(bf16_unit())) : "");
+}
 
 class Run {
  public:
@@ -66,7 +70,9 @@ class Run {
     take_over(options_.folder, resumes);
     lock_ = &lock;
     state_.fingerprint = task_.fingerprint();
-    state_.numerics = numerics();
+    state_.numerics = numerics(autocast_dtype());
+    if (const std::string note = bf16_note(); autocast_dtype() == bf16 && !note.empty())
+      progress_.message(note);
     if (options_.resume && !resumes)
       progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",
                                     options_.folder, started ? ", with its settings" : ""));
@@ -337,6 +343,7 @@ class Run {
 
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
+  const Autocast products(precision_named(settings.precision));
   return Run(task, settings, all, options).execute();
 }
 

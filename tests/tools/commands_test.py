@@ -18,7 +18,7 @@ def texts(root):
 
 class WithoutRun(Case):
     def test_version(self):
-        self.assertRegex(self.good("--version").out, r"\Aslope \d+\.\d+\.\d+\nkernels: .+\nmatrix products: .+\nthreads: \d+\n\Z")
+        self.assertRegex(self.good("--version").out, r"\Aslope \d+\.\d+\.\d+\nkernels: .+\nmatrix products: .+\nbf16 products: .+\nthreads: \d+\n\Z")
 
     def test_every_help_shows_an_example(self):
         pages, seen = [[]], []

@@ -1,6 +1,7 @@
 // slope bench: what training, decoding and single operations cost on this machine, and the most
 // that the machine could do.
 #include <slope/core/loops/parallel.h>
+#include <slope/core/product/autocast.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/run/json.h>
 #include <slope/tools/bench/case.h>
@@ -20,7 +21,7 @@ struct Flags {
   std::vector<std::string> cases;
   int64_t steps = 0;
   bool json = false, serve = false, once = false, profile = false;
-  std::string trace, out;
+  std::string trace, out, precision = "f32";
   std::string batches, write_batches, train;
   int64_t count = 200;
 };
@@ -59,6 +60,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   SLOPE_CHECK_AS(UsageError, !flags.json || !profiles,
                  "bench --json: prints figures, not a profile; leave out --profile and --trace");
   nlohmann::ordered_json json = {{"threads", num_threads()},
+                                 {"precision", flags.precision},
                                  {"cases", nlohmann::ordered_json::array()}};
   const auto show = [&](const std::string& text) {
     if (!flags.json) std::printf("%s\n", text.c_str()), std::fflush(stdout);
@@ -82,12 +84,21 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   return 0;
 }
 
+// Says on standard error where bf16 will not be faster.
+DType precision_of(const Flags& flags) {
+  const DType precision = precision_named(flags.precision);
+  if (const std::string note = bf16_note(); precision == bf16 && !note.empty())
+    std::fprintf(stderr, "%s\n", note.c_str());
+  return precision;
+}
+
 void check_serves_alone(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, !flags.json && !flags.profile && flags.trace.empty(),
                  "bench --serve: takes no --json, --profile or --trace");
 }
 
 int run_named(const Flags& flags) {
+  const Autocast products(precision_of(flags));
   std::vector<BenchCase> cases = all_cases();
   check_names(flags.cases, cases);
   std::erase_if(cases, [&](const BenchCase& c) { return !is_asked(flags.cases, c.name); });
@@ -108,6 +119,7 @@ int run_named(const Flags& flags) {
 }
 
 int run_real(const Flags& flags) {
+  const Autocast products(precision_of(flags));
   SLOPE_CHECK_AS(UsageError, flags.cases.empty(), "bench real: runs alone; name {} in another call",
                  flags.cases.front());
   if (!flags.write_batches.empty())
@@ -128,6 +140,7 @@ void add_common(Command& command, Flags& flags) {
   command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").takes("FILE");
   command.flag("--serve", flags.serve,
                "speak tools/bench/compare/protocol.md on standard input and output");
+  command.option("--precision", flags.precision, "of matrix products: f32 or bf16").takes("[f32]");
   command.threads();
 }
 

@@ -2,6 +2,7 @@
 // matrix products of the cases' shapes.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/product/autocast.h>
 #include <slope/core/product/blas.h>
 #include <slope/core/product/gemm.h>
 #include <slope/core/tensor/factories.h>
@@ -107,6 +108,16 @@ void products(const Shape& s, std::vector<MachineLimit>& limits) {
                      }) /
            1e6;
   }));
+  limits.push_back(
+      on_threads(fmt::format("bf16 ({}): {}", name(bf16_unit()), shape), "GFLOP/s", [&](int) {
+        const Autocast products(bf16);
+        return best_rate(flops,
+                         [&] {
+                           gemm<float>(false, true, s.m, s.n, s.k, 1, x.data<float>(), s.k,
+                                       w.data<float>(), s.k, 0, out, s.n);
+                         }) /
+               1e6;
+      }));
 #if defined(SLOPE_BLAS)
   initialise_blas();
   limits.push_back(on_threads("cblas_sgemm: " + shape, "GFLOP/s", [&](int threads) {

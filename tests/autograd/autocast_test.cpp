@@ -1,0 +1,121 @@
+// Autocast(bf16): which operations round, that backward does as forward did, the error of
+// gradients, threads.
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/loops/parallel.h>
+#include <slope/core/product/autocast.h>
+#include <slope/tests/threads.h>
+
+#include <cmath>
+
+using namespace slope;
+
+namespace {
+
+Tensor rounded(const Tensor& x) { return x.to(bf16).to(f32); }
+
+double relative(const Tensor& a, const Tensor& b) {
+  const Tensor difference = a.detach().to(f64) - b.detach().to(f64);
+  return difference.norm().item() / b.detach().to(f64).norm().item();
+}
+
+constexpr double of_sums = 1e-6, of_rounding = 1e-2;  // relative errors: f32 sums, bf16 operands
+
+}  // namespace
+
+TEST_CASE("autocast: products of rounded operands, forward and backward") {
+  manual_seed(1);
+  const Tensor x = randn({50, 40}).set_requires_grad(), w = randn({30, 40}).set_requires_grad(),
+               b = randn({30}).set_requires_grad(), g = randn({50, 30});
+  Tensor y;
+  {
+    const Autocast autocast(bf16);
+    y = linear(x, w, b);
+  }
+  y.backward(g);  // after the scope: as it was recorded
+  CHECK(y.dtype() == f32);
+  CHECK(relative(y, linear(rounded(x), rounded(w), b)) < of_sums);
+  CHECK(relative(x.grad(), matmul(rounded(g), rounded(w))) < of_sums);
+  CHECK(relative(w.grad(), matmul(rounded(g).transpose(0, 1), rounded(x))) < of_sums);
+  CHECK(relative(b.grad(), sum(g, {0})) < of_sums);  // no product, not rounded
+}
+
+TEST_CASE("autocast: what was recorded in f32 stays f32 in backward") {
+  manual_seed(2);
+  const Tensor x = randn({20, 30}).set_requires_grad(), w = randn({30, 10}), g = randn({20, 10});
+  const Tensor y = matmul(x, w);
+  const Autocast autocast(bf16);
+  y.backward(g);
+  const Autocast exact(f32);
+  CHECK(x.grad().to_vector() == matmul(g, w.transpose(0, 1)).to_vector());
+}
+
+TEST_CASE("autocast: matmul, bmm and the fused loss round, attention does not") {
+  manual_seed(3);
+  const Tensor q = randn({2, 3, 20, 16}), k = randn({2, 3, 25, 16}), v = randn({2, 3, 25, 16}),
+               h = randn({40, 16}), w = randn({50, 16}) * 0.2, target = randint(0, 50, {40});
+  const std::vector<std::pair<std::string, std::function<Tensor(const Tensors&)>>> products = {
+      {"matmul", [](const Tensors& in) { return matmul(in[0], in[1].transpose(-2, -1)); }},
+      {"bmm",
+       [](const Tensors& in) {
+         return bmm(in[0].reshape({6, 20, 16}), in[1].reshape({6, 25, 16}).transpose(1, 2));
+       }},
+      {"linear_cross_entropy",
+       [&](const Tensors& in) { return linear_cross_entropy(in[3], in[4], Tensor(), target); }}};
+  for (const auto& [name, f] : products) {
+    Tensors exact, autocast;
+    for (const DType precision : {f32, bf16}) {
+      Tensors in;
+      for (const Tensor& x : {q, k, v, h, w}) in.push_back(x.clone().set_requires_grad());
+      {
+        const Autocast scope(precision);
+        const Tensor y = f(in);
+        (y * y).sum().backward();
+        (precision == bf16 ? autocast : exact).push_back(y);
+      }
+      for (const Tensor& x : in)
+        if (x.grad().defined()) (precision == bf16 ? autocast : exact).push_back(x.grad());
+    }
+    REQUIRE(exact.size() == autocast.size());
+    for (size_t i = 0; i < exact.size(); ++i) {
+      CHECK_MESSAGE(relative(autocast[i], exact[i]) > 1e-5, name);  // the loss averages errors
+      CHECK_MESSAGE(relative(autocast[i], exact[i]) < of_rounding, name);
+    }
+  }
+  const Autocast autocast(bf16);
+  const Tensor o = scaled_dot_product_attention(q, k, v);
+  const Autocast exact(f32);
+  CHECK(o.to_vector() == scaled_dot_product_attention(q, k, v).to_vector());
+}
+
+TEST_CASE("autocast: a second derivative, and f64, which is left alone") {
+  const Tensor x = tensor({{0.3, -1.2}}).set_requires_grad(), w = tensor({{0.7}, {0.4}});
+  const Autocast autocast(bf16);
+  const Tensor y = matmul(x * x, w);
+  const Tensor dx = grad({y.sum()}, {x}, {.create_graph = true})[0];
+  dx.sum().backward();
+  CHECK(relative(x.grad(), (rounded(w) * 2).transpose(0, 1)) < of_sums);
+  const Tensor a = tensor({{1 + 0x1p-40}}, f64);
+  CHECK(matmul(a, a).item() == a.item() * a.item());
+}
+
+TEST_CASE("autocast: the same bits for any number of threads") {
+  const KeepThreads restore;
+  manual_seed(4);
+  const Tensor x = randn({400, 96}), w = randn({200, 96}), q = randn({4, 4, 70, 24});
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3, 4}) {
+    set_num_threads(threads);
+    const Tensor leaf = x.clone().set_requires_grad(), heads = q.clone().set_requires_grad();
+    const Autocast autocast(bf16);
+    const Tensor y = linear(leaf, w), o = scaled_dot_product_attention(heads, heads, heads);
+    (y * y).sum().backward();
+    (o * o).sum().backward();
+    std::vector<double> all = leaf.grad().to_vector();
+    for (const double value : heads.grad().to_vector()) all.push_back(value);
+    if (first.empty()) first = all;
+    CHECK_MESSAGE(all == first, threads << " threads");
+  }
+}
