@@ -7,9 +7,9 @@
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>
-#include <slope/models/train/document_task.h>
-#include <slope/models/train/language_model_task.h>
-#include <slope/models/train/translation_task.h>
+#include <slope/models/train/tasks/document_task.h>
+#include <slope/models/train/tasks/language_model_task.h>
+#include <slope/models/train/tasks/translation_task.h>
 
 #include <cmath>
 #include <limits>

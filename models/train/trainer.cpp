@@ -1,23 +1,22 @@
+// The loop of a training: steps, validations, the log, and what a signal or a resume does to them.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/append_log.h>
 #include <slope/core/files/file_lock.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
-#include <slope/core/files/safetensors.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/blas.h>
 #include <slope/models/run/json.h>
-#include <slope/models/run/loss_plot.h>
 #include <slope/models/run/run_folder.h>
-#include <slope/models/run/run_state.h>
+#include <slope/models/run/settings.h>
+#include <slope/models/train/checkpoints.h>
 #include <slope/models/train/progress.h>
+#include <slope/models/train/sameness.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
 #include <slope/models/train/trainer.h>
-
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cmath>
@@ -68,7 +67,6 @@ class Run {
                started = !resumes && options_.resume &&
                          sys::kind(start_file(options_.folder)) == sys::Kind::file;
     take_over(options_.folder, resumes);
-    lock_ = &lock;
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics(autocast_dtype());
     if (const std::string note = bf16_note(); autocast_dtype() == bf16 && !note.empty())
@@ -77,14 +75,16 @@ class Run {
       progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",
                                     options_.folder, started ? ", with its settings" : ""));
     if (resumes) restore(point);
-    if (started) check_sameness(RunState::read(start_file(options_.folder)));
+    if (started) check_same(RunState::read(start_file(options_.folder)));
     if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
     // shorter if somebody cut it meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     log_ = &log;
-    if (resumes) finish_save(point);
+    const Checkpoints checkpoints(options_.folder, lock, log);
+    checkpoints_ = &checkpoints;
+    if (resumes) checkpoints.finish_save(point, state_.best_step);
     task_.seek(state_.position);
     try {
       loop();
@@ -238,81 +238,20 @@ class Run {
   }
 
   void save(bool best) {
-    lock_->check();  // otherwise another process's checkpoints would be taken for superseded ones
     check_weights(task_, t_, state_.step, total_);
-    log_->sync();
-    state_.log_bytes = log_->bytes();
-    const std::string folder = fmt::format("step-{}", state_.step);
-    make_way(options_.folder, folder);
-    FolderSink sink(path(folder));
-    updater_.save(sink, task_);
-    write_file(sink.file("state.json"), state_.text());
-    sink.commit();
-    // first: `best` without `last` would look like a run that lost its links
-    swap_link(path("last"), folder);
-    if (best) swap_link(path("best"), folder);
-    tidy();
+    checkpoints_->save(state_, updater_, task_, best);
   }
 
-  // Completes what a kill in the middle of a save left undone.
-  void finish_save(const std::string& point) const {
-    if (point != "last") swap_link(path("last"), point);
-    const std::string best = fmt::format("step-{}", state_.best_step);
-    if (state_.best_step > 0 && fs::is_directory(path(best)) &&
-        linked(options_.folder, "best") != best)
-      swap_link(path("best"), best);
-    tidy();
-  }
-
-  // Which of the data files changed.
-  std::string changed_data(const std::string& before) const {
-    const std::string &now = state_.fingerprint, text = now.substr(0, now.find('/'));
-    if (now != before && text == before.substr(0, before.find('/')))
-      return "the text is cut into other subwords, by another model or SentencePiece: it is";
-    if (now.size() != 16 || before.size() != 16) return "the text is";
-    const bool training = now.substr(0, 8) != before.substr(0, 8),
-               validation = now.substr(8) != before.substr(8);
-    return training && validation ? "training and validation text are"
-           : training             ? "the training text is"
-                                  : "the validation text is";
-  }
-
-  // Draws the curve of the current log, and removes all checkpoints but those of `last` and `best`.
-  void tidy() const {
-    draw_loss();
-    keep_linked(options_.folder);
-  }
-
-  void draw_loss() const {
-    const std::string file = path("loss.svg");
-    SLOPE_CHECK_AS(IoError,
-                   sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
-                   "{}: is no file of the run's; move it away", file);
-    try {
-      write_file(file, loss_plot(path("log.jsonl")));
-    } catch (const InputError& e) {
-      throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
-    }
-  }
-
-  // What a resume may not change: settings on which the bits depend, and the data.
-  void check_sameness(const RunState& before) {
-    const std::string settings = completed(before.settings, options_.values_before);
-    const std::vector<std::string> changed = differences(all_, settings);
-    SLOPE_CHECK_AS(UsageError, changed.empty(),
-                   "--resume: {} was started with other settings: {}; these may not change",
-                   options_.folder, fmt::join(changed, "; "));
-    SLOPE_CHECK_AS(UsageError, before.fingerprint == state_.fingerprint,
-                   "--resume: {} not what {} was started with; name the same files",
-                   changed_data(before.fingerprint), options_.folder);
-    if (const std::vector<std::string> other = changes(all_, settings); !other.empty())
-      progress_.message(fmt::format("resumed with other settings: {}", fmt::join(other, "; ")));
+  void check_same(const RunState& before) {
+    const std::string note =
+        check_sameness(before, state_, all_, options_.values_before, options_.folder);
+    if (!note.empty()) progress_.message(note);
   }
 
   void restore(const std::string& point) {
     const std::string folder = path(point);
     const RunState read = RunState::read(folder + "/state.json");
-    check_sameness(read);
+    check_same(read);
     if (read.numerics != state_.numerics)
       progress_.message(
           fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ",
@@ -330,8 +269,8 @@ class Run {
   const RunOptions& options_;
   Updater updater_;
   Progress progress_;
-  const FileLock* lock_ = nullptr;
   AppendLog* log_ = nullptr;
+  const Checkpoints* checkpoints_ = nullptr;
   RunState state_;
   int64_t total_ = 0;
   double speed_ = 0;

@@ -5,7 +5,7 @@
 #include <slope/models/data/documents.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/infer/generate.h>
-#include <slope/models/train/document_task.h>
+#include <slope/models/train/tasks/document_task.h>
 #include <slope/tests/models/run_settings.h>
 
 #include <cmath>

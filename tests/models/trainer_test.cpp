@@ -4,7 +4,7 @@
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
-#include <slope/models/train/language_model_task.h>
+#include <slope/models/train/tasks/language_model_task.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tests/fail_call.h>

@@ -4,9 +4,9 @@
 #include <slope/core/memory/memory.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/postnorm.h>
-#include <slope/models/train/language_model_task.h>
+#include <slope/models/train/tasks/language_model_task.h>
 #include <slope/models/train/step.h>
-#include <slope/models/train/translation_task.h>
+#include <slope/models/train/tasks/translation_task.h>
 #include <slope/models/train/updater.h>
 #include <slope/tests/models/run_settings.h>
 #include <slope/tests/temporary_folder.h>

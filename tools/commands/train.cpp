@@ -7,7 +7,7 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
 #include <slope/models/run/settings.h>
-#include <slope/models/train/model_task.h>
+#include <slope/models/train/tasks/model_task.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/train_choice.h>

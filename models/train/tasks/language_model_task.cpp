@@ -1,9 +1,9 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/models/data/blocks.h>
-#include <slope/models/train/language_model_task.h>
-#include <slope/models/train/rows.h>
 #include <slope/models/train/signals.h>
+#include <slope/models/train/tasks/language_model_task.h>
+#include <slope/models/train/tasks/rows.h>
 
 namespace slope::train {
 

@@ -3,7 +3,7 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/models/data/shuffle.h>
 #include <slope/models/draw/boundary.h>
-#include <slope/models/train/points_task.h>
+#include <slope/models/train/tasks/points_task.h>
 
 #include <algorithm>
 

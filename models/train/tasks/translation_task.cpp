@@ -1,9 +1,9 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/models/data/shuffle.h>
-#include <slope/models/train/rows.h>
 #include <slope/models/train/signals.h>
-#include <slope/models/train/translation_task.h>
+#include <slope/models/train/tasks/rows.h>
+#include <slope/models/train/tasks/translation_task.h>
 
 namespace slope::train {
 

@@ -2,9 +2,9 @@
 #include <slope/core/files/crc32c.h>
 #include <slope/models/data/shuffle.h>
 #include <slope/models/data/text/read_text.h>
-#include <slope/models/train/document_task.h>
-#include <slope/models/train/language_model_task.h>
 #include <slope/models/train/signals.h>
+#include <slope/models/train/tasks/document_task.h>
+#include <slope/models/train/tasks/language_model_task.h>
 
 namespace slope::train {
 

@@ -3,7 +3,7 @@
 
 #include <slope/models/data/training_batches.h>
 #include <slope/models/kinds/translation.h>
-#include <slope/models/train/model_task.h>
+#include <slope/models/train/tasks/model_task.h>
 
 namespace slope::train {
 

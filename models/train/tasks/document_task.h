@@ -4,7 +4,7 @@
 
 #include <slope/models/data/documents.h>
 #include <slope/models/kinds/language_model.h>
-#include <slope/models/train/model_task.h>
+#include <slope/models/train/tasks/model_task.h>
 
 namespace slope::train {
 

@@ -3,7 +3,7 @@
 
 #include <slope/models/data/two_moons.h>
 #include <slope/models/kinds/points.h>
-#include <slope/models/train/model_task.h>
+#include <slope/models/train/tasks/model_task.h>
 
 namespace slope::train {
 

@@ -1,11 +1,11 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
 #include <slope/models/data/text/read_text.h>
-#include <slope/models/train/document_task.h>
-#include <slope/models/train/language_model_task.h>
-#include <slope/models/train/model_task.h>
-#include <slope/models/train/points_task.h>
-#include <slope/models/train/translation_task.h>
+#include <slope/models/train/tasks/document_task.h>
+#include <slope/models/train/tasks/language_model_task.h>
+#include <slope/models/train/tasks/model_task.h>
+#include <slope/models/train/tasks/points_task.h>
+#include <slope/models/train/tasks/translation_task.h>
 
 namespace slope::train {
 

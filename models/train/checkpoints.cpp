@@ -1,0 +1,54 @@
+#include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
+#include <slope/models/run/loss_plot.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/train/checkpoints.h>
+
+#include <filesystem>
+
+namespace slope::train {
+
+void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool best) const {
+  lock_.check();
+  log_.sync();
+  state.log_bytes = log_.bytes();
+  const std::string name = fmt::format("step-{}", state.step);
+  make_way(folder_, name);
+  FolderSink sink(path(name));
+  updater.save(sink, task);
+  write_file(sink.file("state.json"), state.text());
+  sink.commit();  // the rename
+  // first: `best` without `last` would look like a run that lost its links
+  swap_link(path("last"), name);
+  if (best) swap_link(path("best"), name);
+  tidy();
+}
+
+void Checkpoints::finish_save(const std::string& point, int64_t best_step) const {
+  if (point != "last") swap_link(path("last"), point);
+  const std::string best = fmt::format("step-{}", best_step);
+  if (best_step > 0 && std::filesystem::is_directory(path(best)) && linked(folder_, "best") != best)
+    swap_link(path("best"), best);
+  tidy();
+}
+
+// Draws the curve of the current log, and removes all checkpoints but those of `last` and `best`.
+void Checkpoints::tidy() const {
+  draw_loss();
+  keep_linked(folder_);
+}
+
+void Checkpoints::draw_loss() const {
+  const std::string file = path("loss.svg");
+  SLOPE_CHECK_AS(IoError,
+                 sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
+                 "{}: is no file of the run's; move it away", file);
+  try {
+    write_file(file, loss_plot(path("log.jsonl")));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
+  }
+}
+
+}  // namespace slope::train

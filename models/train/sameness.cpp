@@ -1,0 +1,35 @@
+#include <slope/core/error.h>
+#include <slope/models/run/settings.h>
+#include <slope/models/train/sameness.h>
+
+#include <fmt/ranges.h>
+
+namespace slope::train {
+
+// Which of the data files changed.
+static std::string changed_data(const std::string& before, const std::string& now) {
+  if (now.size() != before.size() || now.size() < 16) return "the text is";
+  const bool training = now.substr(0, 8) != before.substr(0, 8),
+             validation = now.substr(8, 8) != before.substr(8, 8);
+  return training && validation ? "training and validation text are"
+         : training             ? "the training text is"
+         : validation           ? "the validation text is"
+                                : "the tokenizer is";
+}
+
+std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,
+                           const std::string& values_before, const std::string& folder) {
+  const std::string settings = completed(before.settings, values_before);
+  const std::vector<std::string> changed = differences(all, settings);
+  SLOPE_CHECK_AS(UsageError, changed.empty(),
+                 "--resume: {} was started with other settings: {}; these may not change", folder,
+                 fmt::join(changed, "; "));
+  SLOPE_CHECK_AS(UsageError, before.fingerprint == now.fingerprint,
+                 "--resume: {} not what {} was started with; name the same files",
+                 changed_data(before.fingerprint, now.fingerprint), folder);
+  const std::vector<std::string> other = changes(all, settings);
+  return other.empty() ? ""
+                       : fmt::format("resumed with other settings: {}", fmt::join(other, "; "));
+}
+
+}  // namespace slope::train
