@@ -124,7 +124,7 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
 
 // Packs all panels of B (k, n).
 template <class T>
-void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const MatrixRef<T>& b,
+void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const StridedMatrix<const T>& b,
                       T* packed) {
   parallel_for(cut(n, own.panel), std::max<int64_t>(1, (1 << 15) / (own.panel * k)),
                [&](int64_t first, int64_t last) { own.pack_panels(first, last, n, k, b, packed); });

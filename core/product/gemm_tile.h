@@ -17,7 +17,7 @@ struct Operand {  // op(X), X as stored at data
   Operand at(int64_t row, int64_t col) const {
     return {data + (transpose ? col * ld + row : row * ld + col), ld, transpose};
   }
-  MatrixRef<T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
+  StridedMatrix<const T> ref() const { return {data, transpose ? 1 : ld, transpose ? ld : 1}; }
 };
 
 inline double volume(int64_t m, int64_t n, int64_t k) {

@@ -29,7 +29,7 @@ Numbers numbers(int64_t n, uint32_t site) {
 // alpha A B + beta C + bias of rounded operands, which the arguments' strides describe.
 struct Expected {
   int64_t m, n, k;
-  MatrixRef<float> a, b;
+  StridedMatrix<const float> a, b;
   float alpha, beta;
   const float *bias, *c;
 

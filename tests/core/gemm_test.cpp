@@ -94,7 +94,7 @@ void check_same_bits(const F& multiply, T beta = T(0.3)) {
       const std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2),
                            bias = numbers<T>(n, 3);
       std::vector<T> other = numbers<T>(m * n, 4), plain = other;
-      const MatrixRef<T> left{a.data(), ta ? 1 : k, ta ? m : 1},
+      const StridedMatrix<const T> left{a.data(), ta ? 1 : k, ta ? m : 1},
           right{b.data(), tb ? 1 : n, tb ? k : 1};
       product.multiply(m, n, k, T(-0.7), left, right, beta, bias.data(), plain.data(), n);
       multiply(Sizes{m, n, k}, T(-0.7), left, right, beta, bias.data(), other.data());
@@ -124,33 +124,34 @@ std::array<Product<T>, 2> products() {
 
 TEST_CASE_TEMPLATE("product: packed and read in place give the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
-    check_same_bits<T>(
-        [&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
-          std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
-          product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n,
-                                  scratch.data());
-        });
+    check_same_bits<T>([&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b,
+                           T beta, const T* bias, T* c) {
+      std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
+      product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n,
+                              scratch.data());
+    });
 }
 
 TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
-    check_same_bits<T>(
-        [&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T beta, const T* bias, T* c) {
-          const auto [m, n, k] = size;
-          const int64_t panels = (n + product.panel - 1) / product.panel;
-          std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
-          std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
-          product.pack_panels(0, panels / 2, n, k, b, packed.data());
-          product.pack_panels(panels / 2, panels, n, k, b, packed.data());
-          product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n,
-                                     scratch.data());
-        });
+    check_same_bits<T>([&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b,
+                           T beta, const T* bias, T* c) {
+      const auto [m, n, k] = size;
+      const int64_t panels = (n + product.panel - 1) / product.panel;
+      std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
+      std::vector<T> packed(static_cast<size_t>(panels * product.panel * k));
+      product.pack_panels(0, panels / 2, n, k, b, packed.data());
+      product.pack_panels(panels / 2, panels, n, k, b, packed.data());
+      product.multiply_by_panels(m, n, k, alpha, a, packed.data(), beta, bias, c, n,
+                                 scratch.data());
+    });
 }
 
 TEST_CASE_TEMPLATE("product: with A packed and B by columns the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
     check_same_bits<T>(
-        [&](Sizes size, T alpha, MatrixRef<T> a, MatrixRef<T> b, T, const T* bias, T* c) {
+        [&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b, T,
+            const T* bias, T* c) {
           const auto [m, n, k] = size;
           const int64_t panels = (m + product.panel - 1) / product.panel;
           std::vector<T> packed(static_cast<size_t>(panels * product.panel * k)),
@@ -173,7 +174,7 @@ TEST_CASE_TEMPLATE("product: of zeros by a negative alpha, the same signs wherev
     const std::vector<T> zeros(static_cast<size_t>(std::max(m, n) * k));
     std::vector<T> plain(static_cast<size_t>(m * n)),
         packed = plain, scratch(static_cast<size_t>(product.packed_size(m, n, k)));
-    const MatrixRef<T> a{zeros.data(), k, 1}, b{zeros.data(), n, 1};
+    const StridedMatrix<const T> a{zeros.data(), k, 1}, b{zeros.data(), n, 1};
     product.multiply(m, n, k, -1, a, b, 0, nullptr, plain.data(), n);
     product.multiply_packed(m, n, k, -1, a, b, 0, nullptr, packed.data(), n, scratch.data());
     const auto is_minus_zero = [](T x) { return x == 0 && std::signbit(x); };

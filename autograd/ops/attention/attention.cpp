@@ -104,7 +104,7 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
     };
     T *pq = target(dq), *pk = target(dk), *pv = target(dv);
     const auto of_keys = [&](T* data, const Tensor& x, int64_t h) {
-      return data ? heads.of_keys(data, x.layout(), h) : HeadMatrix<T>{};
+      return data ? heads.of_keys(data, x.layout(), h) : StridedMatrix<T>{};
     };
     const auto& run = kernels<AttentionKernels<T>>();
     const int64_t scratch_size = heads.scratch(run.backward_scratch);
@@ -117,9 +117,9 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
         run.backward(heads(h), heads.tile(h), g_of(h),
-                     pgw ? heads.of_pairs(pgw, gw.layout(), h) : HeadMatrix<const T>{},
+                     pgw ? heads.of_pairs(pgw, gw.layout(), h) : StridedMatrix<const T>{},
                      pm + n.first_statistic(h), pi + n.first_statistic(h),
-                     pq ? heads.of_queries(pq, dq.layout(), h) : HeadMatrix<T>{},
+                     pq ? heads.of_queries(pq, dq.layout(), h) : StridedMatrix<T>{},
                      of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }
     });
@@ -231,7 +231,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
           run.forward(heads(h), begin, std::min(L, begin + rows), heads.tile(h),
                       heads.of_queries(po, o.layout(), h), pm + n.first_statistic(h),
                       pi + n.first_statistic(h),
-                      pw ? heads.of_pairs(pw, weights.layout(), h) : HeadMatrix<T>{}, memory);
+                      pw ? heads.of_pairs(pw, weights.layout(), h) : StridedMatrix<T>{}, memory);
       }
     });
   });

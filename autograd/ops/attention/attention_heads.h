@@ -80,8 +80,8 @@ struct AttentionSizes {
 // The (row, column) matrix from `first_row` on at leading index `index` within a layout of shape
 // leading + (rows, columns).
 template <class T>
-HeadMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row,
-                        int64_t first_column = 0) {
+StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row,
+                           int64_t first_column = 0) {
   const size_t rank = layout.shape.size();
   int64_t offset = first_row * layout.strides[rank - 2] + first_column * layout.strides[rank - 1];
   for (size_t d = rank - 2; d-- > 0; index /= layout.shape[d])
@@ -100,20 +100,20 @@ struct AttentionHeads {
   Layout mask_at = mask.defined() ? mask.layout().broadcast_to(n.with(n.L, n.S)) : Layout{};
 
   template <class U>
-  HeadMatrix<U> of_queries(U* data, const Layout& layout, int64_t h) const {
+  StridedMatrix<U> of_queries(U* data, const Layout& layout, int64_t h) const {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_row);
   }
   template <class U>
-  HeadMatrix<U> of_keys(U* data, const Layout& layout, int64_t h) const {
+  StridedMatrix<U> of_keys(U* data, const Layout& layout, int64_t h) const {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_key);
   }
   template <class U>
-  HeadMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
+  StridedMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
   }
   AttentionHead<T> operator()(int64_t h) const {
     const AttentionSequence& s = n.sequence(h);
-    HeadMatrix<const bool> allowed;
+    StridedMatrix<const bool> allowed;
     if (mask.defined()) allowed = of_pairs(mask.data<bool>(), mask_at, h);
     return {s.L,
             s.S,

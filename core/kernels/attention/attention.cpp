@@ -93,7 +93,8 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
 
 template <class T>
 void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile,
-             const HeadMatrix<T>& o, T* max, T* inverse, const HeadMatrix<T>& weights, T* scratch) {
+             const StridedMatrix<T>& o, T* max, T* inverse, const StridedMatrix<T>& weights,
+             T* scratch) {
   const int64_t S = h.S, stride = score_stride<T>(S);
   const bool alone = is_alone(h);
   T *p = take(scratch, tile * stride), *keep = h.dropout ? take(scratch, tile * S) : nullptr;
@@ -154,9 +155,9 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
 }
 
 template <class T>
-void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>& g,
-              const HeadMatrix<const T>& gw, const T* max, const T* inverse,
-              const HeadMatrix<T>& dq, const HeadMatrix<T>& dk, const HeadMatrix<T>& dv,
+void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const T>& g,
+              const StridedMatrix<const T>& gw, const T* max, const T* inverse,
+              const StridedMatrix<T>& dq, const StridedMatrix<T>& dk, const StridedMatrix<T>& dv,
               T* scratch) {
   const int64_t S = h.S, D = h.D, E = h.E, stride = score_stride<T>(S);
   T *k_t = take(scratch, D * whole_panels<T>(S)), *v_t = take(scratch, E * whole_panels<T>(S)),
@@ -174,7 +175,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),
                   used = whole_vectors<T>(columns);
-    const MatrixRef<T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
+    const StridedMatrix<const T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
     if (alone)
       scores_of_row(h, columns, p);
     else
@@ -208,9 +209,9 @@ void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>
 #pragma omp simd
         for (int64_t j = 0; j < columns; ++j) pr[j] *= keep[r * S + j];
     }
-    const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha, const MatrixRef<T>& a,
-                              const T* b, int64_t rows_of_b, bool may_skip, T* c, int64_t c_row,
-                              bool add) {
+    const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha,
+                              const StridedMatrix<const T>& a, const T* b, int64_t rows_of_b,
+                              bool may_skip, T* c, int64_t c_row, bool add) {
       (may_skip ? product_of_nonzeros<T> : product<T>)(m, n, terms, alpha, a, b, rows_of_b, c,
                                                        c_row, add);
     };
@@ -231,7 +232,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const HeadMatrix<const T>
 }
 
 template <class T>
-void fetch_rows(const HeadMatrix<const T>& x, int64_t rows, int64_t width) {
+void fetch_rows(const StridedMatrix<const T>& x, int64_t rows, int64_t width) {
   if (x.data && x.col == 1)
     for (int64_t i = 0; i < rows; ++i) fetch(x.data + i * x.row, width);
 }

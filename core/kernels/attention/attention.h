@@ -2,22 +2,16 @@
 #pragma once
 
 #include <slope/core/kernels/elementwise/dropout.h>
+#include <slope/core/kernels/strided_matrix.h>
 
 namespace slope {
 
-// Element (i, j) of a matrix is data[i * row + j * col].
-template <class T>
-struct HeadMatrix {
-  T* data = nullptr;
-  int64_t row = 0, col = 1;
-};
-
 template <class T>
 struct AttentionHead {
-  int64_t L, S, D, E;           // queries, keys, their width, the values' width
-  HeadMatrix<const T> q, k, v;  // (L, D), (S, D), (S, E)
-  HeadMatrix<const bool> mask;  // (L, S), true where attention is allowed; null: everywhere
-  bool causal;                  // row i sees columns up to i + S - L
+  int64_t L, S, D, E;              // queries, keys, their width, the values' width
+  StridedMatrix<const T> q, k, v;  // (L, D), (S, D), (S, E)
+  StridedMatrix<const bool> mask;  // (L, S), true where attention is allowed; null: everywhere
+  bool causal;                     // row i sees columns up to i + S - L
   T scale;
   const Keep* dropout;   // null: none
   int64_t first_weight;  // index of weight (0, 0) in the dropout's draw
@@ -26,7 +20,7 @@ struct AttentionHead {
 template <class T>
 struct AttentionKernels {
   // Prefetches what the next head needs, before this one is computed.
-  void (*fetch)(const HeadMatrix<const T>& x, int64_t rows, int64_t width);
+  void (*fetch)(const StridedMatrix<const T>& x, int64_t rows, int64_t width);
   // Number of scratch elements for a call with such a head.
   int64_t (*forward_scratch)(const AttentionHead<T>& head, int64_t tile);
   int64_t (*backward_scratch)(const AttentionHead<T>& head, int64_t tile);
@@ -34,13 +28,13 @@ struct AttentionKernels {
   // exp(score - largest) (0, 0 if it sees nothing), and, unless null, the weights (L, S; column
   // stride 1).
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile,
-                  const HeadMatrix<T>& o, T* max, T* inverse, const HeadMatrix<T>& weights,
+                  const StridedMatrix<T>& o, T* max, T* inverse, const StridedMatrix<T>& weights,
                   T* scratch);
   // dq, dk, dv from g = dL/do and gw = dL/dweights (null: none). A null result is not computed.
-  void (*backward)(const AttentionHead<T>& head, int64_t tile, const HeadMatrix<const T>& g,
-                   const HeadMatrix<const T>& gw, const T* max, const T* inverse,
-                   const HeadMatrix<T>& dq, const HeadMatrix<T>& dk, const HeadMatrix<T>& dv,
-                   T* scratch);
+  void (*backward)(const AttentionHead<T>& head, int64_t tile, const StridedMatrix<const T>& g,
+                   const StridedMatrix<const T>& gw, const T* max, const T* inverse,
+                   const StridedMatrix<T>& dq, const StridedMatrix<T>& dk,
+                   const StridedMatrix<T>& dv, T* scratch);
 };
 
 }  // namespace slope

@@ -62,8 +62,8 @@ inline __m512i pairs_across(const float* even, const float* odd, int64_t n) {
 }
 
 // Rows of A from memory by rows (a.col is 1) or by columns (a.row is 1).
-inline void pack_some_rows(int64_t m, int64_t k, const MatrixRef<float>& a, int64_t padded_m,
-                           int64_t padded_k, int64_t stride, uint16_t* rows) {
+inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a,
+                           int64_t padded_m, int64_t padded_k, int64_t stride, uint16_t* rows) {
   constexpr int64_t together = 2 * pair_lanes;  // of k
   if (a.col == 1) {
     for (int64_t i = 0; i < padded_m; ++i) {
@@ -92,8 +92,8 @@ inline void pack_some_rows(int64_t m, int64_t k, const MatrixRef<float>& a, int6
 }
 
 // Columns 0 … columns - 1 of b, at most 32, and zeros.
-inline void pack_one_panel(int64_t columns, int64_t k, int64_t padded_k, const MatrixRef<float>& b,
-                           uint16_t* panel) {
+inline void pack_one_panel(int64_t columns, int64_t k, int64_t padded_k,
+                           const StridedMatrix<const float>& b, uint16_t* panel) {
   constexpr int64_t W = Bf16Product::panel, together = 2 * pair_lanes;
   if (b.col == 1) {
     for (int64_t p = 0; p < padded_k; p += 2)
@@ -127,13 +127,13 @@ constexpr int64_t row_stride(int64_t k) {
 }
 
 template <int64_t row_unit, int64_t depth_unit>
-void pack_rows(int64_t m, int64_t k, const MatrixRef<float>& a, uint16_t* rows) {
+void pack_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows) {
   pack_some_rows(m, k, a, padded<row_unit>(m), padded<depth_unit>(k), row_stride<depth_unit>(k),
                  rows);
 }
 template <int64_t depth_unit>
-void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<float>& b,
-                 uint16_t* panels) {
+void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k,
+                 const StridedMatrix<const float>& b, uint16_t* panels) {
   constexpr int64_t W = Bf16Product::panel;
   for (int64_t q = first; q < last; ++q)
     pack_one_panel(std::min(W, n - q * W), k, padded<depth_unit>(k),

@@ -34,10 +34,10 @@ struct Bf16Product {
     return (n + panel - 1) / panel * panel * padded(k);
   }
 
-  void (*pack_rows)(int64_t m, int64_t k, const MatrixRef<float>& a, uint16_t* rows);
+  void (*pack_rows)(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows);
   // Panels first … last - 1.
-  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<float>& b,
-                      uint16_t* panels);
+  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k,
+                      const StridedMatrix<const float>& b, uint16_t* panels);
   void (*multiply)(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
                    const Bf16Place& to);
 };

@@ -11,8 +11,8 @@ namespace slope {
 namespace {
 
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
-              const MatrixRef<T>& b, T beta, const T* bias, T* c, int64_t ldc) {
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
+              const StridedMatrix<const T>& b, T beta, const T* bias, T* c, int64_t ldc) {
   constexpr int W = panel_width<T>;
   alignas(64) T panel[pack_depth * W];
   const int64_t block =
@@ -67,7 +67,8 @@ template <class T, class A>
 void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* panel,
                     const Place<T>& to, bool next_too) {
   if (rows < register_rows)
-    return some_rows_by_panel<T>(rows, deep, MatrixRef<T>{a, strides.row, strides.col}, panel, to);
+    return some_rows_by_panel<T>(rows, deep, StridedMatrix<const T>{a, strides.row, strides.col},
+                                 panel, to);
   if constexpr (std::is_same_v<A, Rows>)
     if (next_too) return full_rows_by_panel<T, Loop::fetching>(deep, a, strides, panel, to);
   full_rows_by_panel<T, Loop::unrolled>(deep, a, strides, panel, to);
@@ -103,7 +104,7 @@ bool crowd(int64_t stride) {
 //   by rows (a.col = 1)      in place up to `narrow` columns of C, too few to repay packing
 //   otherwise                packed: no stride is 1, A or C crowds the cache, or `all`
 template <class T, bool more>
-void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef<T>& a,
+void block_by_panels(int64_t height, int64_t wide, int64_t deep, const StridedMatrix<const T>& a,
                      const T* panels, const Place<T>& corner, T* packed_a) {
   constexpr int64_t narrow = 512;
   constexpr bool all = more && vector_bytes == 64;
@@ -120,8 +121,9 @@ void block_by_panels(int64_t height, int64_t wide, int64_t deep, const MatrixRef
 }
 
 template <class T, bool more>
-void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
-                     const MatrixRef<T>& b, T beta, const T* bias, T* c, int64_t ldc, T* scratch) {
+void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
+                     const StridedMatrix<const T>& b, T beta, const T* bias, T* c, int64_t ldc,
+                     T* scratch) {
   T *const packed_a = scratch, *const packed_b = scratch + packed_a_size(m, k);
   for (int64_t left = 0; left < n; left += block_columns) {
     const int64_t wide = std::min(block_columns, n - left);
@@ -139,8 +141,8 @@ void multiply_packed(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T
 }
 
 template <class T>
-void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const MatrixRef<T>& b,
-                      T* panels) {
+void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k,
+                      const StridedMatrix<const T>& b, T* panels) {
   constexpr int W = panel_width<T>;
   const int64_t all = round_up(n, W), left = first * W, right = std::min(n, last * W);
   for (int64_t p = 0; p < k; p += pack_depth, panels += pack_depth * all) {
@@ -150,7 +152,7 @@ void pack_some_panels(int64_t first, int64_t last, int64_t n, int64_t k, const M
 }
 
 template <class T, bool more>
-void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
+void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
                         const T* panels, T beta, const T* bias, T* c, int64_t ldc, T* scratch) {
   constexpr int W = panel_width<T>;
   const int64_t all = round_up(n, W);
@@ -165,7 +167,7 @@ void multiply_by_panels(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRe
 // C^T = B^T A^T, some of its rows at a time, which are then stored transposed.
 template <class T>
 void multiply_by_columns(int64_t m, int64_t n, int64_t k, T alpha, const T* panels_of_a,
-                         const MatrixRef<T>& b, const T* bias, T* c, int64_t ldc) {
+                         const StridedMatrix<const T>& b, const T* bias, T* c, int64_t ldc) {
   constexpr int64_t W = panel_width<T>, together = 24;  // whole transposes of 8 x 8
   alignas(64) T sums[together * W];                     // of C^T
   for (int64_t j = 0; j < n; j += together) {

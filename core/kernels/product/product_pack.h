@@ -26,7 +26,7 @@ constexpr int64_t whole_vectors(int64_t n) {
 }
 
 template <class T>
-MatrixRef<T> from(const MatrixRef<T>& x, int64_t i, int64_t j) {
+StridedMatrix<const T> from(const StridedMatrix<const T>& x, int64_t i, int64_t j) {
   return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
@@ -61,7 +61,7 @@ template <class T>
 // Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most one panel's;
 // elements beyond are untouched.
 template <class T>
-void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel,
+void pack_panel(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, T* panel,
                 int64_t written = panel_width<T>) {
   constexpr int W = panel_width<T>;
   if (b.col == 1) {
@@ -91,7 +91,7 @@ void pack_panel(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panel,
 
 // Panel after panel.
 template <class T>
-void pack_panels(int64_t deep, int64_t columns, const MatrixRef<T>& b, T* panels) {
+void pack_panels(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, T* panels) {
   constexpr int W = panel_width<T>;
   const int64_t strips = b.col == 1 ? columns / W : 0;
   pack_strips<W>(deep, strips, b.data, b.row, panels);
@@ -121,7 +121,7 @@ constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 // Rows 0 … height - 1 of a, register_rows of them side by side: out[i / register_rows][p][i %
 // register_rows].
 template <class T>
-void pack_rows(int64_t height, int64_t deep, const MatrixRef<T>& a, T* out) {
+void pack_rows(int64_t height, int64_t deep, const StridedMatrix<const T>& a, T* out) {
   const int64_t strips = a.row == 1 ? height / register_rows : 0;
   pack_strips<register_rows>(deep, strips, a.data, a.col, out);
   out += strips * register_rows * deep;

@@ -155,7 +155,7 @@ template <class T, int N = 2, int R = static_cast<int>(register_rows), class A>
   rows_by_panel<T, R, N, Loop::rolled>(k, a, strides, panel, to);
 }
 template <class T, int N = 2>
-void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel,
+void some_rows_by_panel(int64_t height, int64_t k, const StridedMatrix<const T>& a, const T* panel,
                         const Place<T>& to) {
   if (a.row == 1)
     some_rows_by_panel<T, N>(height, k, a.data, Columns{a.col}, panel, to);
@@ -164,8 +164,8 @@ void some_rows_by_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const 
 }
 // The same over one of the panel's vectors, if C has no more columns.
 template <class T>
-void some_rows_by_narrow_panel(int64_t height, int64_t k, const MatrixRef<T>& a, const T* panel,
-                               const Place<T>& to) {
+void some_rows_by_narrow_panel(int64_t height, int64_t k, const StridedMatrix<const T>& a,
+                               const T* panel, const Place<T>& to) {
   if (to.columns <= vector_size<T>)
     some_rows_by_panel<T, 1>(height, k, a, panel, to);
   else

@@ -15,18 +15,18 @@ constexpr int64_t whole_panels(int64_t n) {
 }
 
 template <class T>
-MatrixRef<T> ref(const HeadMatrix<const T>& x) {
+StridedMatrix<const T> ref(const StridedMatrix<const T>& x) {
   return {x.data, x.row, x.col};
 }
 template <class T>
-MatrixRef<T> transposed(const MatrixRef<T>& x) {
+StridedMatrix<const T> transposed(const StridedMatrix<const T>& x) {
   return {x.data, x.col, x.row};
 }
 
 // B (k, n) as panels: element (p, j) is out[(j / W * k + p) * W + j % W], W = panel_width<T>;
 // whole_panels(n) k elements, of which those beyond n's last vector are never written or read.
 template <class T>
-void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
+void pack(int64_t k, int64_t n, const StridedMatrix<const T>& b, T* out) {
   for (int64_t j = 0; j < n; j += panel_width<T>) {
     const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
     pack_panel(k, columns, from(b, 0, j), out + j * k, whole_vectors<T>(columns));
@@ -36,7 +36,7 @@ void pack(int64_t k, int64_t n, const MatrixRef<T>& b, T* out) {
 // C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; their first k_of_b rows hold B,
 // the others are not read.
 template <class T>
-void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, const T* b,
+void product(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a, const T* b,
              int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
   const int64_t blocks = (m + register_rows - 1) / register_rows;
   for (int64_t j = 0; j < n; j += panel_width<T>) {
@@ -55,7 +55,7 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a, co
 // The same, but a factor 0 in A takes nothing from B, not even nan or inf. If B is finite both give
 // the same bits.
 template <class T>
-void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixRef<T>& a,
+void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
                          const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
@@ -69,7 +69,7 @@ void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const MatrixR
 }
 
 template <class T>
-bool is_finite(int64_t rows, int64_t n, const MatrixRef<T>& x) {
+bool is_finite(int64_t rows, int64_t n, const StridedMatrix<const T>& x) {
   int bad = 0;
   for (int64_t i = 0; i < rows; ++i) {
     const T* row = x.data + i * x.row;
