@@ -102,7 +102,6 @@ void Pass::commit() {
 }
 
 // ---- entry points; grad() stands in engine/capture.cpp
-
 static void run_backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
                          BackwardOptions options) {
   Pass pass(options);

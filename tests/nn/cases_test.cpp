@@ -1,7 +1,7 @@
 // The check cases of nn/transformer/heads.h.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
-#include <slope/nn/transformer/cases.h>
+#include <slope/nn/cases.h>
 
 #include <fstream>
 #include <regex>

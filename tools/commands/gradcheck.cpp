@@ -5,7 +5,7 @@
 #include <slope/models/infer/sample.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
-#include <slope/nn/transformer/cases.h>
+#include <slope/nn/cases.h>
 #include <slope/tools/command.h>
 
 #include <fmt/ranges.h>

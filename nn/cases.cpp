@@ -1,4 +1,4 @@
-#include <slope/nn/transformer/cases.h>
+#include <slope/nn/cases.h>
 #include <slope/nn/transformer/heads.h>
 
 namespace slope::nn {
