@@ -16,6 +16,7 @@ void add_translate(Command& slope);
 void add_generate(Command& slope);
 void add_eval(Command& slope);
 void add_gradcheck(Command& slope);
+void add_export(Command& slope);
 void add_inspect(Command& slope);
 void add_graph(Command& slope);
 void add_zoo(Command& slope);

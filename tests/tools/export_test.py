@@ -1,0 +1,63 @@
+"""slope export: a checkpoint that PyTorch's load_state_dict takes strictly, and the loss that it has there."""
+import importlib.util, json, os, pathlib, subprocess, sys, unittest
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, read_tensors, snapshot
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools/export/char_gpt.py"
+HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "safetensors"))
+
+
+class Export(Case):
+    def setUp(self):
+        super().setUp()
+        with open("text", "w", encoding="utf-8") as file:
+            file.write("to be, or not to be: that is the \\ question;\n" * 20)
+
+    def train_gpt(self):
+        self.good("train", "char-gpt", "--text", "text", *SMALL_GPT, "--steps", "3", "--out", "run")
+
+    def test_tied_tensors_are_there_under_each_name(self):
+        self.train_gpt()
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        header, data = read_tensors("out/model.safetensors")
+        slices = {name: data[slice(*info["data_offsets"])] for name, info in header.items() if name != "__metadata__"}
+        self.assertEqual(slices["lm_head.weight"], slices["transformer.wte.weight"])
+        with open("out/config.json", encoding="utf-8") as file:
+            config = json.load(file)
+        self.assertEqual(config["tied"], {"transformer.wte.weight": "lm_head.weight"})
+        self.assertEqual(config["n_embd"], 8)
+        for text in ("GELU(approximate='none')", "LayerNorm((8,), eps=1e-05"):
+            self.assertIn(text, config["modules"])
+        saved, _ = read_tensors("run/best/model.safetensors")
+        self.assertNotIn("transformer.wte.weight", saved)
+        self.assertEqual(sorted(os.listdir("out")), ["config.json", "model.safetensors", "source.vocab"])
+
+    def test_runs_of_every_kind(self):
+        self.good("train", "translation", *TEXT, *SMALL, "--tie-embeddings", "--steps", "1", "--out", "translation")
+        self.good("train", "points", "--steps", "1", "--out", "points")
+        for run, name in (("translation", "decoder.embedding.embed_tok.weight"), ("points", "")):
+            self.good("export", run, "--to", "pytorch", "-o", f"{run}.out")
+            header, _ = read_tensors(f"{run}.out/model.safetensors")
+            self.assertTrue(not name or name in header, list(header))
+
+    def test_nothing_is_replaced_and_nothing_left_behind(self):
+        self.train_gpt()
+        os.mkdir("mine")
+        self.refused(2, "export", "run", "--to", "pytorch", "-o", "mine", says=["mine", "exists"])
+        self.refused(2, "export", "run", "--to", "onnx", "-o", "out", says=["onnx", "pytorch"])
+        self.refused(3, "export", "mine", "--to", "pytorch", "-o", "out", says=["mine"])
+        self.refused(4, "export", "run", "--to", "pytorch", "-o", "nowhere/out", says=["nowhere"])
+        self.assertEqual([name for name in snapshot(".") if ".tmp" in name], [])
+
+    @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
+    def test_pytorch_has_the_same_loss(self):
+        self.train_gpt()
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        with open("words", "w", encoding="utf-8") as file:
+            file.write("not that: to be\nis the question")
+        here = json.loads(self.good("eval", "run", "--data", "words", "--json").out)["loss"]
+        there = subprocess.run([sys.executable, SCRIPT, "out", "words"], capture_output=True, text=True, check=True).stdout
+        self.assertAlmostEqual(here, float(there), delta=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,27 @@
+// slope export: a run's model for other programs.
+#include <slope/models/infer/export.h>
+#include <slope/tools/command.h>
+
+#include <cstdio>
+
+namespace slope::tools {
+
+void add_export(Command& slope) {
+  Command command = slope.subcommand(
+      "export",
+      "Write a run's model as PyTorch's load_state_dict takes it, strictly: weights under every "
+      "name, settings, tokenizers.\n"
+      "Example: slope export runs/first --to pytorch -o first");
+  static std::string run, to, folder;
+  command.option("run", run, "the run's folder").required().takes("RUN");
+  command.option("--to", to, "who is to read it").required().takes("pytorch");
+  command.option("-o,--out", folder, "a new folder").required().takes("FOLDER");
+  command.runs([] {
+    SLOPE_CHECK_AS(UsageError, to == "pytorch", "--to {}: only pytorch is known", to);
+    train::export_to_pytorch(run, folder);
+    std::printf("%s: model.safetensors, config.json and the tokenizers\n", visible(folder).c_str());
+    return 0;
+  });
+}
+
+}  // namespace slope::tools
