@@ -10,6 +10,7 @@ namespace slope::memory {
 constexpr size_t line = 64, small_limit = 1024, medium_limit = 64 << 10;
 
 inline std::atomic<int64_t> reserved{0};  // bytes asked of the system
+inline void count_reserved(int64_t bytes) { reserved.fetch_add(bytes, std::memory_order_relaxed); }
 
 constexpr size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 

@@ -86,7 +86,7 @@ class LargeBlocks {
     return true;
   }
   void add_fresh(std::byte* address, size_t bytes) {
-    reserved += static_cast<int64_t>(bytes);
+    count_reserved(static_cast<int64_t>(bytes));
     const auto at = insert_free(address, bytes);
     merge_with_next(at);
     if (at != blocks_.begin()) merge_with_next(std::prev(at));

@@ -24,7 +24,7 @@ namespace slope::memory {
 
 void* from_system(size_t bytes) {
   void* block = std::aligned_alloc(line, bytes);
-  if (block) reserved += static_cast<int64_t>(bytes);
+  if (block) count_reserved(static_cast<int64_t>(bytes));
   return block;
 }
 
@@ -45,7 +45,7 @@ LargeBlocks& large() {
 #if defined(SLOPE_SYSTEM_ALLOCATOR)
 void* take(size_t bytes) { return from_system(round_up(bytes, line)); }
 void give(void* block, size_t bytes) {
-  reserved -= static_cast<int64_t>(round_up(bytes, line));
+  count_reserved(-static_cast<int64_t>(round_up(bytes, line)));
   std::free(block);
 }
 #else
@@ -86,7 +86,7 @@ void deallocate(void* block, size_t bytes) noexcept {
 
 Stats stats() {
   const Totals all = totals();
-  return {all.live, all.peak, all.allocations, reserved.load()};
+  return {all.live, all.peak, all.allocations, reserved.load(std::memory_order_relaxed)};
 }
 void release_cached() { large().release(); }
 void fail_allocation(int64_t n) { countdown = n; }
