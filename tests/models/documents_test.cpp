@@ -27,6 +27,10 @@ std::string many_names() {
   return text;  // 40 lines
 }
 
+data::TokenizerPtr characters_of(const std::vector<std::string>& lines) {
+  return data::document_tokenizer({.kind = "characters", .specials = data::Specials::none}, lines);
+}
+
 RunSettings of_documents(const std::map<std::string, std::string>& more = {}) {
   std::map<std::string, std::string> values{
       {"documents", "lines"}, {"batch_size", "3"}, {"block_size", "8"}, {"n_embd", "8"}};
@@ -37,12 +41,13 @@ RunSettings of_documents(const std::map<std::string, std::string>& more = {}) {
 }  // namespace
 
 TEST_CASE("documents: a separator at both ends, empty lines left out, short ones padded") {
-  const data::Vocab vocab = data::document_vocab(lines);
-  CHECK(vocab.size() == 3);  // a, b and the separator
-  const int64_t a = vocab.id("a"), b = vocab.id("b"), s = vocab.id("\n"), no = data::no_target;
-  const data::Documents documents = data::encode_documents(lines, vocab);
+  const data::TokenizerPtr characters = characters_of(lines);
+  CHECK(characters->size() == 3);  // a, b and the separator
+  const auto id = [&](const char* c) { return characters->encode(c)[0]; };
+  const int64_t a = id("a"), b = id("b"), s = id("\n"), no = data::no_target;
+  const data::Documents documents = data::encode_documents(lines, *characters);
   CHECK(documents == data::Documents{{s, a, b, s}, {s, b, s}, {s, a, b, b, a, s}});
-  CHECK_THROWS_AS(data::encode_documents({"abc"}, vocab), InputError);
+  CHECK_THROWS_AS(data::encode_documents({"abc"}, *characters), InputError);
 
   const Ids which{1, 2};
   const data::Blocks all = data::document_blocks(documents, which, 8);
@@ -81,12 +86,12 @@ TEST_CASE("documents: an epoch has each training document once; a resume goes on
 }
 
 TEST_CASE("documents: padding and the other rows of a batch change no document's loss") {
-  const data::Vocab vocab = data::document_vocab(lines);
-  const data::Documents documents = data::encode_documents(lines, vocab);
+  const data::TokenizerPtr characters = characters_of(lines);
+  const data::Documents documents = data::encode_documents(lines, *characters);
   const auto& type =
       dynamic_cast<const models::LanguageModelType&>(models::model_named("microgpt"));
   manual_seed(5);
-  const auto model = type.make(*type.small(), vocab.size(), models::Weights::drawn);
+  const auto model = type.make(*type.small(), characters->size(), models::Weights::drawn);
   nn::to(model->module(), f64);
   double one_by_one = 0;
   for (const auto& document : documents)
@@ -96,20 +101,20 @@ TEST_CASE("documents: padding and the other rows of a batch change no document's
 }
 
 TEST_CASE("documents: after a separator the next one is generated without what was before") {
-  const data::Vocab vocab = data::document_vocab(lines);
+  const data::TokenizerPtr characters = characters_of(lines);
   const auto& type =
       dynamic_cast<const models::LanguageModelType&>(models::model_named("microgpt"));
   manual_seed(6);
-  const auto model = type.make(*type.small(), vocab.size(), models::Weights::drawn);
+  const auto model = type.make(*type.small(), characters->size(), models::Weights::drawn);
   for (const Tensor& weight : nn::parameters(model->module())) nn::init::normal(weight, 0, 0.5);
   const std::string long_text =
-      generate(*model, vocab, "", {.tokens = 200, .seed = 3, .separator = "\n"});
-  CHECK(long_text == generate(*model, vocab, "",
+      generate(*model, *characters, "", {.tokens = 200, .seed = 3, .separator = "\n"});
+  CHECK(long_text == generate(*model, *characters, "",
                               {.tokens = 200, .seed = 3, .separator = "\n", .cached = false}));
   CHECK(std::count(long_text.begin(), long_text.end(), '\n') > 3);
   // The most likely continuation of each document is the same: nothing is left of the one before.
   const std::string likeliest =
-      generate(*model, vocab, "", {.tokens = 60, .temperature = 0, .separator = "\n"});
+      generate(*model, *characters, "", {.tokens = 60, .temperature = 0, .separator = "\n"});
   const size_t end = likeliest.find('\n');
   if (end != likeliest.npos)
     for (size_t i = 0; i + end + 1 < likeliest.size(); ++i)
