@@ -2,6 +2,7 @@
 #include <slope/autograd/gradcheck/numeric/nudge.h>
 #include <slope/autograd/gradcheck/tally.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -9,14 +10,16 @@ namespace slope {
 namespace {
 
 constexpr int64_t most_judged = 64;  // if all of so many are failures, the others are too
+constexpr size_t most_wrong = 16;    // elements of a leaf that are kept
 
 class Comparison {
  public:
   Comparison(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
              const Tensors& analytic, const GradcheckOptions& options, GradcheckReport& report)
       : forward_(forward), leaf_(leaf), leaf_index_(leaf_index), analytic_(analytic),
-        options_(options), tolerance_{options.atol, options.rtol}, report_(report),
-        tallies_(analytic.size()), agreed_(analytic.size()) {
+        options_(options), tolerance_{options.atol, options.rtol},
+        report_(report), row_{.name = leaf.name}, tallies_(analytic.size()),
+        agreed_(analytic.size()) {
     for (const Tensor& g : analytic)
       values_.push_back(g.defined()
                             ? g.to_vector()
@@ -52,9 +55,14 @@ class Comparison {
       }
   }
 
-  void tell(const std::function<std::string()>& where_cut) const {
-    for (size_t k = 0; k < tallies_.size(); ++k)
+  void tell(const std::function<std::string()>& where_cut) {
+    for (size_t k = 0; k < tallies_.size(); ++k) {
       tallies_[k].tell(leaf_.name, k, options_.most_unchecked, where_cut, report_);
+      row_.elements += tallies_[k].elements;
+      row_.unchecked += tallies_[k].unchecked();
+      row_.is_cut |= tallies_[k].cut.count > 0;
+    }
+    report_.leaves.push_back(row_);
   }
 
  private:
@@ -103,6 +111,7 @@ class Comparison {
     ++report_.checked;
     ++report_.failed;
     ++tallies_[k].failed;
+    note_wrong(k, element, analytic / d.value);
     if (!analytic_[k].defined()) {
       tallies_[k].cut.add(element, d);
     } else if (static_cast<int64_t>(report_.failures.size()) < options_.most_failures) {
@@ -116,6 +125,17 @@ class Comparison {
     }
   }
 
+  void note_wrong(size_t k, int64_t element, double ratio) {
+    if (row_.failed++ == 0) {
+      row_.low = row_.high = ratio;
+      row_.output = static_cast<int64_t>(k);
+    }
+    row_.low = std::min(row_.low, ratio);
+    row_.high = std::max(row_.high, ratio);
+    if (row_.output == static_cast<int64_t>(k) && row_.wrong.size() < most_wrong)
+      row_.wrong.push_back(element);
+  }
+
   const Forward& forward_;
   const NamedTensor& leaf_;
   const int64_t leaf_index_;
@@ -123,6 +143,7 @@ class Comparison {
   const GradcheckOptions& options_;
   const Tolerance tolerance_;
   GradcheckReport& report_;
+  GradcheckLeaf row_;
   std::vector<Tally> tallies_;                // one for each output
   std::vector<std::vector<int64_t>> agreed_;  // at once, by output
   std::vector<std::vector<double>> values_;   // of analytic; zeros where undefined

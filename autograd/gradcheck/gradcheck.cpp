@@ -1,5 +1,6 @@
 #include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/compare.h>
+#include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 
@@ -50,6 +51,12 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
       compare(
           forward, leaves[i], static_cast<int64_t>(i), analytic[i], [&] { return where_cut(f); },
           options, report);
+  if (report.failed > 0 && options.find_culprit) {
+    const auto first = std::find_if(report.leaves.begin(), report.leaves.end(),
+                                    [](const GradcheckLeaf& leaf) { return leaf.failed > 0; });
+    report.culprits = find_culprits(
+        f, leaves, forward.cotangent(static_cast<size_t>(first->output)), report, options);
+  }
   report.problems.insert(report.problems.end(), forward.not_finite().begin(),
                          forward.not_finite().end());
 }

@@ -21,6 +21,8 @@ struct GradcheckOptions {
   double eps = 1e-6, atol = 1e-5, rtol = 1e-3;  // |analytic - numeric| <= atol + rtol |numeric|
   bool raise_exception = true;  // throw AutogradError with the report's text on failure
   bool formula = false;         // differentiate through formulas (create_graph) rather than kernels
+  bool find_culprit = true;     // where it fails: which operation is to blame
+  bool find_callers = true;     // and which functions called it, as far as the platform can tell
   uint64_t seed = 0;            // seed of the cotangents
   int64_t most_failures = 20;   // listed in the report; all are counted
   // share of an input's derivatives that may be impossible to check (kinks, noise, the edge of a
@@ -36,6 +38,36 @@ struct GradcheckFailure {
   double ratio() const { return analytic / numeric; }
 };
 
+// What became of one leaf, over all outputs.
+struct GradcheckLeaf {
+  std::string name;
+  int64_t elements = 0;  // derivatives with respect to it that were asked for
+  int64_t failed = 0, unchecked = 0;
+  bool is_cut = false;              // the tape does not reach it
+  double low = 0, high = 0;         // smallest and largest ratio of its failures
+  int64_t output = 0;               // of the first failure
+  std::vector<int64_t> wrong = {};  // elements that failed there: the first few
+  std::string text() const;         // "k_proj.weight 64 of 64 wrong, ratio 0.5"
+};
+
+// The operation that is to blame: its own derivative disagrees on the values that it met, whatever
+// came before and after. (Of a failing directional derivative, error = sum over the calls of what
+// each one's rule adds to it: culprit/defects.h.)
+struct GradcheckCulprit {
+  struct Input {
+    int64_t index = 0;
+    int64_t checked = 0, failed = 0;  // elements, with this call alone
+  };
+  std::string op, place;  // "mul", "mul in module encoder.layers.0"
+  int64_t calls = 1;      // of this operation that are wrong
+  bool is_cut = false;    // its rule is right, but an input that moves carries no gradient:
+  int64_t cut_input = 0;  // this one
+  std::vector<Input> inputs = {};
+  std::vector<GradcheckFailure> failures = {};  // of this call alone
+  std::string called_from = "";                 // functions or source lines, innermost first
+  std::string text() const;
+};
+
 struct GradcheckReport {
   bool ok = true;
   int64_t checked = 0;  // pairs of (output, input element)
@@ -45,7 +77,9 @@ struct GradcheckReport {
   // what makes the check itself invalid, or a gradient malformed; each is a failure
   std::vector<std::string> problems;
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
-  std::string text() const;        // one line if ok, otherwise one for each failure
+  std::vector<GradcheckLeaf> leaves;
+  std::vector<GradcheckCulprit> culprits;  // the largest first
+  std::string text() const;  // one line if ok, otherwise leaves, culprits, and a line each failure
 };
 
 using TensorFunction = std::function<Tensors(const Tensors& inputs)>;

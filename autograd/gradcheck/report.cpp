@@ -2,7 +2,8 @@
 #include <slope/autograd/gradcheck/diagnosis.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 
-#include <span>
+#include <algorithm>
+#include <cmath>
 
 namespace slope {
 
@@ -18,7 +19,59 @@ void list(std::string& text, const std::vector<std::string>& lines, const char* 
     text += fmt::format("\n  … and {} more {}", lines.size() - most_lines, what);
 }
 
+bool is_same_ratio(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b) + 1e-6; }
+
+// "temperature ok · v_proj.weight ok · k_proj.weight 64 of 64 wrong, ratio 0.5", in lines
+std::string table(const std::vector<GradcheckLeaf>& leaves) {
+  constexpr size_t widest = 100;
+  std::string text, line;
+  for (const GradcheckLeaf& leaf : leaves) {
+    const std::string cell = leaf.text();
+    if (!line.empty() && line.size() + cell.size() > widest) {
+      text += "\n  " + line;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " · ") + cell;
+  }
+  return text + "\n  " + line;
+}
+
 }  // namespace
+
+std::string GradcheckLeaf::text() const {
+  if (failed == 0) return name + " ok";
+  if (is_cut) return fmt::format("{} {} of {} wrong, the tape is cut", name, failed, elements);
+  const std::string ratio = is_same_ratio(low, high) ? fmt::format(", ratio {:.6g}", low) : "";
+  return fmt::format("{} {} of {} wrong{}", name, failed, elements, ratio);
+}
+
+std::string GradcheckCulprit::text() const {
+  std::string text;
+  if (is_cut) {
+    text = fmt::format(
+        "culprit: the tape is cut before {}: its input {} changes, but carries no gradient; look "
+        "for detach(), item(), data<T>() or NoGrad",
+        place, cut_input);
+  } else {
+    text = fmt::format("culprit: {}: checked alone on the values that it met, ", place);
+    if (failures.empty()) text += "its rule disagrees along the failing direction";
+    for (size_t i = 0; i < inputs.size() && !failures.empty(); ++i) {
+      const Input& in = inputs[i];
+      text += fmt::format("{}input {} {}", i ? " · " : "", in.index,
+                          in.failed ? fmt::format("{} of {} wrong", in.failed, in.checked) : "ok");
+      double low = INFINITY, high = -INFINITY;
+      for (const GradcheckFailure& f : failures) {
+        if (f.input_index != in.index) continue;
+        low = std::min(low, f.ratio());
+        high = std::max(high, f.ratio());
+      }
+      if (in.failed && is_same_ratio(low, high)) text += fmt::format(", ratio {:.6g}", low);
+    }
+  }
+  if (calls > 1) text += fmt::format(" ({} calls of {})", calls, op);
+  if (!called_from.empty()) text += "\n    called from " + called_from;
+  return text;
+}
 
 std::string GradcheckReport::text() const {
   std::string text = fmt::format("ok: {} derivatives agree", checked);
@@ -28,6 +81,8 @@ std::string GradcheckReport::text() const {
                        mistake.empty() ? "" : "; ", mistake);
   }
   list(text, problems, "", "problems");
+  if (failed > 0 && leaves.size() > 1) text += table(leaves);
+  for (const GradcheckCulprit& culprit : culprits) text += "\n  " + culprit.text();
   for (const GradcheckFailure& f : failures)
     text += fmt::format(
         "\n  output {} ({}), {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}",

@@ -1,6 +1,6 @@
+#include <slope/autograd/gradcheck/watch/calls.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 #include <slope/core/module_path.h>
-#include <slope/autograd/observer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,38 +9,12 @@ namespace slope {
 
 namespace {
 
-std::string place(const Op& op) {
-  return current_module() ? fmt::format("{} in module {}", op.name, current_module()) : op.name;
-}
-
-// Every call, with the tensors that it took and gave: an address then stands for one tensor.
-struct Calls : Observer {
-  struct Call {
-    std::string place;
-    const Op* op;
-    Tensors inputs, outputs;
-  };
-  std::vector<Call> calls;
-
-  void recorded(const Recorded& made) override {
-    Call call{place(made.op), &made.op, {}, {made.outputs.begin(), made.outputs.end()}};
-    for (const InputRef& x : made.inputs) call.inputs.push_back(*x);
-    calls.push_back(std::move(call));
-  }
-  const Call* maker_of(const Tensor& y) const {
-    for (auto call = calls.rbegin(); call != calls.rend(); ++call)
-      for (const Tensor& output : call->outputs)
-        if (output.is_same(y)) return &*call;
-    return nullptr;
-  }
-};
-
 struct Unrecorded : Observer {
   std::string first;
   void recorded(const Recorded& made) override {
     const auto needs = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
     if (!made.node && first.empty() && std::any_of(made.inputs.begin(), made.inputs.end(), needs))
-      first = place(made.op);
+      first = Call{.op = &made.op, .module = current_module()}.place();
   }
 };
 
@@ -61,9 +35,9 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
     const Observe observe(seen);
     y = f()[k];
   }
-  const Calls::Call* call = seen.maker_of(y);
-  for (size_t steps = 0; call && steps < seen.calls.size(); ++steps) {
-    const Calls::Call* before = nullptr;
+  const Call* call = seen.maker_of(y);
+  for (size_t steps = 0; call && steps < seen.list.size(); ++steps) {
+    const Call* before = nullptr;
     const Tensor* taken = nullptr;
     for (const Tensor& x : call->inputs)
       if (x.defined() && is_floating(x.dtype()) && find_bad(x.detach().to_vector(), bad)) {
@@ -74,9 +48,9 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
     if (!taken) {
       const std::string domain = call->op->definition.domain;
       return fmt::format("{} made it of finite values{}; move the inputs into its domain",
-                         call->place, domain.empty() ? "" : fmt::format(" (domain: {})", domain));
+                         call->place(), domain.empty() ? "" : fmt::format(" (domain: {})", domain));
     }
-    if (!before) return fmt::format("it came in as an input of {}", call->place);
+    if (!before) return fmt::format("it came in as an input of {}", call->place());
     call = before;
   }
   return "no operation made it: it is an input, or was written by hand";

@@ -1,0 +1,201 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/gradcheck/culprit/alone.h>
+#include <slope/autograd/gradcheck/culprit/poke.h>
+#include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/autograd/gradcheck/numeric/differences.h>
+#include <slope/autograd/gradcheck/numeric/overlap.h>
+#include <slope/core/loops/copy.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace slope {
+
+namespace {
+
+struct Reached {};  // ends an evaluation after the call
+
+// Where a tensor was made: output `output` of a call, or before all calls.
+struct Source {
+  size_t call, output;
+  bool is_view;  // of that output's memory: the tensor itself came of no call
+};
+std::optional<Source> source_of(const Evaluation& at, size_t before, const Tensor& x) {
+  for (const bool by_memory : {false, true})
+    for (size_t n = before; n-- > 0;)
+      for (size_t k = 0; k < at.calls.list[n].outputs.size(); ++k) {
+        const Tensor& y = at.calls.list[n].outputs[k];
+        if (y.is_same(x) || (by_memory && y.storage() == x.storage()))
+          return Source{n, k, by_memory};
+      }
+  return std::nullopt;
+}
+
+// Writes chosen values over what calls give, as soon as they have given it; stops after the last.
+class Overwrite : public Observer {
+ public:
+  Overwrite(size_t last) : last_(last) {}
+  struct Pin {
+    Source at;
+    std::vector<double> values;
+  };
+  std::vector<Pin> pins;
+  Tensors outputs;  // of the last call
+
+  bool sees_contributions() const override { return false; }
+  void recorded(const Recorded& made) override {
+    for (const Pin& pin : pins)
+      if (pin.at.call == next_)
+        poked_.push_back(std::make_unique<Poke>(made.outputs[pin.at.output], pin.values));
+    if (next_++ < last_) return;
+    outputs.assign(made.outputs.begin(), made.outputs.end());
+    throw Reached{};
+  }
+
+ private:
+  size_t last_, next_ = 0;
+  std::vector<std::unique_ptr<Poke>> poked_;  // a view's memory may be a leaf's
+};
+
+class Alone {
+ public:
+  Alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
+        const AloneOptions& options)
+      : f_(f), at_(at), call_(call), made_(at.calls.list[call]), options_(options) {
+    for (size_t k = 0; k < made_.outputs.size(); ++k) {
+      const Tensor& y = made_.outputs[k];
+      const bool counts = is_floating(y.dtype()) && y.requires_grad();
+      cotangents_.push_back(
+          counts ? random_cotangent(y.shape(), y.dtype(), options.options.seed + 5, k) : Tensor());
+    }
+    for (const Tensor& x : made_.inputs)
+      values_.push_back(x.defined() ? contiguous_copy(x.detach()) : x);
+  }
+
+  void check(GradcheckCulprit& culprit) const {
+    const Tensors analytic = contributions();
+    for (size_t i = 0; i < made_.inputs.size(); ++i) {
+      const Tensor& x = made_.inputs[i];
+      if (!x.defined() || !made_.node->inputs[i] || overlaps_itself(x) || is_repeated(i)) continue;
+      const auto from = source_of(at_, call_, x);
+      if (!from ? !is_leaf(x) : from->is_view) continue;
+      check_input(i, from, analytic, culprit);
+    }
+  }
+
+ private:
+  bool is_leaf(const Tensor& x) const {
+    return std::any_of(options_.leaves.begin(), options_.leaves.end(),
+                       [&](const NamedTensor& leaf) { return leaf.tensor.is_same(x); });
+  }
+  bool is_repeated(size_t i) const {  // the same tensor stands before
+    for (size_t j = 0; j < i; ++j)
+      if (made_.inputs[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) return true;
+    return false;
+  }
+
+  // What the rule gives for each input from the cotangents.
+  Tensors contributions() const {
+    Tensors reached, gradients, wanted;
+    for (size_t k = 0; k < cotangents_.size(); ++k)
+      if (cotangents_[k].defined()) {
+        reached.push_back(made_.outputs[k]);
+        gradients.push_back(cotangents_[k]);
+      }
+    for (const Tensor& x : made_.inputs)
+      if (x.defined() && x.requires_grad()) wanted.push_back(x);
+    WatchFlow flow;
+    const Observe observe(flow);
+    (void)grad(reached, wanted,
+               {.grad_outputs = gradients,
+                .retain_graph = true,
+                .create_graph = options_.options.formula,
+                .allow_unused = true});
+    return flow.nodes[made_.node].contributed;
+  }
+
+  // With one element of input i moved.
+  LossAt loss(size_t i, const std::optional<Source>& from, int64_t element, double step) const {
+    Overwrite overwrite(call_);
+    for (size_t j = 0; j < made_.inputs.size(); ++j) {
+      const Tensor& x = made_.inputs[j];
+      if (j == i || !x.defined() || x.is_same(made_.inputs[i])) continue;
+      if (const auto source = source_of(at_, call_, x))
+        overwrite.pins.push_back(
+            {*source, at_.calls.list[source->call].outputs[source->output].detach().to_vector()});
+    }
+    std::vector<double> moved = values_[i].to_vector();
+    double& x = moved[static_cast<size_t>(element)];
+    const double to = x + step;
+    step = (made_.inputs[i].dtype() == f32 ? static_cast<double>(static_cast<float>(to)) : to) - x;
+    x += step;
+    std::optional<Poke> poke;
+    if (from)
+      overwrite.pins.push_back({*from, moved});
+    else
+      poke.emplace(made_.inputs[i], moved);
+    try {
+      const Observe observe(overwrite);
+      (void)f_();
+    } catch (const Reached&) {
+    }
+    LossAt at{.step = step};
+    for (size_t k = 0; k < overwrite.outputs.size(); ++k) {
+      if (!cotangents_[k].defined()) continue;
+      const std::vector<double> u = cotangents_[k].to_vector(),
+                                y = overwrite.outputs[k].detach().to_vector();
+      for (size_t e = 0; e < u.size(); ++e) {
+        at.value += u[e] * y[e];
+        at.scale += std::abs(u[e] * y[e]);
+      }
+    }
+    return at;
+  }
+
+  void check_input(size_t i, const std::optional<Source>& from, const Tensors& analytic,
+                   GradcheckCulprit& culprit) const {
+    std::vector<double> g(static_cast<size_t>(values_[i].numel()));
+    for (size_t j = i; j < made_.inputs.size(); ++j)  // one tensor may be several inputs
+      if (analytic[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) {
+        const std::vector<double> part = analytic[j].to_vector();
+        for (size_t e = 0; e < g.size(); ++e) g[e] += part[e];
+      }
+    const std::vector<double> x = values_[i].to_vector();
+    const Tolerance tolerance{options_.options.atol, options_.options.rtol};
+    GradcheckCulprit::Input result{.index = static_cast<int64_t>(i)};
+    const int64_t n = values_[i].numel(), stride = 1 + (n - 1) / options_.most_elements;
+    for (int64_t e = 0; e < n; e += stride) {
+      const auto at = static_cast<size_t>(e);
+      const Derivative d = differentiate([&](double step) { return loss(i, from, e, step); }, x[at],
+                                         options_.options.eps, tolerance);
+      if (d.kind != Derivative::Kind::smooth || d.error > tolerance.of(d.value)) continue;
+      ++result.checked;
+      if (std::abs(g[at] - d.value) <= tolerance.of(d.value) + d.error) continue;
+      ++result.failed;
+      culprit.failures.push_back({.op = made_.op->name,
+                                  .input = fmt::format("input {}", i),
+                                  .input_index = result.index,
+                                  .element = e,
+                                  .analytic = g[at],
+                                  .numeric = d.value});
+    }
+    if (result.checked > 0) culprit.inputs.push_back(result);
+  }
+
+  const std::function<Tensors()>& f_;
+  const Evaluation& at_;
+  const size_t call_;
+  const Call& made_;
+  const AloneOptions& options_;
+  Tensors cotangents_, values_;
+};
+
+}  // namespace
+
+void check_alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
+                 const AloneOptions& options, GradcheckCulprit& culprit) {
+  Alone(f, at, call, options).check(culprit);
+}
+
+}  // namespace slope

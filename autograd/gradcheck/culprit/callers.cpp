@@ -1,0 +1,91 @@
+#include <slope/autograd/gradcheck/culprit/callers.h>
+
+#if defined(__GLIBC__) && !defined(SLOPE_PLAIN)
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <vector>
+#endif
+
+namespace slope {
+
+#if defined(__GLIBC__) && !defined(SLOPE_PLAIN)
+
+namespace {
+
+constexpr size_t most_callers = 4;
+
+// What addr2line says of one address: "function at file:line", a line for each inlined call more.
+std::vector<std::string> lines_of(void* address) {
+  Dl_info info;
+  link_map* map = nullptr;
+  if (!dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP)) return {};
+  const std::string path =
+      map->l_name[0] ? map->l_name : fmt::format("/proc/{}/exe", static_cast<long>(getpid()));
+  if (path.find('\'') != std::string::npos) return {};
+  const auto at = reinterpret_cast<uintptr_t>(address) - map->l_addr - 1;  // the call, not after it
+  const std::string command =
+      fmt::format("addr2line -Cfipe '{}' {:#x} 2>/dev/null </dev/null", path, at);
+  std::vector<std::string> result;
+  if (FILE* pipe = popen(command.c_str(), "r")) {
+    char buffer[4096];
+    while (std::fgets(buffer, sizeof buffer, pipe)) {
+      result.emplace_back(buffer);
+      while (!result.back().empty() && result.back().back() == '\n') result.back().pop_back();
+    }
+    pclose(pipe);
+  }
+  return result;
+}
+
+std::string without(std::string text, const std::string& part) {
+  for (size_t at; (at = text.find(part)) != std::string::npos;) text.erase(at, part.size());
+  return text;
+}
+
+// "slope::Tensor slope::(anonymous namespace)::Net::forward(slope::Tensor const&) const" is
+// "Net::forward".
+std::string short_name(std::string name) {
+  name = without(without(without(name, "(anonymous namespace)::"), "slope::"), " (inlined by) ");
+  name = name.substr(0, name.find_first_of("(<"));
+  return name.substr(name.rfind(' ') + 1);
+}
+
+}  // namespace
+
+std::string callers_of_operation() {
+  void* frames[48];
+  const int n = backtrace(frames, 48);
+  std::string text;
+  size_t callers = 0;
+  bool is_above = false;  // of Op::record
+  for (int i = 0; i < n && callers < most_callers; ++i)
+    for (const std::string& line : lines_of(frames[i])) {
+      const size_t at = line.rfind(" at ");
+      if (at == std::string::npos) continue;
+      const std::string function = line.substr(0, at), place = line.substr(at + 4);
+      if (function.find("slope::Op::record") != std::string::npos)
+        is_above = true;
+      else if (function.find("slope::evaluate(") != std::string::npos ||
+               function.find("std::_Function_handler") != std::string::npos)
+        return text;
+      else if (is_above && function.find("std::") != 0 && callers++ < most_callers) {
+        text += (text.empty() ? "" : " < ") + short_name(function);
+        if (place.find('?') == std::string::npos)
+          text += fmt::format(" ({})", place.substr(place.rfind('/') + 1));
+      }
+    }
+  return text;
+}
+
+#else
+
+std::string callers_of_operation() { return ""; }
+
+#endif
+
+}  // namespace slope

@@ -1,0 +1,39 @@
+#include <slope/autograd/gradcheck/culprit/evaluation.h>
+#include <slope/core/loops/copy.h>
+
+#include <algorithm>
+
+namespace slope {
+
+Evaluation evaluate(const std::function<Tensors()>& f) {
+  Evaluation result;
+  const Observe observe(result.calls);
+  result.outputs = f();
+  return result;
+}
+
+bool have_same_calls(const Evaluation& a, const Evaluation& b) {
+  const auto same_shapes = [](const Tensors& x, const Tensors& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Tensor& s, const Tensor& t) {
+      return s.defined() == t.defined() && (!s.defined() || s.shape() == t.shape());
+    });
+  };
+  return std::equal(a.calls.list.begin(), a.calls.list.end(), b.calls.list.begin(),
+                    b.calls.list.end(), [&](const Call& x, const Call& y) {
+                      return x.op == y.op && same_shapes(x.inputs, y.inputs) &&
+                             same_shapes(x.outputs, y.outputs);
+                    });
+}
+
+void WatchFlow::node_begins(const Node& node, std::span<const Tensor> grads) {
+  Flow& flow = nodes[&node];
+  flow = {};
+  flow.contributed.resize(node.inputs.size());
+  for (const Tensor& g : grads) flow.given.push_back(g.defined() ? contiguous_copy(g) : g);
+}
+
+void WatchFlow::contributed(const Node& node, size_t input, const Tensor& g) {
+  nodes[&node].contributed[input] = contiguous_copy(g);
+}
+
+}  // namespace slope

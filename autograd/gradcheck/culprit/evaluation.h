@@ -1,0 +1,30 @@
+// One evaluation of a function, all its calls kept; and what backward gave to and took from each.
+#pragma once
+
+#include <slope/autograd/gradcheck/watch/calls.h>
+
+#include <functional>
+#include <unordered_map>
+
+namespace slope {
+
+struct Evaluation {
+  Calls calls;
+  Tensors outputs;
+};
+Evaluation evaluate(const std::function<Tensors()>& f);
+bool have_same_calls(const Evaluation& a, const Evaluation& b);
+
+// Of each node in a pass: copies of the gradients that it was given, by output, and of those that
+// it contributed, by input; undefined where none flows.
+struct Flow {
+  Tensors given, contributed;
+};
+class WatchFlow : public Observer {
+ public:
+  std::unordered_map<const Node*, Flow> nodes;
+  void node_begins(const Node& node, std::span<const Tensor> grads) override;
+  void contributed(const Node& node, size_t input, const Tensor& g) override;
+};
+
+}  // namespace slope
