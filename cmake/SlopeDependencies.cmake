@@ -1,5 +1,10 @@
 # What slope links: fmt everywhere; OpenBLAS, OpenMP and threads unless plain; zlib, utf8proc and SentencePiece for models/data; CLI11 and nlohmann-json for the command.
-find_package(fmt REQUIRED)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  include(SlopeWasm)
+  target_sources(slope PUBLIC $<BUILD_INTERFACE:$<TARGET_OBJECTS:slope_wasm_runtime>>)
+else()
+  find_package(fmt REQUIRED)
+endif()
 target_link_libraries(slope PUBLIC fmt::fmt)
 if(SLOPE_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS CXX)

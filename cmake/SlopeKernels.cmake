@@ -20,7 +20,7 @@ function(slope_kernels target)
     set_target_properties(slope_kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_include_directories(slope_kernels_${isa} PRIVATE "${SLOPE_INCLUDE_FARM}")
     target_compile_definitions(slope_kernels_${isa} PRIVATE SLOPE_ISA=${isa})
-    target_compile_options(slope_kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release>:-O3> -fopenmp-simd)
+    target_compile_options(slope_kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release,MinSizeRel>:-O3> -fopenmp-simd)
     if(SLOPE_SANITIZE MATCHES "undefined")
       # Checks before each access in heavily unrolled loops take 40 % of these files' compile time. AddressSanitizer sees what
       # such an access reads or writes, and misaligned or null pointers come from callers, where the checks stay on.

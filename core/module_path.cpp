@@ -1,6 +1,6 @@
+#include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
 
-#include <mutex>
 #include <unordered_set>
 
 namespace slope {
@@ -13,9 +13,9 @@ const char* current_module() { return module_path; }
 void set_current_module(const char* path) { module_path = path; }
 
 const char* intern_path(const std::string& path) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static auto* const paths = new std::unordered_set<std::string>;
-  std::lock_guard lock(mutex);
+  const Lock lock(mutex);
   return paths->insert(path).first->c_str();
 }
 

@@ -15,7 +15,7 @@ foreach(program IN LISTS programs)
 endforeach()
 
 find_package(Python3 COMPONENTS Interpreter)
-if(Python3_FOUND)
+if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   set(python "${Python3_EXECUTABLE}" -B)
 
   # The three edits that CONTRIBUTING.md shows for an elementwise operation, in copies of the edited files that stand before the tree's; the kernels

@@ -4,10 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <slope/core/files/safetensors.h>
+#include <slope/tests/file_text.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 namespace slope::test {
 
@@ -15,13 +14,7 @@ inline std::string golden_path(const std::string& name) {
   return std::string(SLOPE_GOLDEN) + "/" + name;
 }
 
-inline std::string golden_text(const std::string& name) {
-  std::ifstream file(golden_path(name), std::ios::binary);
-  REQUIRE_MESSAGE(file, name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+inline std::string golden_text(const std::string& name) { return file_text(golden_path(name)); }
 
 // |x - y| <= atol + rtol |y| for every element; nan equals nan.
 // The message names the first that differs.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <slope/core/files/safetensors.h>
+#include <slope/tests/file_text.h>
 
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -45,9 +45,7 @@ struct GoldenCase {
 };
 
 inline std::string golden_text(const std::string& name) {
-  std::ifstream file(std::string(SLOPE_GOLDEN "/") + name, std::ios::binary);
-  if (!file) throw std::runtime_error("golden file is missing: " + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return file_text(SLOPE_GOLDEN "/" + name);
 }
 
 inline std::vector<GoldenCase> golden_cases() {

@@ -36,7 +36,7 @@ template <int lanes, class T, class F>
   T best[lanes];
 #pragma omp simd
   for (int l = 0; l < lanes; ++l) best[l] = least;
-  const auto larger = [](auto a, auto b) { return (a > b) | (a != a) ? a : b; };
+  const auto larger = [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; };
   int64_t i = first;
   for (; i + lanes <= n; i += lanes)
 #pragma omp simd

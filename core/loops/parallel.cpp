@@ -2,10 +2,10 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/loops/team.h>
 #include <slope/core/loops/workers.h>
+#include <slope/core/memory/mutex.h>
 
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <vector>
 
 #if defined(SLOPE_OPENMP)
@@ -105,7 +105,7 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
     Queues queues(chunks, static_cast<int>(parts));
     std::atomic<int64_t> failed_chunk{INT64_MAX};
     std::exception_ptr failure;
-    std::mutex mutex;
+    Mutex mutex;
 #pragma omp parallel num_threads(team)
     {
       inside = true;
@@ -121,7 +121,7 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
             done = now;
           }
         } catch (...) {
-          std::lock_guard lock(mutex);
+          const Lock lock(mutex);
           if (i < failed_chunk.load()) {
             failed_chunk = i;
             failure = std::current_exception();

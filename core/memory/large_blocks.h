@@ -4,9 +4,9 @@
 
 #include <slope/core/memory/address_range.h>
 #include <slope/core/memory/blocks.h>
+#include <slope/core/memory/mutex.h>
 
 #include <map>
-#include <mutex>
 #include <set>
 
 namespace slope::memory {
@@ -15,7 +15,7 @@ class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
     bytes = round_up(bytes, 512);
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     auto fit = free_.lower_bound({bytes, nullptr});
     if (fit == free_.end()) {
       if (!grow(bytes)) return nullptr;
@@ -30,7 +30,7 @@ class LargeBlocks {
   }
 
   void deallocate(void* address) {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const auto at = blocks_.find(static_cast<std::byte*>(address));
     at->second.key.value().bytes = at->second.bytes;
     free_.insert(std::move(at->second.key));
@@ -39,7 +39,7 @@ class LargeBlocks {
   }
 
   void release() {  // the blocks stay free, without their pages
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (const Key& key : free_) give_back(key.address, key.bytes);
   }
 
@@ -111,7 +111,7 @@ class LargeBlocks {
     blocks_.erase(next);
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   AddressRange range_;
   Blocks blocks_;
   Keys free_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <slope/core/memory/blocks.h>
+#include <slope/core/memory/mutex.h>
 
 #include <bit>
-#include <mutex>
 #include <new>
 
 namespace slope::memory {
@@ -21,7 +21,7 @@ class MediumBlocks {
   void* allocate(size_t bytes) {
     const size_t c = class_of(bytes);
     {
-      std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (FreeBlock* block = free_[c]) {
         free_[c] = block->next;
         return block;
@@ -31,12 +31,12 @@ class MediumBlocks {
   }
   void deallocate(void* block, size_t bytes) {
     const size_t c = class_of(bytes);
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     free_[c] = new (block) FreeBlock{free_[c]};
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   FreeBlock* free_[24] = {};
 };
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <slope/core/memory/blocks.h>
+#include <slope/core/memory/mutex.h>
 
-#include <mutex>
 #include <new>
 #include <utility>
 
@@ -41,12 +41,12 @@ class Depot {
     if (list.count == 0) return;
     auto* stored = new (list.pop()) Stored{list, nullptr};
     list = {};
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stored->below = top_[c];
     top_[c] = stored;
   }
   FreeList take(size_t c) {
-    std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     Stored* stored = top_[c];
     if (!stored) return {};
     top_[c] = stored->below;
@@ -61,7 +61,7 @@ class Depot {
     Stored* below;
   };
   static_assert(sizeof(Stored) <= line);
-  std::mutex mutex_;
+  Mutex mutex_;
   Stored* top_[small_classes] = {};
 };
 inline Depot& depot() {  // never destroyed: a thread that ends after main still frees into it

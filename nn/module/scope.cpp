@@ -1,8 +1,8 @@
+#include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
 #include <slope/nn/module/scope.h>
 
 #include <map>
-#include <mutex>
 
 namespace slope::nn {
 
@@ -18,9 +18,9 @@ namespace {
 thread_local const Scope* innermost = nullptr;
 
 const ScopeName* intern_name(const void* outer, const char* path) {
-  static std::mutex mutex;
+  static Mutex mutex;
   static auto* const names = new std::map<std::pair<const void*, const char*>, ScopeName>;
-  std::lock_guard lock(mutex);
+  const Lock lock(mutex);
   return &names->try_emplace({outer, path}, ScopeName{outer, path}).first->second;
 }
 

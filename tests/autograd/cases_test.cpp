@@ -1,9 +1,9 @@
 // The registry drives these: every differentiable operation, every case, every layout.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/tests/file_text.h>
 
 #include <cstring>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <string>
@@ -14,8 +14,7 @@ namespace {
 
 // The functions that autograd/ops.h declares, without those that have no derivative.
 std::set<std::string> differentiable_functions() {
-  std::ifstream file(std::string(SLOPE_SOURCE) + "/autograd/ops.h");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = test::file_text(SLOPE_SOURCE "/autograd/ops.h");
   const std::regex declaration(
       R"(\[\[nodiscard\]\] (?:Tensors?|ValuesAndIndices|LossAndCount|AttentionOutput) (\w+)\()");
   std::set<std::string> names;

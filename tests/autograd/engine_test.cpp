@@ -11,7 +11,9 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#if !defined(SLOPE_PLAIN)
 #include <thread>
+#endif
 
 using namespace slope;
 

@@ -6,8 +6,9 @@
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>
-
+#if !defined(SLOPE_PLAIN)
 #include <thread>
+#endif
 
 using namespace slope;
 

@@ -7,11 +7,11 @@
 
 #include <atomic>
 #include <optional>
-#include <thread>
 
 using namespace slope;
 
 #if !defined(SLOPE_PLAIN)
+#include <thread>
 
 namespace {
 Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }

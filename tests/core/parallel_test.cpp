@@ -8,13 +8,18 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
+#if !defined(SLOPE_PLAIN)
+#include <thread>
+#endif
 
 using namespace slope;
 
 namespace {
 
+constexpr Sharing both[] = {Sharing::own_part_first, Sharing::in_order};
+
+#if !defined(SLOPE_PLAIN)
 // Whether it becomes true soon: threads may have to wait for a core, but not forever.
 template <class F>
 bool soon(const F& condition) {
@@ -27,8 +32,6 @@ bool soon(const F& condition) {
   return true;
 }
 
-constexpr Sharing both[] = {Sharing::own_part_first, Sharing::in_order};
-
 template <class F>
 void for_two_threads(const F& f) {  // nothing to see where loops have one
   const KeepThreads restore;
@@ -37,6 +40,7 @@ void for_two_threads(const F& f) {  // nothing to see where loops have one
     if (num_threads() == 2) f(sharing);
   }
 }
+#endif
 
 }  // namespace
 
@@ -93,6 +97,7 @@ TEST_CASE(
     }
 }
 
+#if !defined(SLOPE_PLAIN)
 TEST_CASE("parallel_for: a loop within a loop runs on the thread that meets it") {
   const KeepThreads restore;
   set_num_threads(3);
@@ -136,3 +141,4 @@ TEST_CASE("parallel_for: a thread whose part is done helps with the others'") {
     CHECK(done == 100);
   });
 }
+#endif

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 #include <slope/core/memory/ref.h>
 
-#include <thread>
 #include <vector>
+#if !defined(SLOPE_PLAIN)
+#include <thread>
+#endif
 
 using namespace slope;
 
@@ -44,6 +46,7 @@ TEST_CASE("ref: copies, moves and assignments share one object, which ends with 
   CHECK(ends == 2);
 }
 
+#if !defined(SLOPE_PLAIN)
 TEST_CASE(
     "ref: many threads that copy and drop it end the object once, after all that they wrote") {
   constexpr int threads = 4, rounds = 200;
@@ -63,3 +66,4 @@ TEST_CASE(
     CHECK(ends == 1 + threads);
   }
 }
+#endif

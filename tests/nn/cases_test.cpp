@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/nn/cases.h>
+#include <slope/tests/file_text.h>
 
-#include <fstream>
 #include <regex>
 #include <set>
 
@@ -18,8 +18,7 @@ TEST_CASE("heads: every function has cases, and they hold") {
                                            << " (" << c.label << "), " << outcome.what << ": "
                                            << outcome.report.text());
   }
-  std::ifstream file(std::string(SLOPE_SOURCE) + "/nn/transformer/heads.h");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = test::file_text(SLOPE_SOURCE "/nn/transformer/heads.h");
   const std::regex declaration(R"(\n(?:Tensor|AttentionOutput) (\w+)\()");
   size_t functions = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at) {

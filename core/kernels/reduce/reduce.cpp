@@ -17,13 +17,13 @@ struct Sum {
 struct Max {
   template <class T>
   [[gnu::always_inline]] static T f(T a, T b) {
-    return (a > b) | (a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
 };
 struct Min {
   template <class T>
   [[gnu::always_inline]] static T f(T a, T b) {
-    return (a < b) | (a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
 };
 

@@ -1,0 +1,25 @@
+# Sourced by tools/explorer/build and tools/check --explorer: what a build for WebAssembly needs beside tools/setup.sh's packages.
+. tools/setup.sh
+
+explorer_clang=22  # also in cmake/wasm.cmake
+explorer_wheel='ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54'
+explorer_llvm=build-wasm/llvm
+
+# Debian's clang and libraries for WASI. Its libc++abi has no exceptions: LLVM's sources for them come with the wheel.
+explorer_install() {
+  local v=$explorer_clang
+  command -v node >/dev/null || set -- nodejs "$@"
+  command -v npm >/dev/null || set -- npm "$@"
+  python3 -m pip --version >/dev/null 2>&1 || set -- python3-pip "$@"
+  slope_install "clang-$v" "lld-$v" "libc++-$v-dev-wasm32" "libc++abi-$v-dev-wasm32" "libclang-rt-$v-dev-wasm32" wasi-libc unzip "$@"
+  [ -e $explorer_llvm/libunwind/src/Unwind-wasm.c ] && return
+  say "fetching LLVM's sources of exceptions"
+  local fetched=build-wasm/fetched
+  mkdir -p $fetched $explorer_llvm
+  echo "$explorer_wheel" >$fetched/requirements.txt
+  python3 -m pip download -q --disable-pip-version-check --no-deps --require-hashes -r $fetched/requirements.txt -d $fetched ||
+    fail "pip could not fetch ${explorer_wheel%% *}"
+  unzip -q -o $fetched/ziglang-*.whl 'ziglang/lib/libcxxabi/*' 'ziglang/lib/libcxx/src/include/*' 'ziglang/lib/libunwind/*' -d $fetched
+  cp -r $fetched/ziglang/lib/. $explorer_llvm
+  rm -r $fetched
+}
