@@ -34,7 +34,10 @@ class Sentences : public sp::SentenceIterator {
   sp::util::Status status() const override { return {}; }
 
   // The trainer of SentencePiece 0.1.97 needs two characters side by side that may be merged.
-  void add_a_pair() { sentences_.emplace_back(" a"); }
+  void add_a_pair() {
+    sentences_.emplace_back(" a");
+    characters_.insert({U' ', U'a'});
+  }
   size_t bytes() const { return bytes_; }
   const std::set<char32_t>& characters() const { return characters_; }
 
@@ -105,7 +108,7 @@ std::string train_subwords(const std::vector<const std::vector<std::string>*>& t
     SLOPE_CHECK_AS(UsageError, reason.find("required_chars") == reason.npos,
                    "vocab_size {}: the text has {} characters, which with {} bytes and special "
                    "tokens need up to {}; give more, or 0 for a size that suits the text",
-                   wanted, characters, needed, needed + characters + 1);
+                   wanted, characters, needed, needed + characters);
     throw InputError(fmt::format("subwords: SentencePiece cannot learn from this text: {}",
                                  reason.substr(reason.rfind(']') + 1)));
   }
