@@ -20,8 +20,7 @@ using Config = models::EncoderDecoderConfig<models::Sizes{
 // alpha (x - E x) / (s + eps) + bias
 struct LayerNormalization {
   nn::Parameter alpha, bias;  // (C)
-  explicit LayerNormalization(int64_t features)
-      : alpha(ones({features})), bias(zeros({features})) {}
+  explicit LayerNormalization(int64_t C) : alpha(ones({C})), bias(zeros({C})) {}
   Tensor forward(const Tensor& x) const { return alpha * nn::standardize(x, 1e-6) + bias; }
   SLOPE_MODULE(LayerNormalization, alpha, bias)
 };

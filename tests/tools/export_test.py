@@ -2,7 +2,7 @@
 import importlib.util, json, os, pathlib, subprocess, sys, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, read_tensors, snapshot
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools/export/char_gpt.py"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "docs/load_char_gpt.py"
 HAS_TORCH = all(importlib.util.find_spec(name) for name in ("torch", "safetensors"))
 
 
@@ -34,7 +34,7 @@ class Export(Case):
     def test_runs_of_every_kind(self):
         self.good("train", "translation", *TEXT, *SMALL, "--tie-embeddings", "--steps", "1", "--out", "translation")
         self.good("train", "points", "--steps", "1", "--out", "points")
-        for run, name in (("translation", "decoder.embedding.embed_tok.weight"), ("points", "")):
+        for run, name in (("translation", "embed_tgt.embed_tok.weight"), ("points", "")):
             self.good("export", run, "--to", "pytorch", "-o", f"{run}.out")
             header, _ = read_tensors(f"{run}.out/model.safetensors")
             self.assertTrue(not name or name in header, list(header))

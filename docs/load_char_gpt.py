@@ -1,6 +1,6 @@
 """A char-gpt that `slope export RUN --to pytorch -o FOLDER` wrote, in PyTorch: its loss on a text.
 
-    char_gpt.py FOLDER TEXT      prints the mean loss of a character, in blocks that do not overlap, as `slope eval RUN --data TEXT` does
+    load_char_gpt.py FOLDER TEXT      prints the mean loss of a character, in blocks that do not overlap, as `slope eval RUN --data TEXT` does
 """
 import json, pathlib, sys, torch
 from safetensors.torch import load_file
