@@ -1,7 +1,7 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/graph/printed_name.h>
 
-#include <cctype>
 #include <utility>
 
 namespace slope {
@@ -28,14 +28,7 @@ void AutogradMeta::check_write() const {
 
 std::string AutogradMeta::text() const {
   if (!node) return requires_grad ? "requires_grad=True" : "";
-  std::string name;  // as PyTorch names it: masked_fill gives MaskedFillBackward0
-  bool capital = true;
-  for (const char c : std::string_view(node->op->name)) {
-    if (c != '_')
-      name += static_cast<char>(capital ? std::toupper(static_cast<unsigned char>(c)) : c);
-    capital = c == '_';
-  }
-  return "grad_fn=<" + name + "Backward0>";
+  return "grad_fn=<" + printed_name(*node) + ">";
 }
 
 AutogradMeta* autograd_meta(const TensorImpl& x) {
