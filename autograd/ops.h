@@ -2,6 +2,11 @@
 // ones. `dim` may be negative, -1 being the last; an empty list of dims means all. Elementwise
 // operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise; arithmetic
 // and comparisons, sums, products, extrema and all that moves elements work in i64 and bool too.
+// Values and derivatives are the limits where these are finite, at infinities, zeros and denormals
+// too, and where a square, power or product overflows on the way. Except, as in PyTorch: rows with
+// an infinity hold nan after softmax (inf), var, std and the normalisations, and in the derivative
+// of norm; differences of elements (var, std, layer_norm) must not overflow themselves; a
+// derivative that overflows is inf, whatever it is multiplied with (g * 0 included).
 // An operation with a derivative of its own is in autograd/ops/; composites are beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once
@@ -23,13 +28,14 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);  // integers give f32
-[[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);  // a^b
+// a^b; of integers an integer, 0 where b < 0 unless a is 1 or -1
+[[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);
 // a tie shares the gradient in halves
 [[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor add(const Tensor& a, double b);
 [[nodiscard]] Tensor mul(const Tensor& a, double b);
-[[nodiscard]] Tensor pow(const Tensor& a, double b);
+[[nodiscard]] Tensor pow(const Tensor& a, double b);  // a whole b is an integer, in the same rule
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
@@ -82,6 +88,8 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
+// Of equal elements exactly 0. A large mean m costs what x lost when it was rounded: about
+// |m| / std roundings, relative to the result.
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,

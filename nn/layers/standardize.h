@@ -9,7 +9,8 @@ namespace slope::nn {
 
 // A constant row gives 0; its derivative takes that of s as 0, where PyTorch's is nan.
 inline Tensor standardize(const Tensor& x, double eps = 1e-6) {
-  return (x - mean(x, {-1}, keepdim)) / (slope::std(x, {-1}, 1, keepdim) + eps);
+  const Tensor z = x - x.narrow(-1, 0, 1).detach();  // else a large mean's rounding is over eps
+  return (z - mean(z, {-1}, keepdim)) / (slope::std(z, {-1}, 1, keepdim) + eps);
 }
 
 }  // namespace slope::nn

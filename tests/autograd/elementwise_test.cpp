@@ -102,8 +102,9 @@ TEST_CASE("elementwise: integers are raised to whole powers exactly, modulo 2^64
         Values{0, 1, -1, 1, 0});  // PyTorch's
   CHECK(values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
   CHECK(values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
-  CHECK(values(pow(tensor({2}), -1)) == Values{0.5});
-  CHECK(pow(tensor({2}), -1).dtype() == f32);
+  CHECK(values(pow(tensor({2, 1, -1}), -1)) == Values{0, 1, -1});  // as of two tensors
+  CHECK(pow(tensor({2}), -1).dtype() == i64);
+  CHECK(values(pow(tensor({2}), -0.5)) == values(pow(tensor({2.0f}), -0.5)));
 }
 
 TEST_CASE("elementwise: integers and bools compare with any number exactly") {

@@ -27,10 +27,10 @@ Grads mul_formula(const Saved& s, const Tensor& g) {
   return {s.needs(0) ? g * s.input(1) : Tensor(), s.needs(1) ? g * s.input(0) : Tensor()};
 }
 
-constexpr Definition div_definition{"y = a / b", "da = g / b, db = -g y / b", "b != 0"};
+constexpr Definition div_definition{"y = a / b", "da = g / b, db = -g (y / b)", "b != 0"};
 Grads div_formula(const Saved& s, const Tensor& g) {
-  const Tensor da = g / s.input(1);
-  return {da, s.needs(1) ? -(da * s.output()) : Tensor()};
+  const Tensor b = s.input(1);
+  return {s.needs(0) ? g / b : Tensor(), s.needs(1) ? -(g * (s.output() / b)) : Tensor()};
 }
 
 // No 0 * inf or nan arises: where b = 0 and a is 0 or nan, a^0 takes the place of a^(b-1); where

@@ -82,7 +82,7 @@ Tensor operator/(double a, const Tensor& x0) {
 }
 
 Tensor pow(const Tensor& x0, double b) {
-  const Tensor x = meeting(x0, b < 0 ? 0.5 : b);
+  const Tensor x = meeting(x0, b);
   if (x.dtype() == i64) return elementwise<Pow>(x, full({}, b, i64), "pow");
   const Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
                    : b == 1  ? contiguous_copy(x)

@@ -13,8 +13,9 @@ constexpr Definition cross_entropy_definition{
     "dx_i = g (p_i - (1 - e) [i = t] - e / C)"};
 
 Tensors cross_entropy_reference(const Saved& s) {
-  return {loss_of_log_probabilities(log_softmax(s.input(0), -1), s.input(1), s.integer("count"),
-                                    options_of(s))};
+  const CrossEntropyOptions options = options_of(s);
+  const Tensor target = s.input(1), x = without_ignored(s.input(0), target, options);
+  return {loss_of_log_probabilities(log_softmax(x, -1), target, s.integer("count"), options)};
 }
 
 Grads cross_entropy_kernel(const Saved& s, const Tensor& g) {

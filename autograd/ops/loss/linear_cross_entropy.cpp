@@ -99,9 +99,11 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
 }
 
 Tensors linear_cross_entropy_reference(const Saved& s) {
-  const Tensor z = linear(s.input(0), s.input(1), s.integer("bias") ? s.input(2) : Tensor());
-  return {
-      loss_of_log_probabilities(log_softmax(z, -1), s.input(3), s.integer("count"), options_of(s))};
+  const CrossEntropyOptions options = options_of(s);
+  const Tensor target = s.input(3), x = without_ignored(s.input(0), target, options),
+               z = linear(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor());
+  return {loss_of_log_probabilities(log_softmax(without_ignored(z, target, options), -1), target,
+                                    s.integer("count"), options)};
 }
 
 // y = scale x; y may be x

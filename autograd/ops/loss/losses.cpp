@@ -49,7 +49,18 @@ Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t 
   loss = masked_fill(loss, ignored, 0);
   return options.reduction == Reduction::none  ? loss
          : options.reduction == Reduction::sum ? sum(loss)
-                                               : sum(loss) / static_cast<double>(count);
+         : count == 0 ? sum(loss) + NAN  // not / 0, whose derivative is not finite
+                      : sum(loss) / static_cast<double>(count);
+}
+
+Tensor without_ignored(const Tensor& x, const Tensor& target, const CrossEntropyOptions& options) {
+  const Tensor ignored = Tensor::empty(target.shape(), boolean);
+  const int64_t* t = target.data<int64_t>();
+  {
+    const auto out = ignored.write<bool>();
+    for (int64_t i = 0; i < target.numel(); ++i) out[i] = t[i] == options.ignore_index;
+  }
+  return masked_fill(x, ignored.unsqueeze(-1), 0);
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
@@ -74,10 +85,32 @@ Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reductio
   return reduce(bce_of_elements(x, target), reduction);
 }
 
+namespace {
+
+constexpr Definition x_log_x_definition{"y = x log x, 0 where x = 0",
+                                        "dx = g (log x + 1), nan where x = 0"};
+Grads x_log_x_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input();
+  return {g * (log(masked_fill(x, x == 0, NAN)) + 1)};
+}
+constexpr Op x_log_x_op{.name = "x_log_x",
+                        .signature = "(*) -> (*)",
+                        .definition = x_log_x_definition,
+                        .saves = saves_input(),
+                        .formula = x_log_x_formula};
+
+// With a derivative of its own: that of log x alone overflows where x is small.
+Tensor x_log_x(const Tensor& x) {
+  const Tensor value = x.detach();
+  return x_log_x_op.record(masked_fill(value * log(value), value == 0, 0), {x});
+}
+
+}  // namespace
+
 //   p (log p - log q), 0 log 0 = 0; its derivative by p at 0 is nan, as in PyTorch
 Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction) {
   check_same_shape("kl_div", log_q, p);
-  return reduce(masked_fill(p * log(p), p == 0.0, 0) - p * log_q, reduction);
+  return reduce(x_log_x(p) - p * log_q, reduction);
 }
 
 }  // namespace slope

@@ -39,6 +39,10 @@ inline void check_smoothing(const char* op, double smoothing) {
 Tensor loss_of_log_probabilities(const Tensor& log_probabilities, const Tensor& target,
                                  int64_t count, const CrossEntropyOptions& options);
 
+// x (*, n) with 0 in the rows whose target is ignored: what stands there has no part in the loss,
+// nor in any derivative, not even as inf or nan.
+Tensor without_ignored(const Tensor& x, const Tensor& target, const CrossEntropyOptions& options);
+
 // Binary cross entropy of each element (bce_with_logits.cpp).
 Tensor bce_of_elements(const Tensor& x, const Tensor& target);
 

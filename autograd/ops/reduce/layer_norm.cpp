@@ -9,8 +9,10 @@ namespace {
 Tensors layer_norm_reference(const Saved& s) {
   const Tensor x = s.input(0);
   const Dims& dims = s.dims("dims");
-  const Tensor centred = x - mean(x, dims, keepdim);
-  Tensor y = centred * rsqrt(mean(centred * centred, dims, keepdim) + s.number("eps"));
+  Tensor y = x.numel() == 0
+                 ? x * 1
+                 : over_root_mean_square(centred(x, wrap_dims(dims, x.rank(), "layer_norm")), dims,
+                                         s.number("eps"));
   if (s.integer("weight")) y = y * s.input(1);
   if (s.integer("bias")) y = y + s.input(2);
   return {y};

@@ -5,11 +5,17 @@ namespace slope {
 
 namespace {
 
-constexpr Definition logsumexp_definition{"y = log sum exp x, over dims", "dx = g exp(x - y)"};
+constexpr Definition logsumexp_definition{
+    "y = log sum exp x, over dims",
+    "dx = g exp(x - y); 0 where y = -inf; where y = inf, the inf of x share g evenly"};
 
-Grads logsumexp_formula(const Saved& s, const Tensor& g) {
-  const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
-  return {with_dims(s, g, x.shape()) * exp(x - y)};
+Grads logsumexp_formula(const Saved& s, const Tensor& g0) {
+  const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
+               g = with_dims(s, g0, x.shape()), infinite = abs(y) == INFINITY;
+  if (!any(infinite)) return {g * exp(x - y)};
+  const Tensor top = logical_and(x == INFINITY, y == INFINITY), share = to(top, x.dtype()),
+               p = exp(masked_fill(x, y == INFINITY, 0) - masked_fill(y, infinite, 0));
+  return {g * where(y == INFINITY, share / sum(share, s.dims("dims"), keepdim), p)};
 }
 
 // m + log sum exp(x - m) with m = max x; an infinite m is left out of the differences.

@@ -35,7 +35,10 @@ Grads to_position(const Saved& s, const Tensor& g) {
 
 template <class Better>
 ValuesAndIndices find(const Tensor& x, int64_t d, bool keep, const Op& op, Better better) {
-  SLOPE_CHECK_DTYPE(x.dtype() != boolean, "{}: needs numbers, got bool", op.name);
+  if (x.dtype() == boolean) {
+    const auto [values, indices] = find(to(x, i64), d, keep, op, better);
+    return {to(values, boolean), indices};
+  }
   const int64_t dim = wrap_dim(d, x.rank(), op.name);
   const AxisSplit split(x.shape(), dim);
   SLOPE_CHECK_SHAPE(split.n > 0, "{}: nothing to take the extreme of: shape {}, dim {}", op.name,
@@ -87,10 +90,12 @@ extern const Op min{.name = "min",
 }  // namespace ops
 
 Tensor amax(const Tensor& x, const Dims& list, bool keep) {
+  if (x.dtype() == boolean) return to(amax(to(x, i64), list, keep), boolean);
   const Dims dims = wrap_dims(list, x.rank(), "amax");
   return ops::amax.record(reduce_max(x, dims, keep, "amax"), {x}, {{"dims", dims}});
 }
 Tensor amin(const Tensor& x, const Dims& list, bool keep) {
+  if (x.dtype() == boolean) return to(amin(to(x, i64), list, keep), boolean);
   const Dims dims = wrap_dims(list, x.rank(), "amin");
   return ops::amin.record(reduce_min(x, dims, keep, "amin"), {x}, {{"dims", dims}});
 }

@@ -18,18 +18,21 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
     const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
     return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
   }
-  const Tensor scale = masked_fill(g / pow(y, p - 1), y == 0, 0);
-  if (p == 2) return {x * scale};
-  if (p < 2) return {masked_fill(sign(x) * pow(abs(x), p - 1), x == 0, 0) * scale};
-  return {x * pow(abs(x), p - 2) * scale};
+  // |x / y| <= 1: no power of it overflows
+  const Tensor none = y == 0, r = x / masked_fill(y, none, 1), h = masked_fill(g, none, 0);
+  if (p == 2) return {h * r};
+  if (std::fmod(p, 2) == 0) return {h * pow(r, p - 1)};
+  const Tensor zero = r == 0;  // any derivative that exists there is 0
+  return {h * (sign(r) * masked_fill(pow(abs(masked_fill(r, zero, 1)), p - 1), zero, 0))};
 }
 
 Tensor norm_of(const Tensor& x, double p, const Dims& dims, bool keep) {
   const NoGrad no_grad;
-  if (p == 2) return sqrt(sum(x * x, dims, keep));
   if (p == 1) return sum(abs(x), dims, keep);
   if (std::isinf(p)) return x.numel() == 0 ? sum(x, dims, keep) : amax(abs(x), dims, keep);
-  return pow(sum(pow(abs(x), p), dims, keep), 1 / p);
+  return homogeneous(x, p, dims, keep, [&](const Tensor& x) {
+    return p == 2 ? sqrt(sum(x * x, dims, keep)) : pow(sum(pow(abs(x), p), dims, keep), 1 / p);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // any number of threads. Private to autograd/ops.
 #pragma once
 
+#include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/autograd/ops/reduce/rows.h>
 
 namespace slope {
@@ -38,6 +39,15 @@ struct NormShape {
     rows = n == 0 ? 0 : x.numel() / n;
   }
 };
+
+// x / sqrt(mean(x^2) + eps), in units of the larger of max |x| and sqrt(eps), so that no square
+// over- or underflows.
+inline Tensor over_root_mean_square(const Tensor& x, const Dims& dims, double eps) {
+  const Tensor scale = maximum(scale_of(x, wrap_dims(dims, x.rank(), "norm")),
+                               full({}, std::sqrt(eps), x.dtype())),
+               u = x / scale, root = full({}, std::sqrt(eps), x.dtype()) / scale;
+  return u * rsqrt(mean(u * u, dims, keepdim) + root * root);
+}
 
 // Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own
 // `sums` rows of n, which are then added in order. Gives tensors of `shape`, one for each sum.

@@ -2,47 +2,100 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/modular.h>
 
+#include <limits>
+#include <type_traits>
+#include <vector>
+
 namespace slope {
 
 namespace {
 
 constexpr Definition prod_definition{"y = prod x, over one dim", "dx_i = g prod_{j != i} x_j"};
 
-// Without zeros g y / x. With them every element gets its own product, of a row in which it is
-// replaced by 1: right to any order, as far as the product itself neither over- nor underflows.
-Grads prod_formula(const Saved& s, const Tensor& g) {
-  const Tensor x = s.input();
-  const int64_t dim = s.integer("dim"), n = x.rank() == 0 ? 1 : x.size(dim);
-  if (n == 0) return {zeros_like(x)};
-  if (n == 1) return {g.reshape(x.shape())};
-  const Dims kept = reduced_shape(x.shape(), {dim}, keepdim);
-  const Tensor grad = g.reshape(kept);
-  if (!any(x == 0)) return {grad * (s.output().reshape(kept) / x)};
-  const Tensor last = x.movedim(dim, -1);  // (*, n)
-  Dims pairs = last.shape();
-  pairs.push_back(n);
-  // (*, n, n): row i has 1 in place of x_i
-  const Tensor rows = masked_fill(expand(last.unsqueeze(-2), pairs), eye(n, n, boolean), 1);
-  return {grad * prod(rows, -1).movedim(-1, dim)};
+// The product of all other elements of each line, as a composite: neighbours are multiplied in
+// pairs, then what they lack is their partner times what their pair lacks.
+Tensor others_in_pairs(const Tensor& x) {  // (*, n)
+  const int64_t n = x.size(-1), pairs = (n + 1) / 2;
+  if (n == 1) return ones_like(x);
+  const Tensor even = pad(x, {0, 2 * pairs - n}, 1), first = even.slice(-1, 0, 2 * pairs, 2),
+               second = even.slice(-1, 1, 2 * pairs, 2), rest = others_in_pairs(first * second);
+  Dims shape = x.shape();
+  shape.back() = 2 * pairs;
+  return stack({rest * second, rest * first}, -1).reshape(shape).narrow(-1, 0, n);
 }
 
+Tensors others_reference(const Saved& s) {
+  const int64_t dim = s.integer("dim");
+  return {others_in_pairs(s.input().movedim(dim, -1)).movedim(-1, dim)};
+}
+
+constexpr Op others_op{
+    .name = "prod_others", .saves = saves_input(0), .reference = others_reference};
+
+// A product that neither over- nor underflows on the way: m 2^exponent.
+struct ScaledProduct {
+  double m = 1;
+  int64_t exponent = 0;
+  void times(double x) {
+    int e = 0;
+    m = std::frexp(m * x, &e);
+    exponent += e;
+  }
+  ScaledProduct with(const ScaledProduct& b) const { return {m * b.m, exponent + b.exponent}; }
+  double value() const {
+    return std::ldexp(m, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+  }
+};
+
+// A plain product, and whether it kept its digits all the way.
+template <class T>
+struct PlainProduct {
+  T value = 1;
+  bool exact_zero = false, in_range = true;
+  void times(T x) {
+    value *= x;
+    exact_zero = exact_zero || x == 0;
+    const T size = std::abs(value);
+    in_range = in_range && (exact_zero || (size >= std::numeric_limits<T>::min() &&
+                                           size <= std::numeric_limits<T>::max()));
+  }
+};
+
 // One pass forwards and one backwards: the products of what stands before and after each element.
-Grads prod_kernel(const Saved& s, const Tensor& g) {
-  const Tensor x = contiguous_copy(s.input()), dx = Tensor::empty(x.shape(), x.dtype()),
-               grad = contiguous_copy(g);
-  const AxisSplit split(x.shape(), s.integer("dim"));
+template <class T>
+void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
+  PlainProduct<T> before, after;
+  for (int64_t k = 0; k < n; before.times(x[k * step]), ++k) y[k * step] = before.value;
+  for (int64_t k = n - 1; k >= 0; after.times(x[k * step]), --k) y[k * step] *= after.value;
+  if (before.in_range && after.in_range) return;
+  std::vector<ScaledProduct> scaled(static_cast<size_t>(n));
+  ScaledProduct product;
+  for (int64_t k = 0; k < n; product.times(x[k * step]), ++k)
+    scaled[static_cast<size_t>(k)] = product;
+  product = {};
+  for (int64_t k = n - 1; k >= 0; product.times(x[k * step]), --k)
+    y[k * step] = static_cast<T>(scaled[static_cast<size_t>(k)].with(product).value());
+}
+
+Tensor others(const Tensor& x, int64_t dim) {
+  const Tensor source = contiguous_copy(x), y = Tensor::empty(x.shape(), x.dtype());
   visit_floating(x.dtype(), "prod", [&]<class T> {
-    const T *px = x.data<T>(), *pg = grad.data<T>();
-    const auto out = dx.write<T>();
-    for_lines(split, 1 << 14, [&](int64_t i, int64_t first, int64_t step) {
-      const T* row = px + first;
-      T* to = out + first;
-      T before = pg[i], after = 1;
-      for (int64_t k = 0; k < split.n; before *= row[k * step], ++k) to[k * step] = before;
-      for (int64_t k = split.n - 1; k >= 0; after *= row[k * step], --k) to[k * step] *= after;
+    const T* px = source.data<T>();
+    const auto out = y.write<T>();
+    const AxisSplit split(x.shape(), dim);
+    for_lines(split, 1 << 14, [&](int64_t, int64_t first, int64_t step) {
+      others_of_line<T>(px + first, out + first, split.n, step);
     });
   });
-  return {dx};
+  return others_op.record(y, {x}, {{"dim", dim}});
+}
+
+Grads prod_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input();
+  if (x.numel() == 0) return {zeros_like(x)};
+  if (x.rank() == 0) return {g.reshape(x.shape())};
+  const int64_t dim = s.integer("dim");
+  return {g.reshape(reduced_shape(x.shape(), {dim}, keepdim)) * others(x, dim)};
 }
 
 }  // namespace
@@ -51,9 +104,8 @@ namespace ops {
 extern const Op prod{.name = "prod",
                      .signature = "(*) -> (*)",
                      .definition = prod_definition,
-                     .saves = saves_input(0) | saves_output,
-                     .formula = prod_formula,
-                     .kernel = prod_kernel};
+                     .saves = saves_input(0),
+                     .formula = prod_formula};
 }
 
 Tensor prod(const Tensor& x0, int64_t d, bool keep) {
@@ -67,10 +119,21 @@ Tensor prod(const Tensor& x0, int64_t d, bool keep) {
     const T* px = source.data<T>();
     const auto out = y.write<T>();
     for_lines(split, 1 << 15, [&](int64_t i, int64_t first, int64_t step) {
-      T product = 1;
-      for (int64_t k = 0; k < split.n; ++k)
-        product = static_cast<T>(modular(product) * modular(px[first + k * step]));
-      out[i] = product;
+      if constexpr (std::is_floating_point_v<T>) {
+        PlainProduct<T> product;
+        for (int64_t k = 0; k < split.n; ++k) product.times(px[first + k * step]);
+        if (!product.in_range) {
+          ScaledProduct scaled;
+          for (int64_t k = 0; k < split.n; ++k) scaled.times(px[first + k * step]);
+          product.value = static_cast<T>(scaled.value());
+        }
+        out[i] = product.value;
+      } else {
+        T product = 1;
+        for (int64_t k = 0; k < split.n; ++k)
+          product = static_cast<T>(modular(product) * modular(px[first + k * step]));
+        out[i] = product;
+      }
     });
   });
   return ops::prod.record(y, {x}, {{"dim", dim}});

@@ -17,7 +17,8 @@ constexpr Definition mean_definition{"y = sum x / n, over dims with n elements",
 Grads mean_formula(const Saved& s, const Tensor& g) {
   const Dims& shape = s.dims("shape");
   const auto n = static_cast<double>(count_of(shape, s.dims("dims")));
-  return {expand(with_dims(s, g / n, shape), shape)};
+  // of nothing: no 0 / 0 in the derivative of g
+  return {expand(with_dims(s, n == 0 ? g : g / n, shape), shape)};
 }
 
 constexpr Definition sum_to_definition{"y = x, summed over what broadcasting y to x repeats",

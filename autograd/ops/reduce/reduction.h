@@ -23,6 +23,33 @@ inline int64_t count_of(const Dims& shape, const Dims& dims) {
   return n;
 }
 
+// x - mean x over dims. The mean is taken of what differs from the first element: exact where all
+// are equal, and as exact as the differences where they are large. Needs elements along dims.
+inline Tensor centred(const Tensor& x, const Dims& dims) {
+  Tensor first = x.detach();
+  for (int64_t d : dims) first = first.narrow(d, 0, 1);
+  const Tensor shifted = x - first;
+  return shifted - mean(shifted, dims, keepdim);
+}
+
+// The largest |x| over dims as a constant to divide by: 1 where it is 0 or not finite.
+inline Tensor scale_of(const Tensor& x, const Dims& dims) {
+  const Tensor m = amax(abs(x.detach()), dims, keepdim);
+  return masked_fill(m, !logical_and(m > 0, m < INFINITY), 1);
+}
+
+// f(x) for an f with f(c x) = c f(x), c > 0, that sums powers p of its elements: where these over-
+// or underflow, once more in units of the largest element. All other results keep their bits.
+template <class F>
+Tensor homogeneous(const Tensor& x, double p, const Dims& dims, bool keep, const F& f) {
+  const Tensor y = f(x);
+  const double least = std::pow(x.dtype() == f32 ? 1e-30 : 1e-290, 1 / p);
+  const Tensor in_range = logical_and(y >= least, y < INFINITY);
+  if (x.numel() == 0 || all(in_range)) return y;
+  const Tensor scale = scale_of(x, dims);
+  return where(in_range, y, f(x / scale) * scale.reshape(reduced_shape(x.shape(), dims, keep)));
+}
+
 // The same elements in another shape, without a node.
 inline Tensor reshaped(const Tensor& contiguous, const Dims& shape) {
   return Tensor(contiguous.storage(), *contiguous.layout().reshape(shape), contiguous.dtype());

@@ -1,7 +1,9 @@
 // Variance and standard deviation, in two passes: the mean first, then the squares of what differs
-// from it.
+// from it. Over the last dims in one sweep of rows.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
+#include <slope/autograd/ops/reduce/rows.h>
+#include <slope/core/kernels/reduce/variance.h>
 
 namespace slope {
 
@@ -15,30 +17,89 @@ double divisor(const Dims& shape, const Dims& dims, double correction) {
 constexpr Definition var_definition{"y = sum (x - mean x)^2 / (n - correction), over dims",
                                     "dx = g 2 (x - mean x) / (n - correction)"};
 
-Grads var_formula(const Saved& s, const Tensor& g) {
+// None where there is nothing to take the mean of.
+Tensor centred_input(const Saved& s) {
   const Tensor x = s.input();
-  const Dims& dims = s.dims("dims");
-  const double n = divisor(x.shape(), dims, s.number("correction"));
-  return {with_dims(s, g, x.shape()) * ((x - mean(x, dims, keepdim)) * (2 / n))};
+  return x.numel() == 0 ? x : centred(x, s.dims("dims"));
+}
+
+Grads var_formula(const Saved& s, const Tensor& g) {
+  const Dims shape = s.input().shape();
+  const double n = divisor(shape, s.dims("dims"), s.number("correction"));
+  return {with_dims(s, g, shape) * (centred_input(s) * (2 / n))};
 }
 
 constexpr Definition std_definition{"y = sqrt(sum (x - mean x)^2 / (n - correction)), over dims",
                                     "dx = g (x - mean x) / (y (n - correction)), 0 where y = 0"};
 
+// (x - mean x) / y is at most sqrt(n), however small or large x is.
 Grads std_formula(const Saved& s, const Tensor& g) {
-  const Tensor y = s.output();
-  return var_formula(s, masked_fill(g / (2 * y), y == 0, 0));
+  const Dims shape = s.input().shape();
+  const double n = divisor(shape, s.dims("dims"), s.number("correction"));
+  const Tensor y = s.output(), none = y == 0, units = with_dims(s, masked_fill(y, none, 1), shape);
+  return {with_dims(s, masked_fill(g, none, 0), shape) * ((centred_input(s) / units) / n)};
 }
 
-Tensor var_of(const Tensor& x, const Dims& dims, double correction, bool keep) {
-  const NoGrad no_grad;
-  const Tensor d = x - mean(x, dims, keepdim);
-  return sum(d * d, dims, keep) / divisor(x.shape(), dims, correction);
+// How many elements of a row become one number; 0 where they are not the last dims, or so many that
+// one row should be summed in parts.
+int64_t row_length(const Tensor& x, const Dims& dims) {
+  for (size_t k = 0; k < dims.size(); ++k)
+    if (dims[k] != x.rank() - static_cast<int64_t>(dims.size() - k)) return 0;
+  const int64_t n = count_of(x.shape(), dims);
+  return n <= 1 << 14 ? n : 0;
 }
 
-Tensor std_of(const Tensor& x, const Dims& dims, double correction, bool keep) {
+template <bool root>
+Grads kernel(const Saved& s, const Tensor& g) {
+  const int64_t n = row_length(s.input(), s.dims("dims"));
+  if (n == 0) return root ? std_formula(s, g) : var_formula(s, g);
+  const Tensor x = contiguous_values(s.input()), gs = contiguous_values(g),
+               y = root ? s.output() : gs;
+  const double d = divisor(x.shape(), s.dims("dims"), s.number("correction"));
+  const GradTarget dx = s.target(0, x.shape(), x.dtype());
+  visit_floating(x.dtype(), "var", [&]<class T> {
+    const T *px = x.data<T>(), *py = y.data<T>(), *pg = gs.data<T>();
+    const auto out = dx.tensor.write<T>();
+    const auto& rows = kernels<VarianceKernels<T>>();
+    parallel_for(g.numel(), rows_per_chunk(n), [&](int64_t begin, int64_t end) {
+      (root ? rows.std_backward : rows.var_backward)(end - begin, n, d, px + begin * n, py + begin,
+                                                     pg + begin, out + begin * n, dx.adds);
+    });
+  });
+  return {dx.result()};
+}
+
+// Of rows that are not contiguous or long.
+template <bool root>
+Tensor composite(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const NoGrad no_grad;
-  return sqrt(var_of(x, dims, correction, keep));
+  const auto variance = [&](const Tensor& x) {
+    const Tensor d = x.numel() == 0 ? x : centred(x, dims);
+    return sum(d * d, dims, keep) / divisor(x.shape(), dims, correction);
+  };
+  if (!root) return variance(x);
+  return homogeneous(x, 2, dims, keep, [&](const Tensor& x) { return sqrt(variance(x)); });
+}
+
+template <bool root>
+Tensor forward(const Op& op, const Tensor& x, const Dims& list, double correction, bool keep) {
+  check_floating(x.dtype(), op.name);
+  const Dims dims = wrap_dims(list, x.rank(), op.name);
+  const Attributes attributes{{"dims", dims}, {"correction", correction}};
+  const int64_t n = row_length(x, dims);
+  if (n == 0) return op.record(composite<root>(x, dims, correction, keep), {x}, attributes);
+  const Tensor xs = contiguous_values(x),
+               y = Tensor::empty(reduced_shape(x.shape(), dims, keep), x.dtype());
+  visit_floating(x.dtype(), op.name, [&]<class T> {
+    const T* px = xs.data<T>();
+    const auto out = y.write<T>();
+    const auto& rows = kernels<VarianceKernels<T>>();
+    parallel_for(y.numel(), rows_per_chunk(n), [&](int64_t begin, int64_t end) {
+      (root ? rows.std : rows.var)(end - begin, n, divisor(x.shape(), dims, correction),
+                                   px + begin * n, out + begin);
+    });
+  });
+  return op.record(y, {x}, attributes);
 }
 
 }  // namespace
@@ -48,26 +109,22 @@ extern const Op var{.name = "var",
                     .signature = "(*) -> (*)",
                     .definition = var_definition,
                     .saves = saves_input(0),
-                    .formula = var_formula};
+                    .formula = var_formula,
+                    .kernel = kernel<false>};
 extern const Op std{.name = "std",
                     .signature = "(*) -> (*)",
                     .definition = std_definition,
                     .saves = saves_input(0) | saves_output,
-                    .formula = std_formula};
+                    .formula = std_formula,
+                    .kernel = kernel<true>};
 }  // namespace ops
 
-Tensor var(const Tensor& x, const Dims& list, double correction, bool keep) {
-  check_floating(x.dtype(), "var");
-  const Dims dims = wrap_dims(list, x.rank(), "var");
-  return ops::var.record(var_of(x, dims, correction, keep), {x},
-                         {{"dims", dims}, {"correction", correction}});
+Tensor var(const Tensor& x, const Dims& dims, double correction, bool keep) {
+  return forward<false>(ops::var, x, dims, correction, keep);
 }
 
-Tensor std(const Tensor& x, const Dims& list, double correction, bool keep) {
-  check_floating(x.dtype(), "std");
-  const Dims dims = wrap_dims(list, x.rank(), "std");
-  return ops::std.record(std_of(x, dims, correction, keep), {x},
-                         {{"dims", dims}, {"correction", correction}});
+Tensor std(const Tensor& x, const Dims& dims, double correction, bool keep) {
+  return forward<true>(ops::std, x, dims, correction, keep);
 }
 
 }  // namespace slope

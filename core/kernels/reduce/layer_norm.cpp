@@ -2,6 +2,7 @@
 #include <slope/core/kernels/math.h>
 #include <slope/core/kernels/prefetch.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
+#include <slope/core/kernels/reduce/squares.h>
 
 namespace slope {
 namespace {
@@ -9,6 +10,18 @@ namespace {
 template <class T>
 T reciprocal_root(T x) {
   return static_cast<T>(1 / __builtin_sqrt(static_cast<double>(x)));
+}
+
+// 1 / sqrt(mean(f^2) + eps) over i in [0, n) of f(i)
+template <class T, class F>
+[[gnu::always_inline]] inline T reciprocal_rms(int64_t n, T eps, const F& f) {
+  const T share = T(1) / static_cast<T>(n),
+          mean = share * sum_lanes<T>(n, [&](int64_t i) { return f(i) * f(i); }) + eps;
+  if (in_range(mean)) return reciprocal_root(mean);
+  const auto [sum, u] = scaled_squares<T>(n, f);
+  if (u == 0) return reciprocal_root(mean);
+  const double in_units = sum / static_cast<double>(n) + static_cast<double>(eps) / u / u;
+  return static_cast<T>(1 / __builtin_sqrt(in_units) / u);
 }
 
 // y = w z + b with z already in y; w and b may be null.
@@ -37,8 +50,7 @@ void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T*
     fetch_to_write(y + n, n);
     const T first = x[0],
             m = first + share * sum_lanes<T>(n, [&](int64_t i) { return x[i] - first; });
-    const T variance = share * sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * (x[i] - m); });
-    const T s = reciprocal_root(variance + eps);
+    const T s = reciprocal_rms(n, eps, [&](int64_t i) { return x[i] - m; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
     affine(n, w, b, y);
@@ -90,12 +102,10 @@ void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, co
 // y = w x rstd, rstd = 1 / sqrt(mean(x^2) + eps)
 template <class T>
 void rms_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, T* y, T* rstd) {
-  const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     fetch(x + n, n);
     fetch_to_write(y + n, n);
-    const T s = rstd[r] =
-        reciprocal_root(share * sum_lanes<T>(n, [&](int64_t i) { return x[i] * x[i]; }) + eps);
+    const T s = rstd[r] = reciprocal_rms(n, eps, [&](int64_t i) { return x[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] * s;
     affine<T>(n, w, nullptr, y);

@@ -1,0 +1,36 @@
+// Sums of squares that over- or underflow, in units of the largest element. Private to the kernels.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace slope {
+namespace {
+
+// Whether the squares that add to x kept their digits.
+template <class T>
+bool in_range(T x) {
+  constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+  return x >= least && x <= std::numeric_limits<T>::max();
+}
+
+// sum of f(i)^2 = sum unit^2 with unit the largest |f|; sum and unit are 0 where that is 0 or not
+// finite.
+struct ScaledSquares {
+  double sum = 0, unit = 0;
+};
+template <class T, class F>
+ScaledSquares scaled_squares(int64_t n, const F& f) {
+  double unit = 0, sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double size = __builtin_fabs(static_cast<double>(f(i)));
+    unit = size > unit || size != size ? size : unit;
+  }
+  if (!(unit > 0 && unit <= static_cast<double>(std::numeric_limits<T>::max()))) return {};
+  for (int64_t i = 0; i < n; ++i)
+    sum += (static_cast<double>(f(i)) / unit) * (static_cast<double>(f(i)) / unit);
+  return {sum, unit};
+}
+
+}  // namespace
+}  // namespace slope

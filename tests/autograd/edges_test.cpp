@@ -1,0 +1,164 @@
+// Where finite limits are lost on the way: values and derivatives at infinities, zeros, denormals,
+// and where what stands between over- or underflows. Kernel and formula must both find them.
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+using namespace slope;
+
+namespace {
+
+using Values = std::vector<double>;
+constexpr double inf = INFINITY;
+
+Values values(const Tensor& x) { return x.to_vector(); }
+
+Tensor of(const Values& v, DType dtype = f32) {
+  return to(from_vector(v, {static_cast<int64_t>(v.size())}), dtype);
+}
+
+void check_close(const Values& got, const Values& right) {
+  REQUIRE(got.size() == right.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    CAPTURE(i);
+    CAPTURE(got[i]);
+    CAPTURE(right[i]);
+    CHECK((got[i] == right[i] || std::abs(got[i] - right[i]) <= 2e-5 * std::abs(right[i])));
+  }
+}
+
+// The gradient of sum f(x) by the kernel and by the formula.
+void check_grad(const std::function<Tensor(const Tensor&)>& f, const Values& at,
+                const Values& right, DType dtype = f32) {
+  for (const bool create_graph : {false, true}) {
+    CAPTURE(create_graph);
+    const Tensor x = of(at, dtype).set_requires_grad();
+    check_close(values(grad({sum(f(x))}, {x}, {.create_graph = create_graph})[0]), right);
+  }
+}
+
+// d/dx of <v, gradient of sum f(x)>
+void check_second(const std::function<Tensor(const Tensor&)>& f, const Values& at, const Values& v,
+                  const Values& right) {
+  const Tensor x = of(at).set_requires_grad();
+  const Tensor dx = grad({sum(f(x))}, {x}, {.create_graph = true})[0];
+  check_close(values(grad({sum(dx * of(v))}, {x})[0]), right);
+}
+
+}  // namespace
+
+TEST_CASE("edges: prod with zeros and with what overflows on the way") {
+  const auto all = [](const Tensor& x) { return prod(x); };
+  check_grad(all, {0, 0, 1e20, 1e20}, {0, 0, 0, 0});
+  check_grad(all, {1e20, 0, 1e20, 0, 1e20}, {0, 0, 0, 0, 0});
+  check_grad(all, {0, 1e30, 1e30, 1e-30, 1e-30}, {1, 0, 0, 0, 0});
+  check_grad(all, {1e-30, 1e-30, 1e30, 1e30}, {1e30, 1e30, 1e-30, 1e-30});
+  Values many(130, 2);
+  many[3] = many[77] = 0;
+  check_grad(all, many, Values(130, 0));
+  check_close(values(prod(of({1e-30, 1e-30, 1e30, 1e30}))), {1});
+  check_close(values(prod(of({1e-20, 1.1e-22, 1e20}))), {1.1e-22});  // a denormal on the way
+  check_grad(all, {1e-20, 1.1e-22, 1e20, 1e15}, {1.1e13, 1e15, 1.1e-27, 1.1e-22});
+  check_second(all, {0, 0, 3, 4}, {1, 0, 0, 0}, {0, 12, 0, 0});
+  check_second(all, {2, 3, 4}, {1, 1, 1}, {7, 6, 5});
+}
+
+TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
+  const auto deviation = [](const Tensor& x) { return slope::std(x); };
+  const double r = std::sqrt(0.5);
+  check_grad(deviation, {1000.1, 1000.1, 1000.1}, {0, 0, 0});
+  check_grad(deviation, {-3e30, -3e30}, {0, 0});
+  CHECK(slope::std(full({3}, 1000.1)).item() == 0);
+  CHECK(values(slope::var(full({2, 20000}, 1000.1), {1})) == Values{0, 0});  // long rows
+  CHECK(values(slope::std(full({3, 2}, -0.1), {0})) == Values{0, 0});
+  for (const double c : {1e20, 1e-23, 1e-30, 1e36}) {
+    CAPTURE(c);
+    check_close(values(slope::std(of({c, -c}))), {c / r});
+    check_grad(deviation, {c, -c}, {r, -r});
+    check_close(values(norm(of({3 * c, -4 * c}))), {5 * c});
+    for (const double p : {2.0, 2.5, 4.0, 1.5}) {
+      const double y = std::pow(std::pow(3, p) + std::pow(4, p), 1 / p);
+      check_grad([=](const Tensor& x) { return norm(x, p); }, {3 * c, -4 * c},
+                 {std::pow(3 / y, p - 1), -std::pow(4 / y, p - 1)});
+    }
+  }
+  check_second([](const Tensor& x) { return norm(x, 2.5); }, {0, 3}, {1, 1}, {0, 0});
+  check_second([](const Tensor& x) { return norm(x, 4); }, {0, 3}, {1, 1}, {0, 0});
+}
+
+TEST_CASE("edges: gradients at infinities") {
+  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {-inf, -inf}, {0, 0});
+  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {inf, 0, -inf}, {1, 0, 0});
+  for (const DType dtype : {f32, f64}) {
+    check_grad([](const Tensor& x) { return silu(x); }, {-inf, inf}, {0, 1}, dtype);
+    check_grad([](const Tensor& x) { return gelu(x); }, {-inf, inf, 2e19}, {0, 1, 1}, dtype);
+    check_grad([](const Tensor& x) { return gelu_tanh(x); }, {-inf, inf, 2e19, -2e19}, {0, 1, 1, 0},
+               dtype);
+    check_grad([](const Tensor& x) { return erf(x); }, {-inf, inf, 1e30}, {0, 0, 0}, dtype);
+  }
+  for (Tensor (*f)(const Tensor&) : {&silu, &erf, &gelu_tanh})
+    check_second(f, {-inf, inf, 1e30}, {1, 1, 1}, {0, 0, 0});
+}
+
+TEST_CASE("edges: quotients and logarithms of denormals") {
+  const Tensor zero = tensor({0.0f});
+  check_grad([&](const Tensor& b) { return zero / b; }, {1e-40}, {0});
+  const auto divergence = [&](const Tensor& p) { return kl_div(zero, p); };
+  check_grad(divergence, {1e-40}, {std::log(1e-40) + 1});
+  check_second(divergence, {1e-20}, {1}, {1e20});
+}
+
+TEST_CASE("edges: derivatives of the mean of nothing are zero to second order") {
+  for (const auto& loss : std::vector<std::function<Tensor(const Tensor&)>>{
+           [](const Tensor& x) { return mse_loss(x, zeros_like(x)); },
+           [](const Tensor& x) { return mean(x * x); }}) {
+    const Tensor x = zeros({0}).set_requires_grad(), g = ones({}).set_requires_grad();
+    const Tensor dx = grad({loss(x)}, {x}, {.grad_outputs = {g}, .create_graph = true})[0];
+    CHECK(grad({sum(dx)}, {g})[0].item() == 0);
+  }
+  const Tensor x = ones({2, 3}).set_requires_grad(), g = ones({}).set_requires_grad();
+  const Tensor loss = cross_entropy(x, tensor({0, 0}), {.ignore_index = 0});
+  CHECK(std::isnan(loss.item()));
+  const Tensor dx = grad({loss}, {x}, {.grad_outputs = {g}, .create_graph = true})[0];
+  CHECK(values(dx) == Values(6, 0));
+  CHECK(grad({sum(dx)}, {g})[0].item() == 0);
+}
+
+TEST_CASE("edges: what an ignored target hides has no part in any derivative") {
+  for (const double hidden : {inf, -inf, double(NAN)})
+    check_grad(
+        [](const Tensor& x) {
+          return cross_entropy(x.reshape({2, 2}), tensor({1, -100}), {.reduction = Reduction::sum});
+        },
+        {0, 0, hidden, 0}, {0.5, -0.5, 0, 0});
+}
+
+TEST_CASE("edges: norms of rows whose squares over- or underflow") {
+  for (const double c : {1.0, 1e14, 1e20, 1e30}) {
+    CAPTURE(c);
+    const Tensor w = ones({2});
+    const Tensor x = of({c, 2 * c});
+    check_close(values(rms_norm(x, w)), {1 / std::sqrt(2.5), 2 / std::sqrt(2.5)});
+    const Tensor h = tensor({1.0f, 0.0f});
+    // dx_i = (h_i - z_i mean(h z)) / rms
+    check_grad([&](const Tensor& x) { return rms_norm(x, w) * h; }, {c, 2 * c},
+               {0.8 / std::sqrt(2.5) / c, -0.4 / std::sqrt(2.5) / c});
+    check_close(values(layer_norm(of({c, -c}), w, {})), {1, -1});
+  }
+}
+
+TEST_CASE("edges: extrema of bools are bools") {
+  const Tensor x = tensor({{true, false}, {false, false}});
+  CHECK(values(amax(x, {1})) == Values{1, 0});
+  CHECK(amin(x).dtype() == boolean);
+  CHECK(values(max(x)) == Values{1});
+  const auto [y, i] = max(x, 1);
+  CHECK(y.dtype() == boolean);
+  CHECK(values(i) == Values{0, 0});
+  CHECK(values(min(x, 0).indices) == Values{1, 0});
+}
