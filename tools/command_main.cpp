@@ -2,6 +2,7 @@
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
 #include <slope/tools/command.h>
 #include <slope/tools/command_line.h>

@@ -2,8 +2,8 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/recompute.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/core/module_path.h>
 #include <slope/autograd/observer.h>
+#include <slope/core/module_path.h>
 #include <slope/core/product/autocast.h>
 
 #include <algorithm>

@@ -20,17 +20,6 @@ Isa cpu_isa();
 const char* name(Isa isa);
 bool cpu_is_intel();
 
-// What multiplies bf16 numbers: nothing (products in f32 of rounded operands take its place),
-// vdpbf16ps, or tiles.
-enum class Bf16Unit { none, avx512, amx };
-
-// Whether this CPU, build and system offer it. The tiles have to be asked from the system, which is
-// done here, once.
-bool offers(Bf16Unit unit);
-// The one in use, or what SLOPE_BF16=none|avx512|amx in the environment asks for.
-Bf16Unit bf16_unit();
-const char* name(Bf16Unit unit);
-
 template <class Group, Isa isa>
 Group variant();  // defined by the group's file, once for each build of it
 

@@ -1,4 +1,3 @@
-#include <slope/core/kernels/isa.h>
 #include <slope/core/product/autocast.h>
 
 namespace slope {
@@ -17,15 +16,6 @@ DType precision_named(std::string_view word) {
   SLOPE_CHECK_AS(UsageError, word == "f32" || word == "bf16", "precision {}: expected f32 or bf16",
                  word);
   return word == "bf16" ? bf16 : f32;
-}
-
-std::string bf16_note() {
-  return bf16_unit() != Bf16Unit::none
-             ? ""
-             : fmt::format(
-                   "bf16: no unit for it is in use on this CPU; {} take its place, which "
-                   "are not faster than f32",
-                   name(Bf16Unit::none));
 }
 
 }  // namespace slope

@@ -2,13 +2,12 @@
 //   { const Autocast autocast(bf16);  loss = model.loss(…);  loss.backward(); }
 // Under bf16 a product of f32 matrices rounds its operands to bf16 (to nearest, ties to even) and
 // sums in f32: linear, matmul, bmm, einsum, linear_cross_entropy. Operands stay f32 tensors, as do
-// results; attention and products of f64 are left alone. Backward
-// takes the precision that each operation was recorded with.
+// results; attention and products of f64 are left alone. Backward takes the precision that each
+// operation was recorded with.
 #pragma once
 
 #include <slope/core/tensor/dtype.h>
 
-#include <string>
 #include <string_view>
 
 namespace slope {
@@ -17,8 +16,6 @@ DType autocast_dtype();  // f32 (the default) or bf16
 
 // "f32", "bf16" as settings and flags name them; UsageError for other words
 DType precision_named(std::string_view word);
-// What a user should know of bf16 products on this CPU; empty where they are faster than f32 ones.
-std::string bf16_note();
 
 class Autocast {
  public:

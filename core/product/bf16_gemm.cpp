@@ -2,6 +2,7 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_gemm.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/gemm.h>
 #include <slope/core/tensor/bfloat16.h>
 

@@ -7,6 +7,7 @@
 #include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -69,7 +70,7 @@ class Run {
     take_over(options_.folder, resumes);
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics(autocast_dtype());
-    if (const std::string note = bf16_note(); autocast_dtype() == bf16 && !note.empty())
+    if (const std::string& note = bf16_choice().note; autocast_dtype() == bf16 && !note.empty())
       progress_.message(note);
     if (options_.resume && !resumes)
       progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",

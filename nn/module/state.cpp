@@ -117,7 +117,8 @@ void replace_data(const Tensor& x, const Tensor& data) {
 }
 
 void to(ModuleRef model, DType dtype) {
-  SLOPE_CHECK_DTYPE(is_computed_in(dtype), "to: a model is float32 or float64, not {}", name(dtype));
+  SLOPE_CHECK_DTYPE(is_computed_in(dtype), "to: a model is float32 or float64, not {}",
+                    name(dtype));
   Tensors all = parameters(model);
   for (const Tensor& b : buffers(model))
     if (is_floating(b.dtype())) all.push_back(b);

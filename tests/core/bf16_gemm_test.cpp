@@ -2,9 +2,9 @@
 // threads, on each unit that the CPU has.
 #include <doctest/doctest.h>
 #include <slope/core/kernels/bf16/bf16_product.h>
-#include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/gemm.h>
 #include <slope/core/tensor/random.h>
 #include <slope/tests/threads.h>
@@ -90,11 +90,11 @@ const std::vector<Sizes> all_sizes = {{1, 1, 1},      {7, 5, 3},       {100, 90,
 
 TEST_CASE("bf16: the kernels of each unit") {
 #if defined(SLOPE_X86_VARIANTS)
-  if (offers(Bf16Unit::avx512))
+  if (bf16_support().offers(Bf16Unit::avx512))
     check_kernel(avx512_bf16_product());
   else
     MESSAGE("skipped: this CPU has no AVX512-BF16");
-  if (offers(Bf16Unit::amx))
+  if (bf16_support().offers(Bf16Unit::amx))
     check_kernel(amx_bf16_product());
   else
     MESSAGE("skipped: this CPU or system has no AMX");

@@ -2,6 +2,7 @@
 // that the machine could do.
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/run/json.h>
 #include <slope/tools/bench/case.h>
@@ -87,7 +88,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
 // Says on standard error where bf16 will not be faster.
 DType precision_of(const Flags& flags) {
   const DType precision = precision_named(flags.precision);
-  if (const std::string note = bf16_note(); precision == bf16 && !note.empty())
+  if (const std::string& note = bf16_choice().note; precision == bf16 && !note.empty())
     std::fprintf(stderr, "%s\n", note.c_str());
   return precision;
 }

@@ -3,6 +3,7 @@
 #include <slope/core/kernels/limits.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
 #include <slope/core/product/gemm.h>
 #include <slope/core/tensor/factories.h>
