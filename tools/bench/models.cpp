@@ -13,7 +13,8 @@ namespace slope::tools {
 
 namespace {
 
-constexpr const char *encoder_decoder = "postnorm", *gpt = "char-gpt", *points = "mlp";
+constexpr const char *encoder_decoder = "postnorm", *gpt = "char-gpt", *smallest = "microgpt",
+                     *points = "mlp";
 constexpr int64_t first_word = data::eos_id + 1;  // lower numbers are <pad> and its like
 constexpr int n_batches = 4;
 
@@ -36,6 +37,35 @@ std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B,
   using Held = std::unique_ptr<models::TranslationModel>;
   return std::make_unique<Training<Held>>(std::move(model), m->module(), std::move(batches), loss,
                                           settings.training);
+}
+
+// Of a language model on random batches (B, T).
+std::unique_ptr<Workload> decoder_steps(const train::RunSettings& settings,
+                                        const flops::Decoder& sizes, int64_t B, int64_t T,
+                                        int64_t vocab, const train::TrainSettings& training) {
+  manual_seed(1);
+  auto model = dynamic_cast<const models::LanguageModelType&>(settings.type())
+                   .make(settings.config(), vocab, models::Weights::drawn);
+  std::vector<FixedBatch> batches;
+  for (int i = 0; i < n_batches; ++i)
+    batches.push_back({.input = randint(first_word, vocab, {B, T}),
+                       .target = randint(first_word, vocab, {B, T}),
+                       .targets = B * T,
+                       .tokens = B * T,
+                       .flops = sizes.forward(B, T, vocab)});
+  const auto* m = model.get();
+  const FixedLoss loss = [m](const FixedBatch& b) { return m->loss(b.input, b.target, 0); };
+  using Held = std::unique_ptr<models::LanguageModel>;
+  return std::make_unique<Training<Held>>(std::move(model), m->module(), std::move(batches), loss,
+                                          training);
+}
+
+// Names of the most characters that the model sees at once.
+std::unique_ptr<Workload> microgpt_steps(int64_t names) {
+  return decoder_steps(
+      bench_settings(smallest, {}), {.C = 16, .layers = 1}, names, 16, 27,
+      train::TrainSettings{
+          .optimizer = "adam", .lr = 0.01, .beta1 = 0.85, .beta2 = 0.99, .clip = 0});
 }
 
 std::unique_ptr<Workload> moons_steps() {
@@ -76,21 +106,8 @@ std::unique_ptr<Workload> gpt_steps(const flops::Decoder& sizes, int64_t heads, 
   settings.set("n_head", std::to_string(heads));
   settings.set("block_size", std::to_string(block_size));
   settings.set("bias", bias ? "true" : "false");
-  manual_seed(1);
-  auto model = dynamic_cast<const models::LanguageModelType&>(settings.type())
-                   .make(settings.config(), vocab, models::Weights::drawn);
-  std::vector<FixedBatch> batches;
-  for (int i = 0; i < n_batches; ++i)
-    batches.push_back({.input = randint(first_word, vocab, {B, T}),
-                       .target = randint(first_word, vocab, {B, T}),
-                       .targets = B * T,
-                       .tokens = B * T,
-                       .flops = sizes.forward(B, T, vocab)});
-  const auto* m = model.get();
-  const FixedLoss loss = [m](const FixedBatch& b) { return m->loss(b.input, b.target, 0); };
-  using Held = std::unique_ptr<models::LanguageModel>;
-  return std::make_unique<Training<Held>>(
-      std::move(model), m->module(), std::move(batches), loss,
+  return decoder_steps(
+      settings, sizes, B, T, vocab,
       train::TrainSettings{.optimizer = "adamw", .lr = lr, .beta2 = 0.99, .weight_decay = 0.1});
 }
 
@@ -121,6 +138,9 @@ std::vector<BenchCase> training_cases() {
        [] { return gpt_steps({.C = 384, .layers = 6}, 6, false, 256, 1e-3, 8, 256, 65); }},
       {"gpt2-124m", "GPT in the shape of GPT-2 124M with biases, 4 x 64 tokens, AdamW, clip 1",
        [] { return gpt_steps({.C = 768, .layers = 12}, 12, true, 1024, 1e-4, 4, 64, 50257); }},
+      {"microgpt", "microgpt, 1 layer, 4 heads, 16 channels, 1 x 16 characters of 27, Adam",
+       [] { return microgpt_steps(1); }},
+      {"microgpt-16", "the same, 16 x 16 characters", [] { return microgpt_steps(16); }},
       {"two-moons", "MLP 2-16-16-1, 32 points of two moons, SGD", moons_steps},
   };
 }

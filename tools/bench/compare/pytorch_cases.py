@@ -7,8 +7,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests" / "golden"))
+GOLDEN = pathlib.Path(__file__).resolve().parents[3] / "tests" / "golden"
+sys.path[:0] = [str(GOLDEN), str(GOLDEN / "zoo")]
 import models
+import microgpt as smallest
 import pytorch_ops
 
 FIRST_WORD, SOS, EOS = 4, 2, 3
@@ -27,10 +29,12 @@ class Training(Workload):
     def __init__(self, options, model, loss, batches, optimizer, clip=None, dynamic=False):
         self.model, self.batches, self.optimizer, self.clip, self.next = model.train(), batches, optimizer, clip, 0
         self.loss = torch.compile(loss, dynamic=dynamic) if options.compile else loss
+        self.autocast = torch.autocast("cpu", torch.bfloat16, enabled=options.precision == "bf16")
         self.parameters = models.count(model)
 
     def step(self):
-        loss = self.loss(*self.batches[self.next])
+        with self.autocast:
+            loss = self.loss(*self.batches[self.next])
         self.next = (self.next + 1) % len(self.batches)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -51,6 +55,11 @@ def fused_causal_attention(self, x):
     q, k, v = (t.view(B, T, self.n_head, C // self.n_head).transpose(1, 2) for t in self.c_attn(x).split(C, dim=2))
     y = F.scaled_dot_product_attention(q, k, v, dropout_p=self.attn_dropout.p if self.training else 0.0, is_causal=True)
     return self.resid_dropout(self.c_proj(y.transpose(1, 2).reshape(B, T, C)))
+
+
+def fused_attention_of_names(self, x):
+    q, k, v = (w(x).unflatten(-1, (self.n_head, -1)).transpose(1, 2) for w in (self.attn_wq, self.attn_wk, self.attn_wv))
+    return self.attn_wo(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
 
 
 def postnorm(options, *sizes, **shape):
@@ -97,6 +106,15 @@ def char_gpt(options, B, T, vocabulary, lr, **shape):
     return Training(options, model, lambda x, y: F.cross_entropy(model(x).flatten(0, 1), y.flatten()), batches, optimizer, clip=1.0)
 
 
+def microgpt(options, names):
+    if options.attention != "explicit":
+        smallest.Block.attention = fused_attention_of_names
+    model = smallest.MicroGpt(27)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, betas=(0.85, 0.99), fused=True)
+    batches = [(words(27, names, 16), words(27, names, 16)) for _ in range(4)]
+    return Training(options, model, lambda x, y: F.cross_entropy(model(x).flatten(0, 1), y.flatten()), batches, optimizer)
+
+
 def mlp(options):
     model = models.TwoMoonsMlp()
     angle, label = torch.pi * torch.rand(32, 1), (torch.arange(32) >= 16).float()[:, None]
@@ -131,6 +149,8 @@ CASES = {
     "char-gpt": lambda o: char_gpt(o, 12, 64, 65, 1e-3),
     "gpt-384": lambda o: char_gpt(o, 8, 256, 65, 1e-3, block_size=256, n_layer=6, n_head=6, n_embd=384),
     "gpt2-124m": lambda o: char_gpt(o, 4, 64, 50257, 1e-4, block_size=1024, n_layer=12, n_head=12, n_embd=768, bias=True),
+    "microgpt": lambda o: microgpt(o, 1),
+    "microgpt-16": lambda o: microgpt(o, 16),
     "two-moons": mlp,
     "decode1": lambda o: Decoding(o, 1),
     "decode64": lambda o: Decoding(o, 64),

@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--attention", choices=["explicit", "fused"])
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--precision", choices=["f32", "bf16"], default="f32", help="bf16: training under autocast")
     return parser.parse_args()
 
 

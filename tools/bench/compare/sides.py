@@ -66,8 +66,9 @@ def commands(options, case, batches=None):
     file = ["--batches", batches] if batches else []
     attention = ["--attention", options.attention] if options.attention else []
     compiled = ["--compile"] if options.compile else []
-    both = {"slope": [options.slope, "bench", case, "--serve", *file, "--threads", str(options.threads)],
-            "pytorch": [options.python, str(HERE / "pytorch_side.py"), case, *file, "--threads", str(options.threads), *attention, *compiled]}
+    common = [*file, "--threads", str(options.threads), "--precision", options.precision]
+    both = {"slope": [options.slope, "bench", case, "--serve", *common],
+            "pytorch": [options.python, str(HERE / "pytorch_side.py"), case, *common, *attention, *compiled]}
     return {name: command for name, command in both.items() if options.only in (None, name)}
 
 

@@ -9,7 +9,7 @@ from sides import HERE, Side, check_parameters, commands, environment, start_sid
 
 # case: (times as fast by medians, at least; share of PyTorch's memory, at most)
 BARS = {"translation": (3.0, 1 / 4), "transformer-base": (2.0, 1 / 2), "char-gpt": (1.8, 1 / 3), "gpt-384": (1.25, 1 / 4), "gpt2-124m": (1.25, 0.85),
-        "two-moons": (60, 1 / 10),
+        "microgpt": (10, 1 / 10), "microgpt-16": (5, 1 / 10), "two-moons": (60, 1 / 10),
         "decode1": (10, 1 / 2), "decode64": (10, 1 / 2)}
 OPS = ["softmax", "layer_norm", "gelu_erf", "gelu_tanh", "tanh", "exp", "relu", "add", "mul", "dropout", "cross_entropy", "sum_dim0",
        "sum_dim1", "transposed_copy", "embedding"]
