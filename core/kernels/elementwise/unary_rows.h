@@ -49,7 +49,8 @@ SLOPE_UNARY(Sigmoid, sigmoid, floating, of_output, sigmoid_(x), y * (1 - y),
             "y = 1 / (1 + e^-x)", "dx = g y (1 - y)", "")
 SLOPE_UNARY(Relu, relu, any, of_output, x <= 0 ? decltype(x)(0) : x, positive(y),
             "y = max(x, 0)", "dx = g where y > 0, else 0", "")
-SLOPE_UNARY(Erf, erf, floating, of_input, erf_(x), Constant{2 * std::numbers::inv_sqrtpi} * exp(-(bounded(x) * bounded(x))),
+SLOPE_UNARY(Erf, erf, floating, of_input, erf_(x),
+            Constant{2 * std::numbers::inv_sqrtpi} * exp(-(bounded(x) * bounded(x))),
             "y = 2 / sqrt(pi) int_0^x e^(-t^2) dt", "dx = g 2 / sqrt(pi) e^(-x^2)", "")
 SLOPE_UNARY(GeluErf, gelu, floating, of_input, not_below(x) * normal_cdf(x), gelu_slope(bounded(x)),
             "y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2", "dx = g (Phi(x) + x phi(x)), phi = Phi'", "")
