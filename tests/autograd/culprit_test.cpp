@@ -82,10 +82,10 @@ TEST_CASE("culprit: which input's derivative is wrong, and by which ratio") {
       },
       {values({5}), values({5}, 2)}, quiet);
   REQUIRE(report.culprits.size() == 1);
-  CHECK(
-      report.culprits[0].text() ==
+  // a line of callers may follow, where the program keeps its symbols
+  CHECK(report.culprits[0].text().starts_with(
       "culprit: wrong_product: checked alone on the values that it met, input 0 ok · input 1 5 of "
-      "5 wrong, ratio 0.5");
+      "5 wrong, ratio 0.5"));
 }
 
 TEST_CASE("culprit: leaves, views of them, and one tensor used twice can be moved alone") {
