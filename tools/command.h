@@ -19,6 +19,7 @@ void add_gradcheck(Command& slope);
 void add_export(Command& slope);
 void add_inspect(Command& slope);
 void add_graph(Command& slope);
+void add_explore(Command& slope);
 void add_zoo(Command& slope);
 void add_bench(Command& slope);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 namespace slope {
@@ -50,14 +51,19 @@ class Tracer : public Observer {
     for (const Tensor& g : grads)
       event.values.push_back(g.defined() ? value_of(g) : Trace::Value{});
   }
+  void returned(const Node& node, size_t input, const Tensor& g) override {
+    if (shows(&node) && g.shape() != node.inputs[input].shape()) before_sum_ = value_of(g);
+  }
   void contributed(const Node& node, size_t input, const Tensor& g) override {
     is_shown_ = shows(&node);
     if (!is_shown_) return;
-    add({.kind = Kind::contribution,
-         .operation = place_[&node],
-         .input = static_cast<int64_t>(input),
-         .variable = find(node.inputs[input]),
-         .values = {value_of(g)}});
+    Event& event = add({.kind = Kind::contribution,
+                        .operation = place_[&node],
+                        .input = static_cast<int64_t>(input),
+                        .variable = find(node.inputs[input]),
+                        .values = {value_of(g)}});
+    if (before_sum_) event.values.push_back(std::move(*before_sum_));
+    before_sum_.reset();
   }
   void summed(const Edge& edge, const Tensor& before, const Tensor& after) override {
     const int64_t v = find(edge);
@@ -102,6 +108,8 @@ class Tracer : public Observer {
     for (const Edge& edge : node.inputs) operation.inputs.push_back(edge ? variable(edge) : -1);
     for (uint32_t k = 0; k < node.outputs.size(); ++k)
       operation.outputs.push_back(variable(Edge{Ref<Node>(const_cast<Node*>(&node)), nullptr, k}));
+    for (const SavedValue& value : node.saved)
+      operation.saved.push_back({value.kind, value.index, value.bytes()});
     trace_.operations.push_back(std::move(operation));
   }
 
@@ -163,9 +171,10 @@ class Tracer : public Observer {
   std::unordered_map<Key, int64_t, Hash> variables_;
   std::unordered_map<int64_t, int64_t> counts_;  // contributions to a variable so far
   int64_t leaves_ = 0, results_ = 0;
-  int depth_ = 0;           // of passes; what a rule runs inside is not shown
-  bool has_begun_ = false;  // the first operation had its turn
-  bool is_shown_ = false;   // the last contribution
+  int depth_ = 0;                           // of passes; what a rule runs inside is not shown
+  bool has_begun_ = false;                  // the first operation had its turn
+  bool is_shown_ = false;                   // the last contribution
+  std::optional<Trace::Value> before_sum_;  // what the rule returned, where that is not all
 };
 
 }  // namespace

@@ -39,16 +39,24 @@ struct Trace {
     DType dtype;
     std::vector<Value> value = {};  // one where it is known: of leaves, and of results with a name
   };
+  // A value that an operation saves; 0 bytes: an input that the operation before recomputes.
+  struct Saved {
+    SavedValue::Kind kind;
+    int64_t index, bytes;
+  };
   struct Operation {
     const Op* op;
     std::string module;
-    std::vector<int64_t> inputs;   // numbers of variables; -1: needs no gradient
-    std::vector<int64_t> outputs;  // numbers of variables
+    std::vector<int64_t> inputs;    // numbers of variables; -1: needs no gradient
+    std::vector<int64_t> outputs;   // numbers of variables
+    std::vector<Saved> saved = {};  // for backward
   };
   struct Event {
     // start: dL/dL, into `variable`. operation: its turn, with the gradients of its outputs (empty:
-    // none). contribution: what its derivative gave for input `input`. sum: the `count`-th
-    // contribution was added, before and after. freed: what it saved. leaf: its grad() grows.
+    // none). contribution: what its derivative gave for input `input`, and behind it, where the
+    // input was broadcast, what that was before it was summed over the broadcast dims. sum: the
+    // `count`-th contribution was added, before and after. freed: what it saved. leaf: its grad()
+    // grows.
     enum class Kind { start, operation, contribution, sum, recomputed, freed, leaf };
     Kind kind;
     int64_t operation = -1, input = -1, variable = -1;

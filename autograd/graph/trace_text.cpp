@@ -90,6 +90,8 @@ class Writer {
       }
       case Kind::contribution:
         out_ += fmt::format("   into {}: {}\n", name(e.variable), text_of(e.values[0]));
+        if (e.values.size() > 1)
+          out_ += fmt::format("      summed over broadcast dims from {}\n", text_of(e.values[1]));
         last_ = text_of(e.values[0]);
         break;
       case Kind::sum:
@@ -119,8 +121,10 @@ class Writer {
 
 std::string quoted(const std::string& text) { return JsonReader::escaped(text); }
 
-// JSON has no nan and no infinities: null stands for them.
-std::string number(double x) { return std::isfinite(x) ? fmt::format("{}", x) : "null"; }
+// JSON has no nan and no infinities: texts stand for them.
+std::string number(double x) {
+  return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
+}
 
 std::string json_of(const Trace::Value& value) {
   if (value.norm < 0) return "null";
@@ -158,13 +162,19 @@ std::string trace_json(const Trace& trace) {
     if (!x.value.empty()) text += R"(, "value": )" + json_of(x.value[0]);
     return text + "}";
   };
+  const auto saved = [](const Trace::Saved& x) {
+    constexpr const char* kinds[] = {"input", "output", "extra"};
+    return fmt::format(R"({{"kind": "{}", "index": {}, "bytes": {}}})",
+                       kinds[static_cast<int>(x.kind)], x.index, x.bytes);
+  };
   const auto operation = [&](const Trace::Operation& x) {
     const Definition& d = x.op->definition;
     return fmt::format(
         R"({{"id": {}, "name": {}, "module": {}, "forward": {}, "derivative": {}, "domain": {}, )"
-        R"("inputs": {}, "outputs": {}}})",
+        R"("inputs": {}, "outputs": {}, "saved": {}}})",
         id++, quoted(x.op->name), quoted(x.module), quoted(d.forward), quoted(d.derivative),
-        quoted(d.domain), json_numbers(x.inputs), json_numbers(x.outputs));
+        quoted(d.domain), json_numbers(x.inputs), json_numbers(x.outputs),
+        json_list(x.saved, saved));
   };
   const auto event = [&](const Trace::Event& e) {
     std::string text = fmt::format(R"({{"event": "{}")", name_of(e.kind));

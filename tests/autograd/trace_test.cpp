@@ -97,7 +97,7 @@ TEST_CASE("trace: JSON has one object an event, with numbers for ids") {
 TEST_CASE("trace: JSON of what is no number") {
   const Tensor x = scalar(0);
   const auto json = nlohmann::json::parse(trace_json(trace_backward({sqrt(x)})));
-  CHECK(json["events"].back()["values"][0]["values"][0].is_null());
+  CHECK(json["events"].back()["values"][0]["values"][0] == "inf");
 }
 
 TEST_CASE("trace: an output without a gradient, and an input that needs none") {

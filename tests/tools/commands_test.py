@@ -31,7 +31,7 @@ class WithoutRun(Case):
                 subcommands = re.search(r"^Subcommands:\n((?:  .*\n?)+)", help, re.M)
                 pages += [[*path, name] for name in re.findall(r"^  (\S+) ", subcommands.group(1), re.M)] if subcommands else []
                 seen.append(" ".join(path))
-        for name in ("train translation", "train lm", "train points", "train char-gpt", "translate", "generate", "eval", "gradcheck", "inspect", "graph", "zoo", "bench node"):
+        for name in ("train translation", "train lm", "train points", "train char-gpt", "translate", "generate", "eval", "gradcheck", "inspect", "graph", "explore", "zoo", "bench node"):
             self.assertIn(name, seen)
 
     def test_help_names_every_setting(self):

@@ -1,0 +1,94 @@
+"""slope explore: a program for every operation, wrong programs with their places, gradients that are checked."""
+import json, os, pathlib, re, unittest
+from slope_runner import Case
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+AUTOGRAD, ROWS = TESTS.parent / "autograd", TESTS.parent / "core/kernels/elementwise/unary_rows.h"
+
+
+def programs():
+    """name -> text"""
+    parts = re.split(r"^== (.*)\n", (TESTS / "explorer/programs.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def operations():
+    """Every operation of autograd/ops/list.h, the elementwise ones by their rows."""
+    code = re.sub(r"//.*|#.*", "", (AUTOGRAD / "ops/list.h").read_text(encoding="utf-8"))
+    return set(re.findall(r"SLOPE_OP\((\w+)\)", code)) | set(re.findall(r"^SLOPE_UNARY\(\w+, (\w+),", ROWS.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+class Explore(Case):
+    def explore(self, program, *flags, code=0):
+        result = self.slope("explore", "--json", *flags, "-", stdin=program)
+        self.assertEqual(result.code, code, f"{program}\n{result}")
+        return json.loads(result.out)
+
+    def test_the_programs_record_every_operation(self):
+        seen = set()
+        for name, program in programs().items():
+            with self.subTest(name):
+                answer = self.explore(program)
+                trace = answer["trace"]
+                self.assertEqual(len(answer["operations"]), len(trace["operations"]))
+                self.assertEqual(len(answer["variables"]), len(trace["variables"]))
+                lines = program.splitlines()
+                for place, operation in zip(answer["operations"], trace["operations"]):
+                    self.assertTrue(1 <= place["column"] < place["end"] <= len(lines[place["line"] - 1]) + 1, (operation["name"], place))
+                seen |= {operation["name"] for operation in trace["operations"]}
+        self.assertEqual(operations() - seen, set())
+
+    def test_the_engines_gradients_agree_with_differences(self):
+        for name, program in programs().items():
+            if name not in ("not a number", "shapes"):  # no derivative there; to() rounds to f32
+                with self.subTest(name):
+                    answer = self.explore(program, "--check")
+                    self.assertTrue(answer["ok"], answer)
+                    self.assertGreater(answer["checked"], 0)
+
+    def test_each_sum_adds_up_and_ends_in_the_leaf(self):
+        trace = self.explore("x = 3\ny = x * x + sin(x) + x", "--dtype", "f64")["trace"]
+        last = {}
+        for event in trace["events"]:
+            values = [value["values"][0] for value in event.get("values", []) if value]
+            if event["event"] == "contribution":
+                last[event["variable"]] = values[0]
+            elif event["event"] == "sum":
+                self.assertEqual(values[0] + last[event["variable"]], values[1])
+            elif event["event"] == "leaf":
+                self.assertAlmostEqual(values[0], 6 + -0.9899924966004454 + 1, places=12)
+        self.assertEqual(sum(event["event"] == "sum" for event in trace["events"]), 3)
+
+    def test_a_broadcast_input_shows_its_gradient_before_it_was_summed(self):
+        trace = self.explore("x = [[1, 2], [3, 4], [5, 6]]\nb = [1, 2]\nL = sum(x * b)")["trace"]
+        into_b = next(event for event in trace["events"] if event["event"] == "contribution" and len(event["values"]) == 2)
+        self.assertEqual([value["shape"] for value in into_b["values"]], [[2], [3, 2]])
+        self.assertEqual(into_b["values"][0]["values"], [9, 12])
+
+    def test_views_share_storage(self):
+        answer = self.explore("x = randn(2, 3)\nt = x.T\nc = clone(t)\nL = sum(c)")
+        layout = dict(zip((variable["name"] for variable in answer["trace"]["variables"]), answer["variables"]))
+        self.assertEqual(layout["x"]["storage"], layout["t"]["storage"])
+        self.assertNotEqual(layout["x"]["storage"], layout["c"]["storage"])
+        self.assertEqual(layout["t"]["strides"], [1, 3])
+
+    def test_a_wrong_claim_is_found(self):
+        answer = self.explore("x = [1, 2]\nL = sum(x ^ 3)\ngrad(x) = 3 * x ^ 2", "--check")
+        self.assertEqual([claim["ok"] for claim in answer["claims"]], [True])
+        answer = self.explore("x = [1, 2]\nL = sum(x ^ 3)\ngrad(x) = 2 * x ^ 2", "--check")
+        self.assertEqual([claim["ok"] for claim in answer["claims"]], [False])
+
+    def test_wrong_programs_are_told_where(self):
+        lines = (TESTS / "explorer/wrong.txt").read_text(encoding="utf-8").splitlines()
+        self.assertGreaterEqual(len(lines), 30)
+        for line in lines:
+            expected, program = line.split("|", 1)
+            row, column, kind, says = expected.split(":", 3)
+            with self.subTest(line):
+                error = self.explore(program.replace("\\n", "\n"), code=3)["error"]
+                self.assertEqual((error["line"], error["column"], error["kind"]), (int(row), int(column), kind), error)
+                self.assertIn(says, error["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()

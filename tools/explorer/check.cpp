@@ -1,0 +1,65 @@
+// The check of a program's gradients by central differences.
+#include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/tools/explorer/explore.h>
+#include <slope/tools/explorer/write.h>
+
+namespace slope::explorer {
+
+namespace {
+
+std::string json_failure(const GradcheckFailure& f) {
+  return fmt::format(R"({{"op": {}, "input": {}, "element": {}, "analytic": {}, "numeric": {}}})",
+                     json(f.op), json(f.input), f.element, json(f.analytic), json(f.numeric));
+}
+
+// grad(NAME) = …, beside what the engine computes.
+std::string json_claims(const Run& run) {
+  if (!run.claims.empty()) run.loss.backward();
+  return json_list(run.claims, [&](const Claim& claim) -> std::string {
+    for (const NamedTensor& leaf : run.leaves)
+      if (leaf.name == claim.name) {
+        const Tensor g = leaf.tensor.grad();
+        if (!g.defined() || g.shape() != claim.value.shape())
+          throw Fault("ShapeError",
+                      fmt::format("grad({}) has the shape of {}, {}; this one has {}", claim.name,
+                                  claim.name, leaf.tensor.shape(), claim.value.shape()),
+                      claim.place);
+        const Tensor said = claim.value.detach().to(f64);
+        return fmt::format(R"({{"name": {}, "ok": {}, "claimed": {}, "gradient": {}, {}}})",
+                           json(claim.name), allclose(said, g.detach().to(f64), 1e-6, 1e-9),
+                           json_elements(said), json_elements(g), json(claim.place));
+      }
+    throw Fault("name", fmt::format("grad({}): no leaf has this name", claim.name), claim.place);
+  });
+}
+
+}  // namespace
+
+std::string check(const Request& request) try {
+  const Run first = run(request.program, f64, request.seed, request.leaves);
+  if (!first.loss.defined() || !first.loss.requires_grad())
+    throw Fault("AutogradError", "the last value depends on no leaf: there is nothing to check",
+                first.loss_place);
+  try {
+    const NamedTensors leaves = first.leaves;
+    const auto f = [&] { return Tensors{run(request.program, f64, request.seed, leaves).loss}; };
+    const GradcheckReport report = gradcheck(f, leaves, {.raise_exception = false});
+    const auto text = [](const std::string& t) { return json(t); };
+    return fmt::format(
+        "{{\"ok\": {}, \"checked\": {}, \"failed\": {}, \"unchecked\": {}, "
+        "\"text\": {}, \"failures\": {}, \"problems\": {}, \"notes\": {}, "
+        "\"claims\": {}}}\n",
+        report.ok, report.checked, report.failed, report.unchecked, json(report.text()),
+        json_list(report.failures, json_failure), json_list(report.problems, text),
+        json_list(report.notes, text),
+        json_claims(run(request.program, f64, request.seed, request.leaves)));
+  } catch (const Fault&) {
+    throw;
+  } catch (const Error& e) {
+    throw Fault(kind_of(e), e.what(), first.loss_place);
+  }
+} catch (const Fault& fault) {
+  return json_error(fault);
+}
+
+}  // namespace slope::explorer

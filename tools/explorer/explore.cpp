@@ -1,0 +1,131 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/graph/trace.h>
+#include <slope/autograd/graph/walk.h>
+#include <slope/autograd/observer.h>
+#include <slope/tools/explorer/explore.h>
+#include <slope/tools/explorer/write.h>
+
+namespace slope::explorer {
+
+namespace {
+
+constexpr int64_t most_values = 4096;  // of a tensor that is written in full
+
+NamedTensors all_of(const Run& run) {
+  NamedTensors all = run.leaves;
+  all.insert(all.end(), run.results.begin(), run.results.end());
+  return all;
+}
+
+// How the variables of a trace lie in memory; those that share storage have its number in common.
+std::string layouts(const Trace& trace, const NamedTensors& tensors) {
+  std::map<std::string, Tensor> by_name;
+  for (const NamedTensor& named : tensors) by_name[named.name] = named.tensor;
+  std::map<const void*, size_t> storages;
+  return json_list(trace.variables, [&](const Trace::Variable& variable) -> std::string {
+    const auto found = by_name.find(variable.name);
+    if (found == by_name.end()) return "null";
+    const Tensor& x = found->second;
+    const size_t storage = storages.try_emplace(x.storage().get(), storages.size()).first->second;
+    return fmt::format(R"({{"strides": {}, "offset": {}, "storage": {}}})", json(x.strides()),
+                       x.layout().offset, storage);
+  });
+}
+
+// A second backward of the same graph: null, or what the engine says.
+std::string second_backward(const Run& run, bool retain_graph) {
+  try {
+    run.loss.backward({}, retain_graph);
+    return "null";
+  } catch (const Error& e) {
+    return fmt::format(R"({{"kind": "{}", "message": {}}})", kind_of(e), json(e.what()));
+  }
+}
+
+}  // namespace
+
+std::string explore(const Request& request) try {
+  const Run run = explorer::run(request.program, request.dtype, request.seed, request.leaves);
+  if (!run.loss.defined())
+    throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});
+  try {
+    const std::vector<Node*> nodes = nodes_of({run.loss});
+    const NamedTensors names = all_of(run);
+    const Trace trace = trace_backward({run.loss}, {.names = names,
+                                                    .most_operations = Limits{}.nodes,
+                                                    .most_values = most_values,
+                                                    .retain_graph = request.retain_graph});
+    const std::string places = json_list(nodes, [&](const Node* node) -> std::string {
+      const auto place = run.places.find(node);
+      return place == run.places.end() ? "null" : fmt::format("{{{}}}", json(place->second));
+    });
+    return fmt::format(
+        "{{\"loss\": {},\n\"operations\": {},\n\"variables\": {},\n\"again\": {},\n\"trace\": "
+        "{}}}\n",
+        json(run.loss_name), places, layouts(trace, names),
+        request.again ? second_backward(run, request.retain_graph) : "null", trace_json(trace));
+  } catch (const Error& e) {
+    throw Fault(kind_of(e), e.what(), run.loss_place);
+  }
+} catch (const Fault& fault) {
+  return json_error(fault);
+}
+
+namespace {
+
+// What one operation's rule gives for one input.
+struct Contribution : Observer {
+  const Node* node;
+  size_t input;
+  Tensor g = {};
+  Contribution(const Node* node, size_t input) : node(node), input(input) {}
+  void contributed(const Node& of, size_t i, const Tensor& x) override {
+    if (&of == node && i == input) g = x.clone();
+  }
+};
+
+Tensor output_of(const Run& run, const Node* node) {
+  for (const NamedTensor& result : run.results)
+    if (const Edge edge = gradient_edge(result.tensor); edge.node.get() == node && edge.output == 0)
+      return result.tensor;
+  return {};
+}
+
+}  // namespace
+
+std::string jacobian(const Request& request) try {
+  const Run run = explorer::run(request.program, request.dtype, request.seed, request.leaves);
+  const std::vector<Node*> nodes = run.loss.defined() ? nodes_of({run.loss}) : std::vector<Node*>();
+  if (request.operation < 0 || request.operation >= static_cast<int64_t>(nodes.size()))
+    throw Fault("IndexError", fmt::format("there is no operation {}", request.operation), {});
+  const Node* node = nodes[static_cast<size_t>(request.operation)];
+  const Tensor y = output_of(run, node);
+  if (!y.defined() || request.input < 0 ||
+      request.input >= static_cast<int64_t>(node->inputs.size()) ||
+      !node->inputs[static_cast<size_t>(request.input)])
+    throw Fault("IndexError",
+                fmt::format("{} has no gradient for input {}", node->op->name, request.input), {});
+  const Dims& shape = node->inputs[static_cast<size_t>(request.input)].shape();
+  if (y.numel() * numel(shape) > most_values)
+    throw Fault("limit",
+                fmt::format("the Jacobian has {} rows of {} numbers, more than {} in all",
+                            y.numel(), numel(shape), most_values),
+                {});
+  const Tensors leaves = leaves_of({y});
+  std::vector<std::string> rows;
+  for (int64_t k = 0; k < y.numel(); ++k) {
+    const Tensor unit = eye(y.numel(), -1, y.dtype()).select(0, k).reshape(y.shape());
+    Contribution contribution(node, static_cast<size_t>(request.input));
+    const Observe observe(contribution);
+    (void)grad({y}, leaves, {.grad_outputs = {unit}, .retain_graph = true, .allow_unused = true});
+    rows.push_back(json_elements(contribution.g));
+  }
+  return fmt::format("{{\"output\": {}, \"input\": {}, \"rows\": {}}}\n", json(y.shape()),
+                     json(shape), json_list(rows, [](const std::string& row) { return row; }));
+} catch (const Fault& fault) {
+  return json_error(fault);
+} catch (const Error& e) {
+  return json_error(Fault(kind_of(e), e.what(), {}));
+}
+
+}  // namespace slope::explorer

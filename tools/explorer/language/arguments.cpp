@@ -1,0 +1,129 @@
+#include <slope/tools/explorer/language/arguments.h>
+
+#include <cmath>
+
+namespace slope::explorer {
+
+namespace {
+
+// "x, dim = -1" -> x, dim
+std::vector<std::string> names_of(std::string_view parameters) {
+  std::vector<std::string> names;
+  while (!parameters.empty()) {
+    const size_t comma = std::min(parameters.find(','), parameters.size());
+    std::string_view one = parameters.substr(0, comma);
+    parameters.remove_prefix(std::min(comma + 1, parameters.size()));
+    one = one.substr(0, one.find(" ="));
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    names.emplace_back(one);
+  }
+  return names;
+}
+
+}  // namespace
+
+void Arguments::add(size_t position, const std::string& name, Value value) {
+  const std::vector<std::string> names = names_of(parameters_);
+  const bool takes_more = !names.empty() && names.back().ends_with("…");
+  if (name.empty() && takes_more && position + 1 >= names.size()) {
+    rest_.push_back(std::move(value));
+    return;
+  }
+  const bool is_known = name.empty() ? position < names.size()
+                                     : std::find(names.begin(), names.end(), name) != names.end();
+  if (!is_known)
+    throw Fault("name",
+                name.empty() ? fmt::format("{}({}) takes no further value", function_, parameters_)
+                             : fmt::format("{}({}) takes no {}", function_, parameters_, name),
+                value.place);
+  const std::string& parameter = name.empty() ? names[position] : name;
+  const Place place = value.place;
+  if (!given_.emplace(parameter, std::move(value)).second)
+    throw Fault("name", fmt::format("{}: {} is given twice", function_, parameter), place);
+}
+
+const Value& Arguments::value(const char* name) const {
+  const auto found = given_.find(name);
+  SLOPE_CHECK_AS(UsageError, found != given_.end(), "{}({}): {} is missing", function_, parameters_,
+                 name);
+  return found->second;
+}
+
+void Arguments::refuse(const Value& value, const char* name, const char* wanted) const {
+  throw Fault("DTypeError",
+              fmt::format("{}: {} has to be {}, got {}", function_, name, wanted, described(value)),
+              value.place);
+}
+
+Tensor Arguments::tensor(const char* name) const { return tensor_of(value(name), dtype_); }
+Tensor Arguments::tensor_or_none(const char* name) const {
+  return has(name) ? tensor(name) : Tensor();
+}
+Tensor Arguments::integers(const char* name) const {
+  const Tensor x = tensor_of(value(name), i64);
+  return x.dtype() == i64 ? x : x.detach().to(i64);
+}
+Tensor Arguments::truths(const char* name) const {
+  const Tensor x = tensor_of(value(name), f32);
+  return x.dtype() == boolean ? x : x.detach() != 0.0;
+}
+Tensors Arguments::tensors(const char* name) const {
+  const Value& list = value(name);
+  const auto* values = std::get_if<Values>(&list.of);
+  if (!values) refuse(list, name, "a list of tensors");
+  Tensors tensors;
+  for (const Value& v : *values) tensors.push_back(tensor_of(v, dtype_));
+  return tensors;
+}
+
+double Arguments::number(const char* name) const {
+  const Value& v = value(name);
+  if (const auto* number = std::get_if<double>(&v.of)) return *number;
+  refuse(v, name, "a number");
+}
+double Arguments::number(const char* name, double otherwise) const {
+  return has(name) ? number(name) : otherwise;
+}
+
+int64_t Arguments::integer_of(const Value& v, const char* name) const {
+  const auto* number = std::get_if<double>(&v.of);
+  if (!number || *number != std::floor(*number) || std::abs(*number) > 0x1p53)
+    refuse(v, name, "an integer");
+  return static_cast<int64_t>(*number);
+}
+int64_t Arguments::integer(const char* name) const { return integer_of(value(name), name); }
+int64_t Arguments::integer(const char* name, int64_t otherwise) const {
+  return has(name) ? integer(name) : otherwise;
+}
+
+bool Arguments::truth(const char* name, bool otherwise) const {
+  if (!has(name)) return otherwise;
+  const Value& v = value(name);
+  if (const auto* truth = std::get_if<bool>(&v.of)) return *truth;
+  refuse(v, name, "true or false");
+}
+
+std::string Arguments::text(const char* name, const std::string& otherwise) const {
+  if (!has(name)) return otherwise;
+  const Value& v = value(name);
+  if (const auto* text = std::get_if<std::string>(&v.of)) return *text;
+  refuse(v, name, "a text");
+}
+
+Dims Arguments::dims(const char* name) const {
+  if (!has(name)) return {};
+  const Value& v = value(name);
+  const auto* list = std::get_if<Values>(&v.of);
+  if (!list) return {integer_of(v, name)};
+  Dims dims;
+  for (const Value& one : *list) dims.push_back(integer_of(one, name));
+  return dims;
+}
+
+Dims Arguments::rest_as_dims() const {
+  Dims shape;
+  for (const Value& v : rest_) shape.push_back(integer_of(v, "a size"));
+  return shape;
+}
+
+}  // namespace slope::explorer

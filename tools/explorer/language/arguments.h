@@ -1,0 +1,48 @@
+// What a function of the explorer's language was given, by the names of its parameters.
+#pragma once
+
+#include <slope/tools/explorer/language/value.h>
+
+#include <map>
+#include <string_view>
+
+namespace slope::explorer {
+
+class Arguments {
+ public:
+  // `parameters`: "x, dim = -1": the names in order; what stands behind = is for readers.
+  Arguments(std::string function, std::string_view parameters, DType dtype)
+      : function_(std::move(function)), parameters_(parameters), dtype_(dtype) {}
+
+  // An argument by position, or by name; Fault where there is no such parameter.
+  void add(size_t position, const std::string& name, Value value);
+
+  bool has(const char* name) const { return given_.contains(name); }
+  Tensor tensor(const char* name) const;  // also of numbers, in the program's dtype
+  Tensor tensor_or_none(const char* name) const;
+  Tensor integers(const char* name) const;  // the same in i64: indices
+  Tensor truths(const char* name) const;    // the same as bool: masks
+  Tensors tensors(const char* name) const;  // of a list
+  double number(const char* name) const;
+  double number(const char* name, double otherwise) const;
+  int64_t integer(const char* name) const;
+  int64_t integer(const char* name, int64_t otherwise) const;
+  bool truth(const char* name, bool otherwise) const;
+  std::string text(const char* name, const std::string& otherwise) const;
+  Dims dims(const char* name) const;  // of one integer, or a list; none: empty
+  Dims rest_as_dims() const;          // of functions that take a shape: randn(2, 3)
+  DType dtype() const { return dtype_; }
+
+ private:
+  const Value& value(const char* name) const;
+  [[noreturn]] void refuse(const Value& value, const char* name, const char* wanted) const;
+  int64_t integer_of(const Value& value, const char* name) const;
+
+  std::string function_;
+  std::string_view parameters_;
+  DType dtype_;
+  std::map<std::string, Value> given_;
+  Values rest_;  // of a parameter that ends with …
+};
+
+}  // namespace slope::explorer

@@ -1,0 +1,242 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/observer.h>
+#include <slope/core/memory/memory.h>
+#include <slope/core/text/spelling.h>
+#include <slope/tools/explorer/language/functions.h>
+#include <slope/tools/explorer/language/interpreter.h>
+#include <slope/tools/explorer/language/operators.h>
+#include <slope/tools/explorer/language/syntax.h>
+
+namespace slope::explorer {
+
+namespace {
+
+class Interpreter : public Observer {
+ public:
+  Interpreter(DType dtype, const NamedTensors& given, const Limits& limits)
+      : dtype_(dtype), limits_(limits), bytes_before_(memory::stats().live) {
+    for (const NamedTensor& leaf : given) given_[leaf.name] = leaf.tensor;
+  }
+
+  Run run(const std::vector<Statement>& program) {
+    const Observe observe(*this);
+    for (const Statement& statement : program) execute(statement);
+    return std::move(run_);
+  }
+
+  // an operation ran, somewhere within the expression at place_
+  void recorded(const Recorded& r) override {
+    if (!r.node) return;
+    run_.places[r.node] = place_;
+    for (const Tensor& output : r.outputs)
+      run_.results.push_back({fmt::format("v{}", run_.results.size() + 1), output});
+    check("limit", ++nodes_ <= limits_.nodes,
+          fmt::format("more than {} operations are recorded; repeat less, or take whole tensors",
+                      limits_.nodes));
+    const int64_t bytes = memory::stats().live - bytes_before_;
+    check("limit", bytes <= limits_.bytes,
+          fmt::format("the program holds {} MiB, more than {} MiB; take smaller tensors",
+                      bytes >> 20, limits_.bytes >> 20));
+  }
+
+ private:
+  void check(const char* kind, bool condition, const std::string& message) const {
+    if (!condition) throw Fault(kind, message, place_);
+  }
+
+  void execute(const Statement& s) {
+    place_ = s.place;
+    if (s.kind == Statement::Kind::repeat) {
+      for (int64_t i = 0; i < s.times; ++i)
+        for (const Statement& inner : s.body) execute(inner);
+      return;
+    }
+    Value value = evaluate(*s.value);
+    place_ = s.place;
+    if (s.kind == Statement::Kind::claim) {
+      run_.claims.push_back({s.names[0], tensor_of(value, dtype_), s.value->place});
+      return;
+    }
+    if (s.kind == Statement::Kind::assign)
+      assign(s, std::move(value));
+    else if (const auto* x = std::get_if<Tensor>(&value.of))
+      finish_with(*x, "", s.place);
+  }
+
+  void assign(const Statement& s, Value value) {
+    if (s.names.size() == 1) return assign(s.names[0], *s.value, std::move(value));
+    const auto* list = std::get_if<Values>(&value.of);
+    check("ShapeError", list && list->size() == s.names.size(),
+          fmt::format("{} names take a list of as many, got {}", s.names.size(), described(value)));
+    for (size_t i = 0; i < s.names.size(); ++i) assign(s.names[i], *s.value, (*list)[i]);
+  }
+  void assign(const std::string& name, const Expression& e, Value value) {
+    check("name", !find_function(name), fmt::format("{} is a function; take another name", name));
+    const auto* as_tensor = std::get_if<Tensor>(&value.of);
+    if (makes_leaf(e)) {
+      Tensor x = tensor_of(value, dtype_);
+      if (is_floating(x.dtype())) x = add_leaf(name, x);
+      value.of = x;
+    } else if (as_tensor) {
+      for (NamedTensor& result : run_.results)
+        if (result.tensor.is_same(*as_tensor)) result.name = unused(name);
+    }
+    if (const auto* x = std::get_if<Tensor>(&value.of)) finish_with(*x, name, e.place);
+    variables_[name] = std::move(value);
+  }
+  // h, h (2), h (3): a name that is assigned to several times.
+  std::string unused(const std::string& name) {
+    const int64_t n = ++assigned_[name];
+    return n == 1 ? name : fmt::format("{} ({})", name, n);
+  }
+  // A name for numbers, or for what makes them from a shape.
+  static bool makes_leaf(const Expression& e) {
+    if (e.kind == Expression::Kind::number || e.kind == Expression::Kind::list) return true;
+    const Function* function = e.kind == Expression::Kind::call ? find_function(e.name) : nullptr;
+    return function && function->makes_leaf;
+  }
+  Tensor add_leaf(const std::string& name, const Tensor& numbers) {
+    Tensor x = numbers.detach().clone();
+    if (const auto given = given_.find(name); given != given_.end()) {
+      check("ShapeError", given->second.numel() == x.numel(),
+            fmt::format("{} has shape {}, {} numbers are given", name, x.shape(),
+                        given->second.numel()));
+      x = given->second.shape() == x.shape() ? given->second : given->second.reshape(x.shape());
+    }
+    if (!x.requires_grad()) x.set_requires_grad();
+    for (const NamedTensor& leaf : run_.leaves)
+      check("name", leaf.name != name, fmt::format("{} has a value already", name));
+    run_.leaves.push_back({unused(name), x});
+    return x;
+  }
+  void finish_with(const Tensor& x, const std::string& name, Place place) {
+    run_.loss = x;
+    run_.loss_name = name;
+    run_.loss_place = place;
+  }
+
+  Value evaluate(const Expression& e) {
+    place_ = e.place;
+    check("limit", ++steps_ <= limits_.steps,
+          fmt::format("the program takes more than {} steps", limits_.steps));
+    try {
+      Value value = value_of(e);
+      value.place = e.place;
+      return value;
+    } catch (const Fault&) {
+      throw;
+    } catch (const Error& error) {
+      throw Fault(kind_of(error), error.what(), e.place);
+    }
+  }
+
+  Value value_of(const Expression& e) {
+    switch (e.kind) {
+      case Expression::Kind::number: return {e.number};
+      case Expression::Kind::truth: return {e.number != 0};
+      case Expression::Kind::text: return {e.name};
+      case Expression::Kind::name: return named(e);
+      case Expression::Kind::list: {
+        Values list;
+        for (const Argument& element : e.arguments) list.push_back(evaluate(*element.value));
+        return {list};
+      }
+      case Expression::Kind::call: return call(e);
+      case Expression::Kind::negate: {
+        const Value x = evaluate(*e.arguments[0].value);
+        place_ = e.place;
+        if (const auto* number = std::get_if<double>(&x.of)) return {-*number};
+        return {-tensor_of(x, dtype_)};
+      }
+      case Expression::Kind::binary: {
+        const Value a = evaluate(*e.arguments[0].value), b = evaluate(*e.arguments[1].value);
+        place_ = e.place;
+        return binary(e.name, a, b, dtype_);
+      }
+      case Expression::Kind::transposed: {
+        const Value x = evaluate(*e.arguments[0].value);
+        place_ = e.place;
+        return {transpose(tensor_of(x, dtype_), -2, -1)};
+      }
+      case Expression::Kind::subscript: return subscript(e);
+    }
+    return {};
+  }
+
+  Value named(const Expression& e) {
+    const auto found = variables_.find(e.name);
+    if (found != variables_.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& variable : variables_) known.push_back(variable.first);
+    throw Fault(
+        "name",
+        find_function(e.name)
+            ? fmt::format("{0} is a function: {0}({1})", e.name, find_function(e.name)->parameters)
+            : fmt::format("{0} has no value yet{1}; {0} = [1, 2] or {0} = randn(2, 3) "
+                          "gives it one",
+                          e.name, did_you_mean(e.name, known)),
+        e.place);
+  }
+
+  Value call(const Expression& e) {
+    if (e.name == "grad") return gradient(e);
+    const Function* function = find_function(e.name);
+    if (!function)
+      throw Fault(
+          "name",
+          fmt::format("there is no function {}{}", e.name, did_you_mean(e.name, function_names())),
+          e.place);
+    Arguments arguments(e.name, function->parameters, dtype_);
+    for (size_t i = 0; i < e.arguments.size(); ++i)
+      arguments.add(i, e.arguments[i].name, evaluate(*e.arguments[i].value));
+    place_ = e.place;
+    return function->call(arguments);
+  }
+
+  // grad(y, x): dy/dx, itself on the tape
+  Value gradient(const Expression& e) {
+    check("name", e.arguments.size() == 2, "grad(y, x) takes two values");
+    const Value y = evaluate(*e.arguments[0].value), x = evaluate(*e.arguments[1].value);
+    place_ = e.place;
+    return {grad({tensor_of(y, dtype_)}, {tensor_of(x, dtype_)}, {.create_graph = true})[0]};
+  }
+
+  Value subscript(const Expression& e) {
+    Value of = evaluate(*e.arguments[0].value);
+    std::vector<Part> parts;
+    for (const Subscript& s : e.subscripts) {
+      Part part{.is_slice = s.is_slice};
+      for (int i = 0; i < 3; ++i)
+        if (s.parts[i]) part.values[i] = evaluate(*s.parts[i]);
+      parts.push_back(std::move(part));
+    }
+    place_ = e.place;
+    return pick(of, parts);
+  }
+
+  DType dtype_;
+  Limits limits_;
+  int64_t bytes_before_, nodes_ = 0, steps_ = 0;
+  Place place_;
+  std::map<std::string, Tensor> given_;
+  std::map<std::string, Value> variables_;
+  std::map<std::string, int64_t> assigned_;  // to how many results so far
+  Run run_;
+};
+
+}  // namespace
+
+Run run(const std::string& program, DType dtype, uint64_t seed, const NamedTensors& leaves,
+        const Limits& limits) {
+  if (program.size() > limits.characters)
+    throw Fault("limit",
+                fmt::format("the program has {} characters, more than {}", program.size(),
+                            limits.characters),
+                {});
+  const EnableGrad recording;
+  manual_seed(seed);
+  return Interpreter(dtype, leaves, limits).run(parse(program));
+}
+
+}  // namespace slope::explorer

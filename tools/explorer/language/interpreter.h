@@ -1,0 +1,41 @@
+// Runs a program of the explorer's language: the operations are the engine's, recorded as in any
+// program; beside them it keeps what each one gave, and from where in the text it came.
+#pragma once
+
+#include <slope/core/tensor/named_tensor.h>
+#include <slope/tools/explorer/language/value.h>
+
+#include <map>
+#include <unordered_map>
+
+namespace slope::explorer {
+
+struct Limits {
+  int64_t nodes = 2000;         // recorded
+  int64_t bytes = 64 << 20;     // of all that the program made
+  int64_t steps = 20'000;       // evaluated expressions: a repeat within its lines ends too
+  size_t characters = 1 << 16;  // of the program
+};
+
+struct Claim {  // grad(NAME) = …
+  std::string name;
+  Tensor value;
+  Place place;
+};
+
+struct Run {
+  NamedTensors leaves;   // in the order of the program
+  NamedTensors results;  // what operations gave: by the name assigned to them, else v1, v2, …
+  std::unordered_map<const Node*, Place> places;
+  std::vector<Claim> claims;
+  Tensor loss;  // the value of the last statement
+  std::string loss_name;
+  Place loss_place;
+};
+
+// With `leaves` given, those numbers stand in place of the program's own, by name: for dragging a
+// number, and for differences. Fault says what is wrong, and where.
+Run run(const std::string& program, DType dtype, uint64_t seed, const NamedTensors& leaves = {},
+        const Limits& limits = {});
+
+}  // namespace slope::explorer
