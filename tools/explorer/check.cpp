@@ -12,6 +12,11 @@ std::string json_failure(const GradcheckFailure& f) {
                      json(f.op), json(f.input), f.element, json(f.analytic), json(f.numeric));
 }
 
+std::string json_culprit(const GradcheckCulprit& c) {
+  return fmt::format(R"({{"op": {}, "calls": {}, "text": {}}})", json(c.op), c.calls,
+                     json(c.text()));
+}
+
 // grad(NAME) = …, beside what the engine computes.
 std::string json_claims(const Run& run) {
   if (!run.claims.empty()) run.loss.backward();
@@ -36,23 +41,26 @@ std::string json_claims(const Run& run) {
 }  // namespace
 
 std::string check(const Request& request) try {
-  const Run first = run(request.program, f64, request.seed, request.leaves);
+  const Run first = run(request.program, options_of(request, f64));
   if (!first.loss.defined() || !first.loss.requires_grad())
     throw Fault("AutogradError", "the last value depends on no leaf: there is nothing to check",
                 first.loss_place);
   try {
     const NamedTensors leaves = first.leaves;
-    const auto f = [&] { return Tensors{run(request.program, f64, request.seed, leaves).loss}; };
-    const GradcheckReport report = gradcheck(f, leaves, {.raise_exception = false});
+    RunOptions moved = options_of(request, f64);
+    moved.leaves = leaves;
+    const auto f = [&] { return Tensors{run(request.program, moved).loss}; };
+    const GradcheckReport report =
+        gradcheck(f, leaves, {.raise_exception = false, .find_callers = false});
     const auto text = [](const std::string& t) { return json(t); };
     return fmt::format(
         "{{\"ok\": {}, \"checked\": {}, \"failed\": {}, \"unchecked\": {}, "
-        "\"text\": {}, \"failures\": {}, \"problems\": {}, \"notes\": {}, "
+        "\"text\": {}, \"failures\": {}, \"culprits\": {}, \"problems\": {}, \"notes\": {}, "
         "\"claims\": {}}}\n",
         report.ok, report.checked, report.failed, report.unchecked, json(report.text()),
-        json_list(report.failures, json_failure), json_list(report.problems, text),
-        json_list(report.notes, text),
-        json_claims(run(request.program, f64, request.seed, request.leaves)));
+        json_list(report.failures, json_failure), json_list(report.culprits, json_culprit),
+        json_list(report.problems, text), json_list(report.notes, text),
+        json_claims(run(request.program, options_of(request, f64))));
   } catch (const Fault&) {
     throw;
   } catch (const Error& e) {

@@ -7,6 +7,11 @@
 
 namespace slope::explorer {
 
+RunOptions options_of(const Request& request, DType dtype) {
+  return {
+      .dtype = dtype, .seed = request.seed, .leaves = request.leaves, .mistake = request.mistake};
+}
+
 namespace {
 
 constexpr int64_t most_values = 4096;  // of a tensor that is written in full
@@ -45,7 +50,7 @@ std::string second_backward(const Run& run, bool retain_graph) {
 }  // namespace
 
 std::string explore(const Request& request) try {
-  const Run run = explorer::run(request.program, request.dtype, request.seed, request.leaves);
+  const Run run = explorer::run(request.program, options_of(request, request.dtype));
   if (!run.loss.defined())
     throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});
   try {
@@ -94,7 +99,7 @@ Tensor output_of(const Run& run, const Node* node) {
 }  // namespace
 
 std::string jacobian(const Request& request) try {
-  const Run run = explorer::run(request.program, request.dtype, request.seed, request.leaves);
+  const Run run = explorer::run(request.program, options_of(request, request.dtype));
   const std::vector<Node*> nodes = run.loss.defined() ? nodes_of({run.loss}) : std::vector<Node*>();
   if (request.operation < 0 || request.operation >= static_cast<int64_t>(nodes.size()))
     throw Fault("IndexError", fmt::format("there is no operation {}", request.operation), {});

@@ -5,6 +5,8 @@ explorer_clang=22  # also in cmake/wasm.cmake
 explorer_wheel='ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54'
 explorer_llvm=build-wasm/llvm
 
+explorer_page=build-wasm/explorer.html
+
 # Debian's clang and libraries for WASI. Its libc++abi has no exceptions: LLVM's sources for them come with the wheel.
 explorer_install() {
   local v=$explorer_clang
@@ -22,4 +24,23 @@ explorer_install() {
   unzip -q -o $fetched/ziglang-*.whl 'ziglang/lib/libcxxabi/*' 'ziglang/lib/libcxx/src/include/*' 'ziglang/lib/libunwind/*' -d $fetched
   cp -r $fetched/ziglang/lib/. $explorer_llvm
   rm -r $fetched
+}
+
+# The page's libraries, as its lock file names them; not within the sources, whose files are all read by tests.
+explorer_libraries() {
+  local at=build-wasm/page
+  mkdir -p $at
+  cmp -s tools/explorer/page/package-lock.json $at/installed.json && return
+  cp tools/explorer/page/package.json tools/explorer/page/package-lock.json $at
+  (cd $at && npm ci --silent --no-audit --no-fund) || fail "npm could not install the page's libraries"
+  cp tools/explorer/page/package-lock.json $at/installed.json
+}
+
+# One HTML file with the module inside.
+explorer_build_page() {
+  explorer_libraries
+  slope_build wasm explorer
+  build-wasm/page/node_modules/.bin/wasm-opt -O3 --enable-exception-handling --enable-simd --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+    --enable-mutable-globals --enable-multivalue --enable-reference-types build-wasm/explorer.wasm -o build-wasm/explorer.optimised.wasm
+  node tools/explorer/page/build.mjs build-wasm/page build-wasm/explorer.optimised.wasm $explorer_page
 }

@@ -7,6 +7,7 @@
 #include <slope/tools/explorer/language/interpreter.h>
 #include <slope/tools/explorer/language/operators.h>
 #include <slope/tools/explorer/language/syntax.h>
+#include <slope/tools/explorer/mistakes.h>
 
 namespace slope::explorer {
 
@@ -14,9 +15,12 @@ namespace {
 
 class Interpreter : public Observer {
  public:
-  Interpreter(DType dtype, const NamedTensors& given, const Limits& limits)
-      : dtype_(dtype), limits_(limits), bytes_before_(memory::stats().live) {
-    for (const NamedTensor& leaf : given) given_[leaf.name] = leaf.tensor;
+  explicit Interpreter(const RunOptions& options)
+      : dtype_(options.dtype), limits_(options.limits), bytes_before_(memory::stats().live) {
+    for (const NamedTensor& leaf : options.leaves) given_[leaf.name] = leaf.tensor;
+    if (options.mistake.empty()) return;
+    mistake_ = find_mistake(options.mistake);
+    check("name", mistake_, fmt::format("there is no mistake {}", options.mistake));
   }
 
   Run run(const std::vector<Statement>& program) {
@@ -44,6 +48,8 @@ class Interpreter : public Observer {
   void check(const char* kind, bool condition, const std::string& message) const {
     if (!condition) throw Fault(kind, message, place_);
   }
+
+  bool is_wrong(const std::string& place) const { return mistake_ && place == mistake_->place; }
 
   void execute(const Statement& s) {
     place_ = s.place;
@@ -152,6 +158,9 @@ class Interpreter : public Observer {
       case Expression::Kind::binary: {
         const Value a = evaluate(*e.arguments[0].value), b = evaluate(*e.arguments[1].value);
         place_ = e.place;
+        if (is_wrong(e.name) && std::holds_alternative<Tensor>(a.of) &&
+            std::holds_alternative<Tensor>(b.of))
+          return {mistake_->call(tensor_of(a, dtype_), tensor_of(b, dtype_))};
         return binary(e.name, a, b, dtype_);
       }
       case Expression::Kind::transposed: {
@@ -191,6 +200,7 @@ class Interpreter : public Observer {
     for (size_t i = 0; i < e.arguments.size(); ++i)
       arguments.add(i, e.arguments[i].name, evaluate(*e.arguments[i].value));
     place_ = e.place;
+    if (is_wrong(e.name)) return {mistake_->call(arguments.tensor("x"), {})};
     return function->call(arguments);
   }
 
@@ -219,6 +229,7 @@ class Interpreter : public Observer {
   Limits limits_;
   int64_t bytes_before_, nodes_ = 0, steps_ = 0;
   Place place_;
+  const Mistake* mistake_ = nullptr;
   std::map<std::string, Tensor> given_;
   std::map<std::string, Value> variables_;
   std::map<std::string, int64_t> assigned_;  // to how many results so far
@@ -227,16 +238,15 @@ class Interpreter : public Observer {
 
 }  // namespace
 
-Run run(const std::string& program, DType dtype, uint64_t seed, const NamedTensors& leaves,
-        const Limits& limits) {
-  if (program.size() > limits.characters)
+Run run(const std::string& program, const RunOptions& options) {
+  if (program.size() > options.limits.characters)
     throw Fault("limit",
                 fmt::format("the program has {} characters, more than {}", program.size(),
-                            limits.characters),
+                            options.limits.characters),
                 {});
   const EnableGrad recording;
-  manual_seed(seed);
-  return Interpreter(dtype, leaves, limits).run(parse(program));
+  manual_seed(options.seed);
+  return Interpreter(options).run(parse(program));
 }
 
 }  // namespace slope::explorer

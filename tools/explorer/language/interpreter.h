@@ -33,9 +33,16 @@ struct Run {
   Place loss_place;
 };
 
-// With `leaves` given, those numbers stand in place of the program's own, by name: for dragging a
-// number, and for differences. Fault says what is wrong, and where.
-Run run(const std::string& program, DType dtype, uint64_t seed, const NamedTensors& leaves = {},
-        const Limits& limits = {});
+struct RunOptions {
+  DType dtype = f32;
+  uint64_t seed = 0;
+  // Numbers in place of the program's own, by name: for dragging one, and for differences.
+  NamedTensors leaves = {};
+  std::string mistake = {};  // planted: see mistakes.h
+  Limits limits = {};
+};
+
+// Fault says what is wrong, and where.
+Run run(const std::string& program, const RunOptions& options);
 
 }  // namespace slope::explorer

@@ -1,0 +1,15 @@
+// Two moons, trained live: an MLP of any depth on points that the learner moves.
+#pragma once
+
+#include <slope/tools/explorer/fields.h>
+
+namespace slope::explorer {
+
+// "do": "points" {"n"}: the two moons, "x y label …"
+//       "start" {"points", "hidden", "depth", "activation", "lr", "scale", "momentum"}
+//       "train" {"steps"}: losses, and of each layer histograms of its activations and gradients
+//       "map" {"size", "span"}: the probability of label 1 on a grid over the plane
+//       "program" {"batch"}: this very step in the explorer's language
+std::string moons(const Fields& fields);
+
+}  // namespace slope::explorer

@@ -1,0 +1,122 @@
+// What happens at a frame, in words and numbers.
+import { html } from './element.js';
+import { indexText, numberText, shapeText, valueText } from './number.js';
+
+const letters = { unary: ['x'], binary: ['a', 'b'] };
+const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']);
+
+const formula = (text) => html('code', { class: 'formula' }, text);
+const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
+
+/** The derivative with the numbers of one element in place of its letters, or null where it is no
+ *  function of single elements. */
+function withNumbers(answer, operation, g, element) {
+  const { variables } = answer.trace;
+  const output = variables[operation.outputs[0]];
+  if (!output.value?.values || !g?.values || operation.outputs.length !== 1) return null;
+  const names = binary.has(operation.name) ? letters.binary : letters.unary;
+  const numbers = { g: g.values[element], y: output.value.values[element] };
+  for (const [i, v] of operation.inputs.entries()) {
+    if (v === null || i >= names.length) continue;
+    const value = variables[v].value;
+    if (!value?.values) return null;
+    if (String(value.shape) !== String(output.shape) && value.values.length !== 1) return null;
+    numbers[names[i]] = value.values[value.values.length === 1 ? 0 : element];
+  }
+  if (/[∑<>|]|\bsum\b|\bmean\b|\^T|repeated|over/.test(operation.derivative)) return null;
+  return operation.derivative.replace(/(?<![A-Za-z_])([gyxab])(?![A-Za-z_])/g, (all, letter) =>
+    numbers[letter] === undefined ? all : numberText(numbers[letter]),
+  );
+}
+
+/** dims that were summed away, struck through */
+function summedShape(from, to) {
+  const offset = from.length - to.length;
+  const parts = from.map((n, d) => {
+    const isGone = d < offset || to[d - offset] !== n;
+    return isGone ? html('s', {}, n) : String(n);
+  });
+  return html('span', { class: 'shape' }, '(', parts.flatMap((p, i) => (i ? [', ', p] : [p])), ')');
+}
+
+const describe = {
+  leaves: () => [
+    html('h3', {}, 'The leaves'),
+    html('p', {}, 'Numbers that were given, not computed. Backward will bring each of them a gradient.'),
+  ],
+  forward(answer, frame) {
+    const operation = answer.trace.operations[frame.operation];
+    const output = answer.trace.variables[operation.outputs[0]];
+    const saved = operation.saved.map((s) => `${s.kind} ${s.index} (${s.bytes} bytes)`);
+    return [
+      html('h3', {}, `Forward: ${operation.name}`),
+      equation(formula(operation.forward)),
+      equation(`${output.name} = `, output.value ? valueText(output.value) : shapeText(output.shape)),
+      html('p', {}, saved.length ? `For backward it saves ${saved.join(', ')}.` : 'It saves nothing: its derivative needs no numbers of the forward.'),
+    ];
+  },
+  start(answer, frame) {
+    const name = answer.trace.variables[frame.variable].name;
+    return [
+      html('h3', {}, 'Backward begins'),
+      equation(`d${name}/d${name} = `, valueText(frame.event.values[0])),
+    ];
+  },
+  operation(answer, frame) {
+    const operation = answer.trace.operations[frame.operation];
+    const g = frame.event.values[0];
+    const name = answer.trace.variables[operation.outputs[0]].name;
+    const filled = withNumbers(answer, operation, g, 0);
+    return [
+      html('h3', {}, `Backward: the rule of ${operation.name}`),
+      equation('the gradient that came in: ', html('b', {}, `g = dL/d${name} = `), g ? valueText(g) : 'none'),
+      equation(formula(operation.forward), html('span', { class: 'to' }, '⇒'), formula(operation.derivative)),
+      filled && equation(html('span', { class: 'where' }, `at ${indexText(g.shape, 0) || 'this number'}: `), formula(filled)),
+    ];
+  },
+  contribution(answer, frame) {
+    const { variables, operations } = answer.trace;
+    const operation = operations[frame.operation];
+    const into = variables[frame.variable];
+    const [value, before] = frame.event.values;
+    return [
+      html('h3', {}, `${operation.name} gives a gradient to ${into.name}`),
+      before && equation('returned: ', valueText(before)),
+      before && equation('summed over the dims that were broadcast: ', summedShape(before.shape, value.shape), ' → ', shapeText(value.shape)),
+      equation(before ? 'gives ' : 'returned: ', valueText(value)),
+      frame.sum
+        ? equation(
+            html('span', { class: 'before' }, valueText(frame.sum.values[0])),
+            ' + ',
+            html('span', { class: 'plus' }, valueText(value)),
+            ' = ',
+            html('b', { class: 'after' }, valueText(frame.sum.values[1])),
+          )
+        : equation('the first gradient that reaches ', html('b', {}, into.name)),
+      frame.sum && html('p', {}, `${into.name} is used ${frame.sum.count} times so far: what each use contributes is added.`),
+    ];
+  },
+  freed: (answer, frame) => [
+    html('h3', {}, 'Freed'),
+    html('p', {}, `${answer.trace.operations[frame.operation].name} has run: the ${frame.event.bytes} bytes that it saved are given back.`),
+  ],
+  recomputed: (answer, frame) => [
+    html('h3', {}, 'Recomputed'),
+    html('p', {}, `The output of ${answer.trace.operations[frame.operation].name} was not saved; it is computed a second time (${frame.event.bytes} bytes).`),
+  ],
+  leaf(answer, frame) {
+    const leaf = answer.trace.variables[frame.variable];
+    return [
+      html('h3', {}, `${leaf.name}.grad`),
+      equation(`${leaf.name}.grad += `, html('b', {}, valueText(frame.event.values[0]))),
+      html('p', {}, 'Handed over at the end, when nothing can fail any more. A second backward would add to it.'),
+    ];
+  },
+};
+
+/** @returns {HTMLElement} */
+export function explain(answer, frame) {
+  return html('div', { class: 'explanation' }, describe[frame.kind](answer, frame));
+}
+
+export { withNumbers };

@@ -1,0 +1,77 @@
+// Local derivatives: the Jacobian of one operation's one input, and products of them along paths.
+import { html } from './element.js';
+import { indexText, numberText, shapeText, valueText } from './number.js';
+import { pathsTo } from './tape.js';
+
+/** @returns {Promise<HTMLElement>} */
+export async function localDerivative(ask, question, answer, operation) {
+  const { operations, variables } = answer.trace;
+  const { name, inputs, derivative, outputs } = operations[operation];
+  const parts = [html('h3', {}, `The local derivative of ${name}`), html('p', {}, html('code', { class: 'formula' }, derivative))];
+  for (const [input, v] of inputs.entries()) {
+    if (v === null) continue;
+    const found = await ask({ ...question, ask: 'jacobian', operation, input });
+    const label = `d${variables[outputs[0]].name} / d${variables[v].name}`;
+    parts.push(html('h4', {}, label, ` ${shapeText(found.output ?? [])} × ${shapeText(found.input ?? [])}`));
+    parts.push(found.error ? html('p', { class: 'error' }, found.error.message) : table(found));
+  }
+  return html('div', {}, parts);
+}
+
+function table({ rows, output, input }) {
+  const isDiagonal =
+    rows.length > 1 && String(output) === String(input) && rows.every((row, i) => row.every((x, j) => i === j || x === 0));
+  if (isDiagonal)
+    return html('p', {}, 'elementwise: ', valueText({ shape: input, values: rows.map((row, i) => row[i]), norm: 0 }), ' on the diagonal, 0 elsewhere');
+  if (rows.length > 16 || rows[0]?.length > 16)
+    return html('p', {}, `${rows.length} rows of ${rows[0]?.length} numbers, too many to show`);
+  return html(
+    'table',
+    { class: 'matrix' },
+    html('tr', {}, html('th', {}), rows[0].map((_, j) => html('th', { scope: 'col' }, indexText(input, j) || 'x'))),
+    rows.map((row, i) =>
+      html('tr', {}, html('th', { scope: 'row' }, indexText(output, i) || 'y'), row.map((x) => html('td', {}, numberText(x)))),
+    ),
+  );
+}
+
+/** row vector times matrix */
+const times = (g, rows) =>
+  rows[0].map((_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
+
+/** All paths from the loss to a leaf, the product along each, and their sum. */
+export async function fanOut(ask, question, answer, leaf) {
+  const { operations, variables } = answer.trace;
+  const most = 64;
+  const paths = pathsTo(answer, leaf, most + 1);
+  const head = html('h3', {}, `All paths from the loss to ${variables[leaf].name}`);
+  if (paths.length > most) return html('div', {}, head, html('p', {}, `There are more than ${most}.`));
+  const known = new Map();
+  const jacobian = async ({ operation, input }) => {
+    const key = `${operation}.${input}`;
+    if (!known.has(key)) known.set(key, await ask({ ...question, ask: 'jacobian', operation, input }));
+    return known.get(key);
+  };
+  const rows = [];
+  let sum = null;
+  for (const path of paths) {
+    let g = [1];
+    const factors = [];
+    for (const step of path) {
+      const found = await jacobian(step);
+      if (found.error) return html('div', {}, head, html('p', { class: 'error' }, found.error.message));
+      g = times(g, found.rows);
+      factors.push(found.rows.length === 1 && found.rows[0].length === 1 ? numberText(found.rows[0][0]) : 'J');
+    }
+    sum = sum ? sum.map((x, i) => x + g[i]) : g;
+    const names = path.map(({ operation }) => operations[operation].name);
+    rows.push(html('tr', {},
+      html('td', {}, names.join(' ← '), ` ← ${variables[leaf].name}`),
+      html('td', { class: 'product' }, factors.every((f) => f !== 'J') ? `${factors.join(' · ')} = ` : '', valueText({ shape: [g.length], values: g, norm: 0 }))));
+  }
+  const grad = answer.trace.events.filter((e) => e.event === 'leaf' && e.variable === leaf).at(-1);
+  return html('div', {}, head,
+    html('table', { class: 'paths' }, rows),
+    html('p', { class: 'equation' }, 'their sum: ', html('b', {}, sum ? valueText({ shape: [sum.length], values: sum, norm: 0 }) : '0')),
+    grad && html('p', { class: 'equation' }, `${variables[leaf].name}.grad by the engine: `, html('b', {}, valueText(grad.values[0]))));
+}

@@ -1,0 +1,275 @@
+// The page: a program on the left, its tape, the frames to step through, and panels beside them.
+import { readAddress, writeAddress } from './address.js';
+import { checkPanel } from './check.js';
+import { openEditor } from './editor.js';
+import { html } from './element.js';
+import { openEngine } from './engine.js';
+import { examples } from './examples.js';
+import { explain } from './explain.js';
+import { drawGraph, layoutOf, tooLarge } from './graph.js';
+import { fanOut, localDerivative } from './jacobian.js';
+import { shapeText, valueText } from './number.js';
+import { mistakesView } from './mistakes.js';
+import { moonsView } from './moons.js';
+import { numbersPanel } from './numbers.js';
+import { firstNotFinite, framesOf, stateAt } from './tape.js';
+
+const at = (id) => document.getElementById(id);
+const mostDrawn = 400;
+const engine = openEngine();
+const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: 'program', mistake: '', ...readAddress() };
+const page = { ...start, answer: null, frames: [], graph: null, chosen: null, playing: null, leaves: {}, again: false, retain: false };
+
+const question = () => ({
+  program: page.program,
+  dtype: page.dtype,
+  seed: page.seed,
+  mistake: page.mistake,
+  leaves: page.leaves,
+  again: page.again ? 1 : 0,
+  retain_graph: page.retain ? 1 : 0,
+});
+
+// ---- running
+
+let running = 0;
+async function run({ keep = false } = {}) {
+  const mine = ++running;
+  const answer = await engine.ask({ ...question(), ask: 'explore' });
+  if (mine !== running) return answer;
+  const message = at('message');
+  if (answer.error) {
+    message.replaceChildren(html('b', {}, answer.error.kind), ' ', answer.error.message, ` (line ${answer.error.line}, column ${answer.error.column})`);
+    message.className = 'error';
+    editor.markError(answer.error);
+    return answer;
+  }
+  message.className = '';
+  message.replaceChildren();
+  page.answer = answer;
+  page.frames = framesOf(answer);
+  page.graph = answer.trace.operations.length <= mostDrawn ? layoutOf(answer) : null;
+  page.at = Math.min(keep ? page.at : start.at, page.frames.length - 1);
+  start.at = 0;
+  page.chosen = null;
+  const odd = firstNotFinite(answer);
+  if (odd) message.replaceChildren(`${odd.name} is the first value that is not finite: ${valueText(odd.value)}`);
+  if (answer.again) message.replaceChildren('the second backward: ', html('b', {}, answer.again.kind), ' ', answer.again.message);
+  show();
+  return answer;
+}
+
+function edited(text) {
+  if (text === page.program) return;
+  page.program = text;
+  page.leaves = {};
+  clearTimeout(edited.timer);
+  edited.timer = setTimeout(run, 250);
+}
+
+// ---- showing
+
+const panels = {
+  step: () => explain(page.answer, page.frames[page.at]),
+  local: () => {
+    const operation = page.chosen?.operation ?? page.frames[page.at].operation;
+    return operation === undefined
+      ? html('p', {}, 'Choose an operation in the drawing, or step to one.')
+      : localDerivative(engine.ask, question(), page.answer, operation);
+  },
+  paths: () => {
+    const leaves = page.answer.trace.variables.filter((v) => v.kind === 'leaf');
+    const leaf = leaves.find((v) => v.id === page.chosen?.variable) ?? leaves[0];
+    return leaf ? fanOut(engine.ask, question(), page.answer, leaf.id) : html('p', {}, 'There is no leaf.');
+  },
+  numbers: () =>
+    numbersPanel(page.answer, (leaf, values) => {
+      page.leaves = { ...page.leaves, [leaf]: values.join(' ') };
+      return redraw();
+    }),
+  check: async () => checkPanel(await engine.ask({ ...question(), ask: 'check' }), page.answer),
+  tape: () => tapeTable(),
+};
+
+/** The drawing alone: the panel with the numbers stays as it is while one is dragged. */
+async function redraw() {
+  const answer = await engine.ask({ ...question(), ask: 'explore' });
+  if (answer.error) return answer;
+  page.answer = answer;
+  page.frames = framesOf(answer);
+  page.graph = answer.trace.operations.length <= mostDrawn ? layoutOf(answer) : null;
+  page.at = page.frames.length - 1;
+  showGraph();
+  return answer;
+}
+
+function tapeTable() {
+  const { operations, variables } = page.answer.trace;
+  const name = (v) => (v === null ? '·' : variables[v].name);
+  return html('div', {}, html('h3', {}, 'The tape, as recorded'),
+    html('table', {},
+      html('tr', {}, ['', 'result', 'operation', 'of', 'shape', 'strides', 'saves'].map((t) => html('th', {}, t))),
+      operations.map((o, i) => html('tr', {},
+        html('td', {}, i + 1), html('td', {}, o.outputs.map(name).join(', ')), html('td', {}, o.name), html('td', {}, o.inputs.map(name).join(', ')),
+        html('td', {}, shapeText(variables[o.outputs[0]].shape)),
+        html('td', {}, page.answer.variables[o.outputs[0]] ? `(${page.answer.variables[o.outputs[0]].strides.join(', ')})` : ''),
+        html('td', {}, o.saved.length ? `${o.saved.reduce((sum, s) => sum + s.bytes, 0)} B` : '–')))));
+}
+
+let drawing = 0;
+async function showPanel() {
+  const mine = ++drawing;
+  const content = await panels[page.panel]();
+  if (mine === drawing) at('panel').replaceChildren(content);
+  for (const button of at('tabs').children) button.setAttribute('aria-selected', String(button.dataset.panel === page.panel));
+}
+
+function showGraph() {
+  const state = stateAt(page.answer, page.frames, page.at);
+  const holder = at('graph');
+  const drawn = page.graph
+    ? drawGraph(page.answer, page.graph, state, (operation, variable) => {
+        page.chosen = { operation, variable };
+        if (page.panel === 'step') page.panel = operation === undefined ? 'paths' : 'local';
+        showPanel();
+      })
+    : tooLarge(page.answer);
+  const focused = document.activeElement?.getAttribute('data-box');
+  holder.replaceChildren(drawn);
+  if (focused) holder.querySelector(`[data-box="${focused}"]`)?.focus({ preventScroll: true });
+  const active = holder.querySelector('.active, .target');
+  if (active) {
+    const box = active.getBoundingClientRect();
+    const frame = holder.getBoundingClientRect();
+    if (box.left < frame.left || box.right > frame.right) holder.scrollLeft += box.left - frame.left - frame.width / 2;
+    if (box.top < frame.top || box.bottom > frame.bottom) holder.scrollTop += box.top - frame.top - frame.height / 2;
+  }
+  const forward = page.answer.trace.operations.length;
+  at('where').textContent = page.at === 0 ? 'leaves' : page.at <= forward ? `forward ${page.at} of ${forward}` : `backward ${page.at - forward} of ${page.frames.length - 1 - forward}`;
+  const slider = at('slider');
+  slider.max = page.frames.length - 1;
+  slider.value = page.at;
+  at('held').textContent = `${[...state.saved.values()].reduce((a, b) => a + b, 0)} bytes saved`;
+}
+
+function show() {
+  showGraph();
+  editor.markRun(page.frames[page.at].place);
+  showPanel();
+  remember();
+}
+function remember() {
+  const { view, program, dtype, seed, at: frame, panel, mistake } = page;
+  writeAddress(view === 'program' ? { program, dtype, seed, at: frame, panel, ...(mistake && { mistake }) } : { view });
+}
+
+// ---- stepping
+
+function go(to) {
+  if (!page.answer) return;
+  page.at = Math.max(0, Math.min(to, page.frames.length - 1));
+  page.chosen = null;
+  show();
+}
+function stop() {
+  clearInterval(page.playing);
+  page.playing = null;
+  at('play').textContent = 'Play';
+}
+function play() {
+  if (page.playing) return stop();
+  if (page.at >= page.frames.length - 1) go(0);
+  at('play').textContent = 'Stop';
+  page.playing = setInterval(() => {
+    go(page.at + 1);
+    if (page.at >= page.frames.length - 1) stop();
+  }, 700);
+}
+
+const keys = { ArrowRight: () => go(page.at + 1), ArrowLeft: () => go(page.at - 1), Home: () => go(0), End: () => go(Infinity), ' ': play };
+document.addEventListener('keydown', (event) => {
+  if (event.target.closest('.cm-editor, input, select, textarea, button') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (keys[event.key]) {
+    event.preventDefault();
+    keys[event.key]();
+  }
+});
+
+at('first').onclick = () => go(0);
+at('back').onclick = () => go(page.at - 1);
+at('play').onclick = play;
+at('next').onclick = () => go(page.at + 1);
+at('last').onclick = () => go(Infinity);
+at('backward').onclick = () => go(page.answer.trace.operations.length + 1);
+at('slider').oninput = (event) => go(Number(event.target.value));
+at('again').onchange = (event) => {
+  page.again = event.target.checked;
+  run({ keep: true });
+};
+at('retain').onchange = (event) => {
+  page.retain = event.target.checked;
+  run({ keep: true });
+};
+at('dtype').value = page.dtype;
+at('dtype').onchange = (event) => {
+  page.dtype = event.target.value;
+  run({ keep: true });
+};
+at('seed').value = page.seed;
+at('seed').onchange = (event) => {
+  page.seed = Math.max(0, Math.floor(Number(event.target.value)) || 0);
+  run({ keep: true });
+};
+for (const button of at('tabs').children)
+  button.onclick = () => {
+    page.panel = button.dataset.panel;
+    show();
+  };
+
+// ---- exhibits
+
+const views = {
+  mistakes: () => mistakesView(engine.ask, openProgram),
+  moons: () => moonsView(engine.ask, (program) => openProgram(program)),
+};
+function openProgram(program, mistake = '') {
+  Object.assign(page, { program, mistake, leaves: {}, panel: 'step' });
+  start.at = 0;
+  showView('program');
+  editor.set(program);
+  run();
+}
+function showView(view) {
+  page.view = views[view] ? view : 'program';
+  for (const button of at('views').children) button.setAttribute('aria-current', String(button.dataset.view === page.view));
+  at('program').hidden = page.view !== 'program';
+  at('exhibit').hidden = page.view === 'program';
+  stop();
+  at('exhibit').replaceChildren(...(page.view === 'program' ? [] : [views[page.view]()]));
+  remember();
+}
+for (const button of at('views').children) button.onclick = () => showView(button.dataset.view);
+
+// ---- examples
+
+const list = at('examples');
+list.append(...examples.map((example, i) => html('option', { value: i }, example.name)));
+list.onchange = () => {
+  const example = examples[Number(list.value)];
+  if (!example) return;
+  at('look').textContent = example.look;
+  page.dtype = example.dtype ?? 'f32';
+  at('dtype').value = page.dtype;
+  page.leaves = {};
+  page.mistake = '';
+  page.panel = 'step';
+  editor.set(example.program);
+};
+const current = examples.findIndex((example) => example.program === page.program);
+list.value = String(current);
+at('look').textContent = examples[current]?.look ?? '';
+
+if (!panels[page.panel]) page.panel = 'step';
+const editor = openEditor(at('editor'), page.program, edited);
+showView(page.view);
+run().then(() => document.body.setAttribute('data-ready', ''));

@@ -1,0 +1,58 @@
+// The view of planted mistakes.
+import { html } from './element.js';
+import { checkPanel } from './check.js';
+import { puzzles } from './puzzles.js';
+
+/** @param {(question: object) => Promise<any>} ask @param {(program: string, mistake?: string) => void} open */
+export function mistakesView(ask, open) {
+  const holder = html('div', { class: 'columns' });
+  const solved = new Set(JSON.parse(localStorage.getItem('slope.solved') ?? '[]'));
+  const list = html('nav', { class: 'list', 'aria-label': 'mistakes' });
+  const stage = html('div', { class: 'stage' });
+  holder.append(list, stage);
+  const truths = ask({ ask: 'mistakes' });
+
+  const show = async (i) => {
+    const puzzle = puzzles[i];
+    list.replaceChildren(...puzzles.map((p, k) => html('button', { 'aria-current': k === i ? 'true' : false, onclick: () => show(k) },
+      `${k + 1}. ${p.name}`, solved.has(p.name) ? ' ✓' : '')));
+    const question = { program: puzzle.program, mistake: puzzle.mistake ?? '', seed: 1, dtype: 'f64' };
+    const answer = await ask({ ...question, ask: 'explore' });
+    const operations = [...new Set(answer.trace.operations.map((o) => o.name))];
+    const verdict = html('p', { class: 'equation', role: 'status' });
+    const result = html('div', {});
+    const solve = () => {
+      solved.add(puzzle.name);
+      localStorage.setItem('slope.solved', JSON.stringify([...solved]));
+    };
+    const guess = async (name) => {
+      const found = await ask({ ...question, ask: 'check' });
+      const culprits = found.culprits?.map((c) => c.op) ?? [];
+      const isRight = puzzle.blind ? name === null : culprits.includes(name);
+      verdict.className = `equation ${isRight ? 'right' : 'error'}`;
+      if (!isRight) {
+        verdict.replaceChildren(name === null ? 'The check finds a mistake: run it and look at the ratios. ' : `${name} is right: its own derivative agrees. `, html('span', { class: 'note' }, puzzle.hint));
+        return;
+      }
+      solve();
+      const truth = (await truths).find((m) => m.name === puzzle.mistake);
+      verdict.replaceChildren(puzzle.blind ? `No rule is wrong. ${puzzle.blind}` : `Yes: ${truth.truth}.`);
+      result.replaceChildren(checkPanel(found, answer), ...(found.culprits ?? []).map((c) => html('p', { class: 'note' }, c.text)));
+    };
+    stage.replaceChildren(
+      html('h2', {}, puzzle.name),
+      html('p', {}, 'One rule of this program’s backward may be wrong. The forward is right.'),
+      html('pre', { class: 'program' }, puzzle.program),
+      html('p', {},
+        html('button', { onclick: async () => result.replaceChildren(checkPanel(await ask({ ...question, ask: 'check' }), answer)) }, 'Run the check'), ' ',
+        html('button', { onclick: () => open(puzzle.program, puzzle.mistake) }, 'Step through it')),
+      html('p', {}, 'Which operation has the wrong rule? '),
+      html('p', { class: 'choices' }, operations.map((name) => html('button', { onclick: () => guess(name) }, name)),
+        html('button', { onclick: () => guess(null) }, 'none')),
+      verdict,
+      result,
+    );
+  };
+  show(0);
+  return holder;
+}

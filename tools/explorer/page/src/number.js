@@ -1,0 +1,42 @@
+// Numbers and shapes as the page writes them.
+
+/** nan and infinities arrive as texts. @param {number | string} x */
+export function numberText(x, digits = 4) {
+  if (typeof x === 'string') return x.replace('inf', '∞').replace('-', '−');
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  const text =
+    size >= 1e6 || size < 1e-4 ? x.toExponential(digits - 2) : String(Number(x.toPrecision(digits)));
+  return text.replace('e+', 'e').replace(/-/g, '−');
+}
+
+/** @param {number[]} shape */
+export const shapeText = (shape) =>
+  shape.length === 0 ? 'scalar' : `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
+
+export const isFiniteNumber = (x) => typeof x === 'number' && Number.isFinite(x);
+
+/** "[0, 2]": where element i of a tensor of this shape stands. */
+export function indexText(shape, i) {
+  const index = [];
+  for (let d = shape.length - 1; d >= 0; d--) {
+    index.unshift(i % shape[d]);
+    i = Math.floor(i / shape[d]);
+  }
+  return index.length ? `[${index.join(', ')}]` : '';
+}
+
+/** @param {{shape: number[], values?: (number|string)[], norm: number}} value */
+export function valueText(value) {
+  if (!value.values) return `${shapeText(value.shape)} with norm ${numberText(value.norm)}`;
+  if (value.shape.length === 0) return numberText(value.values[0]);
+  if (value.values.length > 12) return `${shapeText(value.shape)} with norm ${numberText(value.norm)}`;
+  const rows = (shape, values) => {
+    if (shape.length <= 1) return `[${values.map((v) => numberText(v)).join(', ')}]`;
+    const n = values.length / shape[0];
+    return `[${Array.from({ length: shape[0] }, (_, i) =>
+      rows(shape.slice(1), values.slice(i * n, (i + 1) * n)),
+    ).join(', ')}]`;
+  };
+  return rows(value.shape, value.values);
+}

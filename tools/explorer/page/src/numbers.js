@@ -1,0 +1,57 @@
+// The leaves' numbers, to drag: both passes run at each movement. Beside it stands what the
+// gradient predicts for the loss, and what the loss does.
+import { html } from './element.js';
+import { indexText, numberText } from './number.js';
+
+/** @param {(leaf: string, values: number[]) => Promise<any>} change runs the program again */
+export function numbersPanel(answer, change) {
+  const { variables, events } = answer.trace;
+  const loss = variables[events[0]?.variable]?.value?.values?.[0];
+  const verdict = html('p', { class: 'equation', 'aria-live': 'polite' }, 'Drag a number, or type another.');
+  const parts = variables
+    .filter((v) => v.kind === 'leaf' && v.value?.values && v.value.values.length <= 64)
+    .map((leaf) => {
+      const grad = events.filter((e) => e.event === 'leaf' && e.variable === leaf.id).at(-1)?.values[0].values;
+      const values = leaf.value.values.map(Number);
+      const cells = values.map((x, i) => {
+        const input = html('input', {
+          type: 'number',
+          step: 'any',
+          value: Number(x.toPrecision(6)),
+          'aria-label': `${leaf.name}${indexText(leaf.shape, i)}`,
+        });
+        const set = async (next) => {
+          if (!Number.isFinite(next)) return;
+          const moved = values.slice();
+          moved[i] = next;
+          const found = await change(leaf.name, moved);
+          if (found.error) return;
+          const now = found.trace.variables[found.trace.events[0]?.variable]?.value?.values?.[0];
+          const predicted = grad ? grad[i] * (next - x) : 0;
+          verdict.replaceChildren(
+            `${leaf.name}${indexText(leaf.shape, i)} moved by ${numberText(next - x)}: the gradient predicts ΔL = ${numberText(predicted)}, measured `,
+            html('b', {}, numberText(now - loss)),
+          );
+        };
+        input.addEventListener('input', () => set(Number(input.value)));
+        let from = null;
+        input.addEventListener('pointerdown', (event) => {
+          from = { x: event.clientX, value: Number(input.value) };
+          input.setPointerCapture(event.pointerId);
+        });
+        input.addEventListener('pointermove', (event) => {
+          if (!from || Math.abs(event.clientX - from.x) < 3) return;
+          input.value = Number((from.value + (event.clientX - from.x) * 0.01).toFixed(4));
+          set(Number(input.value));
+        });
+        input.addEventListener('pointerup', () => {
+          from = null;
+        });
+        return input;
+      });
+      const columns = leaf.shape.length ? leaf.shape[leaf.shape.length - 1] : 1;
+      return html('div', { class: 'leaf-numbers' }, html('h4', {}, leaf.name),
+        html('div', { class: 'cells', style: `grid-template-columns: repeat(${columns}, 5.5em)` }, cells));
+    });
+  return html('div', {}, html('h3', {}, 'The leaves’ numbers'), verdict, parts);
+}
