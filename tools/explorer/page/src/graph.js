@@ -116,7 +116,7 @@ export function drawGraph(answer, graph, state, choose) {
   const marker = (id) =>
     svg(
       'marker',
-      { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
+      { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: 'userSpaceOnUse', orient: 'auto' },
       svg('path', { d: 'M0,0L8,4L0,8z' }),
     );
   return svg(

@@ -32,6 +32,10 @@ const question = () => ({
 
 // ---- running
 
+const drawable = (answer) => {
+  const n = answer.trace.operations.length;
+  return n > 0 && n <= mostDrawn ? layoutOf(answer) : null;
+};
 let running = 0;
 async function run({ keep = false } = {}) {
   const mine = ++running;
@@ -48,7 +52,7 @@ async function run({ keep = false } = {}) {
   message.replaceChildren();
   page.answer = answer;
   page.frames = framesOf(answer);
-  page.graph = answer.trace.operations.length <= mostDrawn ? layoutOf(answer) : null;
+  page.graph = drawable(answer);
   page.at = Math.min(keep ? page.at : start.at, page.frames.length - 1);
   start.at = 0;
   page.chosen = null;
@@ -97,7 +101,7 @@ async function redraw() {
   if (answer.error) return answer;
   page.answer = answer;
   page.frames = framesOf(answer);
-  page.graph = answer.trace.operations.length <= mostDrawn ? layoutOf(answer) : null;
+  page.graph = drawable(answer);
   page.at = page.frames.length - 1;
   showGraph();
   return answer;
@@ -134,6 +138,12 @@ function showGraph() {
         showPanel();
       })
     : tooLarge(page.answer);
+  if (page.graph) {  // wide tapes are drawn smaller, down to where text can still be read
+    const { width, height } = page.graph.graph();
+    const scale = Math.min(1, Math.max(0.62, (holder.clientWidth - 4) / width));
+    drawn.setAttribute('width', Math.round(width * scale));
+    drawn.setAttribute('height', Math.round(height * scale));
+  }
   const focused = document.activeElement?.getAttribute('data-box');
   holder.replaceChildren(drawn);
   if (focused) holder.querySelector(`[data-box="${focused}"]`)?.focus({ preventScroll: true });

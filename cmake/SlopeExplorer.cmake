@@ -1,0 +1,14 @@
+# The explorer (tools/explorer) in a plain build: for WebAssembly the module that the page holds, else a program that answers the same
+# questions, with which tests compare the module. (In other builds the explorer is a part of the command.)
+file(GLOB explorer_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/explorer/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/language/*.cpp"
+     "${PROJECT_SOURCE_DIR}/tools/explorer/live/*.cpp")
+list(APPEND explorer_sources "${PROJECT_SOURCE_DIR}/models/data/two_moons.cpp")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  add_executable(explorer ${explorer_sources} tools/explorer/wasm/module.cpp)
+  set_target_properties(explorer PROPERTIES SUFFIX .wasm)
+  target_link_options(explorer PRIVATE -mexec-model=reactor -Wl,--gc-sections,-s)
+else()
+  add_executable(explorer ${explorer_sources} tests/explorer/ask.cpp)
+endif()
+slope_compile(explorer)
+target_link_libraries(explorer PRIVATE slope)
