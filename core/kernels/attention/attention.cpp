@@ -101,11 +101,11 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
   T *k_t = alone ? nullptr : take(scratch, h.D * whole_panels<T>(S)),
     *v = alone ? nullptr : take(scratch, S * whole_panels<T>(h.E));
   const int64_t all_seen = columns_seen(h, end);
-  const bool may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, ref(h.v));
   if (!alone) {
     pack(h.D, all_seen, transposed(ref(h.k)), k_t);
     pack(all_seen, h.E, ref(h.v), v);
   }
+  const bool may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, v);
   for (; begin < end; begin += tile) {
     const int64_t rows = std::min(tile, end - begin), columns = columns_seen(h, begin + rows),
                   used = whole_vectors<T>(columns);
@@ -169,7 +169,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const
   if (!alone) pack(D, S, transposed(ref(h.k)), k_t);
   pack(E, S, transposed(ref(h.v)), v_t);
   if (dq.data) pack(S, D, ref(h.k), k);
-  const bool k_may_skip = masks && dq.data && !is_finite(S, D, ref(h.k));
+  const bool k_may_skip = masks && dq.data && !is_finite(S, D, k);
   // the last rows see all columns: they write, the others add
   for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {
     const bool add = begin + tile < h.L;
@@ -220,12 +220,12 @@ void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const
                dq.data + begin * dq.row, dq.row, false);
     if (dk.data) {
       pack(rows, D, q_rows, q);
-      multiply(columns, D, rows, h.scale, {ds, 1, stride}, q, rows,
-               masks && !is_finite(rows, D, q_rows), dk.data, dk.row, add);
+      multiply(columns, D, rows, h.scale, {ds, 1, stride}, q, rows, masks && !is_finite(rows, D, q),
+               dk.data, dk.row, add);
     }
     if (dv.data) {
       pack(rows, E, g_rows, gs);
-      multiply(columns, E, rows, 1, {p, 1, stride}, gs, rows, masks && !is_finite(rows, E, g_rows),
+      multiply(columns, E, rows, 1, {p, 1, stride}, gs, rows, masks && !is_finite(rows, E, gs),
                dv.data, dv.row, add);
     }
   }

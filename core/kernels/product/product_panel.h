@@ -2,6 +2,7 @@
 // most 256 deep. Both ways to multiply are made of it.
 #pragma once
 
+#include <slope/core/kernels/first_elements.h>
 #include <slope/core/kernels/product/product_pack.h>
 
 #include <type_traits>
@@ -132,17 +133,15 @@ template <class T, int R, int N, Loop loop, class A>
       __builtin_memcpy(y, &x, sizeof(V));
     });
   } else {
-    constexpr T nothing = -T(0);  // x + 0 is not x where x is -0, and `placed` adds nothing
-    T out[R][N * L];
     unrolled<N * R>([&](auto i) __attribute__((always_inline)) {
-      __builtin_memcpy(out[i / N] + i % N * L, &sums[i / N][i % N], sizeof(V));
+      constexpr int r = i / N, v = i % N;
+      const First<T> some{to.columns - v * L};
+      T* y = to.c + r * to.ldc + v * L;
+      V x = to.alpha * sums[r][v];
+      if (to.bias) x += some.load(to.bias + v * L);
+      if (to.keep != T(0)) x += to.keep * some.load(y);
+      some.store(x, y);
     });
-    for (int r = 0; r < R; ++r)
-      for (int64_t l = 0; l < to.columns; ++l) {
-        T& y = to.c[r * to.ldc + l];
-        y = to.alpha * out[r][l] + (to.bias ? to.bias[l] : nothing) +
-            (to.keep != T(0) ? to.keep * y : nothing);
-      }
   }
 }
 
