@@ -1,9 +1,11 @@
 #include <slope/autograd/gradcheck/compare.h>
 #include <slope/autograd/gradcheck/numeric/nudge.h>
 #include <slope/autograd/gradcheck/tally.h>
+#include <slope/core/tensor/random.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace slope {
 
@@ -149,13 +151,29 @@ class Comparison {
   std::vector<std::vector<double>> values_;   // of analytic; zeros where undefined
 };
 
+// All elements, or a sample without repetition, in order (Floyd's).
+std::vector<int64_t> chosen(int64_t n, int64_t leaf_index, const GradcheckOptions& options) {
+  std::vector<int64_t> result;
+  if (options.sample <= 0 || options.sample >= n) {
+    for (int64_t e = 0; e < n; ++e) result.push_back(e);
+    return result;
+  }
+  const RandomSite site{.seed = options.seed, .site = static_cast<uint32_t>(leaf_index)};
+  std::set<int64_t> drawn;
+  for (int64_t i = n - options.sample; i < n; ++i) {
+    const auto e = static_cast<int64_t>(uniform_below(site, i, static_cast<uint64_t>(i + 1)));
+    if (!drawn.insert(e).second) drawn.insert(i);
+  }
+  return {drawn.begin(), drawn.end()};
+}
+
 }  // namespace
 
 void compare(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
              const Tensors& analytic, const std::function<std::string()>& where_cut,
              const GradcheckOptions& options, GradcheckReport& report) {
   Comparison comparison(forward, leaf, leaf_index, analytic, options, report);
-  for (int64_t e = 0; e < leaf.tensor.numel(); ++e) comparison.check(e);
+  for (const int64_t e : chosen(leaf.tensor.numel(), leaf_index, options)) comparison.check(e);
   comparison.check_again_where_noisy();
   comparison.tell(where_cut);
 }

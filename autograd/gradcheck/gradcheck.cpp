@@ -52,10 +52,10 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
           forward, leaves[i], static_cast<int64_t>(i), analytic[i], [&] { return where_cut(f); },
           options, report);
   if (report.failed > 0 && options.find_culprit) {
-    const auto first = std::find_if(report.leaves.begin(), report.leaves.end(),
-                                    [](const GradcheckLeaf& leaf) { return leaf.failed > 0; });
-    report.culprits = find_culprits(
-        f, leaves, forward.cotangent(static_cast<size_t>(first->output)), report, options);
+    Tensors cotangents;
+    for (size_t k = 0; k < y.size(); ++k) cotangents.push_back(forward.cotangent(k));
+    report.culprits =
+        find_culprits(f, leaves, failing_elements(leaves, cotangents, report), options);
   }
   report.problems.insert(report.problems.end(), forward.not_finite().begin(),
                          forward.not_finite().end());

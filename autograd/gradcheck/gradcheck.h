@@ -23,7 +23,8 @@ struct GradcheckOptions {
   bool formula = false;         // differentiate through formulas (create_graph) rather than kernels
   bool find_culprit = true;     // where it fails: which operation is to blame
   bool find_callers = true;     // and which functions called it, as far as the platform can tell
-  uint64_t seed = 0;            // seed of the cotangents
+  uint64_t seed = 0;            // of the cotangents, and of the sample
+  int64_t sample = 0;           // so many elements of each leaf, drawn by seed; 0: all
   int64_t most_failures = 20;   // listed in the report; all are counted
   // share of an input's derivatives that may be impossible to check (kinks, noise, the edge of a
   // domain); more is a failure
@@ -57,6 +58,14 @@ struct GradcheckCulprit {
   struct Input {
     int64_t index = 0;
     int64_t checked = 0, failed = 0;  // elements, with this call alone
+    Dims shape = {};
+    // Of each element that was checked: which it is, its value, what the rule gives and what
+    // differences do; y and g, the output and its gradient there, where they have the input's shape
+    std::vector<int64_t> elements = {};
+    std::vector<double> x = {}, analytic = {}, numeric = {}, y = {}, g = {};
+    // what the call was given beside tensors, and the sizes of other tensors: "p", 0.5
+    std::vector<std::pair<std::string, double>> numbers = {};
+    std::vector<int64_t> other_sizes = {};
   };
   std::string op, place;  // "mul", "mul in module encoder.layers.0"
   int64_t calls = 1;      // of this operation that are wrong
@@ -72,7 +81,8 @@ struct GradcheckReport {
   bool ok = true;
   int64_t checked = 0;  // pairs of (output, input element)
   int64_t failed = 0;
-  int64_t unchecked = 0;  // pairs whose derivative by differences is not known
+  int64_t unchecked = 0;      // pairs whose derivative by differences is not known
+  bool by_direction = false;  // in place of elements: the fast mode
   std::vector<GradcheckFailure> failures;
   // what makes the check itself invalid, or a gradient malformed; each is a failure
   std::vector<std::string> problems;

@@ -1,5 +1,5 @@
 // A report in words: what is wrong first, then each failure with both values, then notes.
-#include <slope/autograd/gradcheck/diagnosis.h>
+#include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 
 #include <algorithm>
@@ -21,12 +21,20 @@ void list(std::string& text, const std::vector<std::string>& lines, const char* 
 
 bool is_same_ratio(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b) + 1e-6; }
 
-// "temperature ok · v_proj.weight ok · k_proj.weight 64 of 64 wrong, ratio 0.5", in lines
+// "temperature ok · v_proj.weight ok · k_proj.weight 64 of 64 wrong, ratio 0.5", in lines; of many,
+// those that are wrong.
 std::string table(const std::vector<GradcheckLeaf>& leaves) {
-  constexpr size_t widest = 100;
+  constexpr size_t widest = 100, many = 16;
+  std::vector<std::string> cells;
+  size_t left_out = 0;
+  for (const GradcheckLeaf& leaf : leaves)
+    if (leaf.failed == 0 && leaves.size() > many)
+      ++left_out;
+    else
+      cells.push_back(leaf.text());
+  if (left_out > 0) cells.push_back(fmt::format("{} others ok", left_out));
   std::string text, line;
-  for (const GradcheckLeaf& leaf : leaves) {
-    const std::string cell = leaf.text();
+  for (const std::string& cell : cells) {
     if (!line.empty() && line.size() + cell.size() > widest) {
       text += "\n  " + line;
       line.clear();
@@ -74,21 +82,27 @@ std::string GradcheckCulprit::text() const {
 }
 
 std::string GradcheckReport::text() const {
-  std::string text = fmt::format("ok: {} derivatives agree", checked);
+  std::string text =
+      fmt::format("ok: {} derivatives agree{}", checked, by_direction ? " along directions" : "");
   if (!ok) {
-    const std::string mistake = likely_mistake(*this);
+    const std::string mistake = failed > 0 ? text_of(diagnose(*this)) : "";
     text = fmt::format("gradcheck failed: {} of {} derivatives disagree{}{}", failed, checked,
                        mistake.empty() ? "" : "; ", mistake);
   }
   list(text, problems, "", "problems");
   if (failed > 0 && leaves.size() > 1) text += table(leaves);
   for (const GradcheckCulprit& culprit : culprits) text += "\n  " + culprit.text();
-  for (const GradcheckFailure& f : failures)
-    text += fmt::format(
-        "\n  output {} ({}), {}, element {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}",
-        f.output_index, f.op, f.input, f.element, f.analytic, f.numeric, f.ratio());
-  if (failed > static_cast<int64_t>(failures.size()) && !failures.empty())
-    text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(failures.size()));
+  // with a table of leaves, a few examples are enough
+  const size_t shown = leaves.size() > 1 ? std::min<size_t>(failures.size(), 4) : failures.size();
+  for (size_t i = 0; i < shown; ++i) {
+    const GradcheckFailure& f = failures[i];
+    text +=
+        fmt::format("\n  output {} ({}), {}, {} {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}",
+                    f.output_index, f.op, f.input, by_direction ? "direction" : "element",
+                    f.element, f.analytic, f.numeric, f.ratio());
+  }
+  if (failed > static_cast<int64_t>(shown) && shown > 0)
+    text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(shown));
   list(text, notes, "note: ", "notes");
   return text;
 }

@@ -16,8 +16,16 @@ using namespace models;
 
 namespace {
 
-Sample translation_sample(const TranslationType& type) {
-  auto model = type.make(*type.small(), {9, 8}, Weights::drawn);
+constexpr VocabSizes multi30k{7853, 5893}, tiny{9, 8};
+constexpr int64_t shakespeare_characters = 65;
+
+std::unique_ptr<ModelConfig> config_of(const ModelType& type, SampleSize size) {
+  return size == SampleSize::full ? type.config() : type.small();
+}
+
+Sample translation_sample(const TranslationType& type, SampleSize size) {
+  auto model =
+      type.make(*config_of(type, size), size == SampleSize::full ? multi30k : tiny, Weights::drawn);
   nn::to(model->module(), f64);
   const Tensor source = tensor({{2, 5, 6, 3}, {2, 7, 3, 0}});
   const Tensor target = tensor({{2, 4, 5, 7, 3}, {2, 6, 3, 0, 0}});
@@ -25,9 +33,9 @@ Sample translation_sample(const TranslationType& type) {
   return {std::move(model), [m, source, target] { return m->loss(source, target, 0); }};
 }
 
-Sample language_model_sample(const LanguageModelType& type) {
-  constexpr int64_t characters = 7;
-  auto model = type.make(*type.small(), characters, Weights::drawn);
+Sample language_model_sample(const LanguageModelType& type, SampleSize size) {
+  const int64_t characters = size == SampleSize::full ? shakespeare_characters : 7;
+  auto model = type.make(*config_of(type, size), characters, Weights::drawn);
   nn::to(model->module(), f64);
   const int64_t T = std::min<int64_t>(5, model->block_size());
   const Tensor inputs = randint(0, characters, {2, T}), targets = randint(0, characters, {2, T});
@@ -35,8 +43,8 @@ Sample language_model_sample(const LanguageModelType& type) {
   return {std::move(model), [m, inputs, targets] { return m->loss(inputs, targets, 0); }};
 }
 
-Sample points_sample(const PointsType& type) {
-  auto model = type.make(*type.small(), Weights::drawn);
+Sample points_sample(const PointsType& type, SampleSize size) {
+  auto model = type.make(*config_of(type, size), Weights::drawn);
   nn::to(model->module(), f64);
   const data::TwoMoons moons = data::two_moons(16);
   const Tensor points = to(moons.points, f64), labels = to(moons.labels, f64);
@@ -46,17 +54,17 @@ Sample points_sample(const PointsType& type) {
 
 }  // namespace
 
-Sample sample_of(const ModelType& type) {
+Sample sample_of(const ModelType& type, SampleSize size) {
   manual_seed(1);
   Sample sample;
   switch (type.kind) {
     case Kind::translation:
-      sample = translation_sample(dynamic_cast<const TranslationType&>(type));
+      sample = translation_sample(dynamic_cast<const TranslationType&>(type), size);
       break;
     case Kind::language_model:
-      sample = language_model_sample(dynamic_cast<const LanguageModelType&>(type));
+      sample = language_model_sample(dynamic_cast<const LanguageModelType&>(type), size);
       break;
-    case Kind::points: sample = points_sample(dynamic_cast<const PointsType&>(type)); break;
+    case Kind::points: sample = points_sample(dynamic_cast<const PointsType&>(type), size); break;
   }
   nn::eval(sample.model->module());
   return sample;
@@ -88,16 +96,19 @@ Sample sample_of_run(const std::string& checkpoint) {
       Classifier c = load_points_model(checkpoint);
       const auto* m = c.model.get();
       const data::TwoMoons moons = data::two_moons(16);
-      return {std::move(c.model), [m, moons] { return m->loss(moons.points, moons.labels); }};
+      return {std::move(c.model), [m, moons] {
+                const DType dtype = nn::named_parameters(m->module())[0].tensor.dtype();
+                return m->loss(to(moons.points, dtype), to(moons.labels, dtype));
+              }};
     }
   }
   return {};
 }
 
-Sample sample_named(const std::string& name) {
-  if (const ModelType* type = find_model(name)) return sample_of(*type);
+Sample sample_named(const std::string& name, SampleSize size) {
+  if (const ModelType* type = find_model(name)) return sample_of(*type, size);
   if (std::filesystem::is_directory(name)) return sample_of_run(checkpoint_folder(name));
-  return sample_of(model_named(name));  // which throws
+  return sample_of(model_named(name), size);  // which throws
 }
 
 int64_t count_default_parameters(const ModelType& type) {
@@ -106,9 +117,10 @@ int64_t count_default_parameters(const ModelType& type) {
   switch (type.kind) {
     case Kind::translation:
       return count(
-          dynamic_cast<const TranslationType&>(type).make(*config, {7853, 5893}, Weights::unset));
+          dynamic_cast<const TranslationType&>(type).make(*config, multi30k, Weights::unset));
     case Kind::language_model:
-      return count(dynamic_cast<const LanguageModelType&>(type).make(*config, 65, Weights::unset));
+      return count(dynamic_cast<const LanguageModelType&>(type).make(
+          *config, shakespeare_characters, Weights::unset));
     case Kind::points:
       return count(dynamic_cast<const PointsType&>(type).make(*config, Weights::unset));
   }

@@ -14,11 +14,13 @@ struct Sample {
   std::function<Tensor()> loss;          // the same at each call
   NamedTensors parameters() const { return nn::named_parameters(model->module()); }
 };
-Sample sample_of(const models::ModelType& type);
+// Or of its default config, with vocabularies as count_default_parameters() has them.
+enum class SampleSize { small, full };
+Sample sample_of(const models::ModelType& type, SampleSize size = SampleSize::small);
 // The model of a run with its weights, in f32 and on made-up data.
 Sample sample_of_run(const std::string& checkpoint);
 // A model's name or a run's folder; UsageError that lists the models if it is neither.
-Sample sample_named(const std::string& name);
+Sample sample_named(const std::string& name, SampleSize size = SampleSize::small);
 
 // A model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
 // words (Multi30k), that of a language model 65 characters (tiny Shakespeare).

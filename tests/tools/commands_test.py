@@ -121,10 +121,18 @@ class WithoutRun(Case):
         self.assertGreater(sum(entry["report"]["checked"] for entry in report), 100)
         model = json.loads(self.good("gradcheck", "--model", "mlp", "--json").out)
         self.assertEqual((model["model"], model["report"]["ok"], model["report"]["checked"]), ("mlp", True, 337))
+        self.assertEqual(sum(leaf["derivatives"] for leaf in model["report"]["leaves"]), 337)
+
+    def test_gradcheck_of_whole_models(self):
+        self.assertRegex(self.good("gradcheck", "--model", "char-gpt", "--fast").out, r"\Achar-gpt: ok: \d+ derivatives agree along directions")
+        sampled = json.loads(self.good("gradcheck", "--model", "mlp", "--sample", "5", "--seed", "3", "--json").out)["report"]
+        self.assertTrue(all(leaf["derivatives"] <= 5 for leaf in sampled["leaves"]))
 
     def test_gradcheck_takes_one_kind_of_question(self):
         for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):
             self.refused(2, "gradcheck", *arguments, says="--all")
+        self.refused(2, "gradcheck", "exp", "--fast", says="--model")
+        self.refused(2, "gradcheck", "--model", "mlp", "--fast", "--sample", "3", says="--sample")
 
     def test_the_bundled_corpus_is_found(self):
         result = self.slope("train", "translation", "--out", "/proc/run")

@@ -1,19 +1,18 @@
 // slope gradcheck: the check cases of every differentiable function, and the parameters of whole
 // models, in f64.
-#include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/autograd/gradcheck/cases/function_check.h>
+#include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/infer/sample.h>
-#include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/nn/cases.h>
 #include <slope/tools/command.h>
+#include <slope/tools/commands/gradcheck_json.h>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 namespace slope::tools {
 
@@ -22,8 +21,11 @@ namespace {
 struct Flags {
   std::vector<std::string> ops;
   std::string model;
-  bool all = false, json = false;
+  int64_t sample = 0, seed = 0;
+  bool all = false, fast = false, verbose = false, json = false;
 };
+
+constexpr size_t most_lines = 60;
 
 // Of all functions that have cases: the operations in the registry's order, then composites.
 std::vector<std::string> names() {
@@ -45,32 +47,25 @@ std::vector<Case> cases_of(const std::string& name) {
   return result;
 }
 
-nlohmann::ordered_json to_json(const GradcheckReport& report) {
-  const auto number = [](double v) {
-    return std::isfinite(v) ? nlohmann::ordered_json(v)
-                            : nlohmann::ordered_json(fmt::format("{}", v));
-  };
-  nlohmann::ordered_json failures = nlohmann::ordered_json::array();
-  for (const GradcheckFailure& f : report.failures)
-    failures.push_back({{"op", f.op},
-                        {"input", f.input},
-                        {"input_index", f.input_index},
-                        {"output", f.output_index},
-                        {"element", f.element},
-                        {"analytic", number(f.analytic)},
-                        {"numeric", number(f.numeric)},
-                        {"ratio", number(f.ratio())}});
-  return {{"ok", report.ok},         {"checked", report.checked},
-          {"failed", report.failed}, {"unchecked", report.unchecked},
-          {"failures", failures},    {"problems", report.problems},
-          {"notes", report.notes}};
+// The first lines, and how many were left out.
+std::string shortened(const std::string& text, bool verbose) {
+  const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (verbose || lines <= most_lines) return text;
+  size_t end = 0;
+  for (size_t i = 0; i + 1 < most_lines; ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end) +
+         fmt::format("… and {} more lines; --verbose prints them\n", lines - most_lines + 1);
 }
 
-// Small instances, so that every element of every parameter can be nudged.
-GradcheckReport check_model(const std::string& name) {
-  const train::Sample sample = train::sample_of(models::model_named(name));
-  const std::function<Tensors()> loss = [&] { return Tensors{sample.loss()}; };
-  return gradcheck(loss, sample.parameters(), {.raise_exception = false});
+nlohmann::ordered_json all_of(const std::vector<FunctionCheck>& checks) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const FunctionCheck& check : checks)
+    for (const FunctionCheck::Outcome& o : check.outcomes)
+      json.push_back({{"op", check.name},
+                      {"case", o.label},
+                      {"check", o.outcome.what},
+                      {"report", to_json(o.outcome.report)}});
+  return json;
 }
 
 int check_functions(const Flags& flags) {
@@ -80,46 +75,60 @@ int check_functions(const Flags& flags) {
                    "gradcheck: no function with check cases is called {}{}; slope gradcheck --help "
                    "lists them",
                    name, did_you_mean(name, known));
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  bool ok = true;
-  for (const std::string& name : known) {
-    if (!flags.all && std::find(flags.ops.begin(), flags.ops.end(), name) == flags.ops.end())
-      continue;
-    const std::vector<Case> cases = cases_of(name);
-    int64_t checks = 0, failed = 0;
-    for (const Case& c : cases)
-      for (const CaseOutcome& outcome : run_case(c)) {
-        checks += outcome.report.checked;
-        failed += !outcome.report.ok;
-        if (flags.json)
-          json.push_back({{"op", name},
-                          {"case", c.label},
-                          {"check", outcome.what},
-                          {"report", to_json(outcome.report)}});
-        else if (!outcome.report.ok)
-          std::printf("%s (%s), %s: %s\n", name.c_str(), c.label.c_str(), outcome.what.c_str(),
-                      outcome.report.text().c_str());
-      }
-    ok &= failed == 0 && !cases.empty();
-    if (!flags.json)
-      std::printf("%-32s %s  %zu cases, %ld derivatives\n", name.c_str(), failed ? "FAILED" : "ok",
-                  cases.size(), static_cast<long>(checks));
+  std::vector<FunctionCheck> checks;
+  for (const std::string& name : known)
+    if (flags.all || std::find(flags.ops.begin(), flags.ops.end(), name) != flags.ops.end())
+      checks.push_back(check_function(name, cases_of(name)));
+  const bool ok =
+      std::all_of(checks.begin(), checks.end(), [](const FunctionCheck& c) { return c.ok(); });
+  if (flags.json) {
+    print(train::json_text(all_of(checks), 1) + "\n");
+    return ok ? 0 : 1;
   }
-  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
+  // what fails at first order comes first: others may fail through it
+  std::stable_sort(checks.begin(), checks.end(),
+                   [](const FunctionCheck& a, const FunctionCheck& b) {
+                     const auto rank = [](const FunctionCheck& c) {
+                       return c.ok() ? 2 : !c.fails(CaseOutcome::Check::first_order);
+                     };
+                     return rank(a) < rank(b);
+                   });
+  std::string text;
+  for (const FunctionCheck& check : checks)
+    if (!flags.all || flags.verbose || !check.ok()) text += text_of(check, flags.verbose) + "\n";
+  print(shortened(text, flags.verbose));
+  if (flags.all) print(summary_of(checks) + "\n");
   return ok ? 0 : 1;
+}
+
+int check_model(const Flags& flags) {
+  // in full: small instances, so that every element of every parameter can be nudged
+  const bool in_full = !flags.fast && flags.sample == 0;
+  const train::Sample sample = train::sample_named(
+      flags.model, in_full ? train::SampleSize::small : train::SampleSize::full);
+  nn::to(sample.model->module(), f64);
+  const std::function<Tensors()> loss = [&] { return Tensors{sample.loss()}; };
+  const auto seed = static_cast<uint64_t>(flags.seed);
+  const GradcheckReport report =
+      flags.fast
+          ? gradcheck_fast(loss, sample.parameters(), {.raise_exception = false, .seed = seed})
+          : gradcheck(loss, sample.parameters(),
+                      {.raise_exception = false, .seed = seed, .sample = flags.sample});
+  if (flags.json)
+    print(train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1) + "\n");
+  else
+    print(shortened(fmt::format("{}: {}\n", flags.model, report.text()), flags.verbose));
+  return report.ok ? 0 : 1;
 }
 
 int run(const Flags& flags) {
   const int said = !flags.ops.empty() + !flags.model.empty() + flags.all;
   SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name functions, or --model MODEL, or --all");
-  if (flags.model.empty()) return check_functions(flags);
-  const GradcheckReport report = check_model(flags.model);
-  if (flags.json)
-    std::printf("%s\n",
-                train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1).c_str());
-  else
-    std::printf("%s: %s\n", flags.model.c_str(), report.text().c_str());
-  return report.ok ? 0 : 1;
+  SLOPE_CHECK_AS(UsageError, !flags.model.empty() || (!flags.fast && flags.sample == 0),
+                 "gradcheck: --fast and --sample are for --model");
+  SLOPE_CHECK_AS(UsageError, !flags.fast || flags.sample == 0,
+                 "gradcheck: either --fast or --sample");
+  return flags.model.empty() ? check_functions(flags) : check_model(flags);
 }
 
 }  // namespace
@@ -133,9 +142,20 @@ void add_gradcheck(Command& slope) {
   command.option("function", flags.ops, "operations and other functions that have check cases")
       .takes("FUNCTION");
   command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
-  command.option("--model", flags.model, "all parameters of a small model of the zoo")
-      .takes("MODEL");
+  command
+      .option("--model", flags.model,
+              "all parameters: of a small model of the zoo, or of a run's model")
+      .takes("MODEL|RUN");
+  command.flag("--fast", flags.fast,
+               "the model at its default size, each parameter along a few directions");
+  command
+      .option("--sample", flags.sample,
+              "the model at its default size, so many elements of each parameter")
+      .between(0, 1 << 20);
+  command.option("--seed", flags.seed, "of directions, samples and cotangents")
+      .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
+  command.flag("--verbose", flags.verbose, "more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.runs([] { return run(flags); });
 }

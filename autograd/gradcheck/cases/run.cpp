@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -9,6 +10,12 @@ namespace slope {
 const char* name(InputLayout layout) {
   constexpr const char* names[] = {"contiguous", "transposed", "sliced", "expanded", "offset"};
   return names[static_cast<int>(layout)];
+}
+
+const char* name(CaseOutcome::Check check) {
+  constexpr const char* names[] = {"first order", "first order by formula", "second order",
+                                   "kernel = formula", "f32 = f64"};
+  return names[static_cast<int>(check)];
 }
 
 namespace {
@@ -151,9 +158,10 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
 }  // namespace
 
 std::vector<CaseOutcome> run_case(const Case& c) {
+  using Check = CaseOutcome::Check;
   std::vector<CaseOutcome> outcomes;
   for (InputLayout layout : all_layouts) {
-    const auto hold = [&](const char* what, const std::function<GradcheckReport()>& check) {
+    const auto hold = [&](Check what, const std::function<GradcheckReport()>& check) {
       GradcheckReport report;
       try {
         report = check();
@@ -161,19 +169,27 @@ std::vector<CaseOutcome> run_case(const Case& c) {
         report.ok = false;
         report.problems.push_back(e.what());
       }
-      outcomes.push_back({fmt::format("{}, {}", what, name(layout)), report});
+      outcomes.push_back(
+          {fmt::format("{}, {}", name(what), name(layout)), std::move(report), what, layout});
+    };
+    const auto options = [&](Check what, GradcheckOptions o) {
+      o.formula = what == Check::first_by_formula;
+      o.find_culprit = std::none_of(
+          outcomes.begin(), outcomes.end(),
+          [&](const CaseOutcome& other) { return other.check == what && !other.report.ok; });
+      return o;
     };
     const Setup setup = set_up(c, layout, f64);
-    GradcheckOptions by_formula = first_order;
-    by_formula.formula = true;
-    hold("first order", [&] { return gradcheck(setup.f, setup.leaves, first_order); });
-    hold("first order by formula", [&] { return gradcheck(setup.f, setup.leaves, by_formula); });
-    hold("second order", [&] { return gradgradcheck(setup.f, setup.leaves, {}, second_order); });
-    hold("kernel = formula", [&] {
+    for (const Check first : {Check::first_order, Check::first_by_formula})
+      hold(first, [&] { return gradcheck(setup.f, setup.leaves, options(first, first_order)); });
+    hold(Check::second_order, [&] {
+      return gradgradcheck(setup.f, setup.leaves, {}, options(Check::second_order, second_order));
+    });
+    hold(Check::kernel_formula, [&] {
       return compare(values_and_gradients(setup, false), values_and_gradients(setup, true), 1e-12,
                      "kernel against formula");
     });
-    hold("f32 = f64", [&] {
+    hold(Check::f32_f64, [&] {
       return compare(values_and_gradients(set_up(c, layout, f32), false),
                      values_and_gradients(setup, false), 2e-5, "f32 against f64");
     });

@@ -22,11 +22,15 @@ struct LaidOut {
 LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_t seed);
 
 struct CaseOutcome {
+  enum class Check { first_order, first_by_formula, second_order, kernel_formula, f32_f64 };
   std::string what;  // "first order, transposed"
   GradcheckReport report;
+  Check check;
+  InputLayout layout;
 };
+const char* name(CaseOutcome::Check check);
 // Everything that the case is held to; each outcome's report says whether it held. What throws is
-// an outcome that did not hold.
+// an outcome that did not hold. The culprit is looked for in the first failure of each order.
 std::vector<CaseOutcome> run_case(const Case& c);
 
 }  // namespace slope

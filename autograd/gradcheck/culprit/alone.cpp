@@ -1,9 +1,9 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/culprit/alone.h>
-#include <slope/autograd/gradcheck/culprit/poke.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
+#include <slope/autograd/gradcheck/numeric/poke.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>
@@ -163,14 +163,28 @@ class Alone {
       }
     const std::vector<double> x = values_[i].to_vector();
     const Tolerance tolerance{options_.options.atol, options_.options.rtol};
-    GradcheckCulprit::Input result{.index = static_cast<int64_t>(i)};
-    const int64_t n = values_[i].numel(), stride = 1 + (n - 1) / options_.most_elements;
+    GradcheckCulprit::Input result = evidence_of(i);
+    const bool has_y = made_.outputs[0].shape() == values_[i].shape() && cotangents_[0].defined();
+    const std::vector<double> y = has_y ? made_.outputs[0].detach().to_vector() : x,
+                              u = has_y ? cotangents_[0].to_vector() : x;
+    const int64_t n = values_[i].numel(), stride = 1 + (n - 1) / most_elements();
     for (int64_t e = 0; e < n; e += stride) {
       const auto at = static_cast<size_t>(e);
-      const Derivative d = differentiate([&](double step) { return loss(i, from, e, step); }, x[at],
-                                         options_.options.eps, tolerance);
+      const Losses losses = [&](double step) { return loss(i, from, e, step); };
+      const double eps = options_.options.eps;
+      const LossAt above = losses(eps), below = losses(-eps);
+      Derivative d{.value = (above.value - below.value) / (above.step - below.step)};
+      if (!tolerance.agree(g[at], d.value)) d = differentiate(losses, x[at], eps, tolerance);
       if (d.kind != Derivative::Kind::smooth || d.error > tolerance.of(d.value)) continue;
       ++result.checked;
+      result.elements.push_back(e);
+      result.x.push_back(x[at]);
+      result.analytic.push_back(g[at]);
+      result.numeric.push_back(d.value);
+      if (has_y) {
+        result.y.push_back(y[at]);
+        result.g.push_back(u[at]);
+      }
       if (std::abs(g[at] - d.value) <= tolerance.of(d.value) + d.error) continue;
       ++result.failed;
       culprit.failures.push_back({.op = made_.op->name,
@@ -181,6 +195,33 @@ class Alone {
                                   .numeric = d.value});
     }
     if (result.checked > 0) culprit.inputs.push_back(result);
+  }
+
+  GradcheckCulprit::Input evidence_of(size_t i) const {
+    GradcheckCulprit::Input result{.index = static_cast<int64_t>(i), .shape = values_[i].shape()};
+    for (const Attribute& a : made_.node->attributes) {
+      if (const auto* number = std::get_if<double>(&a.value))
+        result.numbers.emplace_back(a.name, *number);
+      if (const auto* whole = std::get_if<int64_t>(&a.value))
+        result.numbers.emplace_back(a.name, static_cast<double>(*whole));
+    }
+    const auto add_sizes = [&](const Tensor& x) {
+      if (x.defined())
+        for (const int64_t size : x.shape()) result.other_sizes.push_back(size);
+    };
+    for (size_t j = 0; j < made_.inputs.size(); ++j)
+      if (j != i) add_sizes(made_.inputs[j]);
+    for (const Tensor& y : made_.outputs) add_sizes(y);
+    return result;
+  }
+
+  // An evaluation up to the call takes as long as what it writes.
+  int64_t most_elements() const {
+    constexpr int64_t most_written = 20'000'000;
+    int64_t written = 1000;
+    for (size_t n = 0; n <= call_; ++n)
+      for (const Tensor& y : at_.calls.list[n].outputs) written += y.numel();
+    return std::clamp<int64_t>(most_written / written, 4, options_.most_elements);
   }
 
   const std::function<Tensors()>& f_;

@@ -11,7 +11,7 @@ namespace slope {
 struct AloneOptions {
   const GradcheckOptions& options;
   const NamedTensors& leaves;
-  int64_t most_elements = 64;  // of each input, evenly spaced
+  int64_t most_elements = 64;  // of each input, evenly spaced; fewer where an evaluation is long
 };
 // Fills in inputs and failures. Inputs that cannot be moved alone (they overlap themselves, or were
 // made by no call) are left out.

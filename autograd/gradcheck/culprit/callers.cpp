@@ -19,19 +19,22 @@ namespace {
 
 constexpr size_t most_callers = 4;
 
-// What addr2line says of one address: "function at file:line", a line for each inlined call more.
-std::vector<std::string> lines_of(void* address) {
-  Dl_info info;
-  link_map* map = nullptr;
-  if (!dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP)) return {};
-  const std::string path =
-      map->l_name[0] ? map->l_name : fmt::format("/proc/{}/exe", static_cast<long>(getpid()));
-  if (path.find('\'') != std::string::npos) return {};
-  const auto at = reinterpret_cast<uintptr_t>(address) - map->l_addr - 1;  // the call, not after it
-  const std::string command =
-      fmt::format("addr2line -Cfipe '{}' {:#x} 2>/dev/null </dev/null", path, at);
+// What addr2line says of the calls that lie in the program itself: "function at file:line", a line
+// for each inlined call more.
+std::vector<std::string> lines_of(void** frames, int n) {
+  std::string addresses;
+  for (int i = 0; i < n; ++i) {
+    Dl_info info;
+    link_map* map = nullptr;
+    if (!dladdr1(frames[i], &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP)) continue;
+    if (map->l_name[0]) continue;  // of a library
+    // the call, not what comes after it
+    addresses += fmt::format(" {:#x}", reinterpret_cast<uintptr_t>(frames[i]) - map->l_addr - 1);
+  }
+  const std::string command = fmt::format("addr2line -Cfipe /proc/{}/exe{} 2>/dev/null </dev/null",
+                                          static_cast<long>(getpid()), addresses);
   std::vector<std::string> result;
-  if (FILE* pipe = popen(command.c_str(), "r")) {
+  if (FILE* pipe = addresses.empty() ? nullptr : popen(command.c_str(), "r")) {
     char buffer[4096];
     while (std::fgets(buffer, sizeof buffer, pipe)) {
       result.emplace_back(buffer);
@@ -63,22 +66,22 @@ std::string callers_of_operation() {
   std::string text;
   size_t callers = 0;
   bool is_above = false;  // of Op::record
-  for (int i = 0; i < n && callers < most_callers; ++i)
-    for (const std::string& line : lines_of(frames[i])) {
-      const size_t at = line.rfind(" at ");
-      if (at == std::string::npos) continue;
-      const std::string function = line.substr(0, at), place = line.substr(at + 4);
-      if (function.find("slope::Op::record") != std::string::npos)
-        is_above = true;
-      else if (function.find("slope::evaluate(") != std::string::npos ||
-               function.find("std::_Function_handler") != std::string::npos)
-        return text;
-      else if (is_above && function.find("std::") != 0 && callers++ < most_callers) {
-        text += (text.empty() ? "" : " < ") + short_name(function);
-        if (place.find('?') == std::string::npos)
-          text += fmt::format(" ({})", place.substr(place.rfind('/') + 1));
-      }
+  for (const std::string& line : lines_of(frames, n)) {
+    const size_t at = line.rfind(" at ");
+    if (at == std::string::npos || callers == most_callers) continue;
+    const std::string function = line.substr(0, at), place = line.substr(at + 4);
+    if (function.find("slope::Op::record") != std::string::npos) {
+      is_above = true;
+    } else if (function.find("slope::evaluate(") != std::string::npos ||
+               function.find("std::_Function_handler") != std::string::npos) {
+      return text;
+    } else if (is_above && function.find("std::") != 0) {
+      ++callers;
+      text += (text.empty() ? "" : " < ") + short_name(function);
+      if (place.find('?') == std::string::npos)
+        text += fmt::format(" ({})", place.substr(place.rfind('/') + 1));
     }
+  }
   return text;
 }
 

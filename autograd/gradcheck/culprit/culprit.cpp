@@ -14,24 +14,6 @@ namespace {
 
 constexpr size_t most_culprits = 4;
 
-// The elements that failed move, all others stay: no kink elsewhere disturbs.
-std::vector<Direction> failing_directions(const NamedTensors& leaves, const GradcheckReport& report,
-                                          int64_t output) {
-  std::vector<Direction> result;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    const GradcheckLeaf& leaf = report.leaves[i];
-    if (leaf.wrong.empty() || leaf.output != output) continue;
-    const Tensor& x = leaves[i].tensor;
-    const std::vector<double> random = random_cotangent(x.shape(), f64, 11, i).to_vector();
-    Tensor v = Tensor::empty(x.shape(), f64);
-    const auto out = v.write<double>();
-    std::fill_n(out.get(), v.numel(), 0.0);
-    for (const int64_t e : leaf.wrong) out.get()[e] = random[static_cast<size_t>(e)];
-    result.push_back({x, v});
-  }
-  return result;
-}
-
 Tensors tensors_of(const NamedTensors& leaves) {
   Tensors result;
   for (const NamedTensor& leaf : leaves) result.push_back(leaf.tensor);
@@ -56,28 +38,41 @@ std::string origin_of(const std::function<Tensors()>& f, size_t call) {
 
 }  // namespace
 
-std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
-                                            const NamedTensors& leaves, const Tensor& u,
-                                            const GradcheckReport& report,
-                                            const GradcheckOptions& options) {
+Failing failing_elements(const NamedTensors& leaves, const std::vector<Tensor>& cotangents,
+                         const GradcheckReport& report) {
   const auto first = std::find_if(report.leaves.begin(), report.leaves.end(),
                                   [](const GradcheckLeaf& leaf) { return leaf.failed > 0; });
-  if (first == report.leaves.end()) return {};
+  const auto k = static_cast<size_t>(first->output);
+  Failing failing{.output = k, .u = cotangents[k], .directions = {}};
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const GradcheckLeaf& leaf = report.leaves[i];
+    if (leaf.wrong.empty() || leaf.output != first->output) continue;
+    const Tensor& x = leaves[i].tensor;
+    const std::vector<double> random = random_cotangent(x.shape(), f64, 11, i).to_vector();
+    std::vector<double> v(random.size());
+    for (const int64_t e : leaf.wrong) v[static_cast<size_t>(e)] = random[static_cast<size_t>(e)];
+    failing.directions.push_back({x, from_vector(v, x.shape())});
+  }
+  return failing;
+}
+
+std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
+                                            const NamedTensors& leaves, const Failing& failing,
+                                            const GradcheckOptions& options) {
   const Evaluation at = evaluate(f);
-  const Tensor& y = at.outputs[static_cast<size_t>(first->output)];
+  const Tensor& y = at.outputs[failing.output];
   if (!y.requires_grad()) return {};
   WatchFlow flow;
   {
     const Observe observe(flow);
     (void)grad({y}, tensors_of(leaves),
-               {.grad_outputs = {u},
+               {.grad_outputs = {failing.u},
                 .retain_graph = true,
                 .create_graph = options.formula,
                 .allow_unused = true});
   }
   const double step = y.dtype() == f32 ? 1e-3 : options.eps;
-  const std::vector<Defect> defects =
-      find_defects(f, at, flow, failing_directions(leaves, report, first->output), step);
+  const std::vector<Defect> defects = find_defects(f, at, flow, failing.directions, step);
 
   std::vector<GradcheckCulprit> culprits;
   std::vector<const Op*> ops;       // one culprit for each

@@ -2,14 +2,22 @@
 // (defects.h); each is then checked alone (alone.h).
 #pragma once
 
+#include <slope/autograd/gradcheck/culprit/defects.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 
 namespace slope {
 
-// u: the cotangent of the output whose derivatives failed first, report.leaves[…].output
+struct Failing {
+  size_t output;
+  Tensor u;                           // its cotangent
+  std::vector<Direction> directions;  // of the leaves, along which its derivative is wrong
+};
+// The elements that failed at first move, all others stay: no kink elsewhere disturbs.
+Failing failing_elements(const NamedTensors& leaves, const std::vector<Tensor>& cotangents,
+                         const GradcheckReport& report);
+
 std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
-                                            const NamedTensors& leaves, const Tensor& u,
-                                            const GradcheckReport& report,
+                                            const NamedTensors& leaves, const Failing& failing,
                                             const GradcheckOptions& options);
 
 }  // namespace slope

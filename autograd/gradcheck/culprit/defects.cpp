@@ -1,5 +1,5 @@
 #include <slope/autograd/gradcheck/culprit/defects.h>
-#include <slope/autograd/gradcheck/culprit/poke.h>
+#include <slope/autograd/gradcheck/numeric/poke.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>

@@ -1,0 +1,192 @@
+#include <slope/autograd/backward.h>
+#include <slope/autograd/functional/functional.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops.h>
+
+#include <algorithm>
+
+namespace slope::functional {
+
+namespace {
+
+// Inputs as roots of a graph of their own; with create_graph joined to the one that they have.
+Tensors roots(const Tensors& inputs, bool create_graph) {
+  Tensors result;
+  for (const Tensor& x : inputs)
+    result.push_back(create_graph && x.requires_grad() ? expand(x, x.shape())
+                                                       : x.detach().set_requires_grad());
+  return result;
+}
+
+Tensors call(const char* name, const TensorFunction& f, const Tensors& x, bool strict) {
+  Tensors y = f(x);
+  SLOPE_CHECK_AS(UsageError, !y.empty(), "{}: the function returned no output", name);
+  for (size_t k = 0; k < y.size(); ++k)
+    SLOPE_CHECK_AS(AutogradError, !strict || y[k].requires_grad(),
+                   "{}: output {} does not depend on any input; strict asks that it does", name, k);
+  return y;
+}
+
+// v as the tensors are; ones for a single element where it was left out.
+Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const char* what) {
+  if (v.empty()) {
+    SLOPE_CHECK_AS(UsageError, like.size() == 1 && like[0].numel() == 1,
+                   "{}: v can be left out only for a single {} of one element; here are {} {}s, "
+                   "the first of shape {}",
+                   name, what, like.size(), what, like.empty() ? Dims{} : like[0].shape());
+    return {ones_like(like[0].detach())};
+  }
+  SLOPE_CHECK_SHAPE(v.size() == like.size(), "{}: v has {} tensors for {} {}s", name, v.size(),
+                    like.size(), what);
+  for (size_t i = 0; i < v.size(); ++i)
+    SLOPE_CHECK_SHAPE(v[i].shape() == like[i].shape(), "{}: v {} has shape {}, the {} {}", name, i,
+                      v[i].shape(), what, like[i].shape());
+  return v;
+}
+
+// grad() of the outputs that are on the tape; zeros where nothing depends on x.
+Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Tensors& v,
+                  bool create_graph, bool strict) {
+  Tensors reached, weights, result(x.size());
+  for (size_t k = 0; k < y.size(); ++k)
+    if (y[k].requires_grad()) {
+      reached.push_back(y[k]);
+      weights.push_back(v[k]);
+    }
+  if (!reached.empty())
+    result = grad(reached, x,
+                  {.grad_outputs = weights,
+                   .retain_graph = true,
+                   .create_graph = create_graph,
+                   .allow_unused = true});
+  for (size_t i = 0; i < x.size(); ++i) {
+    SLOPE_CHECK_AS(AutogradError, !strict || result[i].defined(),
+                   "{}: the outputs do not depend on input {}; strict asks that they do", name, i);
+    if (!result[i].defined()) result[i] = zeros_like(x[i].detach());
+  }
+  return result;
+}
+
+Tensors finished(Tensors x, bool create_graph) {
+  if (!create_graph)
+    for (Tensor& t : x) t = t.detach();
+  return x;
+}
+
+// The function's gradient as a function.
+TensorFunction gradient_of(const char* name, const TensorFunction& f, bool strict) {
+  return [=, &f](const Tensors& x) {
+    const Tensors y = call(name, f, x, strict);
+    SLOPE_CHECK_AS(UsageError, y.size() == 1 && y[0].numel() == 1,
+                   "{}: takes a function of one output of one element; here are {}, the first of "
+                   "shape {}",
+                   name, y.size(), y[0].shape());
+    return gradients(name, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})}, true,
+                     strict);
+  };
+}
+
+}  // namespace
+
+OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  const EnableGrad enable_grad;
+  const Tensors x = roots(inputs, options.create_graph), y = call("vjp", f, x, options.strict);
+  return {finished(y, options.create_graph),
+          finished(gradients("vjp", y, x, checked_v("vjp", v, y, "output"), options.create_graph,
+                             options.strict),
+                   options.create_graph)};
+}
+
+OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  const EnableGrad enable_grad;
+  const Tensors x = roots(inputs, options.create_graph), y = call("jvp", f, x, options.strict),
+                dx = checked_v("jvp", v, x, "input");
+  Tensors u;
+  for (const Tensor& output : y) u.push_back(zeros_like(output.detach()).set_requires_grad());
+  const Tensors pulled = gradients("jvp", y, x, u, true, options.strict);
+  return {
+      finished(y, options.create_graph),
+      finished(gradients("jvp", pulled, u, dx, options.create_graph, false), options.create_graph)};
+}
+
+std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
+                              const Options& options) {
+  const EnableGrad enable_grad;
+  const Tensors x = roots(inputs, options.create_graph), y = call("jacobian", f, x, options.strict);
+  std::vector<Tensors> result;
+  for (const Tensor& output : y) {
+    std::vector<Tensors> rows(x.size());  // [input][element of the output]
+    for (int64_t e = 0; e < output.numel(); ++e) {
+      Tensor one = zeros_like(output.detach()).contiguous();
+      visit_floating(one.dtype(), "jacobian", [&]<class T> { one.write<T>()[e] = 1; });
+      const Tensors row =
+          gradients("jacobian", {output}, x, {one}, options.create_graph, options.strict);
+      for (size_t i = 0; i < x.size(); ++i) rows[i].push_back(row[i]);
+    }
+    Tensors blocks;
+    for (size_t i = 0; i < x.size(); ++i) {
+      Dims shape = output.shape();
+      for (const int64_t size : x[i].shape()) shape.push_back(size);
+      blocks.push_back(rows[i].empty() ? zeros(shape, x[i].dtype())
+                                       : stack(rows[i], 0).reshape(shape));
+    }
+    result.push_back(finished(blocks, options.create_graph));
+  }
+  return result;
+}
+
+std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs,
+                             const Options& options) {
+  return jacobian(gradient_of("hessian", f, options.strict), inputs,
+                  {.create_graph = options.create_graph});
+}
+
+OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  const EnableGrad enable_grad;
+  const Tensors dx = checked_v("hvp", v, inputs, "input");
+  return {
+      finished(call("hvp", f, roots(inputs, options.create_graph), options.strict),
+               options.create_graph),
+      jvp(gradient_of("hvp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
+          .values};
+}
+
+OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  const EnableGrad enable_grad;
+  const Tensors dx = checked_v("vhp", v, inputs, "input");
+  return {
+      finished(call("vhp", f, roots(inputs, options.create_graph), options.strict),
+               options.create_graph),
+      vjp(gradient_of("vhp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
+          .values};
+}
+
+Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,
+                             const Tensors& batch, const Tensors& parameters) {
+  SLOPE_CHECK_AS(UsageError, !batch.empty(), "per_sample_gradients: the batch has no tensor");
+  const int64_t n = batch[0].size(0);
+  for (const Tensor& x : batch)
+    SLOPE_CHECK_SHAPE(x.size(0) == n, "per_sample_gradients: {} samples and {}", n, x.size(0));
+  std::vector<Tensors> all(parameters.size());
+  for (int64_t s = 0; s < n; ++s) {
+    Tensors one;
+    for (const Tensor& x : batch) one.push_back(x.narrow(0, s, 1));
+    const Tensor l = loss(one);
+    const Tensors g =
+        gradients("per_sample_gradients", {l}, parameters, {ones_like(l.detach())}, false, false);
+    for (size_t i = 0; i < g.size(); ++i) all[i].push_back(g[i].detach());
+  }
+  Tensors result;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    Dims shape{n};
+    for (const int64_t size : parameters[i].shape()) shape.push_back(size);
+    result.push_back(n > 0 ? stack(all[i], 0) : zeros(shape, parameters[i].dtype()));
+  }
+  return result;
+}
+
+}  // namespace slope::functional

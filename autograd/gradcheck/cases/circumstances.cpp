@@ -1,0 +1,79 @@
+// Which of the checks fail says where a mistake lies: in the kernel or the formula, in the strides,
+// in the second derivative alone, in float32 alone, in one option.
+#include <slope/autograd/gradcheck/cases/function_check.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace slope {
+
+using Check = CaseOutcome::Check;
+
+namespace {
+
+std::set<InputLayout> failing_layouts(const FunctionCheck& check) {
+  std::set<InputLayout> result;
+  for (const FunctionCheck::Outcome& o : check.outcomes)
+    if (!o.outcome.report.ok) result.insert(o.outcome.layout);
+  return result;
+}
+
+void guess_rule(const FunctionCheck& check, Guesses& guesses) {
+  const bool kernel = check.fails(Check::first_order),
+             formula = check.fails(Check::first_by_formula),
+             second = check.fails(Check::second_order), same = !check.fails(Check::kernel_formula),
+             coarse = check.fails(Check::f32_f64);
+  const auto add = [&](const char* mistake, const char* reason) {
+    guesses.push_back({1, mistake, reason});
+  };
+  if (kernel && !formula)
+    add("the kernel, not the formula", "through the formula first order agrees");
+  else if (formula && !kernel)
+    add("the formula or reference, not the kernel", "through the kernel first order agrees");
+  else if (!kernel && second)
+    add("a value in the formula that is detached, or a rule that the formula uses",
+        "first order agrees, second does not");
+  else if (!kernel && !same)
+    add("the kernel differs from the formula by little, or where differences see nothing",
+        "both agree with differences, but not with one another");
+  else if (!kernel && coarse)
+    add("the float32 kernel alone", "in float64 everything agrees");
+}
+
+void guess_layout(const FunctionCheck& check, Guesses& guesses) {
+  const std::set<InputLayout> failing = failing_layouts(check);
+  if (failing.empty() || failing.size() == std::size(all_layouts)) return;
+  std::vector<std::string> names;
+  for (const InputLayout layout : failing) names.emplace_back(name(layout));
+  if (!failing.contains(InputLayout::contiguous))
+    guesses.push_back({1, "a wrong stride or offset",
+                       fmt::format("contiguous inputs agree, {} do not", fmt::join(names, ", "))});
+  else
+    guesses.push_back({0.5, "a path for some layouts alone",
+                       fmt::format("only {} inputs fail", fmt::join(names, ", "))});
+}
+
+void guess_option(const FunctionCheck& check, Guesses& guesses) {
+  std::set<std::string> failing, agreeing;
+  for (const FunctionCheck::Outcome& o : check.outcomes)
+    if (!o.outcome.report.ok) failing.insert(o.label);
+  for (const FunctionCheck::Outcome& o : check.outcomes)
+    if (!failing.contains(o.label)) agreeing.insert(o.label);
+  if (failing.size() > 3 || agreeing.size() <= failing.size()) return;
+  guesses.push_back({0.7, fmt::format("what is special in case {}", fmt::join(failing, ", ")),
+                     fmt::format("{} other cases agree", agreeing.size())});
+}
+
+}  // namespace
+
+Guesses guess_from_circumstances(const FunctionCheck& check) {
+  Guesses guesses;
+  guess_rule(check, guesses);
+  guess_layout(check, guesses);
+  guess_option(check, guesses);
+  return guesses;
+}
+
+}  // namespace slope

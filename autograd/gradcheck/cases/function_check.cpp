@@ -1,0 +1,126 @@
+#include <slope/autograd/gradcheck/cases/function_check.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace slope {
+
+using Check = CaseOutcome::Check;
+
+bool FunctionCheck::ok() const {
+  return cases > 0 && std::all_of(outcomes.begin(), outcomes.end(),
+                                  [](const Outcome& o) { return o.outcome.report.ok; });
+}
+
+bool FunctionCheck::fails(Check check) const {
+  return std::any_of(outcomes.begin(), outcomes.end(), [&](const Outcome& o) {
+    return o.outcome.check == check && !o.outcome.report.ok;
+  });
+}
+
+int64_t FunctionCheck::derivatives() const {
+  int64_t sum = 0;
+  for (const Outcome& o : outcomes) sum += o.outcome.report.checked;
+  return sum;
+}
+
+const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
+  const Outcome* first = nullptr;
+  for (const Outcome& o : outcomes)
+    if (!o.outcome.report.ok && (!first || o.outcome.check < first->outcome.check)) first = &o;
+  return first;
+}
+
+FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases) {
+  FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
+  for (const Case& c : cases)
+    for (CaseOutcome& outcome : run_case(c))
+      result.outcomes.push_back({c.label, std::move(outcome)});
+  return result;
+}
+
+namespace {
+
+// Names of what fails and of what agrees; `all` where nothing agrees.
+struct Split {
+  std::vector<std::string> failing, agreeing;
+};
+template <class Name>
+Split split(const FunctionCheck& check, Name&& name_of) {
+  std::map<std::string, bool> fails;
+  std::vector<std::string> order;
+  for (const FunctionCheck::Outcome& o : check.outcomes) {
+    const std::string name = name_of(o);
+    const auto [at, is_first] = fails.try_emplace(name, false);
+    if (is_first) order.push_back(name);
+    at->second |= !o.outcome.report.ok;
+  }
+  Split result;
+  for (const std::string& name : order)
+    (fails.at(name) ? result.failing : result.agreeing).push_back(name);
+  return result;
+}
+
+// "all", "all but a, b", or those that fail, whichever is shorter
+std::string names(const Split& split) {
+  if (split.agreeing.empty()) return "all";
+  if (split.agreeing.size() < split.failing.size())
+    return fmt::format("all but {}", fmt::join(split.agreeing, ", "));
+  return fmt::format("{}", fmt::join(split.failing, ", "));
+}
+
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? "\n  " : std::string(1, c);
+  return result;
+}
+
+}  // namespace
+
+std::string text_of(const FunctionCheck& check, bool verbose) {
+  const FunctionCheck::Outcome* first = check.first_failure();
+  std::string text = fmt::format("{:<32} {}  {} cases, {} derivatives", check.name,
+                                 check.ok() ? "ok" : "FAILED", check.cases, check.derivatives());
+  if (!first) return text;
+  const Split checks = split(check, [](const auto&o) { return name(o.outcome.check); }),
+              layouts = split(check, [](const auto&o) { return name(o.outcome.layout); }),
+              labels = split(check, [](const auto&o) { return o.label; });
+  text += fmt::format("\n  fails: {} · layouts: {} · cases: {}", fmt::join(checks.failing, ", "),
+                      names(layouts), names(labels));
+  if (const std::string guess = text_of(guess_from_circumstances(check)); !guess.empty())
+    text += "\n  " + guess;
+  for (const FunctionCheck::Outcome& o : check.outcomes)
+    if (!o.outcome.report.ok && (verbose || &o == first))
+      text += fmt::format("\n  {} ({}), {}: {}", check.name, o.label, o.outcome.what,
+                          indented(o.outcome.report.text()));
+  return text;
+}
+
+std::string summary_of(const std::vector<FunctionCheck>& checks) {
+  std::vector<std::string> first, other, without;
+  for (const FunctionCheck& check : checks) {
+    if (check.cases == 0) without.push_back(check.name);
+    if (check.ok() || check.cases == 0) continue;
+    (check.fails(Check::first_order) || check.fails(Check::first_by_formula) ? first : other)
+        .push_back(check.name);
+  }
+  int64_t derivatives = 0;
+  for (const FunctionCheck& check : checks) derivatives += check.derivatives();
+  if (first.empty() && other.empty() && without.empty())
+    return fmt::format("ok: {} functions, {} derivatives", checks.size(), derivatives);
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& names, const char* what) {
+    if (!names.empty())
+      text += fmt::format("{}{} of {} functions {}: {}", text.empty() ? "" : "; ", names.size(),
+                          checks.size(), what, fmt::join(names, ", "));
+  };
+  add(first, "fail at first order");
+  add(other, first.empty() ? "fail otherwise (second order, kernel against formula, f32)"
+                           : "fail otherwise alone, perhaps through these");
+  add(without, "have no case");
+  return text;
+}
+
+}  // namespace slope

@@ -1,0 +1,82 @@
+#include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+constexpr size_t most_guesses = 3;
+
+// One input's rule gives what another's should: swapped.
+void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
+  for (const Evidence& a : inputs)
+    for (const Evidence& b : inputs) {
+      if (a.index >= b.index || a.failed == 0 || b.failed == 0) continue;
+      const auto gives = [](const Evidence& x, const Evidence& y) {
+        return std::equal(x.analytic.begin(), x.analytic.end(), y.numeric.begin(), y.numeric.end(),
+                          is_near);
+      };
+      if (gives(a, b) && gives(b, a))
+        guesses.push_back({1, fmt::format("swapped operands: inputs {} and {}", a.index, b.index),
+                           "each is given the other's derivative"});
+    }
+}
+
+void look_at(const Evidence& e, Guesses& guesses) {
+  for (const auto guess :
+       {guess_not_finite, guess_factor, guess_power, guess_order, guess_part, guess_term})
+    guess(e, guesses);
+}
+
+// Where no call could be checked alone: the leaves' own failures.
+std::vector<Evidence> of_leaves(const GradcheckReport& report) {
+  std::vector<Evidence> result;
+  for (const GradcheckFailure& f : report.failures) {
+    if (result.empty() || result.back().index != f.input_index)
+      result.push_back({.index = f.input_index});
+    Evidence& e = result.back();
+    ++e.checked;
+    ++e.failed;
+    e.elements.push_back(f.element);
+    e.analytic.push_back(f.analytic);
+    e.numeric.push_back(f.numeric);
+  }
+  return result;
+}
+
+}  // namespace
+
+Guesses diagnose(const GradcheckReport& report) {
+  Guesses all;
+  const bool has_culprit = !report.culprits.empty();
+  if (has_culprit && report.culprits[0].is_cut)
+    return {
+        {1, "a value that was detached on the way", "an input that changes carries no gradient"}};
+  std::vector<Evidence> inputs = has_culprit ? report.culprits[0].inputs : std::vector<Evidence>();
+  if (std::none_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.failed > 0; }))
+    inputs = of_leaves(report);
+  guess_swapped(inputs, all);
+  for (const Evidence& e : inputs)
+    if (e.failed > 0) look_at(e, all);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Guess& a, const Guess& b) { return a.weight > b.weight; });
+  Guesses best;
+  for (const Guess& guess : all)
+    if (best.size() < most_guesses && std::none_of(best.begin(), best.end(), [&](const Guess& g) {
+          return g.mistake == guess.mistake;
+        }))
+      best.push_back(guess);
+  return best;
+}
+
+std::string text_of(const Guesses& guesses) {
+  std::string text;
+  for (const Guess& guess : guesses)
+    text +=
+        fmt::format("{}{}: {}", text.empty() ? "likely " : "; or ", guess.mistake, guess.reason);
+  return text;
+}
+
+}  // namespace slope

@@ -1,0 +1,93 @@
+// One ratio for all elements. Which factor is it? Small whole numbers, the sizes of dims, the
+// numbers that the call was given.
+#include <slope/autograd/gradcheck/diagnosis/evidence.h>
+
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+void guess_size(double ratio, int64_t n, const std::string& what, double weight, Guesses& guesses) {
+  const auto d = static_cast<double>(n);
+  if (n < 2) return;
+  const auto add = [&](double factor, const std::string& mistake, double share) {
+    if (is_near(ratio, factor))
+      guesses.push_back({weight * share, mistake, fmt::format("every ratio is {:.6g}", ratio)});
+  };
+  const std::string size = fmt::format("{} = {}", what, n);
+  add(d, fmt::format("a missing 1/n, or a sum in place of a mean, n = {}", size), 1);
+  add(1 / d, fmt::format("an extra 1/n, or a mean in place of a sum, n = {}", size), 1);
+  if (n > 2) {
+    add((d - 1) / d, fmt::format("n where n - 1 is meant, n = {}", size), 0.9);
+    add(d / (d - 1), fmt::format("n - 1 where n is meant, n = {}", size), 0.9);
+  }
+  add(std::sqrt(d), fmt::format("a missing 1/sqrt(d), d = {}", size), n == 4 ? 0.75 : 0.9);
+  add(1 / std::sqrt(d), fmt::format("an extra 1/sqrt(d), d = {}", size), n == 4 ? 0.75 : 0.9);
+}
+
+void guess_number(double ratio, const std::string& name, double p, Guesses& guesses) {
+  const auto add = [&](double factor, const std::string& mistake) {
+    if (std::isfinite(factor) && !is_near(factor, 1) && is_near(ratio, factor))
+      guesses.push_back({0.95, mistake, fmt::format("every ratio is {:.6g}", ratio)});
+  };
+  const std::string value = fmt::format("{} = {:.6g}", name, p);
+  if (name == "p" && p > 0 && p < 1) {
+    add(1 - p, fmt::format("dropout's scale 1/(1 - p) is missing, {}", value));
+    add(1 / (1 - p), fmt::format("dropout's scale 1/(1 - p) twice, {}", value));
+    add((1 - p) * (1 - p), fmt::format("dropout's scale is missing twice, {}", value));
+  }
+  add(p, fmt::format("the number {} once too often", value));
+  add(1 / p, fmt::format("the number {} is missing", value));
+}
+
+void guess_constant(double ratio, Guesses& guesses) {
+  const std::string reason = fmt::format("every one is off by the same factor {:.6g}", ratio);
+  const auto add = [&](double weight, const std::string& mistake) {
+    guesses.push_back({weight, mistake, reason});
+  };
+  const double size = std::abs(ratio);
+  const std::string sign = ratio < 0 ? "a wrong sign and " : "";
+  if (is_near(ratio, -1))
+    add(1, "a wrong sign");
+  else if (is_near(size, 2))
+    add(0.85, sign + "an extra factor 2");
+  else if (is_near(size, 0.5))
+    add(0.85, sign + "a lost factor 2, or one of two uses is lost");
+  else if (size > 1 && is_near(size, std::round(size)))
+    add(0.6, fmt::format("{}an extra factor {:.0f}", sign, size));
+  else if (size < 1 && is_near(1 / size, std::round(1 / size)))
+    add(0.6, fmt::format("{}a lost factor {:.0f}", sign, 1 / size));
+  else
+    add(0.4, sign + "a wrong constant");
+}
+
+}  // namespace
+
+void guess_factor(const Evidence& e, Guesses& guesses) {
+  double ratio = NAN;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    if (!counts(e, i)) continue;
+    const double r = e.analytic[i] / e.numeric[i];
+    if (std::isnan(ratio)) ratio = r;
+    if (!std::isfinite(r) || !is_near(r, ratio)) return;
+  }
+  if (std::isnan(ratio) || is_near(ratio, 1)) return;
+  if (is_near(ratio, 0)) {
+    guesses.push_back({0.9, "the rule gives 0 where the function changes: a lost term",
+                       "every derivative should be other than 0"});
+    return;
+  }
+  guess_constant(ratio, guesses);
+  int64_t all = 1;
+  for (size_t d = 0; d < e.shape.size(); ++d) {
+    all *= e.shape[d];
+    guess_size(ratio, e.shape[d], fmt::format("dim {}", d), 0.8, guesses);
+  }
+  if (e.shape.size() > 1) guess_size(ratio, all, "all elements", 0.8, guesses);
+  for (const int64_t size : e.other_sizes)
+    guess_size(ratio, size, "a dim of another tensor", 0.7, guesses);
+  for (const auto& [name, value] : e.numbers) guess_number(ratio, name, value, guesses);
+}
+
+}  // namespace slope

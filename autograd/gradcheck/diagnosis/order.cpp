@@ -1,0 +1,68 @@
+// The right numbers in other places: transposed, reversed, shifted.
+#include <slope/autograd/gradcheck/diagnosis/evidence.h>
+
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+// Whether analytic[i] = numeric[place(i)] for all, and some i is elsewhere.
+bool is_moved(const Evidence& e, const std::function<size_t(size_t)>& place) {
+  bool moved = false;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const size_t j = place(i);
+    if (!is_near(e.analytic[i], e.numeric[j])) return false;
+    moved |= j != i && !is_near(e.numeric[i], e.numeric[j]);
+  }
+  return moved;
+}
+
+}  // namespace
+
+void guess_order(const Evidence& e, Guesses& guesses) {
+  const size_t n = e.numeric.size(), rank = e.shape.size();
+  if (n < 2 || static_cast<int64_t>(n) != numel(e.shape)) return;
+  const auto add = [&](const std::string& mistake) {
+    guesses.push_back({0.95, mistake, "the right numbers stand in other places"});
+  };
+  // the indices of an element, and back
+  const auto index = [&](size_t i) {
+    std::vector<size_t> at(rank);
+    for (size_t d = rank; d-- > 0;) {
+      at[d] = i % static_cast<size_t>(e.shape[d]);
+      i /= static_cast<size_t>(e.shape[d]);
+    }
+    return at;
+  };
+  const auto element = [&](const std::vector<size_t>& at) {
+    size_t i = 0;
+    for (size_t d = 0; d < rank; ++d) i = i * static_cast<size_t>(e.shape[d]) + at[d];
+    return i;
+  };
+  for (size_t a = 0; a < rank; ++a) {
+    const auto size = static_cast<size_t>(e.shape[a]);
+    for (size_t b = a + 1; b < rank; ++b)
+      if (e.shape[a] == e.shape[b] && is_moved(e, [&](size_t i) {
+            auto at = index(i);
+            std::swap(at[a], at[b]);
+            return element(at);
+          }))
+        add(fmt::format("a missing or extra transposition of dims {} and {}", a, b));
+    if (is_moved(e, [&](size_t i) {
+          auto at = index(i);
+          at[a] = size - 1 - at[a];
+          return element(at);
+        }))
+      add(fmt::format("dim {} in reverse", a));
+    for (size_t shift = 1; shift < size; ++shift)
+      if (is_moved(e, [&](size_t i) {
+            auto at = index(i);
+            at[a] = (at[a] + shift) % size;
+            return element(at);
+          }))
+        add(fmt::format("a wrong index or order of pieces: dim {} is shifted by {}", a, shift));
+  }
+}
+
+}  // namespace slope

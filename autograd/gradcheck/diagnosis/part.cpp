@@ -1,0 +1,78 @@
+// Some elements are right, others not: which? Zeros on one side are a mask; ratios 1/2, 1/3 are
+// uses that were not added; a beginning or an end is a loop's; one dim's index is an offset.
+#include <slope/autograd/gradcheck/diagnosis/evidence.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+struct Counted {
+  int64_t right = 0, wrong = 0;
+  int64_t lost = 0;            // 0 where the function changes
+  int64_t extra = 0;           // not 0 where it does not
+  int64_t shares = 0;          // 1/2, 1/3, …
+  size_t first = 0, last = 0;  // wrong
+};
+
+Counted count(const Evidence& e) {
+  Counted c;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const double a = e.analytic[i], n = e.numeric[i];
+    if (is_near(a, n) || !counts(e, i)) {
+      ++c.right;
+      continue;
+    }
+    if (c.wrong++ == 0) c.first = i;
+    c.last = i;
+    const bool is_lost = std::abs(a) <= 1e-4 * std::abs(n),
+               is_extra = std::abs(n) <= 1e-4 * std::abs(a);
+    c.lost += is_lost;
+    c.extra += is_extra;
+    const double uses = n / a;
+    c.shares += !is_lost && !is_extra && uses > 1.5 && uses < 33 && is_near(uses, std::round(uses));
+  }
+  return c;
+}
+
+}  // namespace
+
+void guess_part(const Evidence& e, Guesses& guesses) {
+  const Counted c = count(e);
+  if (c.wrong == 0) return;
+  const auto add = [&](double weight, const std::string& mistake, const std::string& reason) {
+    guesses.push_back({weight, mistake, reason});
+  };
+  const auto of = [&](int64_t n) { return fmt::format("{} of {}", n, e.numeric.size()); };
+  if (c.lost > 0 && c.extra > 0)
+    add(0.9, "swapped operands, another mask, or the wrong index",
+        fmt::format("{} are 0 and should not be, {} are not and should be", of(c.lost),
+                    of(c.extra)));
+  else if (c.extra == c.wrong)
+    add(0.85,
+        "a missing mask, guard or comparison: the function does not change with these elements",
+        fmt::format("{} should be 0", of(c.extra)));
+  else if (c.lost == c.wrong && c.right > 0)
+    add(0.85, "a mask or comparison that leaves out too much, or a use that is not added",
+        fmt::format("{} are 0 and should not be", of(c.lost)));
+  if (c.shares == c.wrong && c.right > 0)
+    add(0.9, "lost accumulation: where an element is used more than once, one use alone counts",
+        fmt::format("{} are 1/2, 1/3, … of what they should be, others right", of(c.shares)));
+  if (c.right > 0 && c.lost == 0 && c.extra == 0)
+    add(0.55, "lost accumulation (a repeated index, a second use), or a branch for some elements",
+        fmt::format("{} are wrong, others right", of(c.wrong)));
+  if (c.right > 0 && c.wrong < c.right && c.wrong == static_cast<int64_t>(c.last - c.first + 1)) {
+    if (c.last + 1 == e.numeric.size() && c.wrong > 1)
+      add(0.5,
+          fmt::format("an end that a loop leaves out: wrong from element {} on",
+                      e.elements[c.first]),
+          fmt::format("{} at the end are wrong", of(c.wrong)));
+    else
+      add(0.45, fmt::format("ties, guards or an edge: element {} alone", e.elements[c.first]),
+          fmt::format("{} are wrong", of(c.wrong)));
+  }
+}
+
+}  // namespace slope

@@ -1,0 +1,147 @@
+#include <slope/autograd/gradcheck/analytic.h>
+#include <slope/autograd/gradcheck/culprit/culprit.h>
+#include <slope/autograd/gradcheck/fast/fast.h>
+#include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/autograd/gradcheck/numeric/forward.h>
+#include <slope/autograd/gradcheck/numeric/poke.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+using Values = std::vector<double>;
+
+// Its largest element is 1.
+Values scaled(Values v) {
+  double largest = 0;
+  for (const double x : v) largest = std::max(largest, std::abs(x));
+  if (largest > 0)
+    for (double& x : v) x /= largest;
+  return v;
+}
+
+double dot(const Values& a, const Values& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+class FastCheck {
+ public:
+  FastCheck(const Forward& forward, size_t output, const FastOptions& options,
+            GradcheckReport& report)
+      : forward_(forward), output_(output), options_(options), report_(report) {}
+
+  // Directions that failed
+  std::vector<Direction> check(const NamedTensor& leaf, int64_t index, const Tensor& gradient) {
+    const Tensor& x = leaf.tensor;
+    const Values at = x.detach().to_vector(),
+                 g = gradient.defined() ? gradient.to_vector() : Values(at.size());
+    GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
+    std::vector<Direction> failing;
+    for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
+      const bool is_gradient = d == 0 && dot(g, g) > 0;
+      const Values v = scaled(is_gradient ? g
+                                          : random_cotangent(x.shape(), f64, options_.seed + 31,
+                                                             static_cast<size_t>(index * 64 + d))
+                                                .to_vector());
+      const double analytic = dot(g, v);
+      const auto loss = [&](double h) {
+        Values moved = at;
+        for (size_t i = 0; i < moved.size(); ++i) moved[i] += h * v[i];
+        const Poke poke(x, moved);
+        LossAt l = forward_.losses()[output_];
+        l.step = h;
+        return l;
+      };
+      ++row.elements;
+      const Derivative numeric = derivative_of(loss, analytic);
+      const double allowed = options_.rtol * std::abs(numeric.value),
+                   usual = std::sqrt(dot(g, g) * dot(v, v) / static_cast<double>(v.size()));
+      const bool agrees = std::abs(analytic - numeric.value) <= allowed + 2 * numeric.error;
+      if (numeric.kind != Derivative::Kind::smooth ||
+          (agrees && numeric.error > 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual))) {
+        ++row.unchecked;
+        ++report_.unchecked;
+        continue;
+      }
+      ++report_.checked;
+      if (agrees) continue;
+      ++report_.failed;
+      const double ratio = analytic / numeric.value;
+      row.low = row.failed ? std::min(row.low, ratio) : ratio;
+      row.high = row.failed ? std::max(row.high, ratio) : ratio;
+      if (row.failed++ == 0) row.output = static_cast<int64_t>(output_);
+      report_.failures.push_back({.op = forward_.op(output_),
+                                  .input = leaf.name,
+                                  .input_index = index,
+                                  .output_index = static_cast<int64_t>(output_),
+                                  .element = d,
+                                  .analytic = analytic,
+                                  .numeric = numeric.value});
+      failing.push_back({x, from_vector(v, x.shape())});
+    }
+    return failing;
+  }
+
+ private:
+  // A plain central difference; where it does not agree, the best of several steps.
+  Derivative derivative_of(const Losses& loss, double analytic) const {
+    const double h = options_.step;
+    const auto central = [&](double step) {
+      return (loss(step).value - loss(-step).value) / (2 * step);
+    };
+    const double near = central(h);
+    if (std::abs(near - analytic) <= options_.rtol * std::abs(near)) return {.value = near};
+    return differentiate(loss, 1, h, {1e-12, options_.rtol});
+  }
+
+  const Forward& forward_;
+  const size_t output_;
+  const FastOptions& options_;
+  GradcheckReport& report_;
+};
+
+}  // namespace
+
+GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTensors& leaves,
+                               const FastOptions& options) {
+  GradcheckReport report;
+  report.by_direction = true;
+  try {
+    const Forward forward(f, leaves, options.seed);
+    for (const NamedTensor& leaf : leaves) report.leaves.push_back({.name = leaf.name});
+    const GradcheckOptions slow{.seed = options.seed};
+    std::vector<Direction> failing;
+    size_t failing_output = 0;
+    for (size_t k = 0; k < forward.outputs().size(); ++k) {
+      if (!forward.is_checked(k)) continue;
+      const Analytic analytic = gradients_of(forward.outputs()[k], forward.cotangent(k), leaves,
+                                             {.tolerance = {slow.atol, slow.rtol}});
+      report.problems.insert(report.problems.end(), analytic.problems.begin(),
+                             analytic.problems.end());
+      if (!report.problems.empty()) break;
+      FastCheck check(forward, k, options, report);
+      for (size_t i = 0; i < leaves.size(); ++i) {
+        const auto found = check.check(leaves[i], static_cast<int64_t>(i), analytic.gradients[i]);
+        if (failing.empty()) failing_output = k;
+        if (failing_output == k && !found.empty()) failing.push_back(found[0]);
+      }
+    }
+    report.problems.insert(report.problems.end(), forward.not_finite().begin(),
+                           forward.not_finite().end());
+    if (!failing.empty() && options.find_culprit)
+      report.culprits = find_culprits(
+          f, leaves, {failing_output, forward.cotangent(failing_output), failing}, slow);
+  } catch (const Unfit& e) {
+    report.problems.push_back(e.what());
+  }
+  report.ok = report.problems.empty() && report.failed == 0;
+  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  return report;
+}
+
+}  // namespace slope

@@ -1,0 +1,189 @@
+// The likely mistake, by its numbers: each class planted in an operation in the middle of a
+// function.
+#include <doctest/doctest.h>
+#include <slope/autograd/gradcheck/cases/function_check.h>
+
+#include "planted.h"
+
+using namespace slope;
+using test::quiet;
+using test::values;
+using test::with_rule;
+
+namespace {
+
+using Rule = Grads (*)(const Saved& s, const Tensor& g);
+
+struct Planted {
+  const char* expected;  // in the likeliest guess
+  Rule rule;
+  Tensor (*forward)(const Tensors& x);
+  std::vector<Dims> shapes = {{3, 4}};
+  Attributes attributes = {};
+};
+
+Tensor square(const Tensors& x) { return x[0] * x[0]; }
+Tensor product(const Tensors& x) { return x[0] * x[1]; }
+
+const std::vector<Planted> all_planted{
+    {"a wrong sign", [](const Saved& s, const Tensor& g) { return Grads{-2 * g * s.input()}; },
+     square},
+    {"a lost factor 2", [](const Saved& s, const Tensor& g) { return Grads{g * s.input()}; },
+     square},
+    {"an extra factor 9", [](const Saved& s, const Tensor& g) { return Grads{18 * g * s.input()}; },
+     square},
+    {"gives 0", [](const Saved& s, const Tensor& g) { return Grads{0 * g * s.input()}; }, square},
+    {"should give 0", [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return sign(x[0]); }},
+    {"a missing guard", [](const Saved&, const Tensor& g) { return Grads{g / 0.0}; }, square},
+    {"a missing 1/n, or a sum in place of a mean, n = dim 1 = 5",
+     [](const Saved& s, const Tensor& g) { return Grads{expand(g, s.input_shape())}; },
+     [](const Tensors& x) { return mean(x[0], {1}, keepdim); },
+     {{3, 5}}},
+    {"an extra 1/n, or a mean in place of a sum, n = dim 0 = 3",
+     [](const Saved& s, const Tensor& g) { return Grads{expand(g, s.input_shape()) / 3.0}; },
+     [](const Tensors& x) { return sum(x[0], {0}, keepdim); },
+     {{3, 5}}},
+    {"n where n - 1 is meant, n = dim 0 = 6",
+     [](const Saved& s, const Tensor& g) {
+       return Grads{g * 2 * (s.input() - mean(s.input())) / 6.0};
+     },
+     [](const Tensors& x) { return var(x[0]); },
+     {{6}}},
+    {"a missing 1/sqrt(d), d = dim 1 = 7",
+     [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return x[0] / std::sqrt(7.0); },
+     {{2, 7}}},
+    {"dropout's scale 1/(1 - p) is missing, p = 0.4",
+     [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return x[0] / 0.6; },
+     {{3, 4}},
+     {{"p", 0.4}}},
+    {"swapped operands",
+     [](const Saved& s, const Tensor& g) {
+       return Grads{g * s.input(0), g * s.input(1)};
+     },
+     product,
+     {{3, 4}, {3, 4}}},
+    {"x is missing", [](const Saved&, const Tensor& g) { return Grads{2 * g}; }, square},
+    {"x once too often",
+     [](const Saved& s, const Tensor& g) { return Grads{2 * g * s.input() * s.input()}; }, square},
+    {"transposition of dims 0 and 1",
+     [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return x[0].transpose(0, 1); },
+     {{3, 3}}},
+    {"dim 1 in reverse", [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return flip(x[0], {1}); }},
+    {"dim 1 is shifted by", [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return roll(x[0], {1}, {1}); }},
+    {"lost accumulation",
+     [](const Saved&, const Tensor& g) {
+       return Grads{cat({g.narrow(0, 0, 1), g.narrow(0, 2, 2)}, 0)};
+     },
+     [](const Tensors& x) {
+       return cat({x[0].narrow(0, 0, 1), x[0].narrow(0, 0, 1), x[0].narrow(0, 1, 2)}, 0);
+     },
+     {{3}}},
+    {"a missing mask, guard or comparison", [](const Saved&, const Tensor& g) { return Grads{g}; },
+     [](const Tensors& x) { return relu(x[0]); }},
+    {"swapped operands, another mask",
+     [](const Saved&, const Tensor& g) { return Grads{triu(g, 1)}; },
+     [](const Tensors& x) { return tril(x[0], 0); },
+     {{4, 4}}},
+    {"a term with a sum or mean over dim 1",
+     [](const Saved& s, const Tensor& g) { return Grads{g * s.output()}; },
+     [](const Tensors& x) { return softmax(x[0], 1); }},
+};
+
+}  // namespace
+
+TEST_CASE("diagnosis: each class of mistake is recognised by its numbers") {
+  for (const Planted& planted : all_planted) {
+    CAPTURE(std::string(planted.expected));
+    const Op op{.name = "planted", .saves = saves_inputs | saves_output, .formula = planted.rule};
+    Tensors inputs;
+    for (const Dims& shape : planted.shapes) inputs.push_back(values(shape, inputs.size() + 1));
+    const GradcheckReport report = gradcheck(
+        [&](const Tensors& in) {
+          Tensors h;
+          for (const Tensor& x : in) h.push_back(x * 1.5);
+          return Tensors{tanh(with_rule(
+                             op, [&] { return planted.forward(h); }, h, planted.attributes)) *
+                         2.0};
+        },
+        inputs, quiet);
+    REQUIRE_MESSAGE(!report.culprits.empty(), report.text());
+    CHECK(report.culprits[0].op == "planted");
+    const Guesses guesses = diagnose(report);
+    REQUIRE(!guesses.empty());
+    CHECK_MESSAGE(guesses[0].mistake.find(planted.expected) != std::string::npos, text_of(guesses));
+  }
+}
+
+namespace {
+
+// What fails is decided by the case: a kernel, a formula, a layout, an option.
+FunctionCheck check_of(Tensor (*f)(const Tensor& x)) {
+  return check_function(
+      "planted",
+      {{"planted", "matrix", {{{3, 4}}}, [f](const Tensors& x) { return Tensors{f(x[0])}; }}});
+}
+std::string likely(Tensor (*f)(const Tensor& x)) {
+  return text_of(guess_from_circumstances(check_of(f)));
+}
+
+Grads right(const Saved& s, const Tensor& g) { return {2 * g * s.input()}; }
+Grads wrong(const Saved& s, const Tensor& g) { return {3 * g * s.input()}; }
+
+template <const Op& op>
+Tensor squared(const Tensor& x) {
+  return with_rule(op, [&] { return x * x; }, {x});
+}
+
+const Op wrong_kernel{.name = "planted", .saves = saves_input(), .formula = right, .kernel = wrong};
+const Op wrong_formula{
+    .name = "planted", .saves = saves_input(), .formula = wrong, .kernel = right};
+const Op detached{
+    .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+      return Grads{2 * g * s.input().detach()};
+    }};
+const Op wrong_stride{
+    .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+      const Tensor x = s.input();
+      return Grads{2 * g * x * (x.is_contiguous() ? 1.0 : 1.5)};
+    }};
+const Op wrong_f32{
+    .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+      return Grads{2 * g * s.input() * (g.dtype() == f32 ? 1.01 : 1.0)};
+    }};
+const Op throws{
+    .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+      return Grads{g * s.input().narrow(1, 0, 2)};
+    }};
+
+}  // namespace
+
+TEST_CASE("diagnosis: kernel or formula, strides, second order, float32, by which checks fail") {
+  CHECK(likely(squared<wrong_kernel>).starts_with("likely the kernel, not the formula"));
+  CHECK(likely(squared<wrong_formula>)
+            .starts_with("likely the formula or reference, not the kernel"));
+  CHECK(likely(squared<detached>).starts_with("likely a value in the formula that is detached"));
+  CHECK(likely(squared<wrong_stride>).find("a wrong stride or offset") != std::string::npos);
+  CHECK(likely(squared<wrong_f32>).starts_with("likely the float32 kernel alone"));
+}
+
+TEST_CASE(
+    "diagnosis: a rule that throws is a failure of its function, and the summary says which") {
+  const FunctionCheck bad = check_of(squared<throws>), second = check_of(squared<detached>);
+  CHECK(!bad.ok());
+  CHECK(text_of(bad, false).find("planted (matrix), first order, contiguous: ") !=
+        std::string::npos);
+  FunctionCheck good = check_function(
+      "exp", {{"exp", "vector", {{{3}}}, [](const Tensors& x) { return Tensors{exp(x[0])}; }}});
+  CHECK(good.ok());
+  CHECK(summary_of({good}) == fmt::format("ok: 1 functions, {} derivatives", good.derivatives()));
+  CHECK(summary_of({bad, good, second}) ==
+        "1 of 3 functions fail at first order: planted; 1 of 3 functions fail otherwise alone, "
+        "perhaps "
+        "through these: planted");
+}

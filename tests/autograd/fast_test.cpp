@@ -1,0 +1,111 @@
+// The fast mode: every leaf is named whose gradient is off, however the error lies.
+#include <doctest/doctest.h>
+#include <slope/autograd/gradcheck/fast/fast.h>
+
+#include "planted.h"
+
+using namespace slope;
+using test::values;
+using test::with_rule;
+
+namespace {
+
+const FastOptions quiet_fast{.raise_exception = false};
+
+// x, with a gradient that a rule of the test's own changes
+const Op scaled{.name = "scaled", .formula = [](const Saved& s, const Tensor& g) {
+                  return Grads{g * s.number("factor")};
+                }};
+Tensor with_gradient_times(double factor, const Tensor& x) {
+  return with_rule(scaled, [&] { return x * 1.0; }, {x}, {{"factor", factor}});
+}
+
+struct Net {
+  NamedTensors leaves{{"w1", values({8, 20})},   {"b1", values({20}, 2)},
+                      {"gain", values({20}, 3)}, {"w2", values({20, 5}, 4)},
+                      {"b2", values({5}, 5)},    {"unused", values({3}, 6)}};
+  Tensor x = values({16, 8}, 7).detach();
+  std::string wrong;
+  double factor = 1.01;
+
+  Tensor leaf(size_t i) const {
+    const NamedTensor& l = leaves[i];
+    return l.name == wrong ? with_gradient_times(factor, l.tensor) : l.tensor;
+  }
+  Tensors operator()() const {
+    const Tensor h = tanh(matmul(x, leaf(0)) + leaf(1)) * leaf(2);
+    return {mean(log_softmax(matmul(h, leaf(3)) + leaf(4), 1).select(1, 2))};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("fast: what is right passes, for twenty seeds; parameters stay as they were") {
+  const Net net;
+  const std::vector<double> before = net.leaves[0].tensor.to_vector();
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const GradcheckReport report =
+        gradcheck_fast(net, net.leaves, {.raise_exception = false, .seed = seed});
+    CHECK_MESSAGE(report.ok, report.text());
+    CHECK(report.checked == 18);
+    CHECK(report.unchecked == 0);
+  }
+  CHECK(net.leaves[0].tensor.to_vector() == before);
+}
+
+TEST_CASE("fast: a leaf whose gradient is scaled by 1.01 is named, and no other") {
+  Net net;
+  for (const NamedTensor& leaf : net.leaves) {
+    if (leaf.name == "unused") continue;
+    net.wrong = leaf.name;
+    const GradcheckReport report = gradcheck_fast(net, net.leaves, quiet_fast);
+    CHECK(!report.ok);
+    for (const GradcheckLeaf& row : report.leaves)
+      CHECK((row.failed > 0) == (row.name == leaf.name));
+    CHECK(report.text().find(leaf.name + " 3 of 3 wrong, ratio 1.01") != std::string::npos);
+    REQUIRE(report.culprits.size() == 1);
+    CHECK(report.culprits[0].op == "scaled");
+  }
+  CHECK_THROWS_WITH_AS((void)gradcheck_fast(net, net.leaves), doctest::Contains("b2 3 of 3 wrong"),
+                       AutogradError);
+}
+
+// y = sum of x^2; the rule is wrong by e, which is orthogonal to the gradient: in its direction
+// nothing can be seen, in the others it can.
+TEST_CASE("fast: an error that is orthogonal to one direction is seen along another") {
+  static const Op op{
+      .name = "orthogonal", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+        const Tensor x = s.input(),
+                     swapped =
+                         cat({x.narrow(0, 1, 1), -x.narrow(0, 0, 1), 0 * x.narrow(0, 2, 4)}, 0);
+        return Grads{g * (2 * x + 0.1 * swapped)};
+      }};
+  const NamedTensors leaves{{"x", values({6})}};
+  const auto f = [&] {
+    const Tensor& x = leaves[0].tensor;
+    return Tensors{with_rule(op, [&] { return sum(x * x); }, {x})};
+  };
+  const GradcheckReport report = gradcheck_fast(f, leaves, quiet_fast);
+  CHECK(!report.ok);
+  CHECK(report.failed >= 2);  // of the two random directions
+}
+
+TEST_CASE("gradcheck: a sample of elements, drawn by seed without repetition") {
+  const Tensor x = values({50});
+  GradcheckOptions options{.raise_exception = false, .find_callers = false, .sample = 7};
+  const auto f = [](const Tensors& in) { return Tensors{with_gradient_times(2, in[0])}; };
+  const auto elements = [&] {
+    std::vector<int64_t> result;
+    for (const GradcheckFailure& failure : gradcheck(f, {x}, options).failures)
+      result.push_back(failure.element);
+    return result;
+  };
+  const std::vector<int64_t> first = elements();
+  CHECK(first.size() == 7);
+  CHECK(std::adjacent_find(first.begin(), first.end()) == first.end());
+  CHECK(elements() == first);
+  options.seed = 9;
+  CHECK(elements() != first);
+  options.sample = 500;
+  CHECK(gradcheck(f, {x}, options).failed == 50);
+}

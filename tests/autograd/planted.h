@@ -1,0 +1,27 @@
+// Operations with a planted mistake: the forward of another one, and a rule of the test's own.
+#pragma once
+
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/tensor/random.h>
+
+#include "gradcheck.h"
+
+namespace slope::test {
+
+template <class F>
+Tensor with_rule(const Op& op, F&& forward, const Tensors& inputs, Attributes attributes = {}) {
+  Tensor y;
+  {
+    const NoGrad no_grad;
+    y = contiguous_copy(forward());
+  }
+  return op.record(Tensors{y}, inputs, std::move(attributes))[0];
+}
+
+inline Tensor values(const Dims& shape, uint64_t seed = 1) {
+  manual_seed(seed);
+  return leaf(randn(shape, f64));
+}
+
+}  // namespace slope::test

@@ -1,0 +1,72 @@
+#include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
+#include <slope/tools/commands/gradcheck_json.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace slope::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double v) { return std::isfinite(v) ? Json(v) : Json(fmt::format("{}", v)); }
+
+Json to_json(const std::vector<GradcheckFailure>& failures) {
+  Json json = Json::array();
+  for (const GradcheckFailure& f : failures)
+    json.push_back({{"op", f.op},
+                    {"input", f.input},
+                    {"input_index", f.input_index},
+                    {"output", f.output_index},
+                    {"element", f.element},
+                    {"analytic", number(f.analytic)},
+                    {"numeric", number(f.numeric)},
+                    {"ratio", number(f.ratio())}});
+  return json;
+}
+
+Json to_json(const GradcheckLeaf& leaf) {
+  return {{"name", leaf.name},
+          {"derivatives", leaf.elements},
+          {"failed", leaf.failed},
+          {"unchecked", leaf.unchecked},
+          {"cut", leaf.is_cut},
+          {"lowest_ratio", number(leaf.low)},
+          {"highest_ratio", number(leaf.high)}};
+}
+
+Json to_json(const GradcheckCulprit& culprit) {
+  Json inputs = Json::array();
+  for (const GradcheckCulprit::Input& in : culprit.inputs)
+    inputs.push_back({{"input", in.index}, {"checked", in.checked}, {"failed", in.failed}});
+  Json json = {{"op", culprit.op},       {"place", culprit.place},
+               {"calls", culprit.calls}, {"called_from", culprit.called_from},
+               {"inputs", inputs},       {"failures", to_json(culprit.failures)}};
+  if (culprit.is_cut) json["cut_input"] = culprit.cut_input;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const GradcheckReport& report) {
+  Json leaves = Json::array(), culprits = Json::array(), guesses = Json::array();
+  for (const GradcheckLeaf& leaf : report.leaves) leaves.push_back(to_json(leaf));
+  for (const GradcheckCulprit& culprit : report.culprits) culprits.push_back(to_json(culprit));
+  if (report.failed > 0)
+    for (const Guess& guess : diagnose(report))
+      guesses.push_back({{"mistake", guess.mistake}, {"reason", guess.reason}});
+  return {{"ok", report.ok},
+          {"checked", report.checked},
+          {"failed", report.failed},
+          {"unchecked", report.unchecked},
+          {"leaves", leaves},
+          {"culprits", culprits},
+          {"likely", guesses},
+          {"failures", to_json(report.failures)},
+          {"problems", report.problems},
+          {"notes", report.notes}};
+}
+
+}  // namespace slope::tools

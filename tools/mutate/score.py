@@ -1,0 +1,48 @@
+"""docs/mutation-score.md from the state of a run: caught by what, and each survivor with its reason."""
+import collections
+
+HEAD = """# Mutation score
+
+How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, builds, and asks `slope gradcheck --all`, then,
+for what that missed, the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken out,
+with the reason. Command: `tools/mutate/mutate --sample {count} --seed {seed} --write`.
+
+"""
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def table(results, reasons):
+    kinds = collections.defaultdict(collections.Counter)
+    for mutant_id, result in results.items():
+        outcome = result["outcome"]
+        if outcome == "survived" and reasons.get(mutant_id, "").startswith("equivalent"):
+            outcome = "equivalent"
+        for kind in (result["kind"], "all"):
+            kinds[kind][outcome] += 1
+    lines = ["| mistake | planted | equivalent | `gradcheck --all` | all tests | survived |", "|---|---:|---:|---:|---:|---:|"]
+    for kind in sorted(kinds, key=lambda k: (k == "all", k)):
+        c = kinds[kind]
+        planted = c["gradcheck"] + c["tests"] + c["survived"]
+        lines.append(f"| {kind} | {planted + c['equivalent']} | {c['equivalent']} | {percent(c['gradcheck'], planted)} | {percent(c['gradcheck'] + c['tests'], planted)} | {c['survived']} |")
+    return "\n".join(lines) + "\n"
+
+
+def survivors(results, reasons):
+    lines = []
+    for mutant_id, r in sorted(results.items(), key=lambda item: (item[1]["file"], item[1]["line"])):
+        if r["outcome"] == "survived":
+            lines.append(f"- `{mutant_id}` {r['file']}, `{r['function']}`, {r['kind']}: `{r['old_line']}` became `{r['new_line']}`. {reasons.get(mutant_id, '**No reason is known.**')}")
+    return "\n".join(lines) + "\n" if lines else "None.\n"
+
+
+def document(results, reasons, seed):
+    ran = {k: r for k, r in results.items() if r["outcome"] != "does not compile"}
+    text = HEAD.format(count=len(results), seed=seed) + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
+    missed = [r for r in ran.values() if r["outcome"] == "tests"]
+    text += f"\n## Missed by `gradcheck`, caught by tests\n\n{len(missed)}.\n\n" if missed else ""
+    for r in sorted(missed, key=lambda r: (r["file"], r["line"])):
+        text += f"- {r['file']}, `{r['function']}`, {r['kind']}: `{r['old_line']}` became `{r['new_line']}`; {r['by']}\n"
+    return text
