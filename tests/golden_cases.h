@@ -48,8 +48,8 @@ inline std::string golden_text(const std::string& name) {
   return file_text(SLOPE_GOLDEN "/" + name);
 }
 
-inline std::vector<GoldenCase> golden_cases() {
-  std::istringstream lines(golden_text("ops.txt"));
+inline std::vector<GoldenCase> cases_of(const std::string& text) {
+  std::istringstream lines(text);
   std::vector<GoldenCase> cases;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line[0] == '#') continue;
@@ -66,12 +66,14 @@ inline std::vector<GoldenCase> golden_cases() {
   return cases;
 }
 
+inline std::vector<GoldenCase> golden_cases() { return cases_of(golden_text("ops.txt")); }
+
 // A file's tensors by name; undefined where there is none.
 class GoldenTensors {
  public:
-  explicit GoldenTensors(const std::string& file) {
-    for (auto& [name, x] : parse_safetensors(golden_text(file), file).tensors)
-      tensors_[name] = std::move(x);
+  explicit GoldenTensors(const std::string& file) : GoldenTensors(golden_text(file), file) {}
+  GoldenTensors(const std::string& bytes, const std::string& file) {
+    for (auto& [name, x] : parse_safetensors(bytes, file).tensors) tensors_[name] = std::move(x);
   }
   Tensor find(const std::string& name) const {
     const auto at = tensors_.find(name);
