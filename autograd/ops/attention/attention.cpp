@@ -21,8 +21,8 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 
 // ---- derivative
 
-// The same in differentiable operations, for one sequence; a large negative score instead of -inf,
-// so that a row that sees nothing has no nan on its way to 0.
+// The same in differentiable operations, for one sequence. A row that sees nothing, or nothing but
+// scores of -inf, is filled with 0, so that it has no nan on its way to 0.
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
   Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
@@ -31,9 +31,12 @@ Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor a
     const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
     allowed = allowed.defined() ? logical_and(allowed, below) : below;
   }
-  if (allowed.defined()) {
-    const Tensor hidden = !allowed;
-    w = masked_fill(softmax(masked_fill(w, hidden, -1e30), -1), hidden, 0);
+  const Tensor lowest = w.detach() == -INFINITY,
+               hidden = allowed.defined() ? logical_or(!allowed, lowest) : lowest;
+  if (any(hidden)) {
+    const Tensor empty = S == 0 ? hidden : amin(hidden, {-1}, keepdim);
+    w = masked_fill(masked_fill(w, hidden, -INFINITY), empty, 0);
+    w = masked_fill(softmax(w, -1), hidden, 0);
   } else {
     w = softmax(w, -1);
   }
