@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "../autograd/golden_ops.h"
 
 namespace slope::test {
