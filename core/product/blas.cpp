@@ -21,6 +21,17 @@ extern "C" {
 
 namespace slope {
 
+Vectors cpu_vectors() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return Vectors::avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Vectors::avx2;
+#endif
+  return Vectors::sse;
+}
+
 std::optional<std::string> better_blas_core(const std::string& chosen, Vectors cpu) {
   constexpr std::array avx512 = {"SkylakeX", "Cooperlake", "SapphireRapids"},
                        avx2 = {"Haswell", "Zen", "Excavator"};
@@ -36,18 +47,6 @@ std::optional<std::string> better_blas_core(const std::string& chosen, Vectors c
 
 #if defined(SLOPE_BLAS)
 namespace {
-
-Vectors cpu_vectors() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return Vectors::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Vectors::avx2;
-#endif
-  return Vectors::sse;
-}
 
 void correct_core_type() {
   const char* variable = "OPENBLAS_CORETYPE";

@@ -19,6 +19,7 @@ void initialise_blas();
 std::string blas_description();
 
 enum class Vectors { sse, avx2, avx512 };  // what a CPU offers to a product
+Vectors cpu_vectors();                     // what this one does
 
 // The OpenBLAS core type to switch to if `chosen` uses less than the CPU offers: OpenBLAS 0.3.21
 // takes newer Xeons for a Prescott. Empty if the choice is right.

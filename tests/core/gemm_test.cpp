@@ -282,11 +282,22 @@ TEST_CASE("gemm: rows that overlap or are too far apart are refused") {
 }
 
 TEST_CASE("blas: the remedy switches only to what the CPU has and the choice lacks") {
-  CHECK(better_blas_core("Prescott", Vectors::avx512) == "SkylakeX");
-  CHECK(better_blas_core("Haswell", Vectors::avx512) == "SkylakeX");
-  CHECK(better_blas_core("Prescott", Vectors::avx2) == "Haswell");
-  CHECK(better_blas_core("Zen", Vectors::avx2) == std::nullopt);
-  CHECK(better_blas_core("Cooperlake", Vectors::avx512) == std::nullopt);
-  CHECK(better_blas_core("Nehalem", Vectors::sse) == std::nullopt);
+  struct Row {
+    const char* chosen;
+    std::optional<std::string> sse, avx2, avx512;  // where the CPU offers so much
+  };
+  constexpr auto keep = std::nullopt;
+  for (const Row& row :
+       {Row{"Prescott", keep, "Haswell", "SkylakeX"}, Row{"Nehalem", keep, "Haswell", "SkylakeX"},
+        Row{"Sandybridge", keep, "Haswell", "SkylakeX"},
+        Row{"of a later version", keep, "Haswell", "SkylakeX"},
+        Row{"Haswell", keep, keep, "SkylakeX"}, Row{"Zen", keep, keep, "SkylakeX"},
+        Row{"Excavator", keep, keep, "SkylakeX"}, Row{"SkylakeX", keep, keep, keep},
+        Row{"Cooperlake", keep, keep, keep}, Row{"SapphireRapids", keep, keep, keep}}) {
+    INFO(row.chosen);
+    CHECK(better_blas_core(row.chosen, Vectors::sse) == row.sse);
+    CHECK(better_blas_core(row.chosen, Vectors::avx2) == row.avx2);
+    CHECK(better_blas_core(row.chosen, Vectors::avx512) == row.avx512);
+  }
   CHECK_FALSE(blas_description().empty());
 }
