@@ -47,18 +47,18 @@ Cases loss_cases() {
     return Tensors{loss.sum / static_cast<double>(loss.count)};
   });
 
-  for (const auto& [name, reduction] :
+  for (const auto& of :
        {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
+    const char* name = of.first;
+    const Reduction reduction = of.second;
     const auto of_two = [&](const char* op, const CaseInput& a, const CaseInput& b,
                             Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
-      add(op, name, {a, b}, [=, reduction = reduction](const Tensors& x) {
-        return Tensors{f(x[0], x[1], reduction)};
-      });
+      add(op, name, {a, b}, [=](const Tensors& x) { return Tensors{f(x[0], x[1], reduction)}; });
     };
     of_two("bce_with_logits", {{3, 4}}, {{3, 4}}, bce_with_logits);
     of_two("mse_loss", {{3, 4}}, {{3, 4}}, mse_loss);
     of_two("kl_div", {{3, 4}}, {{3, 4}, 0.1, 1}, kl_div);
-    add("nll_loss", name, {{{5, 4}}}, [=, reduction = reduction](const Tensors& x) {
+    add("nll_loss", name, {{{5, 4}}}, [=](const Tensors& x) {
       return Tensors{nll_loss(x[0], target, {.ignore_index = 0, .reduction = reduction})};
     });
   }

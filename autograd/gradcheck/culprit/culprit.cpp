@@ -4,6 +4,7 @@
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/culprit/defects.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/core/tensor/factories.h>
 
 #include <algorithm>
 #include <cmath>

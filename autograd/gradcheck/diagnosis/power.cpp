@@ -28,8 +28,9 @@ void guess_power(const Evidence& e, Guesses& guesses) {
     return varies;
   };
   for (const Operand& o : operands) {
-    for (const auto& [power, text] : {std::pair{1.0, "{}"}, {2.0, "{}^2"}, {0.5, "sqrt({})"}}) {
-      const std::string factor = fmt::format(fmt::runtime(text), o.name);
+    for (const auto& as : {std::pair{1.0, "{}"}, {2.0, "{}^2"}, {0.5, "sqrt({})"}}) {
+      const double power = as.first;
+      const std::string factor = fmt::format(fmt::runtime(as.second), o.name);
       if (explains([&](size_t i) { return std::pow(o.values[i], power); }))
         guesses.push_back({0.9,
                            fmt::format("{} once too often, in the wrong power or operand", factor),

@@ -4,6 +4,7 @@
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
+#include <slope/core/tensor/factories.h>
 
 #include <algorithm>
 #include <cmath>
