@@ -2,9 +2,8 @@
 // with embeddings that are not scaled and a head that gives log-probabilities.
 //   From a notebook that prints what each class computes. What was wrong there:
 //   - masked_fill's result was dropped, so that no mask had an effect;
-//   - queries, keys and values all came from wq, and the output layer's name was misspelt;
-//   - the decoder's feed-forward part was one object of an earlier cell, in no block's parameters;
-//   - the projection took its width from another cell, dropout was a number that was called.
+//   - queries, keys and values all came from wq; names, sizes and dropout were other cells';
+//   - the decoder's feed-forward part was one object of an earlier cell, in no block's parameters.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
@@ -131,7 +130,11 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
     if (c.tie_embeddings) nn::tie(projection_layer.proj.weight, tgt_embed.embedding.weight);
     if (c.shared_vocab) nn::tie(tgt_embed.embedding.weight, src_embed.embedding.weight);
   }
-  void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
+  void init_weights() {
+    nn::init::xavier_matrices(nn::parameters(*this));
+    nn::init::normal(src_embed.embedding.weight);  // beside sinusoids: nothing scales it up
+    if (!config.tie_embeddings) nn::init::normal(tgt_embed.embedding.weight);
+  }
   // i64 (B, T), their positions -> (B, T, C)
   Tensor embed_source(const Tensor& x, const Tensor& t) const { return src_pos(src_embed(x), t); }
   Tensor embed_target(const Tensor& x, const Tensor& t) const { return tgt_pos(tgt_embed(x), t); }
