@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/function_check.h>
 
+#include <cmath>
+#include <vector>
+
 #include "planted.h"
 
 using namespace slope;

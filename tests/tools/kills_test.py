@@ -1,12 +1,12 @@
 """Training ended by each kind of signal at random instants, once with a second process on its folder, and resumed: the same bits. `tools/bench/compare/kill_resume` does any number of them."""
 import os, subprocess, sys, unittest
-from slope_runner import ENVIRONMENT, SLOPE
+from slope_runner import ENVIRONMENT, SANITIZED, SLOPE
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/compare/kill_resume")
 
 
 class Kills(unittest.TestCase):
-    @unittest.skipUnless(os.environ.get("SLOPE_FAIL_LIBRARY"), "a sanitizer's build takes too long")
+    @unittest.skipIf(SANITIZED, "a sanitizer's build takes too long")
     def test_same_bits(self):
         done = subprocess.run([sys.executable, "-B", SCRIPT, "--kills", "5", "--signals", "--slope", SLOPE], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)

@@ -1,5 +1,5 @@
 """A run that was interrupted at any instant and resumed gives the bits of one that was not; so does any number of threads."""
-import array, json, os, random, shutil, signal, subprocess, time, unittest
+import array, json, os, random, shutil, signal, subprocess, tempfile, time, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, snapshot, trained
 
 # Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints beside validations, lines of the log in between.
@@ -82,6 +82,7 @@ class Resume(Case):
         self.same("run", expected)
 
     def test_kill_char_gpt(self):
+        self.skip_slow("translation is killed at any instant")
         arguments = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--dropout", "0.2", "--accumulate", "2", "--steps", "20", "--save-every", "1", "--validate-every", "6", "--resume", "--out"]
         start = time.monotonic()
         self.good(*arguments, "straight")
@@ -130,6 +131,7 @@ class Resume(Case):
         self.assertEqual(trained("straight")["model"], trained("long")["model"])
 
     def test_threads_do_not_matter(self):
+        self.skip_slow("the libraries' tests run on several threads")
         wide = ["--d-model", "64", "--n-heads", "4", "--n-encoder-layers", "2", "--d-feedforward", "128", "--batch-size", "32", "--dropout", "0.1", "--max-len", "12", "--log-every", "1"]
         expected = self.straight(*wide, "--steps", "12", "--threads", "1")
         for threads in ("2", "3", "4"):
@@ -229,11 +231,18 @@ class LostLinks(Case):
     """A run's folder as copies leave it (links dropped, dangling, or turned into folders), or a kill between the names of one save."""
     ARGUMENTS = [*RICH, "--save-every", "50", "--validate-every", "100", "--steps", "300"]
 
+    kept = None  # both runs are trained once, and copied for each test
+
     def setUp(self):
         super().setUp()
-        self.train("straight", *self.ARGUMENTS)
-        process = self.start(*self.command("--resume"))
-        self.stop_at(process, 105, signal.SIGTERM)
+        if LostLinks.kept is None:
+            self.train("straight", *self.ARGUMENTS)
+            self.stop_at(self.start(*self.command("--resume")), 105, signal.SIGTERM)
+            LostLinks.kept = tempfile.mkdtemp()
+            self.addClassCleanup(shutil.rmtree, LostLinks.kept)
+            shutil.copytree(".", LostLinks.kept, symlinks=True, dirs_exist_ok=True)
+        else:
+            shutil.copytree(LostLinks.kept, ".", symlinks=True, dirs_exist_ok=True)
         self.last, self.best = os.readlink("run/last"), os.readlink("run/best")
         self.assertNotEqual(self.last, self.best)
 

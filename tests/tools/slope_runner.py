@@ -4,6 +4,7 @@ The path of `slope` is in SLOPE_COMMAND. Each test works in a folder of its own 
 """
 import hashlib, json, os, resource, shutil, signal, struct, subprocess, sys, tempfile, time, unittest
 
+SANITIZED = bool(os.environ.get("SLOPE_SANITIZED"))
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
 # With the first two set slope need not start itself a second time for them.
 ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "OPENBLAS_NUM_THREADS": "1", "NO_PROGRESS": "1"}
@@ -87,6 +88,11 @@ class Case(unittest.TestCase):
             usable = False
         if not usable:
             self.skipTest("this build reserves more than 1 GB of address space")
+
+    def skip_slow(self, why):
+        """For a test that trains for long and that reads and writes no memory which others do not."""
+        if SANITIZED:
+            self.skipTest(f"a sanitizer's build: {why}")
 
     def train(self, out, *arguments, **options):
         return self.good("train", "translation", *TEXT, *SMALL, *arguments, "--out", out, **options)

@@ -111,12 +111,13 @@ std::string Arguments::text(const char* name, const std::string& otherwise) cons
 }
 
 Dims Arguments::dims(const char* name) const {
-  if (!has(name)) return {};
-  const Value& v = value(name);
-  const auto* list = std::get_if<Values>(&v.of);
-  if (!list) return {integer_of(v, name)};
   Dims dims;
-  for (const Value& one : *list) dims.push_back(integer_of(one, name));
+  if (!has(name)) return dims;
+  const Value& v = value(name);
+  if (const auto* list = std::get_if<Values>(&v.of))
+    for (const Value& one : *list) dims.push_back(integer_of(one, name));
+  else
+    dims.push_back(integer_of(v, name));
   return dims;
 }
 

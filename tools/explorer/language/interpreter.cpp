@@ -65,13 +65,13 @@ class Interpreter : public Observer {
       return;
     }
     if (s.kind == Statement::Kind::assign)
-      assign(s, std::move(value));
+      assign(s, value);
     else if (const auto* x = std::get_if<Tensor>(&value.of))
       finish_with(*x, "", s.place);
   }
 
-  void assign(const Statement& s, Value value) {
-    if (s.names.size() == 1) return assign(s.names[0], *s.value, std::move(value));
+  void assign(const Statement& s, const Value& value) {
+    if (s.names.size() == 1) return assign(s.names[0], *s.value, value);
     const auto* list = std::get_if<Values>(&value.of);
     check("ShapeError", list && list->size() == s.names.size(),
           fmt::format("{} names take a list of as many, got {}", s.names.size(), described(value)));
