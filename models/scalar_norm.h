@@ -1,6 +1,6 @@
 // A pre-norm encoder-decoder Transformer whose norms have one gain and one bias for all channels,
-// with embeddings that are not scaled and a head that gives log-probabilities.
-//   From a notebook that prints what each class computes. What was wrong there:
+// with embeddings that are not scaled and a head that gives log-probabilities. From a notebook that
+// prints what each class computes. What was wrong there:
 //   - masked_fill's result was dropped, so that no mask had an effect;
 //   - queries, keys and values all came from wq; names, sizes and dropout were other cells';
 //   - the decoder's feed-forward part was one object of an earlier cell, in no block's parameters.
