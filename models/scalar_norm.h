@@ -18,8 +18,7 @@ using Config = models::EncoderDecoderConfig<models::Sizes{
 
 // alpha (x - E x) / (s + eps) + bias
 struct LayerNormalization {
-  nn::Parameter alpha, bias;  // (1): the same for all channels
-  LayerNormalization() : alpha(ones({1})), bias(zeros({1})) {}
+  nn::Parameter alpha{ones({1})}, bias{zeros({1})};  // the same for all channels
   Tensor forward(const Tensor& x) const { return alpha * nn::standardize(x, 1e-6) + bias; }
   SLOPE_MODULE(LayerNormalization, alpha, bias)
 };
