@@ -16,7 +16,7 @@ Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters)
                    "Ema: {} is a parameter that was named before", name);
     SLOPE_CHECK_DTYPE(is_floating(p.dtype()), "Ema: {} is {}, which has no average", name,
                       slope::name(p.dtype()));
-    averages_.emplace_back(name, contiguous_copy(p));
+    averages_.push_back({name, contiguous_copy(p)});
   }
   check();
 }

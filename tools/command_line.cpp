@@ -21,16 +21,17 @@ void Option::describe() {
 
 Option& Option::required() { return option_->required(), *this; }
 Option& Option::value_may_be_left_out() { return option_->expected(0, 1), *this; }
-Option& Option::not_empty() {
-  const auto fault = [](const std::string& text) {
-    return text.empty() ? "expected a name, got an empty one" : "";
-  };
-  return option_->check(fault), *this;
-}
 Option& Option::takes(const std::string& word) {
   word_ = word;
   describe();
   return *this;
+}
+Option& Option::names(const std::string& word) {
+  const auto fault = [](const std::string& text) {
+    return text.empty() ? "expected a name, got an empty one" : "";
+  };
+  option_->check(fault);
+  return takes(word);
 }
 Option& Option::between(int64_t least, int64_t most) {
   option_->check(CLI::Range(least, most).description(""));
@@ -141,7 +142,8 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
     return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
-  return fmt::format("{} is unknown to {}{}; see {}", unknown.front(), command_path(app),
+  return fmt::format("{} is unknown to {}{}; see {}",
+                     unknown.front().empty() ? "an empty word" : unknown.front(), command_path(app),
                      did_you_mean(word, known), help);
 }
 

@@ -171,7 +171,10 @@ std::string config_to_resume(const std::string& folder) {
 
 std::string checkpoint_folder(const std::string& run) {
   SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
-  SLOPE_CHECK_AS(IoError, sys::kind_followed(run) != Kind::nothing, "{}: no such folder", run);
+  const Kind kind = sys::kind_followed(run);
+  SLOPE_CHECK_AS(IoError, kind != Kind::nothing, "{}: no such folder", run);
+  SLOPE_CHECK_INPUT(kind == Kind::folder,
+                    "{}: is no folder; name a run's, as slope train --out wrote it", run);
   for (const std::string& folder : {run + "/best", run + "/last", run}) {
     if (sys::kind_followed(folder + "/model.safetensors") != Kind::nothing) return folder;
     SLOPE_CHECK_INPUT(folder == run || !is_there(folder),

@@ -114,7 +114,7 @@ RunSettings read_config(const std::string& file, Kind kind, const char* what_for
   return read(file, [&](const models::ModelType& type) {
     SLOPE_CHECK_INPUT(
         type.kind == kind,
-        "{}: belongs to a model of another kind: {} ({}) where a {} model is needed {}", file,
+        "{}: belongs to a model of another kind: {} ({}), where one of kind {} is needed {}", file,
         type.name, name(type.kind), name(kind), what_for);
   });
 }

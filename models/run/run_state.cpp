@@ -52,25 +52,31 @@ std::string RunState::text() const {
 RunState RunState::read(const std::string& file) {
   const std::string text = read_json_text(file);
   const nlohmann::ordered_json json = parse_json(text, file);
+  const auto field = [&](const char* key) -> const nlohmann::ordered_json& {
+    SLOPE_CHECK_INPUT(json.contains(key), "{}: not the state of a run (\"{}\" is missing)", file,
+                      key);
+    return json.at(key);
+  };
   RunState state;
   std::set<std::string> known = {"crc32c", "settings"};
-  try {
-    for_each_field(state, [&]<class T>(const char* key, T& value) {
-      known.insert(key);
-      // saved before there was one
-      if (std::is_same_v<T, bool> && !json.contains(key)) return;
-      const nlohmann::ordered_json& found = json.at(key);
-      if constexpr (std::is_same_v<T, int64_t>)
-        SLOPE_CHECK_INPUT(found.is_number_integer() && found.get<int64_t>() >= 0 &&
-                              found.get<int64_t>() <= largest,
-                          "{}: \"{}\" must be an integer from 0 to {}, got {}", file, key, largest,
-                          json_text(found).substr(0, 80));
+  for_each_field(state, [&]<class T>(const char* key, T& value) {
+    known.insert(key);
+    // saved before there was one
+    if (std::is_same_v<T, bool> && !json.contains(key)) return;
+    const nlohmann::ordered_json& found = field(key);
+    if constexpr (std::is_same_v<T, int64_t>)
+      SLOPE_CHECK_INPUT(
+          found.is_number_integer() && found.get<int64_t>() >= 0 && found.get<int64_t>() <= largest,
+          "{}: \"{}\" must be an integer from 0 to {}, got {}", file, key, largest,
+          json_text(found).substr(0, 80));
+    try {
       found.get_to(value);
-    });
-    state.settings = json_text(json.at("settings"));
-  } catch (const nlohmann::ordered_json::exception& e) {
-    throw InputError(fmt::format("{}: not the state of a run ({})", file, e.what()));
-  }
+    } catch (const nlohmann::ordered_json::exception&) {  // of another type
+      throw InputError(
+          fmt::format("{}: \"{}\" cannot be {}", file, key, json_text(found).substr(0, 80)));
+    }
+  });
+  state.settings = json_text(field("settings"));
   for (const auto& [key, value] : json.items())
     SLOPE_CHECK_INPUT(known.contains(key), "{}: not the state of a run (unknown key {})", file,
                       JsonReader::quoted(key));

@@ -75,6 +75,7 @@ class Case(unittest.TestCase):
     def check_refusal(self, result, code, says, what=""):
         self.assertEqual(result.code, code, f"{what}\n{result}")
         self.assertRegex(result.err, r"\Aslope: [^\n]+\n\Z", f"{what}: one line is expected")
+        self.assertNotRegex(result.err, r"\.exception\.|std::|what\(\)", f"{what}: a library's words")
         for text in [says] if isinstance(says, str) else says:
             self.assertIn(text, result.err, f"{what}")
 

@@ -76,11 +76,20 @@ class Usage(Case):
             (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--ban-unk"], "--ban-unk"),
             (["generate", "gpt", "--tokens", "0x10"], "an integer, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer, got ''"),
             ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
-            (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "RUN"), (["graph", "mlp", "-o", "a.png"], "-o a.png"), (["graph", "mlp", "--trace", "-o", "a.svg"], "-o a.svg"),
+            (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "run: expected a name"), (["graph", "mlp", "-o", "a.png"], "-o a.png"), (["graph", "mlp", "--trace", "-o", "a.svg"], "-o a.svg"),
             (["graph", "mlp", "-o", "a.svg", "--module", "fc1"], "--trace"),
         ]:
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.refused(2, *arguments, says=says).out, "")
+
+    def test_an_empty_name_is_refused(self):
+        """As an unset variable of a script gives it; an empty --text would be the bundled corpus."""
+        for arguments in (["translate", ""], ["translate", "run", ""], ["eval", "", "--data", "valid"], ["eval", "run", "--data", ""], ["generate", ""], ["inspect", ""], ["export", "", "--to", "pytorch", "-o", "x"],
+                          ["export", "run", "--to", "pytorch", "-o", ""], ["graph", "", "--trace"], ["graph", "mlp", "-o", ""], ["gradcheck", ""], ["gradcheck", "--model", ""], ["bench", ""],
+                          ["train", "lm", "--text", "", "--out", "run"], ["train", "translation", "--train", "", "--valid", "", "--out", "run"]):
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says="expected a name, got an empty one")
+        self.refused(2, "zoo", "", says="an empty word is unknown to slope zoo")
 
     def test_numbers_are_decimal_and_an_empty_value_takes_no_other(self):
         self.gpt("gpt", "--steps", "1")

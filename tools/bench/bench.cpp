@@ -138,7 +138,7 @@ void add_common(Command& command, Flags& flags) {
       .between(1, 1000000);
   command.flag("--json", flags.json, "the figures as JSON");
   command.flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
-  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").takes("FILE");
+  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").names("FILE");
   command.flag("--serve", flags.serve,
                "speak tools/bench/compare/protocol.md on standard input and output");
   command.option("--precision", flags.precision, "of matrix products: f32 or bf16").takes("[f32]");
@@ -163,7 +163,7 @@ void add_bench(Command& slope) {
                        "compare ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
   command.option("case", flags.cases, "what to measure (default: all of those below)")
-      .takes("CASE");
+      .names("CASE");
   add_common(command, flags);
   command.flag("--once", flags.once).in_group("");
   command.footer(listing);
@@ -172,11 +172,11 @@ void add_bench(Command& slope) {
                                     "Training steps of a translation model on fixed "
                                     "batches.\nExample: slope bench real --write-batches "
                                     "b.safetensors && slope bench real --batches b.safetensors");
-  real.option("--batches", flags.batches, "the batches").takes("FILE");
+  real.option("--batches", flags.batches, "the batches").names("FILE");
   real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
-      .takes("FILE");
+      .names("FILE");
   real.option("--train", flags.train, "prefix of the text (default: the bundled corpus)")
-      .takes("PREFIX");
+      .names("PREFIX");
   real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
   add_common(real, flags);
   real.runs([] { return run_real(flags); });
@@ -192,7 +192,7 @@ void add_bench(Command& slope) {
                          "threads, with fitted exponents.\nExample: slope bench scale --out plots");
   scale.option("--out", flags.out, "folder for scale_time.svg and scale_memory.svg")
       .required()
-      .takes("FOLDER");
+      .names("FOLDER");
   scale.threads();
   scale.runs([] { return measure_scale(flags.out); });
   command.runs([] { return run_named(flags); });

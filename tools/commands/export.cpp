@@ -13,9 +13,9 @@ void add_export(Command& slope) {
       "name, settings, tokenizers.\n"
       "Example: slope export runs/first --to pytorch -o first");
   static std::string run, to, folder;
-  command.option("run", run, "the run's folder").required().takes("RUN");
-  command.option("--to", to, "who is to read it").required().takes("pytorch");
-  command.option("-o,--out", folder, "a new folder").required().takes("FOLDER");
+  command.option("run", run, "the run's folder").required().names("RUN");
+  command.option("--to", to, "who is to read it").required().names("pytorch");
+  command.option("-o,--out", folder, "a new folder").required().names("FOLDER");
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, to == "pytorch", "--to {}: only pytorch is known", to);
     train::export_to_pytorch(run, folder);

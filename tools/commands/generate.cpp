@@ -20,7 +20,7 @@ void add_generate(Command& slope) {
   static std::string folder, prompt, unknown = "refuse";
   static train::GenerateOptions options;
   static int64_t seed = 0;
-  command.option("run", folder, "the run's folder").required().takes("RUN");
+  command.option("run", folder, "the run's folder").required().names("RUN");
   command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
   command.option("--tokens", options.tokens, "tokens to write: characters, words or subwords")
       .between(0, 100'000'000)

@@ -140,12 +140,12 @@ void add_gradcheck(Command& slope) {
                                      "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
   command.option("function", flags.ops, "operations and other functions that have check cases")
-      .takes("FUNCTION");
+      .names("FUNCTION");
   command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
   command
       .option("--model", flags.model,
               "all parameters: of a small model of the zoo, or of a run's model")
-      .takes("MODEL|RUN");
+      .names("MODEL|RUN");
   command.flag("--fast", flags.fast,
                "the model at its default size, each parameter along a few directions");
   command

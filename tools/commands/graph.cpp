@@ -64,9 +64,9 @@ void add_graph(Command& slope) {
   static Flags flags;
   command.option("model", flags.model, "a model of the zoo, or a run's folder")
       .required()
-      .takes("MODEL|RUN");
+      .names("MODEL|RUN");
   command.option("-o,--out", flags.out, "what to write: a picture, graphviz's language, or JSON")
-      .takes("FILE.svg|.dot|.json");
+      .names("FILE.svg|.dot|.json");
   command
       .option("--depth", flags.depth,
               "operations of a module down to this depth of its path are one box; 0: none are")

@@ -37,7 +37,8 @@ void print(const nlohmann::ordered_json& file) {
     std::printf("  %-56s %-5s %s\n", visible(t["name"].get<std::string>()).c_str(),
                 t["dtype"].get<std::string>().c_str(), train::json_text(t["shape"]).c_str());
   for (const auto& [key, value] : file["metadata"].items())
-    std::printf("  metadata %s = %s\n", visible(key).c_str(), visible(value.get<std::string>()).c_str());
+    std::printf("  metadata %s = %s\n", visible(key).c_str(),
+                visible(value.get<std::string>()).c_str());
 }
 
 int run(const std::string& path, bool as_json) {
@@ -86,7 +87,7 @@ void add_inspect(Command& slope) {
   static bool json = false;
   command.option("path", path, "a .safetensors file or a run's folder")
       .required()
-      .takes("FILE|RUN");
+      .names("FILE|RUN");
   command.flag("--json", json, "as JSON");
   command.runs([] { return run(path, json); });
 }

@@ -37,18 +37,16 @@ std::string flag_of(std::string key) {
 }
 
 void add_flags(Command& command, Flags& flags, const ModelType& type) {
-  command.option("--out", flags.out, "the run's folder").required().takes("RUN").not_empty();
+  command.option("--out", flags.out, "the run's folder").required().names("RUN");
   command.flag("--resume", flags.resume, "go on from the run's last checkpoint, with its settings");
   command.flag("--quiet", flags.quiet, "print nothing but errors");
   command.option("--config", flags.config, "JSON file with any of the settings below as keys")
-      .takes("FILE")
-      .not_empty();
+      .names("FILE");
   if (const auto presets = models::preset_names(type); !presets.empty())
     command
         .option("--preset", flags.preset,
                 fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))
-        .takes("NAME")
-        .not_empty();
+        .names("NAME");
   command.threads();
   RunSettings defaults(type);
   for (const Setting& s : defaults.all()) {
@@ -62,7 +60,9 @@ void add_flags(Command& command, Flags& flags, const ModelType& type) {
     };
     Option option = command.option(flag_of(s.key), keep, help);
     if (yes_or_no) option.value_may_be_left_out();
-    option.takes("[" + train::to_text(s) + "]")
+    const bool is_name = std::holds_alternative<std::string*>(s.place) && choices.empty();
+    const std::string word = "[" + train::to_text(s) + "]";
+    (is_name ? option.names(word) : option.takes(word))
         .in_group("Settings (keys of config.json, with their defaults)");
   }
 }

@@ -94,16 +94,15 @@ void add_translate(Command& slope) {
       "empty.\n"
       "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
-  command.option("run", flags.run, "the run's folder").required().takes("RUN");
+  command.option("run", flags.run, "the run's folder").required().names("RUN");
   command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
-      .takes("FILE");
+      .names("FILE");
   add_decoding_flags(command, flags.decode);
   add_long_lines(command, flags.long_lines);
   command
       .option("--attention", flags.attention,
               "draw what the first sentence's translation attends to, all heads of a layer")
-      .takes("FILE.svg")
-      .not_empty();
+      .names("FILE.svg");
   command.flag("--show-attention", flags.show, "the same as text, on standard output");
   command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")
       .shows_default();

@@ -1,3 +1,4 @@
+#include <slope/core/error.h>
 #include <slope/models/data/text/gunzip.h>
 #include <slope/models/data/text/line_stream.h>
 
