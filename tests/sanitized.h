@@ -2,8 +2,6 @@
 // tenth of them.
 #pragma once
 
-#include <cstdint>
-
 namespace slope::test {
 
 #ifdef SLOPE_SANITIZED
@@ -12,6 +10,9 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-constexpr uint64_t fewer(uint64_t n) { return sanitized ? n / 10 : n; }
+template <class N>
+constexpr N fewer(N n) {
+  return sanitized ? n / 10 : n;
+}
 
 }  // namespace slope::test

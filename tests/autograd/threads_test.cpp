@@ -4,6 +4,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/memory/memory.h>
+#include <slope/tests/sanitized.h>
 
 #include <atomic>
 #include <optional>
@@ -36,7 +37,7 @@ void at_once(const F& f, const G& g) {
 
 TEST_CASE("threads: a tensor with a retained gradient may end while backward runs") {
   const Tensor w = leaf({0.5, 2.});
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < test::fewer(3000); ++round) {
     std::optional<Tensor> h = tanh(w * w);
     h->retain_grad();
     const Tensor y = sum(*h * *h);
@@ -49,7 +50,7 @@ TEST_CASE("threads: a retained gradient is read while backward writes it") {
   const Tensor w = leaf({0.5, 2.}), h = tanh(w * w);
   h.retain_grad();
   const Tensor y = sum(h * 3);
-  for (int round = 1; round < 1000; ++round) {
+  for (int round = 1; round < test::fewer(1000); ++round) {
     Tensor seen;
     at_once([&] { seen = h.grad(); }, [&] { y.backward({}, true); });
     if (seen.defined()) CHECK(seen.to_vector()[0] == seen.to_vector()[1]);
@@ -59,7 +60,7 @@ TEST_CASE("threads: a retained gradient is read while backward writes it") {
 
 TEST_CASE("threads: results of one operation take hooks at once, and lose none") {
   const Tensor x = leaf({1., 2.});
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < test::fewer(2000); ++round) {
     const Tensors parts = unbind(x);
     std::atomic<int> calls{0};
     const auto hook = [&](size_t i) {
