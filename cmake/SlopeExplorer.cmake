@@ -1,8 +1,10 @@
 # The explorer (tools/explorer) in a plain build: for WebAssembly the module that the page holds, else a program that answers the same
-# questions, with which tests compare the module. (In other builds the explorer is a part of the command.)
+# questions, with which tests compare the module. (In other builds the explorer is a part of the command, and makes pages of runs too.)
 file(GLOB explorer_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/explorer/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/language/*.cpp"
      "${PROJECT_SOURCE_DIR}/tools/explorer/live/*.cpp")
-list(APPEND explorer_sources "${PROJECT_SOURCE_DIR}/models/data/two_moons.cpp")
+list(FILTER explorer_sources EXCLUDE REGEX "/run_page\\.cpp$")
+list(APPEND explorer_sources "${PROJECT_SOURCE_DIR}/models/data/two_moons.cpp" "${PROJECT_SOURCE_DIR}/models/config.cpp"
+     "${PROJECT_SOURCE_DIR}/models/draw/graph_layout.cpp")
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
   add_executable(explorer ${explorer_sources} tools/explorer/wasm/module.cpp)
   set_target_properties(explorer PROPERTIES SUFFIX .wasm)

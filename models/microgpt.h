@@ -65,7 +65,8 @@ struct MicroGpt {
     SLOPE_CHECK_INPUT(first + T <= config.block_size,
                       "microgpt: sequence of {} exceeds block_size {}", first + T,
                       config.block_size);
-    Tensor x = norm(wte(tokens) + wpe(nn::positions(T, first)));
+    const Tensor places = wpe(nn::positions(T, first));  // (T, C), recorded first
+    Tensor x = norm(wte(tokens) + places);
     for (size_t i = 0; i < layers.size(); ++i) x = layers[i](x, cache ? &(*cache)[i] : nullptr);
     return lm_head(x);
   }

@@ -33,6 +33,7 @@ MAY_INCLUDE = {
     "models/train": OPTIM + RUN + KINDS + ["models/train"],  # by its kind: no model's own header
     "models/infer": OPTIM + RUN + KINDS + ["models/train", "models/infer"],
     "models/kinds": NN + KINDS,                              # what is needed of a model, whoever needs it
+    "tools/explorer": ALL_MODELS + ["tools"],                # shows a model by name
     "tools": OPTIM + RUN + KINDS + ["models/train", "models/infer", "tools"],
     "tests": ALL_MODELS + ["tools", "tests"],
 }

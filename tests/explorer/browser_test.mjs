@@ -1,16 +1,20 @@
 // The page in a real browser: every exhibit, programs right and wrong, the keyboard alone, a narrow
 // screen; no request leaves it, nothing is written to the console.
 //
-//   EXPLORER_PAGE=explorer.html EXPLORER_LIBRARIES=FOLDER node --test browser_test.mjs
+//   EXPLORER_PAGE=explorer.html EXPLORER_MODULE=explorer.wasm EXPLORER_LIBRARIES=FOLDER node --test browser_test.mjs
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { examples } from '../../tools/explorer/page/src/examples.js';
-import { puzzles } from '../../tools/explorer/page/src/puzzles.js';
+import { lessons } from '../../tools/explorer/page/src/views/course.js';
+import { solution } from '../../tools/explorer/page/src/views/lessons.js';
+import { startEngine } from '../../tools/explorer/page/src/module.js';
+import { puzzles } from '../../tools/explorer/page/src/views/puzzles.js';
 
 const { chromium } = createRequire(`${resolve(process.env.EXPLORER_LIBRARIES)}/package.json`)('playwright-core');
 const url = pathToFileURL(resolve(process.env.EXPLORER_PAGE)).href;
@@ -20,6 +24,9 @@ const wrong = readFileSync(new URL('wrong.txt', import.meta.url), 'utf8').trim()
   return { row, column, kind, says: says.join(':'), program };
 });
 
+// the same module, in Node: what the exercises ask for
+const engine = startEngine(readFileSync(process.env.EXPLORER_MODULE)).then((ask) => async (question) => ask(question));
+
 let browser;
 const noise = [];
 before(async () => {
@@ -27,7 +34,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-async function open(state = {}, options = {}) {
+async function open(state = {}, options = {}, at = url) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   page.on('console', (message) => noise.push(message.text()));
   page.on('pageerror', (error) => noise.push(error.message));
@@ -35,7 +42,7 @@ async function open(state = {}, options = {}) {
   page.on('request', (request) => {
     if (!/^(file|blob):/.test(request.url())) noise.push(`a request: ${request.url()}`);
   });
-  await page.goto(`${url}#${new URLSearchParams(state)}`);
+  await page.goto(`${at}#${new URLSearchParams(state)}`);
   await page.waitForSelector('[data-ready]', { timeout: 60000 });
   return page;
 }
@@ -168,6 +175,176 @@ test('two moons: training lowers the loss, and a step opens as a program', async
   await page.close();
 });
 
+test('every exercise of the lessons is marked, right and wrong', async () => {
+  const page = await open({ view: 'lessons' });
+  for (const [i, lesson] of lessons.entries()) {
+    await page.locator('.list button').nth(i).click();
+    await page.waitForFunction((name) => document.querySelector('.stage h2')?.textContent === name, lesson.name);
+    assert.ok(lesson.exercises.length >= 2);
+    for (const [k] of lesson.exercises.entries()) {
+      const form = page.locator('.exercise').nth(k);
+      const verdict = form.locator('[role=status]');
+      await form.locator('input').fill('1234.5');
+      await form.locator('button', { hasText: /^Check$/ }).click();
+      await verdict.filter({ hasText: 'No.' }).waitFor();
+      const wanted = await solution(await engine, lesson.exercises[k]);
+      await form.locator('input').fill(String(wanted));
+      await form.locator('button', { hasText: /^Check$/ }).click();
+      await verdict.filter({ hasText: 'Yes' }).waitFor();
+    }
+  }
+  assert.equal(await page.locator('.list button', { hasText: '✓' }).count(), lessons.length);
+  quiet();
+  await page.close();
+});
+
+test('microGPT: a training, samples, attention and its gradient, a step as a tape', async () => {
+  const page = await open({ view: 'names' });
+  await page.waitForSelector('.heads figure');
+  await page.click('text=Train 1000 steps');
+  await page.waitForFunction(() => document.querySelector('[role=status]').textContent === 'step 1000 of 1000', null, { timeout: 60000 });
+  await page.locator('tr', { hasText: '%' }).nth(2).click();
+  await page.waitForSelector('tr.chosen');
+  assert.equal(await page.locator('.heads figure').count(), 4);
+  await page.click('text=Open this step as a tape');
+  await page.waitForFunction(() => document.querySelectorAll('#graph .box').length > 30);
+  await page.click('#last');
+  assert.match(await text(page, '#where'), /^backward (\d+) of \1$/);
+  quiet();
+  await page.close();
+});
+
+test('translation: a sentence is written word by word, each head’s attention sums to 1; unknown words are named', async () => {
+  const page = await open({ view: 'translation' });
+  const sentence = () => page.locator('.writing button').allInnerTexts().then((words) => words.join(' '));
+  await page.locator('.sentence').fill('Deine Malerin trifft ihn.');
+  await page.waitForFunction(() => document.querySelectorAll('.writing button').length === 6);
+  assert.equal(await sentence(), 'your painter meets him . ⟨end⟩');
+  await page.locator('.writing button').first().click();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await text(page, '.writing [aria-current=true]'), 'meets');
+  const rows = await page.evaluate(() => [...document.querySelectorAll('.looks tr')].map((row) => [...row.querySelectorAll('.look')].map((cell) => Number(cell.style.getPropertyValue('--look')))));
+  const looks = rows.filter((row) => row.length);
+  assert.equal(looks.length, 8);
+  for (const row of looks) assert.ok(Math.abs(row.reduce((a, b) => a + b, 0) - 1) < 0.005, String(row));
+  await page.locator('.sentence').fill('Deine <b>Xylophon</b> trifft ihn.');
+  await page.locator('.note', { hasText: 'xylophon' }).waitFor();
+  await page.locator('.sentence').fill('ihn '.repeat(60));
+  await page.locator('.error', { hasText: '1 to 40 tokens' }).waitFor();
+  await page.locator('.sentence').fill('');
+  await page.waitForFunction(() => document.querySelectorAll('.writing button').length === 0);
+  await page.click('text=Another sentence');
+  await page.waitForSelector('.writing button');
+  quiet();
+  await page.close();
+});
+
+test('optimizers as arithmetic: each printed step adds up', async () => {
+  const page = await open({ view: 'optimizer' });
+  for (const optimizer of ['sgd', 'momentum', 'adamw']) {
+    await page.selectOption('select >> visible=true', optimizer);
+    await page.waitForFunction((o) => document.querySelector('.stage .formula').textContent.startsWith(o === 'sgd' ? 'x ← x − lr' : o === 'momentum' ? 'b ←' : 'x ← x − lr · 0.01'), optimizer);
+    const rows = await page.locator('.stage table tr').allInnerTexts();
+    assert.equal(rows.length, 26);
+    for (const row of rows.slice(1)) {
+      const sum = row.split('\t').at(-1).split(';').at(-1).replace(/−/g, '-').replace(/ - /g, ' - ').replace(/·/g, '*');
+      const [left, right] = sum.split('=').map((side) => side.trim());
+      assert.ok(Math.abs(Function(`return ${left.replace(/(\d)e/g, '$1e')}`)() - Number(right)) < 2e-3, sum);
+    }
+  }
+  quiet();
+  await page.close();
+});
+
+test('a tape of 1,801 operations is drawn and stepped through', async () => {
+  const page = await open({ program: 'x = randn(4)\nh = x * 1\nrepeat 900: h = tanh(h) * 1.01\nL = sum(h)' });
+  assert.equal(await page.locator('#graph .box').count(), 1803);
+  await page.click('#backward');
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+  assert.match(await text(page, '#where'), /^backward 6 of /);
+  assert.equal(await page.locator('#graph .active, #graph .target').count(), 1);
+  quiet();
+  await page.close();
+});
+
+test('a check that would take minutes is refused with its figure', async () => {
+  const page = await open({ program: 'x = randn(1000, 1000)\nL = sum(x @ x)', panel: 'check' });
+  await page.locator('#panel .error', { hasText: '2000000 times, twice for each of 1000000 elements' }).waitFor();
+  await page.locator('.cm-content').fill('x = 3\ny = x * x');
+  await page.locator('#panel h3', { hasText: '1 derivatives agree' }).waitFor();
+  quiet();
+  await page.close();
+});
+
+test('numbers that are moved faster than the engine answers end at the last', async () => {
+  const page = await open({ program: 'x = 2\nL = x ^ 2', dtype: 'f64', panel: 'numbers' });
+  for (let i = 0; i < 30; i++) await page.fill('#panel input', String(2 + i / 1000));
+  await page.waitForFunction(() => document.querySelector('#panel .equation').textContent.includes('measured 0.1168'));
+  await page.waitForFunction(() => document.querySelector('#graph .box.operation .number')?.textContent === '4.12');
+  quiet();
+  await page.close();
+});
+
+test('two numbers that are moved both count', async () => {
+  const page = await open({ program: 'x = [1, 2]\nb = 1\nL = sum(x * 3) + b', dtype: 'f64', panel: 'numbers' });
+  const inputs = page.locator('#panel input');
+  await inputs.nth(0).fill('1.5');
+  await inputs.nth(1).fill('2.25');
+  await inputs.nth(2).fill('3');
+  await page.waitForFunction(() => /^3 numbers moved: the gradient predicts ΔL = 4.25, measured 4.25$/.test(document.querySelector('#panel .equation').textContent));
+  quiet();
+  await page.close();
+});
+
+test('the address brings back program, step and panel; lesson and mistake', async () => {
+  const page = await open({ program: 'x = 3\ny = x * x + x', at: 7, panel: 'tape' });
+  const seen = [await text(page, '#where'), await text(page, '#panel')];
+  await page.reload();
+  await page.waitForSelector('[data-ready]');
+  assert.deepEqual([await text(page, '#where'), await text(page, '#panel')], seen);
+  await page.close();
+  for (const [view, name] of [['lessons', lessons[3].name], ['mistakes', puzzles[3].name]]) {
+    const other = await open({ view, item: 3 });
+    await other.waitForFunction((n) => document.querySelector('.stage h2')?.textContent === n, name);
+    await other.close();
+  }
+  quiet();
+});
+
+test('a page with a run opens at its step', async () => {
+  const answer = (await engine)({ ask: 'explore', program: 'x = [1, 2]\nL = sum(x ^ 2)', dtype: 'f32' });
+  const run = JSON.stringify({ title: '</script><b>a run', answer: { ...(await answer), operations: [], variables: [] } }).replaceAll('<', '\\u003c');
+  const path = join(mkdtempSync(join(tmpdir(), 'explorer-')), 'run.html');
+  writeFileSync(path, readFileSync(resolve(process.env.EXPLORER_PAGE), 'utf8').replace('/*run*/', () => run));
+  const page = await open({}, {}, pathToFileURL(path).href);
+  assert.equal(await text(page, '#views [aria-current=true]'), 'This run');
+  assert.equal(await text(page, '.cm-content'), '# </script><b>a run');
+  await page.click('#last');
+  assert.match(await text(page, '#where'), /^backward (\d+) of \1$/);
+  await page.click('[data-view=program]');
+  await page.waitForFunction(() => document.querySelectorAll('#graph .box').length === 3);
+  quiet();
+  await page.close();
+});
+
+test('the tape is saved as SVG and as JSON', async () => {
+  const page = await open({ program: 'x = [1, 2]\nL = sum(x ^ 2)', at: 9 });
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+    return readFileSync(await download.path(), 'utf8');
+  };
+  assert.equal(JSON.parse(await saved('#json')).trace.operations.length, 2);
+  const drawing = await saved('#svg');
+  const other = await browser.newPage();
+  await other.setContent(drawing);
+  assert.equal(await other.locator('svg .box').count(), 3);
+  assert.equal(await other.evaluate(() => getComputedStyle(document.querySelector('.box.leaf .frame')).stroke), await page.evaluate(() => getComputedStyle(document.querySelector('.box.leaf .frame')).stroke));
+  await other.close();
+  quiet();
+  await page.close();
+});
+
 test('the keyboard alone', async () => {
   const page = await open({ program: 'x = 3\ny = x * x' });
   for (let i = 0; i < 40; i++) {
@@ -185,7 +362,7 @@ test('the keyboard alone', async () => {
 });
 
 test('a narrow screen needs no scrolling sideways', async () => {
-  for (const view of ['program', 'mistakes', 'moons']) {
+  for (const view of ['program', 'mistakes', 'moons', 'lessons', 'names', 'translation', 'optimizer']) {
     const page = await open({ view }, { viewport: { width: 360, height: 740 } });
     await page.waitForTimeout(300);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);

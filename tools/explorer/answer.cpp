@@ -1,7 +1,11 @@
 // Questions in JSON, as the page asks them.
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/fields.h>
+#include <slope/tools/explorer/layout.h>
 #include <slope/tools/explorer/live/moons.h>
+#include <slope/tools/explorer/live/names.h>
+#include <slope/tools/explorer/live/optimizer.h>
+#include <slope/tools/explorer/live/translation.h>
 #include <slope/tools/explorer/mistakes.h>
 #include <slope/tools/explorer/write.h>
 
@@ -44,7 +48,11 @@ std::string answer(const std::string& question) try {
   if (ask == "check") return check(request_of(fields, f64));
   if (ask == "jacobian") return jacobian(request_of(fields, dtype));
   if (ask == "mistakes") return mistakes_json();
+  if (ask == "layout") return layout(fields);
   if (ask == "moons") return moons(fields);
+  if (ask == "optimizer") return optimizer(fields);
+  if (ask == "names") return names(fields);
+  if (ask == "translation") return translation(fields);
   throw InputError(fmt::format("explore: there is no question {}", JsonReader::quoted(ask)));
 } catch (const Error& e) {
   return json_error(Fault(kind_of(e), e.what(), {}));

@@ -38,6 +38,22 @@ std::string json_claims(const Run& run) {
   });
 }
 
+// Differences run the program twice for each element of a leaf: a check that would take minutes is
+// refused.
+void check_cost(const Run& run) {
+  constexpr int64_t most_elements = 4096, most_work = 1'000'000'000;
+  int64_t elements = 0, work = 0;
+  for (const NamedTensor& leaf : run.leaves) elements += leaf.tensor.numel();
+  for (const NamedTensor& result : run.results) work += result.tensor.numel();
+  if (elements <= most_elements && 2 * elements * work <= most_work) return;
+  throw Fault(
+      "limit",
+      fmt::format("the check would run the program {} times, twice for each of {} elements; "
+                  "take smaller tensors",
+                  2 * elements, elements),
+      run.loss_place);
+}
+
 }  // namespace
 
 std::string check(const Request& request) try {
@@ -45,6 +61,7 @@ std::string check(const Request& request) try {
   if (!first.loss.defined() || !first.loss.requires_grad())
     throw Fault("AutogradError", "the last value depends on no leaf: there is nothing to check",
                 first.loss_place);
+  check_cost(first);
   try {
     const NamedTensors leaves = first.leaves;
     RunOptions moved = options_of(request, f64);

@@ -28,6 +28,23 @@ async function bundle(entry, define, format) {
   return result.outputFiles[0].text;
 }
 
+/** The trained model of the exhibit Translation, with sentences to try. */
+async function translation() {
+  const at = here + 'translation/';
+  const config = JSON.parse(await readFile(at + 'config.json', 'utf8'));
+  const lines = async (path) => (await readFile(path, 'utf8')).trimEnd().split('\n');
+  const sizes = ['d_model', 'n_heads', 'n_encoder_layers', 'n_decoder_layers', 'd_feedforward', 'max_len'];
+  const test = await lines(here + '../../../models/data/corpus/test.de');
+  return {
+    config: Object.fromEntries(sizes.map((key) => [key, config[key]])),
+    source: await lines(at + 'source.vocab'),
+    target: await lines(at + 'target.vocab'),
+    model: (await readFile(at + 'model.safetensors')).toString('base64'),
+    sentences: test.filter((_, i) => i % 40 === 0),
+  };
+}
+const inScript = (text) => text.replaceAll('<', '\\u003c');
+
 const worker = await bundle('src/worker.js', {}, 'iife');
 const script = await bundle('src/main.js', { WORKER_SOURCE: JSON.stringify(worker) }, 'esm');
 const style = await readFile(here + 'style.css', 'utf8');
@@ -38,6 +55,7 @@ const put = (mark, text) => {
 };
 put('/*style*/', style);
 put('/*module*/', module);
+put('/*translation*/', inScript(JSON.stringify(await translation())));
 put('/*script*/', script.replaceAll('</script', '<\\/script'));
 await writeFile(pagePath, page);
 console.log(`${pagePath}: ${(page.length / 1e6).toFixed(2)} MB (module ${(module.length / 1e6).toFixed(2)} MB, script ${(script.length / 1e6).toFixed(2)} MB)`);

@@ -6,7 +6,7 @@ export function readAddress() {
   const state = {};
   if (fields.has('program')) state.program = fields.get('program');
   if (fields.has('dtype')) state.dtype = fields.get('dtype') === 'f64' ? 'f64' : 'f32';
-  for (const key of ['seed', 'at']) {
+  for (const key of ['seed', 'at', 'item']) {
     const n = Number(fields.get(key));
     if (fields.has(key) && Number.isInteger(n) && n >= 0 && n < 1e9) state[key] = n;
   }

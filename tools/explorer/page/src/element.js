@@ -1,15 +1,25 @@
 // Elements of HTML and SVG. Text is only ever text: nothing of a program can become markup.
 
+/** Puts children, which may be lists or nothing, in the place of those that a node has. */
+export function replace(node, ...children) {
+  node.replaceChildren();
+  add(node, children);
+}
+
+function add(node, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === undefined || child === null || child === false) continue;
+    node.append(child instanceof Node ? child : String(child));
+  }
+}
+
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? '' : String(value));
   }
-  for (const child of children.flat(Infinity)) {
-    if (child === undefined || child === null || child === false) continue;
-    node.append(child instanceof Node ? child : String(child));
-  }
+  add(node, children);
   return node;
 }
 

@@ -11,22 +11,43 @@ async function moduleCode() {
   return new Response(stream).arrayBuffer();
 }
 
-/** @returns {{ask: (question: object) => Promise<any>, ready: Promise<any>}} */
+const patience = 30000; // milliseconds, for one answer
+
+/**
+ * An answer that does not come ends the worker, and another one is started: the page lives on, what
+ * was being trained is gone.
+ * @returns {{ask: (question: object) => Promise<any>}}
+ */
 export function openEngine() {
   const url = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: 'text/javascript' }));
-  const worker = new Worker(url);
-  const waiting = new Map();
-  let last = 0;
-  worker.onmessage = ({ data }) => {
-    waiting.get(data.id)?.(data.answer);
-    waiting.delete(data.id);
+  const code = moduleCode().then((bytes) => WebAssembly.compile(bytes));
+  const error = (message) => ({ error: { kind: 'limit', message, line: 1, column: 1, end: 1 } });
+  const start = () => {
+    const worker = new Worker(url);
+    const waiting = new Map();
+    let last = 0;
+    let alarm;
+    const end = () => {
+      worker.terminate();
+      engine = start();
+      for (const answer of waiting.values()) answer(error(`the engine had no answer within ${patience / 1000} seconds and was started anew`));
+    };
+    worker.onmessage = ({ data }) => {
+      clearTimeout(alarm);
+      waiting.get(data.id)?.(data.answer);
+      waiting.delete(data.id);
+      if (waiting.size) alarm = setTimeout(end, patience);
+    };
+    const send = (message) =>
+      new Promise((resolve) => {
+        const id = ++last;
+        if (!waiting.size) alarm = setTimeout(end, patience);
+        waiting.set(id, resolve);
+        worker.postMessage({ id, ...message });
+      });
+    const ready = code.then((module) => send({ code: module }));
+    return { ask: (question) => ready.then(() => send({ question })) };
   };
-  const send = (message, transfer = []) =>
-    new Promise((resolve) => {
-      const id = ++last;
-      waiting.set(id, resolve);
-      worker.postMessage({ id, ...message }, transfer);
-    });
-  const ready = moduleCode().then((code) => send({ code }, [code]));
-  return { ready, ask: (question) => ready.then(() => send({ question })) };
+  let engine = start();
+  return { ask: (question) => engine.ask(question) };
 }

@@ -6,6 +6,7 @@ const letters = { unary: ['x'], binary: ['a', 'b'] };
 const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']);
 
 const formula = (text) => html('code', { class: 'formula' }, text);
+const place = (operation) => operation.module && html('p', { class: 'note' }, `in the module ${operation.module}`);
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
 
 /** The derivative with the numbers of one element in place of its letters, or null where it is no
@@ -50,6 +51,7 @@ const describe = {
     const saved = operation.saved.map((s) => `${s.kind} ${s.index} (${s.bytes} bytes)`);
     return [
       html('h3', {}, `Forward: ${operation.name}`),
+      place(operation),
       equation(formula(operation.forward)),
       equation(`${output.name} = `, output.value ? valueText(output.value) : shapeText(output.shape)),
       html('p', {}, saved.length ? `For backward it saves ${saved.join(', ')}.` : 'It saves nothing: its derivative needs no numbers of the forward.'),
@@ -69,6 +71,7 @@ const describe = {
     const filled = withNumbers(answer, operation, g, 0);
     return [
       html('h3', {}, `Backward: the rule of ${operation.name}`),
+      place(operation),
       equation('the gradient that came in: ', html('b', {}, `g = dL/d${name} = `), g ? valueText(g) : 'none'),
       equation(formula(operation.forward), html('span', { class: 'to' }, '⇒'), formula(operation.derivative)),
       filled && equation(html('span', { class: 'where' }, `at ${indexText(g.shape, 0) || 'this number'}: `), formula(filled)),

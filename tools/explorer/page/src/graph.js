@@ -1,44 +1,20 @@
-// The tape as a drawing: a box for each leaf and each operation, laid out by dagre from left to
-// right; backward runs along the same arrows from right to left.
-import dagre from '@dagrejs/dagre';
+// The tape as a drawing. Forward runs along the arrows from left to right, backward from right to
+// left. Only what a step changes is drawn anew.
 import { html, svg } from './element.js';
-import { gridOf, gridSize } from './grid.js';
-import { shapeText } from './number.js';
+import { gridOf } from './grid.js';
+import { box } from './layout.js';
+import { numberText, shapeText } from './number.js';
 
-const head = 34;
-const pad = 8;
-
-const title = (operation, variables) => {
-  const names = operation.outputs.map((v) => variables[v].name).join(', ');
-  return /^v\d+$/.test(names) ? operation.name : `${names} = ${operation.name}`;
-};
-
-/** Boxes with their sizes and the edges between them, placed. */
-export function layoutOf(answer) {
-  const { variables, operations } = answer.trace;
-  const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 44, marginx: 16, marginy: 16 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  const maker = new Map();
-  const box = (id, text, variable) => {
-    const size = gridSize(variable.shape, !!variable.value?.values);
-    const width = Math.max(size.width, text.length * 8 + 8, 76) + 2 * pad;
-    graph.setNode(id, { width, height: head + 2 * (size.height + 4) + pad, text, variable, size });
-  };
-  for (const v of variables) if (v.kind === 'leaf') box(`v${v.id}`, v.name, v);
-  operations.forEach((operation, i) => {
-    operation.outputs.forEach((v) => maker.set(v, `o${i}`));
-    box(`o${i}`, title(operation, variables), variables[operation.outputs[0]]);
-    operation.inputs.forEach((v, input) => {
-      if (v !== null)
-        graph.setEdge(maker.get(v) ?? `v${v}`, `o${i}`, { operation: i, input, variable: v }, `${i}.${input}`);
-    });
-  });
-  dagre.layout(graph);
-  return graph;
+/** Horizontal at both ends, so that parallel arrows stay apart. */
+function curve(points) {
+  let d = `M${points[0].x.toFixed(1)},${points[0].y.toFixed(1)}`;
+  for (let i = 1; i < points.length; i++) {
+    const [a, b] = [points[i - 1], points[i]];
+    const middle = ((a.x + b.x) / 2).toFixed(1);
+    d += a.y === b.y ? `L${b.x.toFixed(1)},${b.y.toFixed(1)}` : `C${middle},${a.y.toFixed(1)} ${middle},${b.y.toFixed(1)} ${b.x.toFixed(1)},${b.y.toFixed(1)}`;
+  }
+  return d;
 }
-
-const line = (points) => points.map((p, i) => `${i ? 'L' : 'M'}${p.x.toFixed(1)},${p.y.toFixed(1)}`).join('');
 
 /** How often each storage is used: those used twice are views of each other. */
 function sharedStorages(answer) {
@@ -49,83 +25,112 @@ function sharedStorages(answer) {
   return shared;
 }
 
-/** Draws the state; `choose(operation)` is called for a box that is clicked. */
-export function drawGraph(answer, graph, state, choose) {
-  const { width = 0, height = 0 } = graph.graph();
-  const active = state.active;
-  const shared = sharedStorages(answer);
-  const edges = graph.edges().map((e) => {
-    const edge = graph.edge(e);
-    const isActive =
-      active.kind === 'contribution' && active.operation === edge.operation && active.input === edge.input;
-    const isForward = active.kind === 'forward' && active.operation === edge.operation;
-    const points = isActive ? [...edge.points].reverse() : edge.points;
-    return svg('path', {
-      d: line(points),
-      class: `edge${isActive ? ' back' : ''}${isForward ? ' forth' : ''}`,
-      'marker-end': isActive ? 'url(#arrow-back)' : 'url(#arrow)',
-    });
-  });
-  const boxes = graph.nodes().map((id) => {
-    const { x, y, width: w, height: h, text, variable, size } = graph.node(id);
-    const operation = id[0] === 'o' ? Number(id.slice(1)) : undefined;
-    const isKnown = state.known.has(variable.id);
-    const grad = state.grads.get(variable.id);
-    const isActive = operation === undefined
-      ? active.kind === 'leaf' && active.variable === variable.id
-      : active.operation === operation && active.kind !== 'contribution';
-    const isTarget = active.variable === variable.id && active.kind !== 'leaf';
-    const storage = shared.get(answer.variables[variable.id]?.storage);
-    const classes = [
+function stateOfBox({ operation, variable }, state) {
+  const { active } = state;
+  const isActive = operation === undefined
+    ? active.kind === 'leaf' && active.variable === variable
+    : active.operation === operation && active.kind !== 'contribution';
+  return {
+    isKnown: state.known.has(variable),
+    grad: state.grads.get(variable),
+    saved: operation === undefined ? undefined : state.saved.get(operation),
+    classes: [
       'box',
       operation === undefined ? 'leaf' : 'operation',
-      isKnown ? '' : 'unknown',
+      state.known.has(variable) ? '' : 'unknown',
       isActive ? 'active' : '',
-      isTarget ? 'target' : '',
+      active.variable === variable && active.kind !== 'leaf' ? 'target' : '',
       operation !== undefined && state.done.has(operation) ? 'done' : '',
-    ];
-    const saved = operation !== undefined && state.saved.get(operation);
-    return svg(
-      'g',
-      {
-        class: classes.filter(Boolean).join(' '),
-        transform: `translate(${(x - w / 2).toFixed(1)},${(y - h / 2).toFixed(1)})`,
-        tabindex: 0,
-        role: 'button',
-        'aria-label': `${text}, ${shapeText(variable.shape)}`,
-        'data-box': id,
-        onclick: () => choose(operation, variable.id),
-        onkeydown: (event) => {
-          if (event.key === 'Enter') choose(operation, variable.id);
-        },
-      },
-      svg('rect', { width: w, height: h, rx: 5, class: 'frame' }),
-      svg('text', { x: pad, y: 16, class: 'title' }, text),
-      svg(
-        'text',
-        { x: pad, y: 29, class: 'detail' },
-        shapeText(variable.shape),
-        storage ? ` · storage ${'abcdefghijklmnopqrstuvwxyz'[(storage - 1) % 26]}` : '',
-        saved ? ` · saves ${saved} B` : '',
-      ),
-      isKnown && gridOf(variable.value, pad, head, 'value'),
-      grad && gridOf(grad, pad, head + size.height + 4, 'grad'),
-      grad && !grad.values && svg('text', { x: pad, y: h - 6, class: 'detail grad' }, `norm ${grad.norm}`),
-    );
-  });
-  const marker = (id) =>
-    svg(
-      'marker',
-      { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: 'userSpaceOnUse', orient: 'auto' },
-      svg('path', { d: 'M0,0L8,4L0,8z' }),
-    );
+    ].filter(Boolean).join(' '),
+  };
+}
+
+function drawBox(answer, place, now, storage, choose) {
+  const { id, text, operation, size, width, height, x, y } = place;
+  const variable = answer.trace.variables[place.variable];
+  const { grad } = now;
   return svg(
+    'g',
+    {
+      class: now.classes,
+      transform: `translate(${(x - width / 2).toFixed(1)},${(y - height / 2).toFixed(1)})`,
+      tabindex: 0,
+      role: 'button',
+      'aria-label': `${text}, ${shapeText(variable.shape)}`,
+      'data-box': id,
+      onclick: () => choose(operation, variable.id),
+      onkeydown: (event) => {
+        if (event.key === 'Enter') choose(operation, variable.id);
+      },
+    },
+    svg('rect', { width, height, rx: 5, class: 'frame' }),
+    operation !== undefined && answer.trace.operations[operation].module && svg('title', {}, answer.trace.operations[operation].module),
+    svg('text', { x: box.pad, y: 16, class: 'title' }, text),
+    svg(
+      'text',
+      { x: box.pad, y: 29, class: 'detail' },
+      shapeText(variable.shape),
+      storage ? ` · storage ${'abcdefghijklmnopqrstuvwxyz'[(storage - 1) % 26]}` : '',
+      now.saved ? ` · saves ${now.saved} B` : '',
+    ),
+    now.isKnown && gridOf(variable.value, box.pad, box.head, 'value'),
+    grad && gridOf(grad, box.pad, box.head + size.height + 4, 'grad'),
+    grad && !grad.values && svg('text', { x: box.pad, y: height - 6, class: 'detail grad' }, `norm ${numberText(grad.norm)}`),
+  );
+}
+
+const marker = (id) =>
+  svg(
+    'marker',
+    { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 10, markerHeight: 10, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+    svg('path', { d: 'M0,0L8,4L0,8z' }),
+  );
+
+/** @returns {{element: SVGElement, show: (state: object) => void}} `choose(operation, variable)` is called for a box that is clicked */
+export function drawingOf(answer, graph, choose) {
+  const shared = sharedStorages(answer);
+  const edges = graph.edges.map((edge) => {
+    const forth = curve(edge.points);
+    const back = curve([...edge.points].reverse());
+    const path = svg('path', {});
+    let shown;
+    const show = ({ active }) => {
+      const isOf = active.operation === edge.operation;
+      const now = isOf && active.kind === 'contribution' && active.input === edge.input ? 'edge back' : isOf && active.kind === 'forward' ? 'edge forth' : 'edge';
+      if (now === shown) return;
+      shown = now;
+      const isBack = now === 'edge back';
+      for (const [key, value] of Object.entries({ class: now, d: isBack ? back : forth, 'marker-end': isBack ? 'url(#arrow-back)' : 'url(#arrow)' })) path.setAttribute(key, value);
+    };
+    return { path, show };
+  });
+  const boxes = graph.boxes.map((place) => {
+    const held = svg('g', {});
+    const storage = shared.get(answer.variables[place.variable]?.storage);
+    let shown = {};
+    const show = (state) => {
+      const now = stateOfBox(place, state);
+      if (Object.keys(now).every((key) => now[key] === shown[key])) return;
+      shown = now;
+      held.replaceChildren(drawBox(answer, place, now, storage, choose));
+    };
+    return { held, show };
+  });
+  const { width, height } = graph;
+  const element = svg(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'the tape' },
     svg('defs', {}, marker('arrow'), marker('arrow-back')),
-    edges,
-    boxes,
+    edges.map((edge) => edge.path),
+    boxes.map((place) => place.held),
   );
+  return {
+    element,
+    show(state) {
+      for (const edge of edges) edge.show(state);
+      for (const place of boxes) place.show(state);
+    },
+  };
 }
 
 /** A graph too large to draw: its operations, counted. */

@@ -6,19 +6,26 @@ import { html } from './element.js';
 import { openEngine } from './engine.js';
 import { examples } from './examples.js';
 import { explain } from './explain.js';
-import { drawGraph, layoutOf, tooLarge } from './graph.js';
+import { saveDrawing, saveTape } from './export.js';
+import { drawingOf, tooLarge } from './graph.js';
 import { fanOut, localDerivative } from './jacobian.js';
+import { layoutOf, skeleton } from './layout.js';
 import { shapeText, valueText } from './number.js';
-import { mistakesView } from './mistakes.js';
-import { moonsView } from './moons.js';
+import { lessonsView } from './views/lessons.js';
+import { mistakesView } from './views/mistakes.js';
+import { moonsView } from './views/moons.js';
+import { namesView } from './views/names.js';
 import { numbersPanel } from './numbers.js';
+import { optimizerView } from './views/optimizer.js';
+import { runOfPage } from './run.js';
 import { firstNotFinite, framesOf, stateAt } from './tape.js';
+import { translationView } from './views/translation.js';
 
 const at = (id) => document.getElementById(id);
-const mostDrawn = 400;
+const mostDrawn = 2000;
 const engine = openEngine();
-const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: 'program', mistake: '', ...readAddress() };
-const page = { ...start, answer: null, frames: [], graph: null, chosen: null, playing: null, leaves: {}, again: false, retain: false };
+const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: runOfPage ? 'run' : 'program', item: 0, mistake: '', ...readAddress() };
+const page = { ...start, answer: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, again: false, retain: false };
 
 const question = () => ({
   program: page.program,
@@ -32,13 +39,23 @@ const question = () => ({
 
 // ---- running
 
-const drawable = (answer) => {
+/** Takes a tape; one that looks as the last one is drawn at the same places. */
+async function take(answer) {
   const n = answer.trace.operations.length;
-  return n > 0 && n <= mostDrawn ? layoutOf(answer) : null;
-};
+  const outline = skeleton(answer);
+  const graph = n === 0 || n > mostDrawn ? null : page.outline === outline ? page.graph : await layoutOf(engine.ask, answer);
+  Object.assign(page, { answer, outline, graph, frames: framesOf(answer) });
+  page.drawing = graph && drawingOf(answer, graph, choose);
+}
+function choose(operation, variable) {
+  page.chosen = { operation, variable };
+  if (page.panel === 'step') page.panel = operation === undefined ? 'paths' : 'local';
+  showPanel();
+}
 let running = 0;
 async function run({ keep = false } = {}) {
   const mine = ++running;
+  page.isForeign = false;
   const answer = await engine.ask({ ...question(), ask: 'explore' });
   if (mine !== running) return answer;
   const message = at('message');
@@ -48,11 +65,17 @@ async function run({ keep = false } = {}) {
     editor.markError(answer.error);
     return answer;
   }
+  await present(answer, { keep, mine });
+  return answer;
+}
+
+/** Shows a tape from its first frame, or, with `keep`, at the frame that is shown. */
+async function present(answer, { keep = false, mine = running }) {
+  await take(answer);
+  if (mine !== running) return;
+  const message = at('message');
   message.className = '';
   message.replaceChildren();
-  page.answer = answer;
-  page.frames = framesOf(answer);
-  page.graph = drawable(answer);
   page.at = Math.min(keep ? page.at : start.at, page.frames.length - 1);
   start.at = 0;
   page.chosen = null;
@@ -60,13 +83,13 @@ async function run({ keep = false } = {}) {
   if (odd) message.replaceChildren(`${odd.name} is the first value that is not finite: ${valueText(odd.value)}`);
   if (answer.again) message.replaceChildren('the second backward: ', html('b', {}, answer.again.kind), ' ', answer.again.message);
   show();
-  return answer;
 }
 
 function edited(text) {
   if (text === page.program) return;
   page.program = text;
   page.leaves = {};
+  showExample();
   clearTimeout(edited.timer);
   edited.timer = setTimeout(run, 250);
 }
@@ -99,9 +122,7 @@ const panels = {
 async function redraw() {
   const answer = await engine.ask({ ...question(), ask: 'explore' });
   if (answer.error) return answer;
-  page.answer = answer;
-  page.frames = framesOf(answer);
-  page.graph = drawable(answer);
+  await take(answer);
   page.at = page.frames.length - 1;
   showGraph();
   return answer;
@@ -120,10 +141,12 @@ function tapeTable() {
         html('td', {}, o.saved.length ? `${o.saved.reduce((sum, s) => sum + s.bytes, 0)} B` : '–')))));
 }
 
+const ofPrograms = new Set(['local', 'paths', 'numbers', 'check']);
 let drawing = 0;
 async function showPanel() {
   const mine = ++drawing;
-  const content = await panels[page.panel]();
+  const isMissing = page.isForeign && ofPrograms.has(page.panel);
+  const content = isMissing ? html('p', { class: 'note' }, 'A model recorded this tape. Local derivatives, paths and checks are there for programs.') : await panels[page.panel]();
   if (mine === drawing) at('panel').replaceChildren(content);
   for (const button of at('tabs').children) button.setAttribute('aria-selected', String(button.dataset.panel === page.panel));
 }
@@ -131,21 +154,16 @@ async function showPanel() {
 function showGraph() {
   const state = stateAt(page.answer, page.frames, page.at);
   const holder = at('graph');
-  const drawn = page.graph
-    ? drawGraph(page.answer, page.graph, state, (operation, variable) => {
-        page.chosen = { operation, variable };
-        if (page.panel === 'step') page.panel = operation === undefined ? 'paths' : 'local';
-        showPanel();
-      })
-    : tooLarge(page.answer);
+  page.drawing?.show(state);
+  const drawn = page.drawing?.element ?? tooLarge(page.answer);
   if (page.graph) {  // wide tapes are drawn smaller, down to where text can still be read
-    const { width, height } = page.graph.graph();
+    const { width, height } = page.graph;
     const scale = Math.min(1, Math.max(0.62, (holder.clientWidth - 4) / width));
     drawn.setAttribute('width', Math.round(width * scale));
     drawn.setAttribute('height', Math.round(height * scale));
   }
   const focused = document.activeElement?.getAttribute('data-box');
-  holder.replaceChildren(drawn);
+  if (holder.firstChild !== drawn) holder.replaceChildren(drawn);
   if (focused) holder.querySelector(`[data-box="${focused}"]`)?.focus({ preventScroll: true });
   const active = holder.querySelector('.active, .target');
   if (active) {
@@ -169,8 +187,9 @@ function show() {
   remember();
 }
 function remember() {
-  const { view, program, dtype, seed, at: frame, panel, mistake } = page;
-  writeAddress(view === 'program' ? { program, dtype, seed, at: frame, panel, ...(mistake && { mistake }) } : { view });
+  const { view, program, dtype, seed, at: frame, panel, mistake, item } = page;
+  if (view === 'program') return writeAddress({ program, dtype, seed, at: frame, panel, ...(mistake && { mistake }) });
+  writeAddress(view === 'run' ? { view, at: frame, panel } : ofItems.has(view) ? { view, item } : { view });
 }
 
 // ---- stepping
@@ -198,7 +217,8 @@ function play() {
 
 const keys = { ArrowRight: () => go(page.at + 1), ArrowLeft: () => go(page.at - 1), Home: () => go(0), End: () => go(Infinity), ' ': play };
 document.addEventListener('keydown', (event) => {
-  if (event.target.closest('.cm-editor, input, select, textarea, button') || event.ctrlKey || event.metaKey || event.altKey) return;
+  const own = event.key === ' ' ? ', button, summary' : '';
+  if (event.target.closest(`.cm-editor, input, select, textarea${own}`) || at('program').hidden || event.ctrlKey || event.metaKey || event.altKey) return;
   if (keys[event.key]) {
     event.preventDefault();
     keys[event.key]();
@@ -211,6 +231,8 @@ at('play').onclick = play;
 at('next').onclick = () => go(page.at + 1);
 at('last').onclick = () => go(Infinity);
 at('backward').onclick = () => go(page.answer.trace.operations.length + 1);
+at('svg').onclick = () => page.drawing && saveDrawing(page.drawing.element);
+at('json').onclick = () => page.answer && saveTape(page.answer);
 at('slider').oninput = (event) => go(Number(event.target.value));
 at('again').onchange = (event) => {
   page.again = event.target.checked;
@@ -238,10 +260,37 @@ for (const button of at('tabs').children)
 
 // ---- exhibits
 
-const views = {
-  mistakes: () => mistakesView(engine.ask, openProgram),
-  moons: () => moonsView(engine.ask, (program) => openProgram(program)),
+const ofItems = new Set(['mistakes', 'lessons']);
+/** Which of a view's items is shown, kept in the address. */
+const item = {
+  first: (count) => Math.min(page.item, count - 1),
+  shown(i) {
+    page.item = i;
+    remember();
+  },
 };
+const views = {
+  mistakes: () => mistakesView(engine.ask, openProgram, item),
+  lessons: () => lessonsView(engine.ask, (program) => openProgram(program), item),
+  moons: () => moonsView(engine.ask, (program) => openProgram(program)),
+  names: () => namesView(engine.ask, openTape),
+  translation: () => translationView(engine.ask),
+  optimizer: () => optimizerView(engine.ask, (program) => openProgram(program)),
+};
+/** A tape that no program of the page made: a step of a model. */
+function openTape(answer, title) {
+  if (answer.error) return;
+  page.panel = 'step';
+  showView('program');
+  showForeign(answer, title);
+}
+function showForeign(answer, title) {
+  page.program = `# ${title}`;
+  editor.set(page.program);
+  ++running;
+  page.isForeign = true;
+  present(answer, {});
+}
 function openProgram(program, mistake = '') {
   Object.assign(page, { program, mistake, leaves: {}, panel: 'step' });
   start.at = 0;
@@ -250,24 +299,33 @@ function openProgram(program, mistake = '') {
   run();
 }
 function showView(view) {
-  page.view = views[view] ? view : 'program';
+  const wasRun = page.view === 'run';
+  page.view = views[view] || (view === 'run' && runOfPage) ? view : 'program';
+  const isProgram = !views[page.view];
   for (const button of at('views').children) button.setAttribute('aria-current', String(button.dataset.view === page.view));
-  at('program').hidden = page.view !== 'program';
-  at('exhibit').hidden = page.view === 'program';
+  at('program').hidden = !isProgram;
+  at('exhibit').hidden = isProgram;
   stop();
-  at('exhibit').replaceChildren(...(page.view === 'program' ? [] : [views[page.view]()]));
+  at('exhibit').replaceChildren(...(isProgram ? [] : [views[page.view]()]));
+  if (page.view === 'run') return showForeign(runOfPage.answer, runOfPage.title);
+  if (isProgram && wasRun) openProgram(examples[0].program);
   remember();
 }
-for (const button of at('views').children) button.onclick = () => showView(button.dataset.view);
+for (const button of at('views').children) {
+  if (button.dataset.view === 'run') button.hidden = !runOfPage;
+  button.onclick = () => {
+    page.item = 0;
+    showView(button.dataset.view);
+  };
+}
 
 // ---- examples
 
 const list = at('examples');
-list.append(...examples.map((example, i) => html('option', { value: i }, example.name)));
+list.append(html('option', { value: -1, hidden: true }, 'a program of your own'), ...examples.map((example, i) => html('option', { value: i }, example.name)));
 list.onchange = () => {
   const example = examples[Number(list.value)];
   if (!example) return;
-  at('look').textContent = example.look;
   page.dtype = example.dtype ?? 'f32';
   at('dtype').value = page.dtype;
   page.leaves = {};
@@ -275,11 +333,14 @@ list.onchange = () => {
   page.panel = 'step';
   editor.set(example.program);
 };
-const current = examples.findIndex((example) => example.program === page.program);
-list.value = String(current);
-at('look').textContent = examples[current]?.look ?? '';
+function showExample() {
+  const current = examples.findIndex((example) => example.program === page.program);
+  list.value = String(current);
+  at('look').textContent = examples[current]?.look ?? '';
+}
+showExample();
 
 if (!panels[page.panel]) page.panel = 'step';
 const editor = openEditor(at('editor'), page.program, edited);
 showView(page.view);
-run().then(() => document.body.setAttribute('data-ready', ''));
+(page.view === 'run' ? engine.ask({ ask: 'mistakes' }) : run()).then(() => document.body.setAttribute('data-ready', ''));

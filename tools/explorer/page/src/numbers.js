@@ -1,6 +1,6 @@
 // The leaves' numbers, to drag: both passes run at each movement. Beside it stands what the
 // gradient predicts for the loss, and what the loss does.
-import { html } from './element.js';
+import { html, replace } from './element.js';
 import { indexText, numberText } from './number.js';
 
 /** @param {(leaf: string, values: number[]) => Promise<any>} change runs the program again */
@@ -8,11 +8,34 @@ export function numbersPanel(answer, change) {
   const { variables, events } = answer.trace;
   const loss = variables[events[0]?.variable]?.value?.values?.[0];
   const verdict = html('p', { class: 'equation', 'aria-live': 'polite' }, 'Drag a number, or type another.');
+  const moves = new Map(); // "x[1]" -> {by, predicted}
+  let wanted = null; // the newest numbers, while the engine runs older ones
+  let isBusy = false;
+  const run = async (leaf, values) => {
+    wanted = { leaf, values };
+    if (isBusy) return;
+    isBusy = true;
+    while (wanted) {
+      const { leaf: name, values: numbers } = wanted;
+      wanted = null;
+      const found = await change(name, numbers);
+      if (!found.error) say(found.trace);
+    }
+    isBusy = false;
+  };
+  const say = (trace) => {
+    const now = trace.variables[trace.events[0]?.variable]?.value?.values?.[0];
+    const [[first, { by }]] = moves;
+    const predicted = [...moves.values()].reduce((sum, move) => sum + move.predicted, 0);
+    replace(verdict, moves.size === 1 ? `${first} moved by ${numberText(by)}` : `${moves.size} numbers moved`,
+      `: the gradient predicts ΔL = ${numberText(predicted)}, measured `, html('b', {}, numberText(now - loss)));
+  };
   const parts = variables
     .filter((v) => v.kind === 'leaf' && v.value?.values && v.value.values.length <= 64)
     .map((leaf) => {
       const grad = events.filter((e) => e.event === 'leaf' && e.variable === leaf.id).at(-1)?.values[0].values;
       const values = leaf.value.values.map(Number);
+      const moved = values.slice();
       const cells = values.map((x, i) => {
         const input = html('input', {
           type: 'number',
@@ -20,20 +43,13 @@ export function numbersPanel(answer, change) {
           value: Number(x.toPrecision(6)),
           'aria-label': `${leaf.name}${indexText(leaf.shape, i)}`,
         });
-        const set = async (next) => {
+        const set = (next) => {
           if (!Number.isFinite(next)) return;
-          const moved = values.slice();
           moved[i] = next;
-          const found = await change(leaf.name, moved);
-          if (found.error) return;
-          const now = found.trace.variables[found.trace.events[0]?.variable]?.value?.values?.[0];
-          const predicted = grad ? grad[i] * (next - x) : 0;
-          verdict.replaceChildren(
-            `${leaf.name}${indexText(leaf.shape, i)} moved by ${numberText(next - x)}: the gradient predicts ΔL = ${numberText(predicted)}, measured `,
-            html('b', {}, numberText(now - loss)),
-          );
+          moves.set(leaf.name + indexText(leaf.shape, i), { by: next - x, predicted: (grad?.[i] ?? 0) * (next - x) });
+          run(leaf.name, moved.slice());
         };
-        input.addEventListener('input', () => set(Number(input.value)));
+        input.addEventListener('input', () => input.value !== '' && set(Number(input.value)));
         let from = null;
         input.addEventListener('pointerdown', (event) => {
           from = { x: event.clientX, value: Number(input.value) };

@@ -1,10 +1,10 @@
 // The view of planted mistakes.
-import { html } from './element.js';
-import { checkPanel } from './check.js';
+import { html, replace } from '../element.js';
+import { checkPanel } from '../check.js';
 import { puzzles } from './puzzles.js';
 
 /** @param {(question: object) => Promise<any>} ask @param {(program: string, mistake?: string) => void} open */
-export function mistakesView(ask, open) {
+export function mistakesView(ask, open, item) {
   const holder = html('div', { class: 'columns' });
   const solved = new Set(JSON.parse(localStorage.getItem('slope.solved') ?? '[]'));
   const list = html('nav', { class: 'list', 'aria-label': 'mistakes' });
@@ -13,8 +13,9 @@ export function mistakesView(ask, open) {
   const truths = ask({ ask: 'mistakes' });
 
   const show = async (i) => {
+    item.shown(i);
     const puzzle = puzzles[i];
-    list.replaceChildren(...puzzles.map((p, k) => html('button', { 'aria-current': k === i ? 'true' : false, onclick: () => show(k) },
+    replace(list, ...puzzles.map((p, k) => html('button', { 'aria-current': k === i ? 'true' : false, onclick: () => show(k) },
       `${k + 1}. ${p.name}`, solved.has(p.name) ? ' ✓' : '')));
     const question = { program: puzzle.program, mistake: puzzle.mistake ?? '', seed: 1, dtype: 'f64' };
     const answer = await ask({ ...question, ask: 'explore' });
@@ -31,20 +32,20 @@ export function mistakesView(ask, open) {
       const isRight = puzzle.blind ? name === null : culprits.includes(name);
       verdict.className = `equation ${isRight ? 'right' : 'error'}`;
       if (!isRight) {
-        verdict.replaceChildren(name === null ? 'The check finds a mistake: run it and look at the ratios. ' : `${name} is right: its own derivative agrees. `, html('span', { class: 'note' }, puzzle.hint));
+        replace(verdict, name === null ? 'The check finds a mistake: run it and look at the ratios. ' : `${name} is right: its own derivative agrees. `, html('span', { class: 'note' }, puzzle.hint));
         return;
       }
       solve();
       const truth = (await truths).find((m) => m.name === puzzle.mistake);
-      verdict.replaceChildren(puzzle.blind ? `No rule is wrong. ${puzzle.blind}` : `Yes: ${truth.truth}.`);
-      result.replaceChildren(checkPanel(found, answer), ...(found.culprits ?? []).map((c) => html('p', { class: 'note' }, c.text)));
+      replace(verdict, puzzle.blind ? `No rule is wrong. ${puzzle.blind}` : `Yes: ${truth.truth}.`);
+      replace(result, checkPanel(found, answer), ...(found.culprits ?? []).map((c) => html('p', { class: 'note' }, c.text)));
     };
-    stage.replaceChildren(
+    replace(stage, 
       html('h2', {}, puzzle.name),
-      html('p', {}, 'One rule of this program’s backward may be wrong. The forward is right.'),
+      html('p', {}, 'The forward pass is right. In backward, the rule of one operation may be wrong: a mistake was planted. Check the gradient, step through it, then name the operation.'),
       html('pre', { class: 'program' }, puzzle.program),
       html('p', {},
-        html('button', { onclick: async () => result.replaceChildren(checkPanel(await ask({ ...question, ask: 'check' }), answer)) }, 'Run the check'), ' ',
+        html('button', { onclick: async () => replace(result, checkPanel(await ask({ ...question, ask: 'check' }), answer)) }, 'Run the check'), ' ',
         html('button', { onclick: () => open(puzzle.program, puzzle.mistake) }, 'Step through it')),
       html('p', {}, 'Which operation has the wrong rule? '),
       html('p', { class: 'choices' }, operations.map((name) => html('button', { onclick: () => guess(name) }, name)),
@@ -53,6 +54,6 @@ export function mistakesView(ask, open) {
       result,
     );
   };
-  show(0);
+  show(item.first(puzzles.length));
   return holder;
 }

@@ -1,13 +1,13 @@
 // Two moons, trained live: points to add, move and delete, the boundary, and what flows through each
 // layer. Training stops anywhere, and that very step opens as a program.
-import { html } from './element.js';
-import { colour, paintMap, plotBars, plotCurve, prepare } from './plot.js';
+import { html, replace } from '../element.js';
+import { colour, paintMap, plotBars, plotCurve, prepare } from '../plot.js';
 
 const span = { left: -1.8, right: 2.8, bottom: -1.4, top: 1.9 };
 const settings = [
   ['depth', 'layers', 1, 10, 1, 2],
   ['hidden', 'width', 1, 48, 1, 16],
-  ['lr', 'learning rate (log₁₀)', -3, 1, 0.1, -0.5],
+  ['lr', 'learning rate', -3, 1, 0.1, -0.5],
   ['scale', 'initial weights ×', 0.1, 6, 0.1, 1],
 ];
 
@@ -84,7 +84,7 @@ export function moonsView(ask, open) {
     if (!state.points.length) return;
     const found = await ask({ ask: 'moons', do: 'start', points: points(), hidden: state.values.hidden, depth: state.values.depth,
       activation: state.activation, lr: String(10 ** state.values.lr), scale: String(state.values.scale), seed: 1 });
-    if (found.error) return void status.replaceChildren(found.error.message);
+    if (found.error) return void replace(status, found.error.message);
     isFresh = true;
     state.losses = [];
     await step(1);
@@ -96,7 +96,7 @@ export function moonsView(ask, open) {
   };
   const step = async (steps) => {
     const found = await ask({ ask: 'moons', do: 'train', steps });
-    if (found.error) return void status.replaceChildren(found.error.message);
+    if (found.error) return void replace(status, found.error.message);
     state.losses.push(...found.losses);
     state.map = await ask({ ask: 'moons', do: 'map', size: 36, span: [span.left, span.right, span.bottom, span.top].join(' ') });
     show(found);
@@ -105,7 +105,7 @@ export function moonsView(ask, open) {
     draw();
     plotCurve(curve, state.losses, 'loss');
     if (layers.children.length !== found.layers.length)
-      layers.replaceChildren(...found.layers.map(() => html('div', { class: 'layer' }, html('canvas', { class: 'bars' }), html('canvas', { class: 'bars' }))));
+      replace(layers, ...found.layers.map(() => html('div', { class: 'layer' }, html('canvas', { class: 'bars' }), html('canvas', { class: 'bars' }))));
     found.layers.forEach((layer, i) => {
       const [left, right] = layers.children[i].children;
       plotBars(left, layer.gradient, `layer ${i + 1}: |gradient|`, '--grad', [[0, '10⁻⁸'], [0.44, '10⁻⁴'], [0.88, '1']]);
@@ -114,7 +114,7 @@ export function moonsView(ask, open) {
     const norms = found.layers.map((layer) => layer.gradient_norm);
     const ratio = norms[0] / norms.at(-1);
     const odd = found.losses.some((x) => typeof x !== 'number');
-    status.replaceChildren(
+    replace(status, 
       odd ? 'The loss is no number any more: the gradients have exploded. A smaller learning rate or smaller initial weights help.'
         : ratio < 1e-3 ? `The first layer’s gradient is ${ratio.toExponential(1)} of the last one’s: it vanishes on the way back.`
           : ratio > 1e3 ? `The first layer’s gradient is ${ratio.toExponential(1)} times the last one’s: it explodes on the way back.` : 'Gradients of all layers are of similar size.',
@@ -142,7 +142,7 @@ export function moonsView(ask, open) {
 
   const controls = settings.map(([key, text, min, max, step_, value]) => {
     state.values[key] = value;
-    const shown = html('output', {}, value);
+    const shown = html('output', {}, key === 'lr' ? (10 ** value).toPrecision(2) : value);
     return html('label', { class: 'slide' }, text, ' ', shown,
       html('input', { type: 'range', min, max, step: step_, value, oninput: (event) => {
         state.values[key] = Number(event.target.value);
@@ -162,7 +162,7 @@ export function moonsView(ask, open) {
   })();
   new ResizeObserver(draw).observe(field);
   return html('div', { class: 'moons' },
-    html('div', {}, html('p', {}, start, ' ', html('button', { onclick: () => { isFresh = false; restart(); } }, 'Start anew'), ' ',
+    html('div', {}, html('p', { class: 'note' }, 'A small network learns to tell two colours apart. Move, add or delete points while it learns.'), html('p', {}, start, ' ', html('button', { onclick: () => { isFresh = false; restart(); } }, 'Start anew'), ' ',
       html('button', { onclick: async () => {
         state.running = false;
         open((await ask({ ask: 'moons', do: 'program', batch: 4 })).program);

@@ -1,0 +1,19 @@
+// What is on the screen, as a file: the drawing as SVG, the tape as JSON.
+import { html } from './element.js';
+
+function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  html('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** With the page's style inside, so that it looks the same anywhere. @param {SVGElement} drawing */
+export function saveDrawing(drawing) {
+  const copy = drawing.cloneNode(true);
+  const style = document.createElementNS(copy.namespaceURI, 'style');
+  style.textContent = document.querySelector('style').textContent;
+  copy.prepend(style);
+  save('tape.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy));
+}
+
+export const saveTape = (answer) => save('tape.json', 'application/json', JSON.stringify(answer, null, 1));
