@@ -13,6 +13,7 @@ foreach(folder IN LISTS folders)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/slope" FILES_MATCHING PATTERN "*.h")
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/data/corpus" DESTINATION "${CMAKE_INSTALL_DATADIR}/slope")
+install(FILES "${PROJECT_SOURCE_DIR}/build-wasm/explorer.html" DESTINATION "${CMAKE_INSTALL_DATADIR}/slope" OPTIONAL)  # for slope explore -o
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/slope")
 install(EXPORT slope_targets FILE slope-targets.cmake NAMESPACE slope:: DESTINATION "${package_folder}")

@@ -78,6 +78,33 @@ class Explore(Case):
         answer = self.explore("x = [1, 2]\nL = sum(x ^ 3)\ngrad(x) = 2 * x ^ 2", "--check")
         self.assertEqual([claim["ok"] for claim in answer["claims"]], [False])
 
+    def test_a_models_step_is_put_into_the_page(self):
+        before, after = '<html><script id="run" type="application/json">', "</script><script>more</script>"
+        with open("page.html", "w", encoding="utf-8") as file:
+            file.write(before + "/*run*/" + after)
+        self.good("explore", "prenorm", "-o", "first.html", "--page", "page.html", "--values", "4")
+        self.good("explore", "prenorm", "-o", "again.html", "--page", "first.html", "--values", "4")  # replaces the run that is there
+        first, text = (pathlib.Path(name).read_text(encoding="utf-8") for name in ("first.html", "again.html"))
+        self.assertEqual(text, first)
+        self.assertTrue(text.startswith(before) and text.endswith(after))
+        run = json.loads(text[len(before):-len(after)])
+        self.assertIn("prenorm", run["title"])
+        trace = run["answer"]["trace"]
+        self.assertEqual(trace["variables"][-1]["name"], "loss")
+        self.assertTrue(all(len(v["value"].get("values", [])) <= 4 for v in trace["variables"] if v.get("value")))
+        self.assertTrue(any(o["module"].endswith("self_attention_block") for o in trace["operations"]), {o["module"] for o in trace["operations"]})
+
+    def test_pages_that_cannot_be_written_are_refused(self):
+        with open("no.html", "w") as file:
+            file.write("<html></html>")
+        for flags, says in ((["-o", "x.txt"], "written as .html"), (["-o", "x.html", "--page", "no.html"], "not the explorer's page"),
+                            (["-o", "x.html", "--page", "missing.html"], "missing.html"), (["-o", "x.html", "--json"], "are for programs"), ([], "--json for a program")):
+            with self.subTest(flags):
+                result = self.slope("explore", "prenorm", *flags)
+                self.assertNotEqual(result.code, 0)
+                self.assertIn(says, result.err)
+                self.assertFalse(os.path.exists("x.html"))
+
     def test_wrong_programs_are_told_where(self):
         lines = (TESTS / "explorer/wrong.txt").read_text(encoding="utf-8").splitlines()
         self.assertGreaterEqual(len(lines), 30)

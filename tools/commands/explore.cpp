@@ -1,6 +1,9 @@
-// slope explore: a program of the explorer's language, its tape and its backward as JSON.
+// slope explore: a program of the explorer's language, its tape and its backward as JSON; the page
+// of a model or a run.
+#include <slope/core/files/file_sink.h>
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>
+#include <slope/tools/explorer/run_page.h>
 
 #include <iostream>
 #include <iterator>
@@ -10,13 +13,26 @@ namespace slope::tools {
 namespace {
 
 struct Flags {
-  std::string program, dtype = "f32";
-  int64_t seed = 0;
+  std::string program, dtype = "f32", out, page;
+  int64_t seed = 0, values = explorer::RunPage{}.values;
   bool json = false, check = false;
 };
 
+int write_page(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, flags.out.ends_with(".html"), "-o {}: a page is written as .html",
+                 flags.out);
+  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.check,
+                 "explore: --json and --check are for programs; -o writes the page of a model");
+  write_file(flags.out, explorer::page_of_run(
+                            {.model = flags.program, .page = flags.page, .values = flags.values}));
+  return 0;
+}
+
 int run(const Flags& flags) {
-  SLOPE_CHECK_AS(UsageError, flags.json, "explore: say what to write: --json");
+  if (!flags.out.empty()) return write_page(flags);
+  SLOPE_CHECK_AS(
+      UsageError, flags.json,
+      "explore: say what to write: --json for a program, -o PAGE.html for a model or run");
   SLOPE_CHECK_AS(UsageError, flags.dtype == "f32" || flags.dtype == "f64",
                  "--dtype takes f32 or f64, got {}", flags.dtype);
   explorer::Request request{.program = flags.program,
@@ -35,15 +51,28 @@ void add_explore(Command& slope) {
   Command command = slope.subcommand(
       "explore",
       "Run a program in the explorer's language and print its tape and its backward, as the page "
-      "shows them.\nExample: slope explore --json 'x = [1, 2, 3]; sum(x ^ 2)'");
+      "shows them, or write the page of a model's training step.\nExample: slope explore --json 'x "
+      "= [1, 2, 3]; sum(x ^ 2)'\nExample: slope explore runs/first -o page.html");
   static Flags flags;
-  command.option("program", flags.program, "the program; -: standard input")
+  command
+      .option("program", flags.program,
+              "the program (-: standard input), or a model of the zoo, or a run's folder")
       .required()
-      .takes("PROGRAM");
+      .takes("PROGRAM|MODEL|RUN");
   command.flag("--json", flags.json, "as JSON: values, operations, events of backward");
   command.flag("--check", flags.check, "the gradients by central differences in place of the tape");
   command.option("--dtype", flags.dtype, "of the program's numbers").takes("f32|f64");
   command.option("--seed", flags.seed, "of randn and dropout").between(0, 1'000'000'000);
+  command.option("-o,--out", flags.out, "the page of a model or a run").takes("PAGE.html");
+  command
+      .option("--page", flags.page,
+              "the page to put it into, made by tools/explorer/build; else the installed one")
+      .takes("FILE.html");
+  command
+      .option("--values", flags.values,
+              "tensors of at most so many values in full, of larger ones shape and norm")
+      .between(1, 100'000)
+      .shows_default();
   command.runs([] { return run(flags); });
 }
 
