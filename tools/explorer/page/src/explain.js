@@ -1,6 +1,6 @@
 // What happens at a frame, in words and numbers.
 import { html } from './element.js';
-import { indexText, numberText, shapeText, valueText } from './number.js';
+import { bytesText, indexText, numberText, shapeText, valueText } from './number.js';
 
 const letters = { unary: ['x'], binary: ['a', 'b'] };
 const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']);
@@ -48,7 +48,7 @@ const describe = {
   forward(answer, frame) {
     const operation = answer.trace.operations[frame.operation];
     const output = answer.trace.variables[operation.outputs[0]];
-    const saved = operation.saved.map((s) => `${s.kind} ${s.index} (${s.bytes} bytes)`);
+    const saved = operation.saved.map((s) => `${s.kind} ${s.index} (${bytesText(s.bytes)})`);
     return [
       html('h3', {}, `Forward: ${operation.name}`),
       place(operation),
@@ -101,11 +101,11 @@ const describe = {
   },
   freed: (answer, frame) => [
     html('h3', {}, 'Freed'),
-    html('p', {}, `${answer.trace.operations[frame.operation].name} has run: the ${frame.event.bytes} bytes that it saved are given back.`),
+    html('p', {}, `${answer.trace.operations[frame.operation].name} has run: what it saved, ${bytesText(frame.event.bytes)}, is given back.`),
   ],
   recomputed: (answer, frame) => [
     html('h3', {}, 'Recomputed'),
-    html('p', {}, `The output of ${answer.trace.operations[frame.operation].name} was not saved; it is computed a second time (${frame.event.bytes} bytes).`),
+    html('p', {}, `The output of ${answer.trace.operations[frame.operation].name} was not saved; it is computed a second time (${bytesText(frame.event.bytes)}).`),
   ],
   leaf(answer, frame) {
     const leaf = answer.trace.variables[frame.variable];

@@ -11,7 +11,7 @@ function save(name, type, text) {
 export function saveDrawing(drawing) {
   const copy = drawing.cloneNode(true);
   const style = document.createElementNS(copy.namespaceURI, 'style');
-  style.textContent = document.querySelector('style').textContent;
+  style.textContent = document.getElementById('sheet').textContent;
   copy.prepend(style);
   save('tape.svg', 'image/svg+xml', new XMLSerializer().serializeToString(copy));
 }

@@ -2,8 +2,8 @@
 // left. Only what a step changes is drawn anew.
 import { html, svg } from './element.js';
 import { gridOf } from './grid.js';
-import { box } from './layout.js';
-import { numberText, shapeText } from './number.js';
+import { box, sharedStorages } from './layout.js';
+import { bytesText, numberText, shapeText } from './number.js';
 
 /** Horizontal at both ends, so that parallel arrows stay apart. */
 function curve(points) {
@@ -14,15 +14,6 @@ function curve(points) {
     d += a.y === b.y ? `L${b.x.toFixed(1)},${b.y.toFixed(1)}` : `C${middle},${a.y.toFixed(1)} ${middle},${b.y.toFixed(1)} ${b.x.toFixed(1)},${b.y.toFixed(1)}`;
   }
   return d;
-}
-
-/** How often each storage is used: those used twice are views of each other. */
-function sharedStorages(answer) {
-  const uses = new Map();
-  answer.variables.forEach((layout) => layout && uses.set(layout.storage, (uses.get(layout.storage) ?? 0) + 1));
-  const shared = new Map();
-  for (const [storage, count] of uses) if (count > 1) shared.set(storage, shared.size + 1);
-  return shared;
 }
 
 function stateOfBox({ operation, variable }, state) {
@@ -71,7 +62,7 @@ function drawBox(answer, place, now, storage, choose) {
       { x: box.pad, y: 29, class: 'detail' },
       shapeText(variable.shape),
       storage ? ` · storage ${'abcdefghijklmnopqrstuvwxyz'[(storage - 1) % 26]}` : '',
-      now.saved ? ` · saves ${now.saved} B` : '',
+      now.saved ? ` · saves ${bytesText(now.saved)}` : '',
     ),
     now.isKnown && gridOf(variable.value, box.pad, box.head, 'value'),
     grad && gridOf(grad, box.pad, box.head + size.height + 4, 'grad'),
@@ -106,7 +97,7 @@ export function drawingOf(answer, graph, choose) {
   });
   const boxes = graph.boxes.map((place) => {
     const held = svg('g', {});
-    const storage = shared.get(answer.variables[place.variable]?.storage);
+    const storage = shared.get(place.variable);
     let shown = {};
     const show = (state) => {
       const now = stateOfBox(place, state);

@@ -39,6 +39,18 @@ function table({ rows, output, input }) {
 const times = (g, rows) =>
   rows[0].map((_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
 
+/** Whether a path enters a result by another gradient than the first that reaches it: an operation
+ *  that ran at once would have passed on without it. */
+function lateness(answer) {
+  const first = new Map();
+  for (const e of answer.trace.events) if (e.event === 'contribution' && !first.has(e.variable)) first.set(e.variable, `${e.operation}.${e.input}`);
+  const { operations, variables } = answer.trace;
+  return (path) => path.some(({ operation, input }) => {
+    const into = operations[operation].inputs[input];
+    return variables[into].kind !== 'leaf' && first.get(into) !== `${operation}.${input}`;
+  });
+}
+
 /** All paths from the loss to a leaf, the product along each, and their sum. */
 export async function fanOut(ask, question, answer, leaf) {
   const { operations, variables } = answer.trace;
@@ -46,6 +58,7 @@ export async function fanOut(ask, question, answer, leaf) {
   const paths = pathsTo(answer, leaf, most + 1);
   const head = html('h3', {}, `All paths from the loss to ${variables[leaf].name}`);
   if (paths.length > most) return html('div', {}, head, html('p', {}, `There are more than ${most}.`));
+  const vector = (values) => valueText({ shape: variables[leaf].shape, values, norm: 0 });
   const known = new Map();
   const jacobian = async ({ operation, input }) => {
     const key = `${operation}.${input}`;
@@ -53,7 +66,10 @@ export async function fanOut(ask, question, answer, leaf) {
     return known.get(key);
   };
   const rows = [];
+  const isLate = lateness(answer);
   let sum = null;
+  let early = null; // the sum over the paths that an engine in a hurry would keep
+  let lost = 0;
   for (const path of paths) {
     let g = [1];
     const factors = [];
@@ -65,13 +81,23 @@ export async function fanOut(ask, question, answer, leaf) {
     }
     sum = sum ? sum.map((x, i) => x + g[i]) : g;
     const names = path.map(({ operation }) => operations[operation].name);
-    rows.push(html('tr', {},
+    const isLost = isLate(path);
+    if (!isLost) early = early ? early.map((x, i) => x + g[i]) : g;
+    lost += isLost;
+    rows.push(html('tr', { class: isLost && 'late' },
       html('td', {}, names.join(' ← '), ` ← ${variables[leaf].name}`),
-      html('td', { class: 'product' }, factors.every((f) => f !== 'J') ? `${factors.join(' · ')} = ` : '', valueText({ shape: [g.length], values: g, norm: 0 }))));
+      html('td', { class: 'product' }, factors.every((f) => f !== 'J') ? `${factors.join(' · ')} = ` : '', vector(g))));
   }
   const grad = answer.trace.events.filter((e) => e.event === 'leaf' && e.variable === leaf).at(-1);
+  const table = html('table', { class: 'paths' }, rows);
+  const hurry = html('p', { class: 'equation lost', hidden: true }, `${lost} of ${paths.length} paths are lost, and the gradient is wrong: `, html('b', {}, early ? vector(early) : '0'));
   return html('div', {}, head,
-    html('table', { class: 'paths' }, rows),
-    html('p', { class: 'equation' }, 'their sum: ', html('b', {}, sum ? valueText({ shape: [sum.length], values: sum, norm: 0 }) : '0')),
-    grad && html('p', { class: 'equation' }, `${variables[leaf].name}.grad by the engine: `, html('b', {}, valueText(grad.values[0]))));
+    table,
+    html('p', { class: 'equation' }, 'their sum: ', html('b', {}, sum ? vector(sum) : '0')),
+    grad && html('p', { class: 'equation' }, `${variables[leaf].name}.grad by the engine: `, html('b', {}, valueText(grad.values[0]))),
+    lost > 0 && html('p', {}, html('label', {}, html('input', { type: 'checkbox', onchange: (event) => {
+      hurry.hidden = !event.target.checked;
+      for (const row of table.querySelectorAll('.late')) row.classList.toggle('lost', event.target.checked);
+    } }), ' wrong order: each operation runs backward as soon as its first gradient has come')),
+    lost > 0 && hurry);
 }

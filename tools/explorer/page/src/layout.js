@@ -1,9 +1,24 @@
 // Where the boxes of a tape go: a box for each leaf and each operation, in layers from left to right.
 // The engine places them; here are their sizes.
 import { gridSize } from './grid.js';
+import { bytesText, shapeText } from './number.js';
 
 const between = { layers: 44, boxes: 18 };
 const margin = 16;
+
+/** The variables that are views of each other's storage: variable -> a number for the storage. */
+export function sharedStorages(answer) {
+  const users = new Map();
+  answer.variables.forEach((layout, v) => layout && users.set(layout.storage, [...(users.get(layout.storage) ?? []), v]));
+  const shared = new Map();
+  let storages = 0;
+  for (const variables of users.values())
+    if (variables.length > 1) {
+      storages++;
+      for (const v of variables) shared.set(v, storages);
+    }
+  return shared;
+}
 
 /** Of a box's parts: the title's height, and the space at the sides. */
 export const box = { head: 34, pad: 8 };
@@ -23,10 +38,13 @@ const title = (operation, variables) => {
 export async function layoutOf(ask, answer) {
   const { variables, operations } = answer.trace;
   const boxes = [];
+  const shared = sharedStorages(answer);
   const maker = new Map(); // variable -> its box
   const put = (id, text, variable, operation) => {
     const size = gridSize(variable.shape, !!variable.value?.values);
-    const width = Math.max(size.width, text.length * 8 + 8, 76) + 2 * box.pad;
+    const saved = answer.trace.operations[operation]?.saved.reduce((sum, s) => sum + s.bytes, 0) ?? 0;
+    const detail = shapeText(variable.shape).length + (shared.has(variable.id) ? 12 : 0) + (saved ? bytesText(saved).length + 9 : 0);
+    const width = Math.max(size.width, text.length * 8 + 8, detail * 5.4, 76) + 2 * box.pad;
     boxes.push({ id, text, variable: variable.id, operation, size, width, height: box.head + 2 * (size.height + 4) + box.pad });
   };
   for (const v of variables)

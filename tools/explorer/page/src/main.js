@@ -10,7 +10,8 @@ import { saveDrawing, saveTape } from './export.js';
 import { drawingOf, tooLarge } from './graph.js';
 import { fanOut, localDerivative } from './jacobian.js';
 import { layoutOf, skeleton } from './layout.js';
-import { shapeText, valueText } from './number.js';
+import { memoryPlot } from './memory.js';
+import { bytesText, shapeText, valueText } from './number.js';
 import { lessonsView } from './views/lessons.js';
 import { mistakesView } from './views/mistakes.js';
 import { moonsView } from './views/moons.js';
@@ -88,6 +89,7 @@ async function present(answer, { keep = false, mine = running }) {
 function edited(text) {
   if (text === page.program) return;
   page.program = text;
+  page.isForeign = false;
   page.leaves = {};
   showExample();
   clearTimeout(edited.timer);
@@ -132,13 +134,14 @@ function tapeTable() {
   const { operations, variables } = page.answer.trace;
   const name = (v) => (v === null ? '·' : variables[v].name);
   return html('div', {}, html('h3', {}, 'The tape, as recorded'),
+    memoryPlot(page.answer, page.frames, page.at),
     html('table', {},
       html('tr', {}, ['', 'result', 'operation', 'of', 'shape', 'strides', 'saves'].map((t) => html('th', {}, t))),
       operations.map((o, i) => html('tr', {},
         html('td', {}, i + 1), html('td', {}, o.outputs.map(name).join(', ')), html('td', {}, o.name), html('td', {}, o.inputs.map(name).join(', ')),
         html('td', {}, shapeText(variables[o.outputs[0]].shape)),
         html('td', {}, page.answer.variables[o.outputs[0]] ? `(${page.answer.variables[o.outputs[0]].strides.join(', ')})` : ''),
-        html('td', {}, o.saved.length ? `${o.saved.reduce((sum, s) => sum + s.bytes, 0)} B` : '–')))));
+        html('td', {}, o.saved.length ? bytesText(o.saved.reduce((sum, s) => sum + s.bytes, 0)) : '–')))));
 }
 
 const ofPrograms = new Set(['local', 'paths', 'numbers', 'check']);
@@ -177,7 +180,7 @@ function showGraph() {
   const slider = at('slider');
   slider.max = page.frames.length - 1;
   slider.value = page.at;
-  at('held').textContent = `${[...state.saved.values()].reduce((a, b) => a + b, 0)} bytes saved`;
+  at('held').textContent = `${bytesText([...state.saved.values()].reduce((a, b) => a + b, 0))} saved`;
 }
 
 function show() {
@@ -289,6 +292,7 @@ function showForeign(answer, title) {
   editor.set(page.program);
   ++running;
   page.isForeign = true;
+  showExample();
   present(answer, {});
 }
 function openProgram(program, mistake = '') {
@@ -336,7 +340,8 @@ list.onchange = () => {
 function showExample() {
   const current = examples.findIndex((example) => example.program === page.program);
   list.value = String(current);
-  at('look').textContent = examples[current]?.look ?? '';
+  at('look').textContent = page.isForeign ? 'A model recorded this step. Tensors of many numbers are shown by shape and norm, or as a heat map of their first 24 rows and columns.' : examples[current]?.look ?? '';
+  document.querySelector('.settings').hidden = page.isForeign === true;
 }
 showExample();
 

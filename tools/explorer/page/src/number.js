@@ -14,6 +14,9 @@ export function numberText(x, digits = 4) {
 export const shapeText = (shape) =>
   shape.length === 0 ? 'scalar' : `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
 
+/** "48 bytes", "1.04 MB" */
+export const bytesText = (n) => (n < 10000 ? `${n} bytes` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`);
+
 export const isFiniteNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 
 /** "[0, 2]": where element i of a tensor of this shape stands. */

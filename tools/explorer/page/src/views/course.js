@@ -41,6 +41,7 @@ export const lessons = [
     text: [
       'An operation may run backward only when the gradient of its output is complete: when every operation that used the output has delivered. Running it earlier would lose what comes later.',
       'The order in which operations were recorded makes this easy. Whatever used an output was recorded after it, so going from the last operation to the first is always right.',
+      'Step through it, then open “Paths” and try the wrong order: the paths that would be lost are struck through.',
     ],
     program: 'x = 2\na = x * x\nb = sin(a)\nL = a * b',
     exercises: [

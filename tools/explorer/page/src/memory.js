@@ -1,0 +1,39 @@
+// What the tape keeps over the two passes: saved in forward, freed as backward no longer needs it.
+import { html, svg } from './element.js';
+import { bytesText } from './number.js';
+
+const size = { width: 400, height: 90, foot: 16 };
+
+/** Bytes held after each frame. @returns {number[]} */
+export function heldOver(answer, frames) {
+  const { operations } = answer.trace;
+  const saved = new Map();
+  let held = 0;
+  return frames.map((frame) => {
+    if (frame.kind === 'forward') {
+      const bytes = operations[frame.operation].saved.reduce((sum, s) => sum + s.bytes, 0);
+      saved.set(frame.operation, bytes);
+      held += bytes;
+    } else if (frame.kind === 'freed') {
+      held -= saved.get(frame.operation) ?? 0;
+      saved.delete(frame.operation);
+    }
+    return held;
+  });
+}
+
+export function memoryPlot(answer, frames, at) {
+  const held = heldOver(answer, frames);
+  const most = Math.max(1, ...held);
+  const x = (i) => (i / Math.max(1, held.length - 1)) * size.width;
+  const y = (bytes) => (1 - bytes / most) * (size.height - 2) + 1;
+  const line = held.map((bytes, i) => (i ? `H${x(i).toFixed(1)}V${y(bytes).toFixed(1)}` : `M0,${y(bytes).toFixed(1)}`)).join('');
+  const turn = x(answer.trace.operations.length);
+  return html('figure', {},
+    html('figcaption', {}, `What is saved for backward: at most ${bytesText(Math.max(0, ...held))}, after forward`),
+    svg('svg', { viewBox: `0 0 ${size.width} ${size.height + size.foot}`, class: 'memory', role: 'img', 'aria-label': `bytes saved, from 0 to ${most} and back` },
+      svg('path', { d: `${line}V${size.height}H0Z`, class: 'held' }),
+      svg('line', { x1: x(at), x2: x(at), y1: 0, y2: size.height, class: 'now' }),
+      svg('text', { x: 0, y: size.height + 13, class: 'detail' }, 'forward →'),
+      svg('text', { x: turn, y: size.height + 13, class: 'detail' }, 'backward →')));
+}
