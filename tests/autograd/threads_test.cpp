@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/core/memory/memory.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/tests/sanitized.h>
+#include <slope/tests/threads.h>
 
 #include <atomic>
 #include <optional>
@@ -13,6 +16,7 @@ using namespace slope;
 
 #if !defined(SLOPE_PLAIN)
 #include <thread>
+#include <vector>
 
 namespace {
 Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
@@ -87,6 +91,32 @@ TEST_CASE("threads: two backward passes into shared leaves lose no gradient") {
       });
   CHECK(equal(v.grad(), w.detach() * (2 * rounds)));
   CHECK(equal(w.grad(), v.detach() * (2 * rounds)));
+}
+
+TEST_CASE(
+    "threads: four at once, whose loops have threads of their own, get the bits of one alone") {
+  const Tensor x = randn({300, 64}), w = randn({64, 256});
+  const auto gradients = [&] {
+    set_num_threads(2);
+    const Tensor a = x.clone().set_requires_grad(), b = w.clone().set_requires_grad();
+    const Tensor loss = sum(softmax(tanh(matmul(a, b)), -1) * matmul(a, b));
+    const Tensors first = grad({loss}, {a, b}, {.create_graph = true});
+    sum(first[0] * first[1].sum()).backward();
+    return Tensors{a.grad(), b.grad()};
+  };
+  const KeepThreads restore;
+  const Tensors expected = gradients();
+  std::atomic<int> different{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 3; ++round) {
+        const Tensors got = gradients();
+        different += !equal(got[0], expected[0]) || !equal(got[1], expected[1]);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(different == 0);
 }
 
 TEST_CASE("threads: a thread's own tensors give their memory back when it ends") {

@@ -2,7 +2,7 @@
 
 `scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them.
 """
-import os, re, resource, subprocess, sys, unittest
+import os, re, resource, shutil, subprocess, sys, unittest
 from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, decode, sha256
 
 LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
@@ -11,6 +11,26 @@ TRAIN = ["train", "translation", *TEXT, *SMALL]
 
 # Calls that end the process themselves when their memory fails: the loader's, glibc's for destructors of thread-local variables, libgomp's, and libgfortran's, which OpenBLAS loads.
 ENDS_ITSELF = re.compile(r"error while loading shared libraries|cannot allocate (memory|TLS)|libgomp: Out of memory|cannot allocate memory for thread-local|cannot create TLS|failed to register TLS destructor|Operating system error: Cannot allocate memory")
+
+
+class Ends:
+    """How the runs with one failing allocation ended."""
+    def __init__(self):
+        self.refused, self.unneeded, self.by_caller = 0, 0, {}
+
+    def note(self, case, result, n):
+        ended = ENDS_ITSELF.search(result.err)
+        if ended:
+            self.by_caller.setdefault(ended.group(), []).append(n)
+        elif result.code == 0:
+            self.unneeded += 1
+        else:
+            case.check_refusal(result, 4, "memory", f"allocation {n}")
+            self.refused += 1
+
+    def report(self, command, count):
+        if EVERY:
+            print(f"{command}: {count} allocations, {self.refused} refused in one line, {self.unneeded} not needed, ended by their callers:", self.by_caller, file=sys.stderr, flush=True)
 
 
 @unittest.skipUnless(os.path.exists(LIBRARY), "SLOPE_FAIL_LIBRARY names no library: a sanitizer's build has none")
@@ -32,19 +52,15 @@ class Memory(Refused):
         """Fails the n-th allocation: every n with --all, otherwise some, spread over all."""
         count, whole = self.count(*arguments)
         step = 1 if EVERY else max(1, count // runs)
-        listed, refused = {}, 0
+        ends = Ends()
         for n in range(1, count + 1, step):
-            result = self.run_with(*arguments, FAIL_MALLOC=n)
-            if ENDS_ITSELF.search(result.err):
-                listed.setdefault(ENDS_ITSELF.search(result.err).group(), []).append(n)
-            elif result.code == 0:  # a call that can do without
-                self.assertEqual((result.out, result.err), (whole.out, ""), f"{arguments} allocation {n}")
-            else:
-                refused += 1
-                self.check_refusal(result, 4, "memory", f"{arguments} allocation {n}")
-        if EVERY:
-            print(f"{arguments[0]}: {count} allocations, {refused} refused in one line,", {k: len(v) for k, v in listed.items()}, "by their callers", file=sys.stderr)
-        self.assertGreater(refused, 0)
+            with self.subTest(command=arguments[0], allocation=n):
+                result = self.run_with(*arguments, FAIL_MALLOC=n)
+                ends.note(self, result, n)
+                if result.code == 0:  # a call that can do without
+                    self.assertEqual((result.out, result.err), (whole.out, ""))
+        ends.report(arguments[0], count)
+        self.assertGreater(ends.refused, 0)
 
     def test_of_commands(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
@@ -57,13 +73,14 @@ class Memory(Refused):
         """Whatever fails, the folder holds whole checkpoints, and a resume ends with the same weights."""
         self.good(*TRAIN, "--steps", "3", "--out", "straight")
         count, _ = self.count(*TRAIN, "--steps", "3", "--quiet", "--out", "counted")
+        ends, expected = Ends(), sha256("straight/last/model.safetensors")
         for n in range(1, count + 1, 1 if EVERY else count // 30):
-            out = f"run{n}"
-            result = self.run_with(*TRAIN, "--steps", "3", "--quiet", "--out", out, FAIL_MALLOC=n)
-            if result.code != 0 and not ENDS_ITSELF.search(result.err):
-                self.check_refusal(result, 4, "memory", f"allocation {n}")
-            self.good("train", "translation", "--resume", *([] if os.path.exists(f"{out}/config.json") else [*TEXT, *SMALL]), "--steps", "3", "--quiet", "--out", out)
-            self.assertEqual(sha256(f"{out}/last/model.safetensors"), sha256("straight/last/model.safetensors"))
+            with self.subTest(allocation=n):
+                ends.note(self, self.run_with(*TRAIN, "--steps", "3", "--quiet", "--out", "run", FAIL_MALLOC=n), n)
+                self.good("train", "translation", "--resume", *([] if os.path.exists("run/config.json") else [*TEXT, *SMALL]), "--steps", "3", "--quiet", "--out", "run")
+                self.assertEqual(sha256("run/last/model.safetensors"), expected)
+            shutil.rmtree("run", ignore_errors=True)
+        ends.report("train", count)
 
 
 class Threads(Refused):
