@@ -8,7 +8,7 @@ list(APPEND explorer_sources "${PROJECT_SOURCE_DIR}/models/data/two_moons.cpp" "
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
   add_executable(explorer ${explorer_sources} tools/explorer/wasm/module.cpp)
   set_target_properties(explorer PROPERTIES SUFFIX .wasm)
-  target_link_options(explorer PRIVATE -mexec-model=reactor -Wl,--gc-sections,-s)
+  target_link_options(explorer PRIVATE -mexec-model=reactor -Wl,--gc-sections,-s,--max-memory=1073741824)
 else()
   add_executable(explorer ${explorer_sources} tests/explorer/ask.cpp)
 endif()

@@ -1,6 +1,8 @@
+#include <slope/core/error.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/tensor/storage.h>
 
+#include <cstdint>
 #include <new>
 
 namespace slope {
@@ -11,6 +13,9 @@ static_assert(sizeof(StorageImpl) <= header);
 }  // namespace
 
 Ref<StorageImpl> StorageImpl::allocate(int64_t bytes) {
+  if constexpr (sizeof(size_t) < sizeof(int64_t))  // a size of 32 bits would wrap around
+    SLOPE_CHECK_AS(MemoryError, bytes <= PTRDIFF_MAX - static_cast<int64_t>(header),
+                   "out of memory: {} bytes requested, {} in use", bytes, memory::stats().live);
   auto* block = static_cast<std::byte*>(memory::allocate(header + static_cast<size_t>(bytes)));
   auto* storage = new (block) StorageImpl;
   storage->data_ = block + header;

@@ -293,7 +293,7 @@ test('a check that would take minutes is refused with its figure', async () => {
   const page = await open({ program: 'x = randn(1000, 1000)\nL = sum(x @ x)', panel: 'check' });
   await page.locator('#panel .error', { hasText: '2000000 times, twice for each of 1000000 elements' }).waitFor();
   await page.locator('.cm-content').fill('x = 3\ny = x * x');
-  await page.locator('#panel h3', { hasText: '1 derivatives agree' }).waitFor();
+  await page.locator('#panel h3', { hasText: '1 derivative agrees' }).waitFor();
   quiet();
   await page.close();
 });
@@ -331,6 +331,18 @@ test('the address brings back program, step and panel; lesson and mistake', asyn
     await other.close();
   }
   quiet();
+});
+
+test('spoilt marks, and a link that is pasted into the open page', async () => {
+  const page = await open({ view: 'lessons' });
+  await page.evaluate(() => localStorage.setItem('slope.lessons', '{"a": 1'));
+  await page.reload();
+  await page.waitForSelector('.exercise');
+  await page.evaluate(() => { location.hash = 'view=mistakes&item=2'; });
+  await page.waitForFunction((n) => document.querySelector('.stage h2')?.textContent === n, puzzles[2].name);
+  await page.evaluate(() => localStorage.clear());
+  quiet();
+  await page.close();
 });
 
 test('a page with a run opens at its step', async () => {

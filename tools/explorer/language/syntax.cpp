@@ -1,6 +1,7 @@
 #include <slope/tools/explorer/language/syntax.h>
 #include <slope/tools/explorer/language/token.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope::explorer {
@@ -8,6 +9,7 @@ namespace slope::explorer {
 namespace {
 
 constexpr int deepest = 100;          // of brackets and signs within each other
+constexpr int highest = 1000;         // of an expression's tree: x + x + x has 3
 constexpr int64_t most_times = 1000;  // of a repeat
 
 using Kind = Expression::Kind;
@@ -92,6 +94,7 @@ class Parser {
     return ahead(n).kind == Token::Kind::sign && ahead(n).text == "=";
   }
   Statement repeat() {
+    const Nesting nesting(*this);
     Statement s{Statement::Kind::repeat, here().place};
     ++at_;
     const double times = here().number;
@@ -116,6 +119,21 @@ class Parser {
     e->place = place;
     return e;
   }
+  // What evaluates or frees an expression recurses into it.
+  static void measure(Expression& e) {
+    const auto count = [&](const ExpressionPtr& part) {
+      if (part) e.height = std::max(e.height, part->height + 1);
+    };
+    for (const Argument& argument : e.arguments) count(argument.value);
+    for (const Subscript& s : e.subscripts)
+      for (const ExpressionPtr& part : s.parts) count(part);
+    if (e.height > highest)
+      throw Fault("limit",
+                  fmt::format("more than {} operations are within each other; give some of them a "
+                              "name in a line before",
+                              highest),
+                  e.place);
+  }
   ExpressionPtr chain(Level operand, std::initializer_list<const char*> signs) {
     const Place begin = here().place;
     ExpressionPtr left = (this->*operand)();
@@ -128,6 +146,7 @@ class Parser {
           both->name = sign;
           both->arguments.push_back({"", std::move(left)});
           both->arguments.push_back({"", std::move(right)});
+          measure(*both);
           left = std::move(both);
           more = true;
           break;
@@ -150,6 +169,7 @@ class Parser {
     }
     ExpressionPtr e = make(Kind::negate, since(begin));
     e->arguments.push_back({"", std::move(operand)});
+    measure(*e);
     return e;
   }
   ExpressionPtr power() {  // binds to the right: 2 ^ 3 ^ 2; the exponent may be negative
@@ -161,6 +181,7 @@ class Parser {
     e->name = "^";
     e->arguments.push_back({"", std::move(base)});
     e->arguments.push_back({"", std::move(exponent)});
+    measure(*e);
     return e;
   }
   ExpressionPtr postfix() {
@@ -175,11 +196,13 @@ class Parser {
         while (take(","));
         expect("]");
         indexed->place = since(begin);
+        measure(*indexed);
         e = std::move(indexed);
       } else if (is(".") && ahead(1).text == "T") {
         at_ += 2;
         ExpressionPtr turned = make(Kind::transposed, since(begin));
         turned->arguments.push_back({"", std::move(e)});
+        measure(*turned);
         e = std::move(turned);
       } else {
         return e;
@@ -256,13 +279,14 @@ class Parser {
       e.arguments.push_back(std::move(argument));
       if (!is(close)) expect(",");
     }
+    measure(e);
   }
 
   struct Nesting {
     explicit Nesting(Parser& parser) : depth(parser.depth_) {
       if (++depth > deepest) {
         --depth;
-        throw Fault("limit", fmt::format("brackets nest deeper than {}", deepest),
+        throw Fault("limit", fmt::format("brackets, signs or repeats nest deeper than {}", deepest),
                     parser.here().place);
       }
     }

@@ -37,6 +37,7 @@ struct Expression {
   Kind kind;
   Place place;
   double number = 0;
+  int height = 1;                        // of the tree below it
   std::string name = {};                 // of a name, text, call; of an operation: "+", "=="
   std::vector<Argument> arguments = {};  // of a call; a list's elements; operands
   std::vector<Subscript> subscripts = {};

@@ -6,7 +6,7 @@ export function checkPanel(found, answer) {
   if (found.error) return html('p', { class: 'error' }, found.error.message);
   const shapes = new Map(answer.trace.variables.map((v) => [v.name, v.shape]));
   return html('div', {},
-    html('h3', {}, found.ok ? `${found.checked} derivatives agree with differences` : `${found.failed} of ${found.checked} derivatives do not agree`),
+    html('h3', {}, found.ok ? `${found.checked} ${found.checked === 1 ? 'derivative agrees' : 'derivatives agree'} with differences` : `${found.failed} of ${found.checked} derivatives do not agree`),
     html('p', {}, 'Each element of each leaf is moved by ±ε in f64; (L₊ − L₋) / 2ε is compared with the gradient of backward.'),
     [...found.problems, ...found.notes].map((text) => html('p', { class: 'note' }, text)),
     found.failures.length > 0 && html('table', {},

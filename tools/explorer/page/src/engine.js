@@ -27,21 +27,24 @@ export function openEngine() {
     const waiting = new Map();
     let last = 0;
     let alarm;
-    const end = () => {
+    const end = (why) => {
+      clearTimeout(alarm);
       worker.terminate();
       engine = start();
-      for (const answer of waiting.values()) answer(error(`the engine had no answer within ${patience / 1000} seconds and was started anew`));
+      for (const answer of waiting.values()) answer(error(`the engine ${why} and was started anew`));
     };
+    const wait = () => (alarm = setTimeout(() => end(`had no answer within ${patience / 1000} seconds`), patience));
     worker.onmessage = ({ data }) => {
+      if (data.broken) return end(`stopped (${data.broken})`);
       clearTimeout(alarm);
       waiting.get(data.id)?.(data.answer);
       waiting.delete(data.id);
-      if (waiting.size) alarm = setTimeout(end, patience);
+      if (waiting.size) wait();
     };
     const send = (message) =>
       new Promise((resolve) => {
         const id = ++last;
-        if (!waiting.size) alarm = setTimeout(end, patience);
+        if (!waiting.size) wait();
         waiting.set(id, resolve);
         worker.postMessage({ id, ...message });
       });

@@ -38,8 +38,8 @@ export const examples = [
   },
   {
     name: 'Softmax and cross-entropy',
-    program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = cross_entropy(z, [0, 2]) + 0 * sum(p)',
-    look: 'The gradient of z is (softmax − one-hot) divided by the number of rows. “Local derivative” of softmax shows its off-diagonal.',
+    program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]])) / 2',
+    look: 'Cross-entropy written out: the right class is the first in row 0, the third in row 1. The gradient that reaches z is (softmax − one-hot) / 2. “Local derivative” of softmax shows that each score moves every probability of its row.',
   },
   {
     name: 'Layer norm',

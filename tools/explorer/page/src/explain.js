@@ -96,7 +96,7 @@ const describe = {
             html('b', { class: 'after' }, valueText(frame.sum.values[1])),
           )
         : equation('the first gradient that reaches ', html('b', {}, into.name)),
-      frame.sum && html('p', {}, `${into.name} is used ${frame.sum.count} times so far: what each use contributes is added.`),
+      frame.sum && html('p', {}, `${frame.sum.count} uses of ${into.name} have contributed by now; their contributions are added.`),
     ];
   },
   freed: (answer, frame) => [

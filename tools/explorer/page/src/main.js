@@ -261,6 +261,8 @@ for (const button of at('tabs').children)
     show();
   };
 
+addEventListener('hashchange', () => location.reload()); // a link within the page's own address
+
 // ---- exhibits
 
 const ofItems = new Set(['mistakes', 'lessons']);

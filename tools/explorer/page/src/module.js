@@ -17,7 +17,7 @@ export async function startEngine(code) {
   engine._initialize();
   return (question) => {
     const bytes = new TextEncoder().encode(JSON.stringify(question));
-    const room = engine.explorer_room(bytes.length);
+    const room = engine.explorer_room(bytes.length) >>> 0;
     new Uint8Array(memory.buffer, room, bytes.length).set(bytes);
     const length = engine.explorer_ask() >>> 0;
     const text = new Uint8Array(memory.buffer, engine.explorer_text() >>> 0, length);

@@ -1,4 +1,5 @@
-// The worker: runs the engine, answers each question under its number.
+// The worker: runs the engine, answers each question under its number. The engine's own errors are
+// answers; an exception is a broken engine, and the page starts another.
 import { startEngine } from './module.js';
 
 let engine;
@@ -13,9 +14,6 @@ self.onmessage = async ({ data }) => {
     }
     self.postMessage({ id: data.id, answer: (await engine)(data.question) });
   } catch (error) {
-    self.postMessage({
-      id: data.id,
-      answer: { error: { kind: 'Error', message: String(error.message ?? error), line: 1, column: 1, end: 1 } },
-    });
+    self.postMessage({ id: data.id, broken: String(error.message ?? error) });
   }
 };

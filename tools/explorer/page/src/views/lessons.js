@@ -2,6 +2,7 @@
 import { html, replace } from '../element.js';
 import { lessons } from './course.js';
 import { numberText } from '../number.js';
+import { keep, kept } from '../store.js';
 
 const key = (lesson, i) => `${lesson.name} ${i}`;
 
@@ -26,7 +27,7 @@ export function numberTyped(text) {
 }
 
 export function lessonsView(ask, open, item) {
-  const done = new Set(JSON.parse(localStorage.getItem('slope.lessons') ?? '[]'));
+  const done = kept('slope.lessons');
   const list = html('nav', { class: 'list', 'aria-label': 'lessons' });
   const stage = html('div', { class: 'stage' });
   const mark = (lesson) => (lesson.exercises.every((_, i) => done.has(key(lesson, i))) ? ' ✓' : '');
@@ -52,7 +53,7 @@ export function lessonsView(ask, open, item) {
           verdict.textContent = good ? `Yes, the engine gives ${numberText(wanted, 6)}.` : 'No.';
           if (!good) return;
           done.add(key(lesson, i));
-          localStorage.setItem('slope.lessons', JSON.stringify([...done]));
+          keep('slope.lessons', done);
           draw();
         };
         return html('form', { class: 'exercise', onsubmit: judge }, html('label', {}, `${exercise.ask} `, input), ' ', html('button', {}, 'Check'), ' ', verdict,

@@ -1,12 +1,13 @@
 // The view of planted mistakes.
 import { html, replace } from '../element.js';
 import { checkPanel } from '../check.js';
+import { keep, kept } from '../store.js';
 import { puzzles } from './puzzles.js';
 
 /** @param {(question: object) => Promise<any>} ask @param {(program: string, mistake?: string) => void} open */
 export function mistakesView(ask, open, item) {
   const holder = html('div', { class: 'columns' });
-  const solved = new Set(JSON.parse(localStorage.getItem('slope.solved') ?? '[]'));
+  const solved = kept('slope.solved');
   const list = html('nav', { class: 'list', 'aria-label': 'mistakes' });
   const stage = html('div', { class: 'stage' });
   holder.append(list, stage);
@@ -24,7 +25,7 @@ export function mistakesView(ask, open, item) {
     const result = html('div', {});
     const solve = () => {
       solved.add(puzzle.name);
-      localStorage.setItem('slope.solved', JSON.stringify([...solved]));
+      keep('slope.solved', solved);
     };
     const guess = async (name) => {
       const found = await ask({ ...question, ask: 'check' });

@@ -1,0 +1,20 @@
+// What is kept in the browser between visits; where nothing can be kept, or it was spoilt, nothing is.
+
+/** @returns {Set<string>} */
+export function kept(name) {
+  try {
+    const list = JSON.parse(localStorage.getItem(name) ?? '[]');
+    return new Set(Array.isArray(list) ? list : []);
+  } catch {
+    return new Set();
+  }
+}
+
+/** @param {Set<string>} set */
+export function keep(name, set) {
+  try {
+    localStorage.setItem(name, JSON.stringify([...set]));
+  } catch {
+    // a full or closed store: the marks last as long as the page
+  }
+}
