@@ -59,6 +59,8 @@ function compare(a, b, isExact, where) {
 questions.forEach((question, i) => {
   const answer = engine(question);
   const where = `${question.ask} ${question.dtype ?? ''} ${(question.program ?? question.do ?? '').split('\n')[0]}`;
+  // how much is in use, and how much there is, is each build's own
+  if ([answers[i], answer].every((a) => /out of memory|the program holds/.test(a.error?.message))) return;
   if (question.ask === 'check') {
     for (const key of ['ok', 'checked', 'failed', 'unchecked']) compare(answers[i][key], answer[key], true, where);
     compare(answers[i].culprits?.map((c) => c.op), answer.culprits?.map((c) => c.op), true, where);
