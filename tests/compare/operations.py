@@ -4,10 +4,15 @@ import torch
 from torch.nn import functional as F
 
 TABLE = {}
+both = (False, True)
 
 
-def op(name, f, make):
-    TABLE[name] = (f, make)
+def op(name, f, draw):
+    TABLE[name] = (f, draw)
+
+
+def of_shape(draw, least=0, most=4):
+    return lambda d: draw(d, d.shape(least, most))
 
 
 def floats(low=None, high=None):
@@ -18,25 +23,16 @@ def mixed(d, shape):
     return d.mixed(shape)
 
 
-def tensor(make, options=lambda d, shape: {}, least=0):
-    """One input, and options that fit its shape."""
-    def draw(d):
-        shape = d.shape(least)
-        return [make(d, shape)], options(d, shape)
-    return draw
+def tensor(make, options=lambda d, shape: {}, least=0):  # one input, and options that fit its shape
+    return of_shape(lambda d, s: ([make(d, s)], options(d, s)), least)
 
 
-def pair(make, second=None):
-    """Two that broadcast."""
-    def draw(d):
-        shape = d.shape()
-        xs = [make(d, shape), (second or make)(d, d.broadcast(shape))]
-        return xs[::-1] if second is None and d.chance(0.3) else xs, {}
-    return draw
+def pair(make, second):  # two that broadcast
+    return of_shape(lambda d, s: ([make(d, s), second(d, d.broadcast(s))][:: 1 if make != second else d.one(1, -1)], {}))
 
 
 def dims_and(**more):
-    return lambda d, s: {"dim": d.dims(len(s)), "keepdim": d.chance(0.5)} | {k: d.one(*v) for k, v in more.items()}
+    return lambda d, s: {"dim": d.dims(len(s)), "keepdim": d.one(*both)} | {k: d.one(*v) for k, v in more.items()}
 
 
 def dim_and(**more):
@@ -47,16 +43,14 @@ def over(f):  # an empty list of dims is all of them
     return lambda x, a: f(x[0], tuple(a["dim"]) or tuple(range(x[0].dim())), a)
 
 
-both = (False, True)
-
 # ---- elementwise
 for name in ("add", "sub", "mul", "div", "maximum", "minimum"):
-    op(name, lambda x, a, f=getattr(torch, name): f(*x), pair(mixed))
+    op(name, lambda x, a, f=getattr(torch, name): f(*x), pair(mixed, mixed))
 op("pow", lambda x, a: torch.pow(*x), pair(floats(0.2, 3), floats(-3, 3)))
 op("pow_scalar", lambda x, a: x[0].pow(a["exponent"]), tensor(floats(), lambda d, s: {"exponent": d.one(0.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, -0.5, 2.5)}))
-op("where", lambda x, a: torch.where(*x), lambda d: (lambda s: ([d.bools(d.broadcast(s)), d.mixed(s), d.mixed(d.broadcast(s))], {}))(d.shape()))
+op("where", lambda x, a: torch.where(*x), of_shape(lambda d, s: ([d.bools(d.broadcast(s)), d.mixed(s), d.mixed(d.broadcast(s))], {})))
 op("masked_fill", lambda x, a: x[0].masked_fill(x[1], a["value"]),
-   lambda d: (lambda s: ([d.floats(s), d.bools(d.broadcast(s))], {"value": d.one(0.0, -2.5, -torch.inf)}))(d.shape()))
+   of_shape(lambda d, s: ([d.floats(s), d.bools(d.broadcast(s))], {"value": d.one(0.0, -2.5, -torch.inf)})))
 for name in ("neg", "abs", "relu"):
     op(name, lambda x, a, f=getattr(torch, name): f(x[0]), tensor(mixed))
 for name in ("exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "erf"):
@@ -88,7 +82,7 @@ for name in ("softmax", "log_softmax"):
 
 # ---- products
 op("linear", lambda x, a: F.linear(*x),
-   lambda d: (lambda s, i, o: ([d.floats(s + [i]), d.floats([o, i]), d.floats([o])][:d.one(2, 3)], {}))(d.shape(0, 3), d.size(), d.size()))
+   of_shape(lambda d, s: (lambda i, o: ([d.floats(s + [i]), d.floats([o, i]), d.floats([o])][:d.one(2, 3)], {}))(*d.sizes(2)), 0, 3))
 op("bmm", lambda x, a: torch.bmm(*x), lambda d: (lambda b, n, k, m: ([d.floats([b, n, k]), d.floats([b, k, m])], {}))(*d.sizes(4)))
 op("matmul", lambda x, a: torch.matmul(*x), lambda d: (lambda b, n, k, m: (
     [d.floats(d.one([k], [n, k], b + [n, k])), d.floats(d.one([k], [k, m], d.broadcast(b) + [k, m]))], {}))(d.shape(0, 2), *d.sizes(3)))
@@ -124,33 +118,30 @@ for name, f, least, options in (
 ):
     op(name, lambda x, a, f=f: f(x[0], a), tensor(mixed, options, least))
 for name in ("cat", "stack"):
-    op(name, lambda x, a, f=getattr(torch, name): f(x, a["dim"]), lambda d: (lambda s: ([d.floats(s) for _ in range(d.one(1, 2, 3))], {"dim": d.dim(len(s))}))(d.shape(1)))
+    op(name, lambda x, a, f=getattr(torch, name): f(x, a["dim"]), of_shape(lambda d, s: ([d.floats(s) for _ in range(d.one(1, 2, 3))], {"dim": d.dim(len(s))}), 1))
 
 
-def picked(more):
-    def draw(d):
-        shape = [max(n, 1) for n in d.shape(1)]
-        dim = d.dim(len(shape))
+def picked(select=False, add=False):
+    def draw(d, shape):
+        shape, dim = [max(n, 1) for n in shape], d.dim(len(shape))
         index = list(shape)
         index[dim] = d.one(0, 1, 2, 5)
-        picks = d.integers([index[dim]] if more == "select" else index, 0, shape[dim])
-        return [d.floats(shape), picks] + [d.floats(index)] * (more == "add"), {"dim": dim}
-    return draw
+        return [d.floats(shape), d.integers([index[dim]] if select else index, 0, shape[dim])] + [d.floats(index)] * add, {"dim": dim}
+    return of_shape(draw, 1)
 
 
-op("index_select", lambda x, a: x[0].index_select(a["dim"], x[1]), picked("select"))
-op("gather", lambda x, a: x[0].gather(a["dim"], x[1]), picked(""))
-op("scatter_add", lambda x, a: x[0].scatter_add(a["dim"], x[1], x[2]), picked("add"))
+op("index_select", lambda x, a: x[0].index_select(a["dim"], x[1]), picked(select=True))
+op("gather", lambda x, a: x[0].gather(a["dim"], x[1]), picked())
+op("scatter_add", lambda x, a: x[0].scatter_add(a["dim"], x[1], x[2]), picked(add=True))
 op("embedding", lambda x, a: F.embedding(*x, **a), lambda d: (lambda v: ([d.integers(d.shape(0, 3), 0, v), d.floats([v, d.size()])], d.one({}, {"padding_idx": 0})))(d.one(1, 3, 5)))
 
 
 # ---- normalisation, losses, attention
 def draw_norm(parameters):
-    def draw(d):
-        shape = d.shape(1, 3)
+    def draw(d, shape):
         last = shape[-d.r.randint(1, len(shape)):]
-        return [d.floats(shape)] + [d.floats(last) for _ in range(d.one(*range(parameters + 1)))], {"normalized_shape": last, "eps": d.one(1e-5, 1e-3, 1e-6)}
-    return draw
+        return [d.floats(shape)] + [d.floats(last) for _ in range(d.r.randint(0, parameters))], {"normalized_shape": last, "eps": d.one(1e-5, 1e-3, 1e-6)}
+    return of_shape(draw, 1, 3)
 
 
 op("layer_norm", lambda x, a: F.layer_norm(x[0], a["normalized_shape"], *x[1:], eps=a["eps"]), draw_norm(2))
@@ -170,15 +161,15 @@ op("cross_entropy", lambda x, a: F.cross_entropy(*x, **a), draw_classes("x"))
 op("nll_loss", lambda x, a: F.nll_loss(*x, **a), draw_classes("x", smooth=False))
 op("linear_cross_entropy", lambda x, a: F.cross_entropy(F.linear(*x[:-1]), x[-1], **a), draw_classes("in", "weight", "bias"))
 for name, low, high in (("mse_loss", None, None), ("binary_cross_entropy_with_logits", 0, 1), ("kl_div", 0, 1)):
-    op(name, lambda x, a, f=getattr(F, name): f(*x, **a), lambda d, low=low, high=high: (
-        lambda s: ([d.floats(s), d.floats(s, low, high)], {"reduction": d.one("mean", "sum", "none")}))(d.shape()))
+    op(name, lambda x, a, f=getattr(F, name): f(*x, **a),
+       of_shape(lambda d, s, low=low, high=high: ([d.floats(s), d.floats(s, low, high)], {"reduction": d.one("mean", "sum", "none")})))
 
 
-def draw_attention(d):
-    batch, (l, s, width, out) = d.shape(1, 2), [max(n, 1) for n in d.sizes(4)]
+def draw_attention(d, batch):
+    l, s, width, out = [max(n, 1) for n in d.sizes(4)]
     causal = l == s and d.chance(0.5)
-    a = {"causal": causal} | d.one({}, {"scale": 0.3})
-    return [d.floats(batch + [l, width]), d.floats(batch + [s, width]), d.floats(batch + [s, out])] + [d.bools([l, s])] * (not causal and d.chance(0.4)), a
+    shapes = [batch + [l, width], batch + [s, width], batch + [s, out]]
+    return [d.floats(n) for n in shapes] + [d.bools([l, s])] * (not causal and d.chance(0.4)), {"causal": causal} | d.one({}, {"scale": 0.3})
 
 
-op("scaled_dot_product_attention", lambda x, a: F.scaled_dot_product_attention(*x, is_causal=a["causal"], scale=a.get("scale")), draw_attention)
+op("scaled_dot_product_attention", lambda x, a: F.scaled_dot_product_attention(*x, is_causal=a["causal"], scale=a.get("scale")), of_shape(draw_attention, 1, 2))

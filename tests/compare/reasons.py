@@ -1,0 +1,111 @@
+"""Where slope and PyTorch may differ, and why; compare.py prints all other differences."""
+import torch
+
+
+def same(a, b, spread=0.0):
+    """Which elements agree, up to rounding and `spread`."""
+    if not a.is_floating_point():
+        return a == b
+    relative, least = (1e-5, 1e-43) if a.dtype == torch.float32 else (1e-10, 1e-320)
+    a, b = a.double(), b.double()
+    largest = min(1.0, b[b.isfinite()].abs().max().item()) if b.isfinite().any() else 0.0
+    return (a == b) | (a.isnan() & b.isnan()) | ((a - b).abs() <= relative * (b.abs() + 0.1 * largest) + spread + least)
+
+
+def spread(c, what, dtype, change=lambda x: x):
+    """How far PyTorch's results lie apart when the inputs are rounded otherwise."""
+    generator, width = torch.Generator().manual_seed(0), 2e-6 if dtype == torch.float32 else 1e-14
+    noise = lambda x: change(x) * (1 + (torch.rand(x.shape, generator=generator, dtype=torch.float64) - 0.5).to(change(x).dtype) * width)
+    exact = c.evaluate(change)[what].double()
+    return 4 * sum((c.evaluate(noise)[what].double() - exact).abs().nan_to_num(0, 0, 0) for _ in range(8))
+
+
+def as_precise(c, what, a, b):
+    if b.dtype != torch.float32:
+        return False
+    y = c.evaluate(torch.Tensor.double)[what].float()
+    return (same(a, b) | same(a, y)).all() or (same(a, b) | same(a, y, spread(c, what, b.dtype, torch.Tensor.double))).all()
+
+
+def as_scaled(c, what, a, b):  # f(s x) = s f(x), each row by its own s
+    s = c.xs[0].abs().amax(tuple(c.a["dim"]) or tuple(range(c.xs[0].dim())), keepdim=True)
+    s = s.masked_fill(s == 0, 1)
+    y = c.evaluate(lambda x: x / s)[what]
+    return same(a, y * s.reshape(y.shape) if what.startswith("output") else y).all()
+
+
+def as_rounded(c, what, a, b):
+    return same(a, b, spread(c, what, b.dtype)).all()
+
+
+def of_equals(c, what, a, b):
+    x, dim = c.xs[0], c.a["dim"]
+    if what.startswith("output"):
+        return what == "output1" and (x.gather(dim, a) == x.gather(dim, b)).all()
+    return same(a.sum(dim), b.sum(dim)).all() and same((a * x).sum(dim), (b * x).sum(dim)).all()
+
+
+def as_limit(c, what, a, b):
+    limits = [c.evaluate(lambda x: x.double().nan_to_num(torch.nan, large, -large))[what].to(a.dtype) for large in (1e4, 1e60, 1e150)]
+    return any((same(a, b) | b.isnan() & same(a, y)).all() for y in limits)
+
+
+def last_digits(c, what, a, b):
+    factors = c.xs[1:] if c.op == "layer_norm" else c.xs
+    terms = [max(1.0, x.abs().nan_to_num(0, 0, 0).max()) for x in factors if x.is_floating_point() and x.numel()]
+    y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
+    return same(a, torch.where(b.isnan(), y, b), torch.tensor(terms).prod().item() * (1e-6 if b.dtype == torch.float32 else 1e-15)).all()
+
+
+def of_bools(c, *_):
+    return any(x.dtype == torch.bool for x in c.xs)
+
+
+def infinite(c, *_):
+    return any(not x.isfinite().all() for x in c.xs)
+
+
+def infinite_scores(c):
+    return infinite(c) or not (c.xs[0] @ c.xs[1].mT).isfinite().all()
+
+
+def equal_rows(c, *_):
+    rows = c.xs[0].flatten(-len(c.a["normalized_shape"]))
+    return (rows == rows[..., :1]).all(-1).any()
+
+
+def few(c, *_):
+    return torch.Size([c.xs[0].shape[d] for d in c.a["dim"] or range(c.xs[0].dim())]).numel() <= c.a["correction"]
+
+
+# (why, of which operations or of all, whether (case, what, slope's, PyTorch's) is such a difference)
+OF_FORM = [
+    ("bools count as 0 and 1; PyTorch refuses them", "abs neg relu sub", of_bools),
+    ("of two bools the result is i64 (docs/design.md)", "add mul maximum minimum", lambda c, what, a, b: of_bools(c) and a.dtype == torch.int64 and (a.bool() == b).all()),
+    ("none of a scalar is a vector of none; PyTorch gives a scalar", "topk", lambda c, *_: c.a["k"] == 0 and not c.xs[0].dim()),
+    ("the largest of no sizes is 0; PyTorch refuses", "norm", lambda c, *_: c.a["p"] == torch.inf and not c.xs[0].numel()),
+]
+OF_VALUE = [
+    ("the first of equal elements; PyTorch takes any", "topk", of_equals),
+    ("in f64 PyTorch says what slope says in f32", "", as_precise),
+    ("PyTorch under- or overflows on the way; of numbers beside 1 it says what slope says", "norm std", as_scaled),
+    ("terms cancel: inputs that are rounded otherwise change PyTorch's result as much", "", as_rounded),
+    ("a finite limit at an infinity, where PyTorch has nan", "", as_limit),
+    ("an extreme that is nan sends its gradient there; PyTorch divides 0 by 0", "amax amin max min", lambda c, what, a, b: infinite(c) and (same(a, b) | b.isnan()).all()),
+    ("rows with an infinity hold nan (ops.h); PyTorch's have an inf or 0 in places", "var std layer_norm rms_norm norm softmax log_softmax", lambda c, what, a, b: infinite(c) and (same(a, b) | a.isnan()).all()),
+    ("an infinite weight gives inf and nan; in PyTorch all are nan", "layer_norm rms_norm", lambda c, what, a, b: any(x.isinf().any() for x in c.xs[1:]) and (same(a, b) | a.isinf() & b.isnan()).all()),
+    ("scores of inf and nan, products that overflow too: PyTorch's fused product has 0 or nan in other places", "scaled_dot_product_attention", lambda c, what, a, b: infinite_scores(c) and (same(a, b) | a.isnan() | b.isnan()).all()),
+    ("what an ignored target hides has no part in a gradient", "cross_entropy linear_cross_entropy", lambda c, what, a, b: "ignore_index" in c.a and infinite(c) and (same(a, b) | b.isnan()).all()),
+    ("where the limit is inf, PyTorch has nan", "kl_div logsumexp", lambda c, what, a, b: infinite(c) and (same(a, b) | b.isnan() & (a.isinf() | (a == 0))).all()),
+    ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, *_: abs(c.a["exponent"]) == 0.5 and infinite(c)),
+    ("no more elements than the correction: nan; PyTorch divides by what is not positive", "var std", few),
+    ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm", last_digits),
+    ("a row of equal elements is 0 exactly; PyTorch's mean is rounded", "layer_norm", equal_rows),
+]
+
+
+def reason_of(c, what, a, b):
+    of_value = a is not None and b is not None and a.shape == b.shape and a.dtype == b.dtype
+    floating = of_value and a.is_floating_point()
+    reasons = OF_VALUE if of_value else OF_FORM
+    return next((why for why, ops, holds in reasons if (c.op in ops.split() if ops else floating) and holds(c, what, a, b)), None)
