@@ -36,7 +36,7 @@ std::string cut_path(const std::string& path, int64_t depth) {
   return path.substr(0, end);
 }
 
-// "-4", "[1, 2.5]"; empty for no tensor, and for one of more than `most` elements.
+// "-4", "[1, 2.5]"; empty if x is undefined or has more than `most` elements.
 std::string values_of(const Tensor& x, int64_t most) {
   if (!x.defined() || x.numel() > most) return "";
   std::string text;
@@ -92,7 +92,7 @@ class Builder {
     return static_cast<int64_t>(graph_.nodes.size()) - 1;
   }
 
-  // What is known of output k of the node added last.
+  // What is known about output k of the last added node.
   void add_result(const Node& node, uint32_t k) {
     GraphNode& box = graph_.nodes.back();
     const auto named = named_.find({&node, k});
@@ -128,13 +128,13 @@ class Builder {
     graph_.edges.push_back({found->second, to, input});
   }
 
-  // Operations stand in the order in which they ran, which is a topological order. So boxes made of
-  // neighbours in it have no cycle.
+  // Operations are in the order in which they ran, a topological order. Boxes of consecutive
+  // operations therefore form no cycle.
   void group() {
     const size_t n = graph_.nodes.size();
     std::vector<int64_t> box(n);  // of each node, by its position in `grouped`
     std::vector<GraphNode> grouped;
-    std::string open;  // the module of the last box, where operations may join it
+    std::string open;  // the module of the last box if more operations may join it
     for (size_t i = 0; i < n; ++i) {
       GraphNode& node = graph_.nodes[i];
       const std::string module =
@@ -187,7 +187,7 @@ class Builder {
   Graph sorted() {
     const size_t n = graph_.nodes.size();
     gone_.resize(n, false);
-    std::vector<int64_t> key(n);  // position among the others
+    std::vector<int64_t> key(n);  // the position to sort by
     for (size_t i = 0; i < n; ++i)
       key[i] = graph_.nodes[i].kind == Kind::leaf ? INT64_MAX : static_cast<int64_t>(i);
     for (const GraphEdge& e : graph_.edges)

@@ -1,6 +1,6 @@
-// The tape of a result as plain data, for looking at: leaves, operations, outputs and the arrows
-// between them. As DOT (graphviz) and JSON; models/draw/graph_svg.h draws it without other tools.
-// The colours are those that torchviz made common.
+// The tape of a result as plain data, for drawings: leaves, operations, outputs and the arrows
+// between them. Written as DOT (graphviz) and JSON; models/draw/graph_svg.h draws it without other
+// tools. The colours are torchviz's.
 #pragma once
 
 #include <slope/autograd/node.h>
@@ -16,41 +16,41 @@ struct GraphNode {
   enum class Kind { leaf, operation, output };
   Kind kind;
   std::string name;         // of the leaf, operation, module or output
-  std::string result = {};  // name given to what the operation computes
+  std::string result = {};  // the name given to the operation's result
   std::string module = {};  // path of the module whose forward made it; "" outside modules
-  std::vector<OutputInfo> shapes = {};                               // of the tensors that it gives
+  std::vector<OutputInfo> shapes = {};                               // of its outputs
   std::vector<std::pair<std::string, std::string>> attributes = {};  // as text
-  int64_t operations = 1;   // in a module's box: how many it stands for
-  int64_t parameters = 0;   // in a module's box: elements of the leaves that only it reads
+  int64_t operations = 1;   // in a module's box: how many it contains
+  int64_t parameters = 0;   // in a module's box: elements of leaves that only it uses
   int64_t saved_bytes = 0;  // for backward
-  std::string value = {};   // of small tensors, where it is known: "-4", "[1, 2.5]"
-  std::string grad = {};    // the same for grad(), of leaves and after retain_grad()
+  std::string value = {};   // of small tensors, if known: "-4", "[1, 2.5]"
+  std::string grad = {};    // the same for grad(): of leaves, and after retain_grad()
 
   std::string label() const;    // "layer_norm", "d = add", "mha (9 operations)"
   std::string detail() const;   // "(2, 3)", "float64 (2, 3)"
-  std::string numbers() const;  // "value -4, grad 138.834"; "" where none is known
+  std::string numbers() const;  // "value -4, grad 138.834"; "" if unknown
 };
 
 struct GraphEdge {
   int64_t from, to;  // positions in `nodes`, from < to
-  int64_t input;     // which input of `to`; of an output 0
+  int64_t input;     // which input of `to`; 0 if that is an output
 };
 
 struct Graph {
-  std::vector<GraphNode> nodes;  // each behind what it was computed from
+  std::vector<GraphNode> nodes;  // each after the nodes it was computed from
   std::vector<GraphEdge> edges;  // sorted by `to`
 };
 
 struct GraphOptions {
-  // Names of leaves and of intermediate results, whose values are then shown too. Other leaves are
-  // called "leaf".
+  // Names of leaves and of intermediate results, which also makes their values appear. Other leaves
+  // are called "leaf".
   NamedTensors names = {};
   std::vector<std::string> outputs = {};  // names; others are called "output"
-  // Operations that follow each other in one module are one box, modules being told apart down to
-  // this depth of their path ("encoder.layers.0" has depth 3). What only that box reads joins it.
-  // 0: every operation is a box.
+  // Consecutive operations of one module become one box. Modules are distinguished down to this
+  // depth of their path ("encoder.layers.0" has depth 3). Leaves that only the box uses join it.
+  // 0: every operation is its own box.
   int64_t module_depth = 0;
-  int64_t most_values = 4;  // of a tensor whose value and gradient are shown
+  int64_t most_values = 4;  // elements of a tensor whose value and gradient are shown
 };
 
 Graph graph_of(const Tensors& outputs, const GraphOptions& options = {});

@@ -8,7 +8,7 @@ namespace slope {
 
 namespace {
 
-// The names that are not made of slope's.
+// The names that do not follow from slope's.
 const std::map<std::string_view, std::string_view>& pytorch_names() {
   static const std::map<std::string_view, std::string_view> names = {
       {"add_scalar", "AddBackward0"},
@@ -50,7 +50,7 @@ std::string in_capitals(std::string_view name) {
 }
 
 std::string name_of_linear(const Node& node, size_t rank) {
-  const bool bias = static_cast<bool>(node.inputs[2]);  // one that needs a gradient
+  const bool bias = static_cast<bool>(node.inputs[2]);  // a bias that needs a gradient
   if (rank == 2) return bias ? "AddmmBackward0" : "MmBackward0";
   return bias ? "ViewBackward0" : rank == 1 ? "SqueezeBackward4" : "UnsafeViewBackward0";
 }

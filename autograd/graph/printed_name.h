@@ -1,4 +1,4 @@
-// What a tensor's text calls the node that made it: PyTorch's name of its grad_fn.
+// The name of a node in a printed tensor: PyTorch's name of the grad_fn.
 #pragma once
 
 #include <slope/autograd/node.h>
@@ -7,9 +7,9 @@
 
 namespace slope {
 
-// "MulBackward0". Where PyTorch names by how it computes (matmul, linear) or by how the call was
-// written (sum), from the shapes. An operation that PyTorch composes of others, or does not have,
-// has slope's name in PyTorch's form: ScaledDotProductAttentionBackward0.
+// "MulBackward0". Where PyTorch's name depends on how it computes (matmul, linear) or on how the
+// call was written (sum), it is derived from the shapes. An operation that PyTorch composes of
+// others or lacks has slope's name in PyTorch's form: ScaledDotProductAttentionBackward0.
 std::string printed_name(const Node& node);
 
 }  // namespace slope

@@ -113,7 +113,7 @@ class Tracer : public Observer {
     trace_.operations.push_back(std::move(operation));
   }
 
-  // The variable behind an edge; a new one where it is not known yet.
+  // The variable of an edge; a new one if it is not known yet.
   int64_t variable(const Edge& edge) {
     if (const int64_t known = find(edge); known >= 0) return known;
     const auto v = static_cast<int64_t>(trace_.variables.size());
@@ -171,10 +171,10 @@ class Tracer : public Observer {
   std::unordered_map<Key, int64_t, Hash> variables_;
   std::unordered_map<int64_t, int64_t> counts_;  // contributions to a variable so far
   int64_t leaves_ = 0, results_ = 0;
-  int depth_ = 0;                           // of passes; what a rule runs inside is not shown
-  bool has_begun_ = false;                  // the first operation had its turn
-  bool is_shown_ = false;                   // the last contribution
-  std::optional<Trace::Value> before_sum_;  // what the rule returned, where that is not all
+  int depth_ = 0;                           // of passes; a pass inside a rule is not shown
+  bool has_begun_ = false;                  // the first operation was processed
+  bool is_shown_ = false;                   // whether the last contribution is shown
+  std::optional<Trace::Value> before_sum_;  // what the rule returned, if it is then summed
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Trace: backward as it happens, recorded once as plain data: which operation's turn it is, its
-// formula, the gradient that comes in, the gradients that go out, where a sum grows, what is freed.
-// As text for people, as JSON for a page that replays it.
+// Trace: one run of backward, step by step, as plain data: which operation is processed, its
+// formula, the gradient that comes in, the gradients that go out, which sum grows, what is freed.
+// Written as text for people and as JSON for a page that replays it.
 //
 //   const Tensor a = …, b = …, c = a * b, L = c + a;
 //   std::puts(trace_text(trace_backward({L}, {.names = {{"a", a}, {"b", b}, {"c", c}}})).c_str());
@@ -17,10 +17,10 @@ namespace slope {
 
 struct TraceOptions {
   NamedTensors names = {};        // of leaves and results; other results are v1, v2, …
-  Tensors gradients = {};         // dL/dL of the outputs; may be left out for one element
-  std::string module = {};        // only operations of this module and those below it
-  int64_t most_operations = 200;  // with more to show: InputError
-  int64_t most_values = 6;        // of a tensor; of larger ones there are shape and Euclidean norm
+  Tensors gradients = {};         // grad_output of each output; optional for one element
+  std::string module = {};        // only operations of this module and its submodules
+  int64_t most_operations = 200;  // InputError if more would be shown
+  int64_t most_values = 6;        // larger tensors are shown as shape and Euclidean norm
   bool retain_graph = false;
 };
 
@@ -28,18 +28,18 @@ struct Trace {
   struct Value {
     Dims shape;
     DType dtype;
-    std::vector<double> values;  // where there are few
+    std::vector<double> values;  // if there are few
     double norm = -1;            // -1: there is no gradient
   };
-  // What gradients go to: a leaf, or a result.
+  // What a gradient belongs to: a leaf or a result.
   struct Variable {
     std::string name;
     bool is_leaf;
     Dims shape;
     DType dtype;
-    std::vector<Value> value = {};  // one where it is known: of leaves, and of results with a name
+    std::vector<Value> value = {};  // one if known: of leaves and of named results
   };
-  // A value that an operation saves; 0 bytes: an input that the operation before recomputes.
+  // A value that an operation saves; 0 bytes: an input that the previous operation recomputes.
   struct Saved {
     SavedValue::Kind kind;
     int64_t index, bytes;
@@ -52,10 +52,10 @@ struct Trace {
     std::vector<Saved> saved = {};  // for backward
   };
   struct Event {
-    // start: dL/dL, into `variable`. operation: its turn, with the gradients of its outputs (empty:
-    // none). contribution: what its derivative gave for input `input`, and behind it, where the
-    // input was broadcast, what that was before it was summed over the broadcast dims. sum: the
-    // `count`-th contribution was added, before and after. freed: what it saved. leaf: its grad()
+    // start: grad_output of `variable`. operation: it is processed, with the gradients of its
+    // outputs (empty: none). contribution: the gradient of input `input`, followed, if that input
+    // was broadcast, by the gradient before the sum over the broadcast dims. sum: before and after
+    // the `count`-th contribution was added. freed: the operation's saved values. leaf: its grad()
     // grows.
     enum class Kind { start, operation, contribution, sum, recomputed, freed, leaf };
     Kind kind;
@@ -64,12 +64,12 @@ struct Trace {
     std::vector<Value> values = {};
   };
   std::vector<Variable> variables;
-  std::vector<Operation> operations;  // as they were recorded; backward goes from the last
+  std::vector<Operation> operations;  // in the order recorded; backward starts with the last
   std::vector<Event> events;
 };
 
-// Runs backward() of the outputs under an observer. InputError where more than most_operations are
-// to be shown: it says how many there are, and how to narrow it.
+// Runs backward() of the outputs under an observer. InputError if more than most_operations would
+// be shown: it says how many there are and how to show fewer.
 Trace trace_backward(const Tensors& outputs, const TraceOptions& options = {});
 std::string trace_text(const Trace& trace);
 // {"variables": […], "operations": […], "events": [{"event": "operation", …}, …]}

@@ -121,7 +121,7 @@ class Writer {
 
 std::string quoted(const std::string& text) { return JsonReader::escaped(text); }
 
-// JSON has no nan and no infinities: texts stand for them.
+// JSON has no nan and no infinities: they are written as strings.
 std::string number(double x) {
   return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
 }

@@ -1,13 +1,13 @@
-// Walking the tape without running it: what a result was computed from.
+// Walks the tape without running it: what a result was computed from.
 #pragma once
 
 #include <slope/autograd/node.h>
 
 namespace slope {
 
-// every node that the outputs reach, in creation order; alive as long as the outputs
+// every node that the outputs reach, in creation order; valid as long as the outputs live
 std::vector<Node*> nodes_of(const Tensors& outputs);
-// every leaf that a gradient would reach, in the order of first use
+// every leaf that would get a gradient, in the order of first use
 Tensors leaves_of(const Tensors& outputs);
 
 }  // namespace slope

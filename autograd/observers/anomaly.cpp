@@ -1,4 +1,4 @@
-// Anomaly mode is an observer: it notes where nodes are made, and looks at every contribution.
+// Anomaly mode is an observer: it notes where each node is made and checks every contribution.
 #include <slope/autograd/observers/origin.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>

@@ -1,5 +1,5 @@
-// Where a node was made: the chain of calls above the operation, for anomaly mode. Empty where the
-// platform cannot tell.
+// Where a node was made: the chain of calls above the operation, for anomaly mode. Empty if the
+// platform has no backtraces.
 #pragma once
 
 #include <string>

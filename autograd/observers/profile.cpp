@@ -56,7 +56,7 @@ void Profile::rule_ended(const Node& node) {
 }
 void Profile::pass_ends() noexcept {
   passes_ = std::max(passes_ - 1, 0);
-  if (passes_ == 0) inside_rule_ = false;  // a rule that threw has not ended
+  if (passes_ == 0) inside_rule_ = false;  // a rule that threw did not report its end
 }
 
 std::vector<Profile::Row> Profile::rows() const {

@@ -1,7 +1,7 @@
-// Profile: where the time of forward and backward goes, operation by operation. While one exists,
-// this thread's time between two operations is put down to the later one (an operation is recorded
-// when its values are there); a derivative is timed from start to end, with all that it calls; what
-// the engine does between derivatives is "accumulate".
+// Profile: the time of forward and backward by operation. While a profile exists, this thread's
+// time between two operations counts for the later one (an operation is recorded once its values
+// are computed). A derivative is timed from start to end, including everything it calls; the
+// engine's work between derivatives is "accumulate".
 #pragma once
 
 #include <slope/autograd/observer.h>
@@ -15,8 +15,8 @@ namespace slope {
 
 class Profile : Observer {
  public:
-  Profile();            // begins; hides an outer one
-  ~Profile() override;  // ends
+  Profile();            // starts; hides an outer profile
+  ~Profile() override;  // stops
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
@@ -29,7 +29,7 @@ class Profile : Observer {
   const std::vector<Event>& events() const { return events_; }
 
   struct Row {
-    std::string name, module;  // the numbers of layers as *: "encoder.layers.*.mha"
+    std::string name, module;  // layer numbers become *: "encoder.layers.*.mha"
     bool backward;
     int64_t calls = 0;
     double microseconds = 0;
@@ -38,11 +38,11 @@ class Profile : Observer {
   std::string table(int most) const;  // the first rows, with their shares
   std::string chrome_trace() const;   // JSON for chrome://tracing and ui.perfetto.dev
 
-  // what this thread did since the last event was `name`: "optimizer". Nothing without a profile
+  // counts the time since this thread's last event as `name`: "optimizer". No-op without a profile
   static void mark(const char* name);
 
  private:
-  // the time is that of a pass which nobody observes
+  // so that the timed pass runs like an unobserved one
   bool sees_contributions() const override { return false; }
   void recorded(const Recorded& made) override;
   void pass_begins() override { ++passes_; }
@@ -53,8 +53,8 @@ class Profile : Observer {
 
   std::chrono::steady_clock::time_point began_;
   double last_ = 0;
-  int passes_ = 0;            // how many run inside each other
-  bool inside_rule_ = false;  // of the outermost
+  int passes_ = 0;            // nested passes
+  bool inside_rule_ = false;  // of the outermost pass
   std::vector<Event> events_;
   Profile* outer_;
   Observe observe_{*this};
