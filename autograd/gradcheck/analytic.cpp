@@ -16,7 +16,7 @@ class Passes {
   Passes(const Tensor& y, const NamedTensors& leaves, bool formula) : y_(y), formula_(formula) {
     for (const NamedTensor& leaf : leaves) wanted_.push_back(leaf.tensor);
   }
-  // Each pass is given a copy of u: what a rule does to it must not reach the next.
+  // Each pass gets its own copy of u, so that a rule that writes into it cannot affect the next.
   Tensors run(const Tensor& u) const {
     Tensors result;
     if (y_.requires_grad())
@@ -58,7 +58,7 @@ double largest(const std::vector<double>& values) {
   return found;
 }
 
-// G(a u + v) = a G(u) + G(v), with a large: what clips a gradient clips one of them alone.
+// G(a u + v) = a G(u) + G(v), with large a: a rule that clips gradients clips only one side.
 std::string not_linear(const Passes& passes, const Tensor& u, const Tensors& of_u,
                        const NamedTensors& leaves, const AnalyticOptions& options) {
   const double a = 1024;
@@ -86,8 +86,8 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
                       const AnalyticOptions& options) {
   const Passes passes(y, leaves, options.formula);
   WatchBackward before, after;
-  // two passes as users run them, between two that are watched: what changes only once, or at
-  // every second call, differs in one of the pairs
+  // two plain passes between two watched ones: a rule that changes only once, or at every second
+  // call, gives a difference within one of the pairs
   const Tensors watched = passes.run(u, before);
   Analytic result{passes.run(u), {}};
   const Tensors again = passes.run(u), watched_again = passes.run(u, after);

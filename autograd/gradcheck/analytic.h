@@ -1,6 +1,6 @@
-// What backward says of one output: d<u, y> / dx for every leaf x, and whether backward can be
-// believed: it gives the same bits at every pass, is linear in the gradient that it is given, and
-// writes into nobody's memory.
+// The gradients of one output by backward, d<u, y> / dx for every leaf x, and whether they can be
+// trusted: backward must give the same bits in every pass, be linear in grad_output, and not write
+// into memory of others.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
@@ -9,12 +9,12 @@
 namespace slope {
 
 struct Analytic {
-  Tensors gradients;                  // one for each leaf; undefined where the tape does not reach
-  std::vector<std::string> problems;  // why it cannot be believed
+  Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
+  std::vector<std::string> problems;  // why they cannot be trusted
 };
 
 struct AnalyticOptions {
-  bool formula = false;  // through formulas rather than kernels
+  bool formula = false;  // through formulas instead of kernels
   Tolerance tolerance;
   uint64_t seed = 0;
 };

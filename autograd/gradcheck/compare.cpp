@@ -11,8 +11,8 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t most_judged = 64;  // if all of so many are failures, the others are too
-constexpr size_t most_wrong = 16;    // elements of a leaf that are kept
+constexpr int64_t most_judged = 64;  // if this many all fail, the others count as failed too
+constexpr size_t most_wrong = 16;    // failed elements of a leaf that are stored
 
 class Comparison {
  public:
@@ -47,7 +47,7 @@ class Comparison {
     }
   }
 
-  // Where noise was met, a plain difference may have agreed by chance.
+  // With noise, a plain difference may have agreed by chance.
   void check_again_where_noisy() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const int64_t element : tallies_[k].is_noisy ? agreed_[k] : std::vector<int64_t>()) {
@@ -78,7 +78,7 @@ class Comparison {
     }
   }
 
-  // The plain difference does not agree: is backward wrong, or is it the function?
+  // The plain difference does not agree. Is backward wrong, or is the function not smooth?
   void judge(size_t k, const Nudge& nudge, int64_t element, double analytic, double numeric) {
     Tally& tally = tallies_[k];
     Derivative d{.value = numeric};
@@ -147,11 +147,11 @@ class Comparison {
   GradcheckReport& report_;
   GradcheckLeaf row_;
   std::vector<Tally> tallies_;                // one for each output
-  std::vector<std::vector<int64_t>> agreed_;  // at once, by output
-  std::vector<std::vector<double>> values_;   // of analytic; zeros where undefined
+  std::vector<std::vector<int64_t>> agreed_;  // with a plain difference, by output
+  std::vector<std::vector<double>> values_;   // of analytic; zeros if undefined
 };
 
-// All elements, or a sample without repetition, in order (Floyd's).
+// All elements, or a sample without repetition, in order (Floyd's algorithm).
 std::vector<int64_t> chosen(int64_t n, int64_t leaf_index, const GradcheckOptions& options) {
   std::vector<int64_t> result;
   if (options.sample <= 0 || options.sample >= n) {

@@ -1,4 +1,4 @@
-// Holds what backward says of one leaf against differences, element by element.
+// Compares backward's gradients of one leaf with differences, element by element.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>
@@ -6,7 +6,7 @@
 
 namespace slope {
 
-// analytic[k]: d<u_k, y_k> / d leaf; undefined where the tape does not reach it
+// analytic[k]: d<u_k, y_k> / d leaf; undefined if the tape does not reach the leaf
 void compare(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
              const Tensors& analytic, const std::function<std::string()>& where_cut,
              const GradcheckOptions& options, GradcheckReport& report);

@@ -46,7 +46,7 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
     for (size_t i = 0; i < leaves.size(); ++i) analytic[i][k] = found.gradients[i];
     report.problems.insert(report.problems.end(), found.problems.begin(), found.problems.end());
   }
-  if (report.problems.empty())  // else the numbers would accuse the wrong one
+  if (report.problems.empty())  // otherwise the numbers would point to the wrong place
     for (size_t i = 0; i < leaves.size(); ++i)
       compare(
           forward, leaves[i], static_cast<int64_t>(i), analytic[i], [&] { return where_cut(f); },

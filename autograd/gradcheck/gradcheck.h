@@ -5,8 +5,8 @@
 // blind if rows of y sum to a constant, as in softmax and layer norm.) For every element x_i of
 // every input:
 //   numeric = (L_k(x_i + eps) - L_k(x_i - eps)) / (2 eps)
-// Where that does not agree with backward, the step is chosen by the function's noise and
-// curvature (differences.h) before anything is called wrong.
+// If that does not agree with backward, the step is chosen from the function's noise and curvature
+// (differences.h) before anything counts as wrong.
 // Arguments and tolerances are those of torch.autograd.gradcheck.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace slope {
 struct GradcheckOptions {
   double eps = 1e-6, atol = 1e-5, rtol = 1e-3;  // |analytic - numeric| <= atol + rtol |numeric|
   bool raise_exception = true;  // throw AutogradError with the report's text on failure
-  bool formula = false;         // differentiate through formulas (create_graph) rather than kernels
-  bool find_culprit = true;     // where it fails: which operation is to blame
-  bool find_callers = true;     // and which functions called it, as far as the platform can tell
+  bool formula = false;         // differentiate through formulas (create_graph), not kernels
+  bool find_culprit = true;     // on failure: which operation is to blame
+  bool find_callers = true;     // and which functions called it, if the platform has backtraces
   uint64_t seed = 0;            // of the cotangents, and of the sample
-  int64_t sample = 0;           // so many elements of each leaf, drawn by seed; 0: all
+  int64_t sample = 0;           // number of elements of each leaf, drawn by seed; 0: all
   int64_t most_failures = 20;   // listed in the report; all are counted
-  // share of an input's derivatives that may be impossible to check (kinks, noise, the edge of a
-  // domain); more is a failure
+  // largest share of an input's derivatives that may be impossible to check (kinks, noise, the edge
+  // of a domain); more is a failure
   double most_unchecked = 0.5;
 };
 
@@ -39,36 +39,36 @@ struct GradcheckFailure {
   double ratio() const { return analytic / numeric; }
 };
 
-// What became of one leaf, over all outputs.
+// The result for one leaf, over all outputs.
 struct GradcheckLeaf {
   std::string name;
-  int64_t elements = 0;  // derivatives with respect to it that were asked for
+  int64_t elements = 0;  // derivatives with respect to it
   int64_t failed = 0, unchecked = 0;
   bool is_cut = false;              // the tape does not reach it
-  double low = 0, high = 0;         // smallest and largest ratio of its failures
+  double low = 0, high = 0;         // smallest and largest ratio among its failures
   int64_t output = 0;               // of the first failure
   std::vector<int64_t> wrong = {};  // elements that failed there: the first few
   std::string text() const;         // "k_proj.weight 64 of 64 wrong, ratio 0.5"
 };
 
-// The operation that is to blame: its own derivative disagrees on the values that it met, whatever
-// came before and after. (Of a failing directional derivative, error = sum over the calls of what
-// each one's rule adds to it: culprit/defects.h.)
+// The operation to blame: checked alone at the same values, its derivative disagrees, so nothing
+// before or after it is the cause. (The error of a directional derivative is the sum of what each
+// call's rule adds to it: culprit/defects.h.)
 struct GradcheckCulprit {
   struct Input {
     int64_t index = 0;
     int64_t checked = 0, failed = 0;  // elements, with this call alone
     Dims shape = {};
-    // Of each element that was checked: which it is, its value, what the rule gives and what
-    // differences do; y and g, the output and its gradient there, where they have the input's shape
+    // For each checked element: its index, value, and derivative by the rule and by differences;
+    // the output y and its gradient g there, if they have the input's shape
     std::vector<int64_t> elements = {};
     std::vector<double> x = {}, analytic = {}, numeric = {}, y = {}, g = {};
-    // what the call was given beside tensors, and the sizes of other tensors: "p", 0.5
+    // the call's arguments that are not tensors ("p", 0.5), and the sizes of its other tensors
     std::vector<std::pair<std::string, double>> numbers = {};
     std::vector<int64_t> other_sizes = {};
   };
   std::string op, place;  // "mul", "mul in module encoder.layers.0"
-  int64_t calls = 1;      // of this operation that are wrong
+  int64_t calls = 1;      // wrong calls of this operation
   bool is_cut = false;    // its rule is right, but an input that moves carries no gradient:
   int64_t cut_input = 0;  // this one
   std::vector<Input> inputs = {};
@@ -82,14 +82,14 @@ struct GradcheckReport {
   int64_t checked = 0;  // pairs of (output, input element)
   int64_t failed = 0;
   int64_t unchecked = 0;      // pairs whose derivative by differences is not known
-  bool by_direction = false;  // in place of elements: the fast mode
+  bool by_direction = false;  // fast mode: directions instead of elements
   std::vector<GradcheckFailure> failures;
-  // what makes the check itself invalid, or a gradient malformed; each is a failure
+  // reasons why the check is invalid or a gradient malformed; each is a failure
   std::vector<std::string> problems;
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::vector<GradcheckLeaf> leaves;
-  std::vector<GradcheckCulprit> culprits;  // the largest first
-  std::string text() const;  // one line if ok, otherwise leaves, culprits, and a line each failure
+  std::vector<GradcheckCulprit> culprits;  // largest error first
+  std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 
 using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
@@ -98,13 +98,13 @@ using TensorFunction = std::function<Tensors(const Tensors& inputs)>;
 GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 
-// The same for the gradient: checks x, u -> d<u, f(x)> / dx with respect to x and to u. Random u if
-// grad_outputs is empty.
+// The same for second derivatives: checks x, u -> d<u, f(x)> / dx with respect to x and u. u is
+// random if grad_outputs is empty.
 GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const Tensors& grad_outputs = {},
                               const GradcheckOptions& options = {});
 
-// For modules: f reads the named leaves itself, such as those of named_parameters(model).
+// For modules: f reads the named leaves itself, for example those of named_parameters(model).
 GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 

@@ -1,4 +1,4 @@
-// A report in words: what is wrong first, then each failure with both values, then notes.
+// A report as text: first what is wrong, then each failure with both values, then notes.
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 
@@ -21,8 +21,8 @@ void list(std::string& text, const std::vector<std::string>& lines, const char* 
 
 bool is_same_ratio(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b) + 1e-6; }
 
-// "temperature ok · v_proj.weight ok · k_proj.weight 64 of 64 wrong, ratio 0.5", in lines; of many,
-// those that are wrong.
+// "temperature ok · v_proj.weight ok · k_proj.weight 64 of 64 wrong, ratio 0.5", in lines; if there
+// are many leaves, only the wrong ones.
 std::string table(const std::vector<GradcheckLeaf>& leaves) {
   constexpr size_t widest = 100, many = 16;
   std::vector<std::string> cells;

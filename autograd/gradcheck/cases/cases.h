@@ -1,8 +1,8 @@
-// Check cases: for every differentiable function of autograd/ops.h, inputs on which its derivatives
-// are tried, by the tests and by `slope gradcheck` alike. Each case is run in f64 over every layout
+// Check cases: for every differentiable function of autograd/ops.h, inputs on which the tests and
+// `slope gradcheck` check its derivatives. Each case runs in f64 over every memory layout
 // (contiguous, transposed, sliced, expanded, offset), to first and second order, through formula
-// and kernel, and in f32 against f64. A function without a case fails the tests. One file for each
-// group; cases.cpp collects them.
+// and kernel, and in f32 against f64. A function without a case fails the tests. Each group has a
+// file; cases.cpp collects them.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -22,14 +22,14 @@ struct CaseInput {
 };
 
 struct Case {
-  const char* name;   // the function's, or the operation's where it has another (add_scalar)
-  std::string label;  // what is special here: "dim 0", "n = 1", "empty"
+  const char* name;   // the function's, or the operation's if it differs (add_scalar)
+  std::string label;  // what is special about it: "dim 0", "n = 1", "empty"
   std::vector<CaseInput> inputs;
-  // indices, masks and constants are captured, and made inside for x's dtype; deterministic
+  // captures indices, masks and constants, and makes them in x's dtype; deterministic
   std::function<Tensors(const Tensors& x)> f;
 };
 
-// A call that must be refused with a slope::Error whose message contains the function's name.
+// A call that must throw a slope::Error whose message contains the function's name.
 struct Refusal {
   const char* name;
   std::string label;

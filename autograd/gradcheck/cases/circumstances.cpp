@@ -1,5 +1,5 @@
-// Which of the checks fail says where a mistake lies: in the kernel or the formula, in the strides,
-// in the second derivative alone, in float32 alone, in one option.
+// The set of failing checks tells where a mistake is: in the kernel or the formula, in the strides,
+// only in the second derivative, only in float32, or in one option.
 #include <slope/autograd/gradcheck/cases/function_check.h>
 
 #include <fmt/ranges.h>

@@ -43,7 +43,7 @@ FunctionCheck check_function(const std::string& name, const std::vector<Case>& c
 
 namespace {
 
-// Names of what fails and of what agrees; `all` where nothing agrees.
+// Names of the checks that fail and of those that agree; `all` if none agrees.
 struct Split {
   std::vector<std::string> failing, agreeing;
 };
@@ -63,7 +63,7 @@ Split split(const FunctionCheck& check, Name&& name_of) {
   return result;
 }
 
-// "all", "all but a, b", or those that fail, whichever is shorter
+// "all", "all but a, b", or the failing ones, whichever is shorter
 std::string names(const Split& split) {
   if (split.agreeing.empty()) return "all";
   if (split.agreeing.size() < split.failing.size())

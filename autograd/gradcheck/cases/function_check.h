@@ -1,5 +1,5 @@
-// All cases of one function run, and what their failures have in common: which checks, layouts and
-// cases fail, and what that says of the mistake.
+// Runs all cases of one function and finds what the failures have in common: which checks, layouts
+// and cases fail, and what that tells about the mistake.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/run.h>
@@ -16,21 +16,21 @@ struct FunctionCheck {
   size_t cases = 0;
   std::vector<Outcome> outcomes;
 
-  bool ok() const;  // no case is a failure, too
+  bool ok() const;  // false if there is no case
   bool fails(CaseOutcome::Check check) const;
   int64_t derivatives() const;
-  const Outcome* first_failure() const;  // of the lowest order; null where all is right
+  const Outcome* first_failure() const;  // of the lowest order; null if nothing failed
 };
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases);
 
-// "the kernel alone is wrong: …": what follows from which checks fail and which agree.
+// "the kernel alone is wrong: …": the conclusion from which checks fail and which agree.
 Guesses guess_from_circumstances(const FunctionCheck& check);
 
-// What fails, what agrees, the likely mistake, and the report of the first failure, or of each.
+// What fails, what agrees, the likely mistake, and the report of the first failure or of all.
 std::string text_of(const FunctionCheck& check, bool verbose);
 
-// "2 of 120 functions fail at first order: mul, sum_to; 34 at second order alone, …": those that
-// are wrong before those that follow.
+// "2 of 120 functions fail at first order: mul, sum_to; 34 at second order alone, …": causes before
+// their consequences.
 std::string summary_of(const std::vector<FunctionCheck>& checks);
 
 }  // namespace slope

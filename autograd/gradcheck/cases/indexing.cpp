@@ -30,8 +30,8 @@ Cases indexing_cases() {
   add("embedding", "repeated", {{5, 3}}, [](const Tensors& x) {
     return embedding(tensor({{1, 4, 1}, {0, 1, 4}}), x[0]);
   });
-  // The padding's row counts in the value but not in the gradient: its places are
-  // blanked, so that both agree.
+  // The padding row affects the value but gets no gradient. Its positions are set to 0, so that
+  // both agree.
   add("embedding", "padding", {{4, 2}}, [](const Tensors& x) {
     const Tensor index = tensor({{1, 0, 0}, {3, 1, 0}});
     return masked_fill(embedding(index, x[0], 0), unsqueeze(index == 0.0, -1), 0);

@@ -20,7 +20,7 @@ const char* name(CaseOutcome::Check check) {
 
 namespace {
 
-// Values of the input's domain: uniform, pushed away from kinks, and where `distinct`, a shuffled
+// Values in the input's domain: uniform and moved away from kinks or, if `distinct`, a shuffled
 // grid of well separated values.
 Tensor values_for(const CaseInput& input, const Dims& shape, DType dtype, uint64_t seed) {
   Tensor x = Tensor::empty(shape, dtype);
@@ -99,8 +99,8 @@ Setup set_up(const Case& c, InputLayout layout, DType dtype) {
   return setup;
 }
 
-// Outputs and the gradients of all leaves for all-ones cotangents scaled by position, through
-// kernels or formulas.
+// Outputs and the gradients of all leaves, through kernels or formulas. The cotangents are ones
+// scaled by position.
 Tensors values_and_gradients(const Setup& setup, bool formula) {
   Tensors y = setup.f(setup.leaves), outputs, grad_outputs;
   for (const Tensor& output : y) {
@@ -123,8 +123,8 @@ Tensors values_and_gradients(const Setup& setup, bool formula) {
   return y;
 }
 
-// Whether two lists of values agree to rtol of the largest element of each (at least of 0.05: where
-// a sum cancels to 0, its rounding is left).
+// Whether two lists of tensors agree to rtol times the largest element of each (at least 0.05,
+// because a sum that cancels to 0 leaves its rounding error).
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what) {
   GradcheckReport report;
   if (a.size() != b.size())

@@ -1,5 +1,5 @@
-// Running a check case: every layout, first and second order, kernel against
-// formula, f32 against f64.
+// Runs a check case: every layout, first and second order, kernel against formula, f32 against
+// f64.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -7,7 +7,7 @@
 
 namespace slope {
 
-// How an input of the wanted shape lies in memory: as a view of a leaf.
+// How an input lies in memory: which view of a leaf it is.
 enum class InputLayout { contiguous, transposed, sliced, expanded, offset };
 constexpr InputLayout all_layouts[] = {InputLayout::contiguous, InputLayout::transposed,
                                        InputLayout::sliced, InputLayout::expanded,
@@ -29,8 +29,8 @@ struct CaseOutcome {
   InputLayout layout;
 };
 const char* name(CaseOutcome::Check check);
-// Everything that the case is held to; each outcome's report says whether it held. What throws is
-// an outcome that did not hold. The culprit is looked for in the first failure of each order.
+// Runs all checks of the case; each outcome's report says whether the check passed. A check that
+// throws has failed. The first failure of each order also gets a culprit.
 std::vector<CaseOutcome> run_case(const Case& c);
 
 }  // namespace slope

@@ -14,12 +14,12 @@ namespace slope {
 
 namespace {
 
-struct Reached {};  // ends an evaluation after the call
+struct Reached {};  // thrown to end an evaluation after the call
 
 // Where a tensor was made: output `output` of a call, or before all calls.
 struct Source {
   size_t call, output;
-  bool is_view;  // of that output's memory: the tensor itself came of no call
+  bool is_view;  // a view of that output's memory, which no call returned itself
 };
 std::optional<Source> source_of(const Evaluation& at, size_t before, const Tensor& x) {
   for (const bool by_memory : {false, true})
@@ -32,7 +32,7 @@ std::optional<Source> source_of(const Evaluation& at, size_t before, const Tenso
   return std::nullopt;
 }
 
-// Writes chosen values over what calls give, as soon as they have given it; stops after the last.
+// Overwrites outputs of calls with given values right after each call; stops after the last call.
 class Overwrite : public Observer {
  public:
   Overwrite(size_t last) : last_(last) {}
@@ -89,13 +89,13 @@ class Alone {
     return std::any_of(options_.leaves.begin(), options_.leaves.end(),
                        [&](const NamedTensor& leaf) { return leaf.tensor.is_same(x); });
   }
-  bool is_repeated(size_t i) const {  // the same tensor stands before
+  bool is_repeated(size_t i) const {  // an earlier input is the same tensor
     for (size_t j = 0; j < i; ++j)
       if (made_.inputs[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) return true;
     return false;
   }
 
-  // What the rule gives for each input from the cotangents.
+  // What the rule gives for each input, from the cotangents.
   Tensors contributions() const {
     Tensors reached, gradients, wanted;
     for (size_t k = 0; k < cotangents_.size(); ++k)
@@ -115,7 +115,7 @@ class Alone {
     return flow.nodes[made_.node].contributed;
   }
 
-  // With one element of input i moved.
+  // The outputs with one element of input i moved.
   LossAt loss(size_t i, const std::optional<Source>& from, int64_t element, double step) const {
     Overwrite overwrite(call_);
     for (size_t j = 0; j < made_.inputs.size(); ++j) {
@@ -215,7 +215,7 @@ class Alone {
     return result;
   }
 
-  // An evaluation up to the call takes as long as what it writes.
+  // The cost of an evaluation up to the call is estimated by the elements that it writes.
   int64_t most_elements() const {
     constexpr int64_t most_written = 20'000'000;
     int64_t written = 1000;

@@ -1,6 +1,6 @@
-// One call checked alone, on the values that it met: the function is evaluated up to this call,
-// with an element of one of its inputs moved where it was made, and all its other inputs put back
-// to what they were.
+// Checks one call alone, at the values of the failing check: the function is evaluated up to this
+// call; an element of one input is moved where that input was made, and all other inputs of the
+// call are restored.
 #pragma once
 
 #include <slope/autograd/gradcheck/culprit/evaluation.h>
@@ -11,10 +11,10 @@ namespace slope {
 struct AloneOptions {
   const GradcheckOptions& options;
   const NamedTensors& leaves;
-  int64_t most_elements = 64;  // of each input, evenly spaced; fewer where an evaluation is long
+  int64_t most_elements = 64;  // of each input, evenly spaced; fewer if an evaluation is slow
 };
-// Fills in inputs and failures. Inputs that cannot be moved alone (they overlap themselves, or were
-// made by no call) are left out.
+// Fills in inputs and failures. Skips inputs that cannot be moved alone: those that overlap
+// themselves, and those that no call made.
 void check_alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
                  const AloneOptions& options, GradcheckCulprit& culprit);
 

@@ -19,16 +19,16 @@ namespace {
 
 constexpr size_t most_callers = 4;
 
-// What addr2line says of the calls that lie in the program itself: "function at file:line", a line
-// for each inlined call more.
+// What addr2line prints for the calls within the program itself: "function at file:line", and one
+// more line for each inlined call.
 std::vector<std::string> lines_of(void** frames, int n) {
   std::string addresses;
   for (int i = 0; i < n; ++i) {
     Dl_info info;
     link_map* map = nullptr;
     if (!dladdr1(frames[i], &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP)) continue;
-    if (map->l_name[0]) continue;  // of a library
-    // the call, not what comes after it
+    if (map->l_name[0]) continue;  // in a library
+    // the call, not the instruction after it
     addresses += fmt::format(" {:#x}", reinterpret_cast<uintptr_t>(frames[i]) - map->l_addr - 1);
   }
   const std::string command = fmt::format("addr2line -Cfipe /proc/{}/exe{} 2>/dev/null </dev/null",
@@ -50,7 +50,7 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
-// "slope::Tensor slope::(anonymous namespace)::Net::forward(slope::Tensor const&) const" is
+// "slope::Tensor slope::(anonymous namespace)::Net::forward(slope::Tensor const&) const" becomes
 // "Net::forward".
 std::string short_name(std::string name) {
   name = without(without(without(name, "(anonymous namespace)::"), "slope::"), " (inlined by) ");

@@ -76,8 +76,8 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
   const std::vector<Defect> defects = find_defects(f, at, flow, failing.directions, step);
 
   std::vector<GradcheckCulprit> culprits;
-  std::vector<const Op*> ops;       // one culprit for each
-  double cut = 0, size_of_cut = 0;  // what is cut may cancel: log(sum(exp(x - max))) + max
+  std::vector<const Op*> ops;       // one culprit per operation
+  double cut = 0, size_of_cut = 0;  // cuts may cancel: log(sum(exp(x - max))) + max
   for (const Defect& defect : defects) {
     const Call& call = at.calls.list[defect.call];
     if (const auto known = std::find(ops.begin(), ops.end(), call.op); known != ops.end()) {

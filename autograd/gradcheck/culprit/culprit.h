@@ -1,5 +1,5 @@
-// Where a check has failed: which calls are to blame. Two more evaluations point to them
-// (defects.h); each is then checked alone (alone.h).
+// After a failed check: which calls are to blame. Two more evaluations point to them (defects.h);
+// then each is checked alone (alone.h).
 #pragma once
 
 #include <slope/autograd/gradcheck/culprit/defects.h>
@@ -10,9 +10,9 @@ namespace slope {
 struct Failing {
   size_t output;
   Tensor u;                           // its cotangent
-  std::vector<Direction> directions;  // of the leaves, along which its derivative is wrong
+  std::vector<Direction> directions;  // of the leaves along which its derivative is wrong
 };
-// The elements that failed at first move, all others stay: no kink elsewhere disturbs.
+// Moves the elements that failed first and no others, so that kinks elsewhere do not matter.
 Failing failing_elements(const NamedTensors& leaves, const std::vector<Tensor>& cotangents,
                          const GradcheckReport& report);
 

@@ -10,7 +10,7 @@ namespace slope {
 
 namespace {
 
-// The function where the leaves have moved along their directions.
+// Evaluates the function with the leaves moved along their directions.
 Evaluation evaluate_moved(const std::function<Tensors()>& f,
                           const std::vector<Direction>& directions, double step) {
   std::vector<std::unique_ptr<Poke>> moved;
@@ -21,7 +21,7 @@ Evaluation evaluate_moved(const std::function<Tensors()>& f,
     moved.push_back(std::make_unique<Poke>(d.leaf, x));
   }
   Evaluation result = evaluate(f);
-  const auto keep = [&](Tensor& x) {  // what lies in a leaf's memory moves back with it
+  const auto keep = [&](Tensor& x) {  // copies views of a leaf, which is about to move back
     for (const Direction& d : directions)
       if (x.defined() && x.storage() == d.leaf.storage()) {
         x = contiguous_copy(x.detach());
@@ -35,7 +35,7 @@ Evaluation evaluate_moved(const std::function<Tensors()>& f,
   return result;
 }
 
-// <g, (above - below) / 2h>, and the rounding that it may have.
+// <g, (above - below) / 2h>, and a bound of its rounding error.
 struct Product {
   double value = 0, noise = 0;
 };

@@ -1,13 +1,13 @@
-// Which calls make the error of a directional derivative.
+// Which calls cause the error of a directional derivative.
 //
-// The leaves move along v. Differences give what every tensor of the forward does then, dx; the
-// pass gives its gradient g. A call y = f(x_1, …) whose rule gives c_1, … from g adds to the error
+// The leaves move along v. Differences give the change dx of every tensor of the forward; backward
+// gives its gradient g. A call y = f(x_1, …) whose rule gives c_1, … from g adds to the error
 //
 //   defect = <g, dy> - sum_i <c_i, dx_i>
 //
-// and the sum over all calls is the error of the whole, <u, dY> - <gradient, v>: between the calls
-// everything cancels. So two more evaluations of the function judge every call, each on the values
-// that it met.
+// and the sum over all calls is the total error, <u, dY> - <gradient, v>: between the calls
+// everything cancels. So two more evaluations of the function measure the error of every call, at
+// the values of the failing check.
 #pragma once
 
 #include <slope/autograd/gradcheck/culprit/evaluation.h>
@@ -16,9 +16,9 @@
 namespace slope {
 
 struct Defect {
-  size_t call;  // in the list of the evaluation
-  double size;  // infinite where the rule gives nan or infinity for a finite g
-  // an input that moves and carries no gradient; -1: none. The defect may be its alone.
+  size_t call;  // index in the list of the evaluation
+  double size;  // infinite if the rule gives nan or infinity for a finite g
+  // an input that moves but carries no gradient; -1: none. It may be the whole defect.
   int64_t cut_input = -1;
 };
 
@@ -26,7 +26,7 @@ struct Direction {
   Tensor leaf, v;  // v of the leaf's shape
 };
 
-// Those that count, the largest first. Empty where the function takes other ways when it moves.
+// Those that matter, largest first. Empty if the moved function makes other calls.
 std::vector<Defect> find_defects(const std::function<Tensors()>& f, const Evaluation& at,
                                  const WatchFlow& flow, const std::vector<Direction>& directions,
                                  double step);

@@ -1,4 +1,4 @@
-// One evaluation of a function, all its calls kept; and what backward gave to and took from each.
+// One evaluation of a function with all its calls, and each call's gradients in and out.
 #pragma once
 
 #include <slope/autograd/gradcheck/watch/calls.h>
@@ -15,8 +15,8 @@ struct Evaluation {
 Evaluation evaluate(const std::function<Tensors()>& f);
 bool have_same_calls(const Evaluation& a, const Evaluation& b);
 
-// Of each node in a pass: copies of the gradients that it was given, by output, and of those that
-// it contributed, by input; undefined where none flows.
+// For each node in a pass: copies of the gradients of its outputs and of those that it contributed
+// to its inputs; undefined where none flows.
 struct Flow {
   Tensors given, contributed;
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t most_guesses = 3;
 
-// One input's rule gives what another's should: swapped.
+// Two inputs whose rules give each other's derivative.
 void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
   for (const Evidence& a : inputs)
     for (const Evidence& b : inputs) {
@@ -30,7 +30,7 @@ void look_at(const Evidence& e, Guesses& guesses) {
     guess(e, guesses);
 }
 
-// Where no call could be checked alone: the leaves' own failures.
+// If no call could be checked alone: the failures of the leaves.
 std::vector<Evidence> of_leaves(const GradcheckReport& report) {
   std::vector<Evidence> result;
   for (const GradcheckFailure& f : report.failures) {

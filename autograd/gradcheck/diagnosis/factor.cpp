@@ -1,5 +1,5 @@
-// One ratio for all elements. Which factor is it? Small whole numbers, the sizes of dims, the
-// numbers that the call was given.
+// One ratio for all elements. Candidates for the factor: small integers, sizes of dims, numeric
+// arguments of the call.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>

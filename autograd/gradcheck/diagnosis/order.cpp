@@ -1,4 +1,4 @@
-// The right numbers in other places: transposed, reversed, shifted.
+// The right numbers in the wrong places: transposed, reversed, shifted.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>
@@ -7,7 +7,7 @@ namespace slope {
 
 namespace {
 
-// Whether analytic[i] = numeric[place(i)] for all, and some i is elsewhere.
+// Whether analytic[i] = numeric[place(i)] for all i, and place(i) != i for some i.
 bool is_moved(const Evidence& e, const std::function<size_t(size_t)>& place) {
   bool moved = false;
   for (size_t i = 0; i < e.numeric.size(); ++i) {

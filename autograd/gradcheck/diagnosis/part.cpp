@@ -1,5 +1,5 @@
-// Some elements are right, others not: which? Zeros on one side are a mask; ratios 1/2, 1/3 are
-// uses that were not added; a beginning or an end is a loop's; one dim's index is an offset.
+// Some elements are right, others wrong. Zeros on one side suggest a mask; ratios 1/2 or 1/3, uses
+// that were not added; a wrong beginning or end, a loop's bounds; one index of a dim, an offset.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace {
 
 struct Counted {
   int64_t right = 0, wrong = 0;
-  int64_t lost = 0;            // 0 where the function changes
-  int64_t extra = 0;           // not 0 where it does not
-  int64_t shares = 0;          // 1/2, 1/3, …
-  size_t first = 0, last = 0;  // wrong
+  int64_t lost = 0;            // 0 although the function changes
+  int64_t extra = 0;           // not 0 although it does not change
+  int64_t shares = 0;          // ratios 1/2, 1/3, …
+  size_t first = 0, last = 0;  // wrong elements
 };
 
 Counted count(const Evidence& e) {

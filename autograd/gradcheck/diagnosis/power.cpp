@@ -1,5 +1,5 @@
-// A ratio that changes from element to element as a power of x, y or g does: another operand, or
-// another power of it, stands in the rule.
+// The ratio is proportional to a power of x, y or g: the rule has a wrong operand or a wrong
+// power of it.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ void guess_power(const Evidence& e, Guesses& guesses) {
   for (size_t i = 0; i < e.numeric.size(); ++i)
     if (counts(e, i)) at.push_back(i);
   if (at.size() < 2) return;
-  const auto explains = [&](auto&& factor) {  // up to a constant, which changes somewhere
+  const auto explains = [&](auto&& factor) {  // up to a constant; the factor must vary
     const double c = e.analytic[at[0]] / e.numeric[at[0]] / factor(at[0]);
     bool varies = false;
     for (const size_t i : at) {

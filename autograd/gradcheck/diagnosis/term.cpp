@@ -1,5 +1,5 @@
-// The difference is constant along a dim: a term with a sum or a mean over that dim is missing, or
-// too much. And: a rule of several terms of which one is wrong leaves ratios without a pattern.
+// The difference is constant along a dim: a term with a sum or mean over that dim is missing or
+// superfluous. Otherwise, ratios without a pattern suggest one wrong term among several.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ void guess_term(const Evidence& e, Guesses& guesses) {
     const auto size = static_cast<size_t>(e.shape[dim]);
     bool is_constant = true, is_multiple = e.y.size() == e.numeric.size();
     for (size_t i = 0; i < e.numeric.size(); ++i) {
-      const size_t first = i - i / inner % size * inner;  // of the same line along dim
+      const size_t first = i - i / inner % size * inner;  // first element of the line along dim
       const double a = e.analytic[i] - e.numeric[i], b = e.analytic[first] - e.numeric[first];
       is_constant &= is_near(a, b) && std::abs(b) > 1e-6;
       is_multiple = is_multiple && is_near(a * e.y[first], b * e.y[i]) && std::abs(b) > 1e-6;

@@ -89,7 +89,7 @@ class FastCheck {
   }
 
  private:
-  // A plain central difference; where it does not agree, the best of several steps.
+  // A plain central difference; if it does not agree, the best of several steps.
   Derivative derivative_of(const Losses& loss, double analytic) const {
     const double h = options_.step;
     const auto central = [&](double step) {

@@ -15,8 +15,8 @@ bool Tolerance::agree(double a, double b) const { return std::abs(a - b) <= of(b
 namespace {
 
 constexpr int fine = 4;                // samples at -4 … 4 times the first step
-constexpr double largest_step = 0.01;  // of |x|, or of 1
-constexpr double sure = 4;             // times the noise, for what must not be noise
+constexpr double largest_step = 0.01;  // times max(1, |x|)
+constexpr double sure = 4;             // what exceeds this many times the noise is not noise
 
 struct Rung {
   LossAt left, here, right;
@@ -35,15 +35,15 @@ double median(std::vector<double> v) {
 
 using Close = std::array<LossAt, 2 * fine + 1>;
 
-// The noise of L from second differences of samples that lie close together: a smooth function
-// leaves nothing of them once their median, its curvature, is taken off. A kink at x leaves one or
-// two in the middle, of one sign, and nothing else.
+// The noise of L, from second differences of close samples. For a smooth function nothing is left
+// of them after their median, the curvature, is subtracted. A kink at x leaves one or two of one
+// sign in the middle, and nothing else.
 double noise_of(const Close& at) {
   std::vector<double> second;
   for (size_t j = 1; j + 1 < at.size(); ++j)
     second.push_back(at[j + 1].value - 2 * at[j].value + at[j - 1].value);
   const double curvature = median(second);
-  double inside = 0, outside = 0, all = 0;  // of the middle three, signed; squares
+  double inside = 0, outside = 0, all = 0;  // signed sum of the middle three; sums of squares
   for (size_t j = 0; j < second.size(); ++j) {
     const double d = second[j] - curvature;
     const bool is_middle = j + 1 >= fine - 1 && j + 1 <= fine + 1;
@@ -51,16 +51,16 @@ double noise_of(const Close& at) {
     outside += is_middle ? 0 : d * d;
     all += d * d;
   }
-  // what one sign adds up to is at least the root of the squares; opposite signs cancel
+  // a sum of equal signs is at least the root of the squares' sum; opposite signs cancel
   const bool is_kink = inside * inside > 0.99 * all && outside < 0.0025 * all;
   const double n = static_cast<double>(second.size());
-  // the second difference of noise has six times its variance
+  // the second difference of noise has six times the noise's variance
   const double found = std::sqrt((is_kink ? outside / (n - 3) : all / n) / 6);
   return std::max(found, std::numeric_limits<double>::epsilon() * at[fine].scale);
 }
 
-// Rounded so coarsely that small steps change nothing: the first change on either side is the
-// noise.
+// If L is rounded so coarsely that small steps change nothing, the first change on both sides is
+// the noise.
 double quantum(const std::vector<Rung>& ladder) {
   for (size_t m = 0; m < ladder.size(); ++m) {
     const double left = std::abs(ladder[m].left.value - ladder[m].here.value),
@@ -93,7 +93,7 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   const double noise = std::max(noise_of(at), quantum(ladder));
   const auto noise_at = [&](size_t m) { return sure * noise / ladder[m].step(); };
 
-  // the first step at which noise does not count, or the largest
+  // the first step at which noise is negligible, or the largest step
   size_t start = 0;
   while (start + 2 < ladder.size() && noise_at(start) > tolerance.of(ladder[start].central()))
     ++start;

@@ -1,5 +1,5 @@
-// The function under check, called again and again: its outputs as numbers L_k = <u_k, y_k>, and
-// what makes it unfit for a check by differences.
+// The function under check, called repeatedly: its outputs as numbers L_k = <u_k, y_k>, and the
+// reasons why it cannot be checked by differences.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
@@ -7,25 +7,25 @@
 
 namespace slope {
 
-// What ends a check: its message is a problem of the report.
+// Ends a check; its message becomes a problem of the report.
 struct Unfit : Error {
   using Error::Error;
 };
 
 class Forward {
  public:
-  // Calls f twice. Unfit where that gives other outputs, or writes into a leaf.
+  // Calls f twice. Throws Unfit if the outputs differ or f writes into a leaf.
   Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, uint64_t seed);
 
   const Tensors& outputs() const { return outputs_; }  // of the first call, on the tape
-  // u_k; undefined where output k is not checked: integers, elements that are not finite
+  // u_k; undefined if output k is not checked: integers, elements that are not finite
   const Tensor& cotangent(size_t k) const { return cotangents_[k]; }
   bool is_checked(size_t k) const { return cotangents_[k].defined(); }
-  std::string op(size_t k) const;  // that made output k: "softmax"
+  std::string op(size_t k) const;  // the operation that made output k: "softmax"
   // "output 0, element 3 is nan: log made it, …", for each output that has such an element
   const std::vector<std::string>& not_finite() const { return not_finite_; }
 
-  // L_k of each output, as the leaves are now. Unfit where an output has another shape.
+  // L_k of each output for the leaves' current values. Throws Unfit if a shape has changed.
   std::vector<LossAt> losses() const;
 
  private:

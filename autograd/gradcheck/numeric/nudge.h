@@ -1,4 +1,4 @@
-// Nudge: one element of a leaf, moved for a while; back in its place when the guard ends.
+// Nudge: moves one element of a leaf and restores it when the guard ends.
 #pragma once
 
 #include <slope/autograd/grad_mode.h>
@@ -20,8 +20,8 @@ class Nudge {
   Nudge(const Nudge&) = delete;
   Nudge& operator=(const Nudge&) = delete;
 
-  double value() const { return value_; }  // where it is not moved
-  // Gives the step that was taken: the element is rounded to x's dtype.
+  double value() const { return value_; }  // before the move
+  // Returns the actual step: the element is rounded to x's dtype.
   double move(double step) const {
     const NoGrad no_grad;
     double moved = 0;

@@ -6,7 +6,7 @@ namespace slope {
 
 namespace {
 
-// The places in the storage of all elements of x.
+// The storage offsets of all elements of x.
 std::vector<int64_t> places(const Tensor& x) {
   std::vector<int64_t> at{x.layout().offset};
   if (x.numel() == 0) return {};

@@ -1,5 +1,5 @@
-// Do tensors share an element? Nudging it would then change both. Views of one storage need not:
-// columns of a matrix lie between one another and share nothing.
+// Do tensors share an element? If so, nudging it changes both. Views of one storage need not share
+// any: the columns of a matrix are interleaved in memory but distinct.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

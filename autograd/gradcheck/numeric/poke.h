@@ -1,5 +1,5 @@
-// Poke: other values in a tensor's memory for a while, behind the tape's back: its version stays,
-// so that a pass over what was recorded goes on. What was there comes back when the guard ends.
+// Poke: overwrites a tensor's memory for a scope without the tape's knowledge: the version stays,
+// so that backward over the recorded tape still runs. The guard restores the values.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

@@ -12,7 +12,7 @@ std::string place(const Op& op, const char* module) {
   return module ? fmt::format("{} in module {}", op.name, module) : op.name;
 }
 
-// FNV-1a, a value at a time
+// FNV-1a, one value at a time
 uint64_t hash_of(const Tensor& x) {
   uint64_t hash = 14695981039346656037ull;
   for (const double v : x.detach().to_vector())

@@ -1,5 +1,5 @@
-// Watching a pass, for messages: which rule wrote into the gradient that it was given, and which
-// gave another result than in the pass before.
+// Watches a backward pass, for messages: which rule wrote into its grad_output, and which gave
+// another result than in the previous pass.
 #pragma once
 
 #include <slope/autograd/observer.h>
@@ -11,9 +11,9 @@ namespace slope {
 
 class WatchBackward : public Observer {
  public:
-  // "bad in module m writes into the gradient that it is given: element 2 was …"; empty: none
+  // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
   const std::string& written() const { return written_; }
-  // The first operation that gave another gradient here than there; empty where there is none.
+  // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
 
   void node_begins(const Node& node, std::span<const Tensor> grads) override;
@@ -25,9 +25,9 @@ class WatchBackward : public Observer {
     const Op* op;
     const char* module;
     size_t input;
-    uint64_t hash;  // of the values: a pass of a whole model is compared without keeping it
+    uint64_t hash;  // of the values, so that a model's gradients need not be stored
   };
-  struct Running {  // rules nest where one runs a pass itself
+  struct Running {  // rules nest if one runs a pass itself
     Tensors grads, copies;
   };
   std::vector<Contribution> contributions_;

@@ -1,5 +1,5 @@
-// Every recorded call of a function, in order, with the tensors that it took and gave: held, so
-// that an address stands for one tensor and a node stays alive.
+// Every recorded call of a function, in order, with its inputs and outputs. They are held, so that
+// an address identifies one tensor and nodes stay alive.
 #pragma once
 
 #include <slope/autograd/observer.h>
@@ -11,9 +11,9 @@ namespace slope {
 
 struct Call {
   const Op* op;
-  const char* module;  // whose forward made it; null outside modules
-  const Op* rule;      // in whose derivative it ran; null: in none
-  const Node* node;    // null where it needs no gradient; alive while an output is
+  const char* module;  // whose forward made the call; null outside modules
+  const Op* rule;      // the operation in whose rule it ran; null outside rules
+  const Node* node;    // null if no gradient is needed; lives as long as an output
   Tensors inputs, outputs;
 
   std::string place() const;  // "mul in module encoder", "mul in the rule of tanh"
@@ -27,7 +27,7 @@ struct Calls : Observer {
   void node_begins(const Node& node, std::span<const Tensor> grads) override;
   void rule_ended(const Node& node) override;
 
-  const Call* maker_of(const Tensor& y) const;  // the last that gave it; null: none did
+  const Call* maker_of(const Tensor& y) const;  // the last call that returned y; null if none
 
  private:
   std::vector<const Op*> rules_;
