@@ -1,4 +1,4 @@
-// Check cases of the functions in heads.h, beside those of autograd/gradcheck/cases/.
+// Check cases of the functions in heads.h, in addition to those of autograd/gradcheck/cases/.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>

@@ -12,11 +12,11 @@ namespace {
 
 double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-// z with cumulative_normal(z) = p: a rational approximation good to 4.5e-4 (Abramowitz and Stegun,
-// 26.2.23), then two steps of Halley, each of which triples the digits.
+// z with cumulative_normal(z) = p: a rational approximation with error below 4.5e-4 (Abramowitz and
+// Stegun, 26.2.23), then two Halley steps, each of which triples the number of correct digits.
 double inverse_normal(double p) {
   if (p > 0.5) return -inverse_normal(1 - p);
-  p = std::max(p, 1e-300);  // z = -37: below, the quotient of both terms would overflow
+  p = std::max(p, 1e-300);  // z = -37; for smaller p the quotient of both terms would overflow
   const double t = std::sqrt(-2 * std::log(p));
   double z = (2.515517 + t * (0.802853 + t * 0.010328)) /
                  (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
@@ -57,7 +57,7 @@ void zeros(const Tensor& x) { constant(x, 0); }
 void ones(const Tensor& x) { constant(x, 1); }
 
 namespace {
-// u in [0, 1) to [low, high), also where rounding to T would reach high.
+// Maps u in [0, 1) to [low, high), even if rounding to T would give high.
 template <class T>
 auto between(double low, double high) {
   const T end = static_cast<T>(high), last = std::nextafter(end, static_cast<T>(low));
@@ -67,9 +67,9 @@ auto between(double low, double high) {
   };
 }
 
-thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least so many dims are not drawn
+thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least this rank are not drawn
 
-thread_local int64_t elements_left = INT64_MAX;  // that may still be initialised
+thread_local int64_t elements_left = INT64_MAX;  // how many may still be initialised
 thread_local int64_t element_limit = INT64_MAX;
 
 void count_elements(const Tensor& x) {
@@ -120,8 +120,8 @@ void trunc_normal(const Tensor& x, double mean, double std, double low, double h
   SLOPE_CHECK_AS(UsageError, low < high && std > 0,
                  "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high,
                  std);
-  // far up the distribution function is 1 to the last digit: drawn from the mirror
-  // image below the mean
+  // far above the mean the distribution function rounds to 1, so the mirror image below the mean
+  // is drawn
   const bool above = low > mean;
   const double least = above ? 2 * mean - high : low, most = above ? 2 * mean - low : high;
   const double from = cumulative_normal((least - mean) / std),

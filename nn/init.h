@@ -1,6 +1,6 @@
 // Initial values, written into existing tensors. Rules and names are PyTorch's; the numbers come
 // from slope's generator: element i of a tensor is a function of (seed, site, i), one site a call.
-// fan_in = size(1) * (all further sizes), fan_out = size(0) * (all further sizes); rank 2 at least.
+// fan_in = size(1) * (all further sizes), fan_out = size(0) * (all further sizes); rank >= 2.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -14,16 +14,16 @@ double gain(Nonlinearity f, double negative_slope = 0.01);
 void zeros(const Tensor& x);
 void ones(const Tensor& x);
 void constant(const Tensor& x, double value);
-// [low, high); UsageError where low > high
+// [low, high); UsageError if low > high
 void uniform(const Tensor& x, double low = 0, double high = 1);
 void normal(const Tensor& x, double mean = 0, double std = 1);
-// Normal, given that low <= x <= high.
+// Normal, conditioned on low <= x <= high.
 void trunc_normal(const Tensor& x, double mean = 0, double std = 1, double low = -2,
                   double high = 2);
 // Glorot and Bengio (2010): bound = gain sqrt(6 / (fan_in + fan_out)), std = gain sqrt(2 / (fan_in
 // + fan_out)).
 void xavier_uniform(const Tensor& x, double gain = 1);
-void xavier_matrices(const Tensors& all);  // uniform, of those of two or more dims
+void xavier_matrices(const Tensors& all);  // uniform; only tensors of two or more dims
 void xavier_normal(const Tensor& x, double gain = 1);
 // He et al. (2015): bound = gain sqrt(3 / fan), std = gain / sqrt(fan), with the gain of f.
 void kaiming_uniform(const Tensor& x, double negative_slope = 0, Fan fan = Fan::in,
@@ -46,17 +46,17 @@ class SkipInit {
 };
 }  // namespace detail
 
-// The result of make(), with tensors of at least `least_rank` dims left uninitialised, as torch's
-// skip_init does: for a model whose weights are read from a file or drawn by other rules next.
-// Their sites are claimed, so that all other tensors get the numbers that they always get.
+// Runs make() but leaves tensors of at least `least_rank` dims uninitialised, like torch's
+// skip_init: for a model whose weights are then read from a file or drawn by other rules. Their
+// random sites are used up all the same, so that all other tensors get their usual numbers.
 template <class F>
 auto skip_init(int64_t least_rank, const F& make) {
   const detail::SkipInit scope(least_rank);
   return make();
 }
 
-// While it lives, the tensors that this thread initialises, or skips, may have so many elements
-// together: InputError beyond. For a model whose size a file claims.
+// While it lives, limits the number of elements that this thread initialises or skips: InputError
+// beyond. For a model whose size comes from a file.
 class ElementLimit {
  public:
   explicit ElementLimit(int64_t most);
@@ -68,8 +68,8 @@ class ElementLimit {
   int64_t before_, most_;
 };
 
-// A model with the initial values of its own init_weights(), which draws all matrices; vectors
-// (biases, gains) are its layers'. What init_weights() replaces is not drawn before.
+// A model initialised by its own init_weights(), which draws all matrices; vectors (biases, gains)
+// keep the values of their layers. What init_weights() replaces is not drawn first.
 template <class Model>
 Model make(const decltype(Model::config)& config) {
   Model model = skip_init(2, [&] { return Model(config); });

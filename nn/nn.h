@@ -1,4 +1,4 @@
-// Everything of nn.
+// Includes all of nn.
 #pragma once
 
 #include <slope/nn/init.h>

@@ -1,4 +1,4 @@
-// Elementwise functions as modules, for Sequential and for the printed text.
+// Elementwise functions as modules, for Sequential and for printed models.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -42,7 +42,7 @@ struct Sigmoid {
   SLOPE_MODULE(Sigmoid)
 };
 
-// The function of a feed-forward layer, where it is a setting.
+// The activation of a feed-forward layer, for models where it is a setting.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 inline Tensor activate(const Tensor& x, Activation f) {
   switch (f) {

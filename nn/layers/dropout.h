@@ -14,7 +14,7 @@ struct Dropout {
     SLOPE_CHECK_AS(UsageError, p >= 0 && p <= 1,
                    "Dropout: the probability must be in [0, 1], got {}", p);
   }
-  double rate() const { return training() ? p : 0; }  // for operations that drop inside themselves
+  double rate() const { return training() ? p : 0; }  // for operations with dropout inside
   Tensor forward(const Tensor& x) const { return dropout(x, p, training()); }
 
   std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }

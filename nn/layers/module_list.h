@@ -1,5 +1,5 @@
-// AnyModule: a module whose type is known at run time only. ModuleList: a list of them,
-// torch.nn.ModuleList. Where all items have one type, a std::vector<Block> member does the same
+// AnyModule: a module whose type is known only at run time. ModuleList: a list of them, like
+// torch.nn.ModuleList. If all items have the same type, a std::vector<Block> member does the same
 // without the indirection.
 #pragma once
 
@@ -19,7 +19,7 @@ class AnyModule {
     return *this;
   }
 
-  // UsageError where the module's forward wants something else
+  // UsageError if the module's forward takes other arguments
   Tensor operator()(const Tensor& x) const { return held_->call(x); }
   operator ModuleRef() const { return held_->ref(); }
   AnyModule blank() const { return held_->blank(); }
@@ -55,7 +55,7 @@ class AnyModule {
     }
     T module;
   };
-  void forget_name() {  // it stands in another place now, though the module itself has not moved
+  void forget_name() {  // its path has changed, although the module itself has not moved
     if (const ModuleState* state = held_ ? held_->ref().state() : nullptr) state->name = nullptr;
   }
   std::unique_ptr<Held> held_;

@@ -11,7 +11,7 @@
 namespace slope::nn {
 
 struct RMSNormOptions {
-  // none: the smallest step of the input's dtype at 1, as in torch.nn.RMSNorm
+  // none: the machine epsilon of the input's dtype, as in torch.nn.RMSNorm
   std::optional<double> eps = {};
   bool elementwise_affine = true;
 };

@@ -1,5 +1,5 @@
-// Sequential: modules of known types, one after the other: Sequential net(Linear(2, 16), ReLU(),
-// Linear(16, 1)). The first may take any arguments; net.get<0>() is the first.
+// Sequential: modules of known types, called one after the other: Sequential net(Linear(2, 16),
+// ReLU(), Linear(16, 1)). The first may take any arguments. net.get<0>() returns it.
 #pragma once
 
 #include <slope/nn/module/clone.h>

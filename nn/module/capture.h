@@ -1,10 +1,10 @@
-// Attention capture: the weights of every attention whose module path matches, while the object
-// lives, on this thread.
+// Attention capture: while the object lives, collects the weights of every attention on this thread
+// whose module path matches.
 //   nn::CaptureAttention capture("decoder.layers.*");
 //   model(source, target);
 //   Tensor w = capture.last("decoder.layers.2.mha2");  // (B, H, L, S)
-// The weights are those before dropout, detached; a row sums to 1, or to 0 where a query
-// may attend to nothing.
+// The weights are detached and taken before dropout. A row sums to 1, or to 0 if its query may
+// attend to nothing.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -16,19 +16,19 @@ namespace slope::nn {
 
 class CaptureAttention {
  public:
-  // * stands for any characters; an end of the path behind a dot may match too
+  // * stands for any characters; the pattern may also match the path's end after a dot
   explicit CaptureAttention(std::string pattern = "*");
   ~CaptureAttention();
   CaptureAttention(const CaptureAttention&) = delete;
   CaptureAttention& operator=(const CaptureAttention&) = delete;
 
   struct Map {
-    std::string path;  // of the module that attended; "" where it is the outermost
+    std::string path;  // of the module that attended; "" for the outermost module
     Tensor weights;    // (B, H, L, S)
   };
   const std::vector<Map>& maps() const { return maps_; }  // in the order of the calls
-  std::vector<std::string> paths() const;         // each once, in the order of the first calls
-  Tensor last(const std::string& pattern) const;  // UsageError where nothing matches
+  std::vector<std::string> paths() const;         // without repetition, in the order of first calls
+  Tensor last(const std::string& pattern) const;  // UsageError if nothing matches
   void clear() { maps_.clear(); }
 
  private:
@@ -39,11 +39,11 @@ class CaptureAttention {
   CaptureAttention* outer_;
 };
 
-// For attention layers: whether somebody wants the weights of the module that runs now,
-// and handing them over.
+// For attention layers: whether the weights of the module that runs now are wanted, and a
+// function that delivers them.
 bool attention_is_captured();
 void capture_attention(const Tensor& weights);
-// Whether any module's are wanted on this thread: the maps then have a row for each padded token.
+// Whether weights are wanted on this thread. If so, maps have a row for each padded token too.
 bool any_attention_is_captured();
 
 }  // namespace slope::nn

@@ -14,7 +14,7 @@ struct Copies {
   std::unordered_set<const TensorImpl*> filled;
 };
 
-// Throws where `to` is not built like `from`: the same fields, of the same shapes.
+// Throws unless `to` has the same fields as `from`, with the same shapes.
 void check_fields(const std::string& path, ModuleRef from, ModuleRef to) {
   const Fields a = from.fields(), b = to.fields();
   const auto same = [&] {
@@ -54,13 +54,13 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
     } else if (const auto [first, is_new] =
                    copies.of.try_emplace(&a[i].parameter->impl(), b[i].parameter);
                is_new) {
-      if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied there, and not here
+      if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied there but not here
         *b[i].parameter =
             Parameter(Tensor::empty(a[i].parameter->shape(), a[i].parameter->dtype()));
       replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
       b[i].parameter->set_requires_grad(a[i].parameter->requires_grad());
     } else if (!first->second->is_same(*b[i].parameter)) {
-      replace_data(*b[i].parameter, *first->second);  // tie asks for equal shapes
+      replace_data(*b[i].parameter, *first->second);  // tie requires equal shapes
       tie(*first->second, *b[i].parameter);
     }
   }

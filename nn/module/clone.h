@@ -1,6 +1,6 @@
-// clone(model): an independent copy: the same values, modes and ties, no gradients, no hooks. A C++
-// struct that cannot be copied must be built anew, so the type says how: by a member `config` that
-// its constructor takes, or by a method `Type blank() const` (as the layers here do).
+// clone(model): an independent copy with the same values, modes and ties, without gradients and
+// hooks. Since modules cannot be copied, the type says how to construct another: by a member
+// `config` that its constructor takes, or by a method `Type blank() const` (as the layers here do).
 #pragma once
 
 #include <slope/core/tensor/random.h>
@@ -8,8 +8,8 @@
 
 namespace slope::nn {
 
-// From one model into another of the same fields: values and dtypes, modes, requires_grad, ties.
-// UsageError where the fields differ.
+// Copies values and dtypes, modes, requires_grad and ties from one model into another with the same
+// fields. UsageError if the fields differ.
 void copy_state(ModuleRef from, ModuleRef to);
 
 template <class T>
@@ -27,7 +27,7 @@ T blank_of(const T& module) {
 
 template <IsModule T>
 [[nodiscard]] T clone(const T& model) {
-  struct Restore {  // building draws random numbers that nobody asked for
+  struct Restore {  // the construction must not advance the caller's random state
     Generator before = generator();
     ~Restore() { generator() = before; }
   } restore;

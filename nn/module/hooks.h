@@ -1,5 +1,5 @@
-// Forward hooks: functions that see a module's inputs and output each time it is called, and may
-// replace the output.
+// Forward hooks: functions that get a module's inputs and output at each call and may replace the
+// output.
 //   auto handle = nn::register_forward_hook(
 //       model.encoder, [&](const Tensors& inputs, const Tensor& y) {
 //         seen = y.detach();
@@ -13,7 +13,7 @@
 
 namespace slope::nn {
 
-// Inputs: the arguments that are tensors. An undefined result keeps the output.
+// The inputs are the arguments that are tensors. An undefined result keeps the output.
 using ForwardHook = std::function<Tensor(const Tensors& inputs, const Tensor& output)>;
 
 class ForwardHooks {
@@ -27,7 +27,7 @@ class ForwardHooks {
   int next_ = 0;
 };
 
-// Removes its hook when told to; may outlive the module.
+// remove() removes the hook; the handle may outlive the module.
 class HookHandle {
  public:
   HookHandle(std::weak_ptr<ForwardHooks> hooks, int id) : hooks_(std::move(hooks)), id_(id) {}
@@ -38,7 +38,7 @@ class HookHandle {
   int id_;
 };
 
-// For modules whose forward gives one Tensor; others say so when they are called (UsageError).
+// For modules whose forward returns one Tensor; a call of any other is a UsageError.
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook);
 
 }  // namespace slope::nn

@@ -16,8 +16,8 @@ bool is_end_of(const std::string& end, const std::string& name) {
   return name.size() > end.size() + 1 && name.ends_with("." + end);
 }
 
-// The name that was probably meant: one with another prefix, or the nearest in spelling. Empty
-// where none is near.
+// The name that was probably meant: the same with another prefix, or the nearest in spelling. Empty
+// if none is near.
 std::string meant_by(const std::string& name, const std::vector<std::string>& candidates) {
   for (const std::string& c : candidates)
     if (is_end_of(name, c) || is_end_of(c, name)) return c;
@@ -46,7 +46,7 @@ std::string LoadReport::message() const {
     for (const auto& word : words) text += (text.empty() ? "" : between) + word;
     return text;
   };
-  // names; beyond that it is another model, not a slip of the pen
+  // with more missing names it is another model, not a spelling mistake
   constexpr size_t spelling_limit = 50;
   std::vector<std::string> lost, wrong;
   for (const auto& name : missing) {
@@ -64,7 +64,7 @@ LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions option
   std::unordered_map<std::string, const Tensor*> given;
   for (const auto& [name, x] : tensors) given.emplace(name, &x);
   const NamedTensors entries = state_entries(model);
-  // of each of the model's tensors, from any of its names
+  // for each of the model's tensors, the value found under any of its names
   std::unordered_map<const TensorImpl*, const Tensor*> source;
   std::set<std::string> known;
   LoadReport report;

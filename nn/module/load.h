@@ -1,5 +1,5 @@
-// Loading values into a model by name. Everything is checked before anything is written: when it
-// fails, the model is as it was.
+// Loads values into a model by name. Everything is checked before anything is written, so an error
+// leaves the model unchanged.
 #pragma once
 
 #include <slope/nn/module/state.h>
@@ -14,25 +14,25 @@ struct LoadReport {
   struct Misfit {
     std::string name, reason;  // "expected shape (2, 3), got (3, 2)"
   };
-  std::vector<std::string> missing;     // the model has them, the file does not
-  std::vector<std::string> unexpected;  // the other way round
+  std::vector<std::string> missing;     // in the model, not in the file
+  std::vector<std::string> unexpected;  // in the file, not in the model
   // shape or dtype differ, or two names of one tied tensor have different values
   std::vector<Misfit> misfits;
 
   bool ok() const { return missing.empty() && unexpected.empty() && misfits.empty(); }
-  // one line with all names; for a missing one, the unexpected one that it may have been meant by
+  // one line with all names; a missing one with the unexpected name that was probably meant
   std::string message() const;
 };
 
 struct LoadOptions {
-  // otherwise missing and unexpected names are only reported; misfits are errors always
+  // false: missing and unexpected names are only reported; misfits are always errors
   bool strict = true;
 };
 
-// Copies the values into the model's own tensors (f32 and f64 convert into each other). Of a tied
-// tensor's names one is enough; it stays tied. InputError with the report's message.
+// Copies the values into the model's own tensors (f32 and f64 convert into each other). A tied
+// tensor needs only one of its names and stays tied. InputError with the report's message.
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options = {});
-// also understands names left out by the file's `tied`
+// also accepts names that the file lists under `tied` and does not repeat
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});
 
 }  // namespace nn

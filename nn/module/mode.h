@@ -1,7 +1,7 @@
-// Training or evaluation: what dropout and its like do. A module's mode is a member of it, written
-// by train(model) and eval(model) (state.h): like a write to a weight, only while no other thread
-// uses the model. EvalMode asks for evaluation without writing: any number of threads may use one
-// model under it, whatever mode the model is in.
+// Training or evaluation mode, which dropout for example depends on. The mode is a member of each
+// module. train(model) and eval(model) (state.h) write it: like a write to a weight, only while no
+// other thread uses the model. EvalMode requests evaluation without writing, so any number of
+// threads may use one model under it, whatever the model's own mode.
 #pragma once
 
 namespace slope::nn {
@@ -10,8 +10,8 @@ namespace detail {
 extern constinit thread_local int eval_modes;  // EvalMode guards of this thread
 }
 
-// { const EvalMode eval_mode;  … }: until the guard ends, every module that runs on this thread
-// runs as in evaluation. Its own mode stays as it is.
+// { const EvalMode eval_mode;  … }: until the guard ends, every module on this thread runs in
+// evaluation mode. Its own mode does not change.
 class [[nodiscard]] EvalMode {
  public:
   EvalMode() { ++detail::eval_modes; }

@@ -1,4 +1,4 @@
-// Modules: plain structs with members, a `forward`, and one line that names type and members. No
+// Modules: plain structs with members, a `forward`, and one line that lists type and members. No
 // base class, no registration strings.
 //
 //   struct Linear {
@@ -7,11 +7,11 @@
 //     SLOPE_MODULE(Linear, weight, bias)
 //   };
 //
-// The line gives operator(), which opens the module's Scope (path for hooks, attention capture and
-// error messages) and calls forward, and it lets the functions of state.h, load.h, print.h and
-// clone.h walk the fields: parameters, buffers, modules, and std::optional and std::vector of
-// these. A module moves but does not copy. A struct may have more members than the line names;
-// those are its own affair.
+// The line defines operator(), which opens the module's Scope (its path for hooks, attention
+// capture and error messages) and calls forward. It also lets the functions of state.h, load.h,
+// print.h and clone.h walk the fields: parameters, buffers, modules, and std::optional and
+// std::vector of these. A module moves but does not copy. Members that the line does not list are
+// ignored.
 #pragma once
 
 #include <slope/nn/module/hooks.h>

@@ -1,7 +1,7 @@
-// ModuleRef: any module, seen without its type: its name, its state and its fields. What
-// SLOPE_MODULE generates ends here, so that everything which walks a model is an ordinary function
-// in a .cpp file. As with Tensor, const is shallow: a reference to a const model may be switched
-// between train and eval, and its tensors may be written.
+// ModuleRef: a reference to any module without its type: name, state and fields. SLOPE_MODULE
+// generates what it needs, so that everything that walks a model is an ordinary function in a .cpp
+// file. As with Tensor, const is shallow: through a reference to a const model one may switch
+// between train and eval and write its tensors.
 #pragma once
 
 #include <slope/nn/module/parameter.h>
@@ -19,7 +19,7 @@ using Fields = std::vector<Field>;
 class ForwardHooks;
 struct ScopeName;
 
-// The path found by the last Scope. A module that was moved stands in another place: not known.
+// The path found by the last Scope. After a move the module's path is unknown.
 struct FoundName : std::atomic<const ScopeName*> {
   using atomic::operator=;
   FoundName() noexcept : atomic(nullptr) {}
@@ -30,18 +30,18 @@ struct FoundName : std::atomic<const ScopeName*> {
   }
 };
 
-// What every module carries beside its own members; the macro declares it.
+// What every module has besides its own members; the macro declares it.
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
-  mutable std::shared_ptr<ForwardHooks> hooks;  // null where there are none
-  const char* printed_type = nullptr;           // where the printed text names another type
+  mutable std::shared_ptr<ForwardHooks> hooks;  // null if there are none
+  const char* printed_type = nullptr;           // if print() shows another type name
   mutable FoundName name;
 };
 
 struct ModuleKind {
   const char* type;
   const std::type_info& id;
-  bool is_list;  // printed as torch.nn.ModuleList: equal neighbours in one line
+  bool is_list;  // printed like torch.nn.ModuleList: equal neighbours on one line
   void (*fields)(const void* module, Fields& fields);
   const ModuleState* (*state)(const void* module);  // null for a std::vector
   std::string (*extra_repr)(const void* module);
@@ -73,7 +73,7 @@ class ModuleRef {
   }
   Fields fields() const;
   template <class T>
-  const T* as() const {  // null where it is another type
+  const T* as() const {  // null if it is another type
     return kind_->id == typeid(T) ? static_cast<const T*>(module_) : nullptr;
   }
   friend bool operator==(const ModuleRef& a, const ModuleRef& b) {
@@ -85,7 +85,7 @@ class ModuleRef {
   const ModuleKind* kind_;
 };
 
-// A named member: exactly one of the three is set.
+// A named member; exactly one of the three is set.
 struct Field {
   std::string name;
   Parameter* parameter = nullptr;
@@ -106,7 +106,7 @@ template <IsModule T>
 void add_field(Fields& fields, std::string name, const T& module) {
   add_field(fields, std::move(name), ModuleRef(module));
 }
-// Whatever else is listed: one line of the compiler's says what may be.
+// Any other listed member: the compiler's error says in one line what is allowed.
 template <class T>
 requires(!std::is_convertible_v<const T&, const Parameter&> &&
          !std::is_convertible_v<const T&, const Buffer&> &&

@@ -1,7 +1,7 @@
-// Parameter and Buffer: the tensors that a module owns. Both move but do not copy, and with them
+// Parameter and Buffer: the tensors that a module owns. Both move but do not copy, and so does
 // every module: std::vector<Block>(6, Block(c)) would make six blocks that share their weights, so
-// it does not compile (not_copied.h). Sharing is said: tie(a, b). Copying either into a Tensor
-// shares it, as always.
+// it does not compile (not_copied.h). To share on purpose, call tie(a, b). Copying either into a
+// Tensor shares it, as always.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -11,11 +11,11 @@
 
 namespace slope::nn {
 
-// A leaf that requires grad. It keeps its identity when it is loaded, converted or
-// held by an optimizer.
+// A leaf that requires grad. It remains the same tensor when it is loaded, converted or held by an
+// optimizer.
 class Parameter : public Tensor, NotCopied<Parameter> {
  public:
-  // takes the value over, without its history; floating dtypes only
+  // takes the value without its graph; floating dtypes only
   explicit Parameter(const Tensor& value);
   explicit Parameter(const Dims& shape) : Parameter(Tensor::empty(shape)) {}
   Parameter(const Parameter&) = default;
@@ -27,14 +27,14 @@ class Parameter : public Tensor, NotCopied<Parameter> {
   friend void tie(Parameter& kept, Parameter& replaced);
 };
 
-// From now on `replaced` is `kept`: one tensor under two names, trained once, saved once.
-// ShapeError where the shapes differ.
+// Makes `replaced` the same tensor as `kept`: one tensor under two names, trained once, saved once.
+// ShapeError if the shapes differ.
 void tie(Parameter& kept, Parameter& replaced);
 
 enum class Saved { yes, no };
 
-// A tensor that belongs to a module but is not trained (a table, a running mean); it follows
-// to(f64), and state_dict unless Saved::no.
+// A tensor that belongs to a module but is not trained (a table, a running mean). to(f64) converts
+// it; state_dict has it unless Saved::no.
 class Buffer : public Tensor, NotCopied<Buffer> {
  public:
   explicit Buffer(const Tensor& value, Saved saved = Saved::yes)
@@ -49,7 +49,7 @@ class Buffer : public Tensor, NotCopied<Buffer> {
   bool saved_;
 };
 
-// A parameter that may be missing, as operations take it: linear(x, weight, or_none(bias)).
+// An optional parameter as operations take it: linear(x, weight, or_none(bias)).
 inline Tensor or_none(const std::optional<Parameter>& p) { return p ? Tensor(*p) : Tensor(); }
 
 }  // namespace slope::nn

@@ -6,10 +6,10 @@
 
 namespace slope::nn {
 
-// Called in the scope `outer`, the module has `path`. Interned: there are as many as a process has
+// A module called in the scope `outer` has `path`. Interned: a process has as many of these as
 // different paths.
 struct ScopeName {
-  const void* outer;  // the outer scope's path; for an outermost module, which has none, its kind
+  const void* outer;  // the outer scope's path, or the kind of an outermost module
   const char* path;
 };
 
@@ -24,7 +24,7 @@ const ScopeName* intern_name(const void* outer, const char* path) {
   return &names->try_emplace({outer, path}, ScopeName{outer, path}).first->second;
 }
 
-// The path of `wanted` below `module`, into `path`.
+// Appends the path of `wanted` below `module` to `path`; false if it is not there.
 bool find_below(const ModuleRef& module, const ModuleRef& wanted, std::string& path) {
   for (const Field& field : module.fields()) {
     if (!field.module) continue;
@@ -64,11 +64,11 @@ const char* Scope::find() const {
     std::string path = outer->path_ ? outer->path_ : "";
     if (find_below(outer->module_, module_, path)) return intern_path(path);
   }
-  return nullptr;  // nobody's part: an outermost module itself
+  return nullptr;  // part of no other module: an outermost module
 }
 
 bool path_matches(const std::string& path, const std::string& pattern) {
-  // on a mismatch, the last * takes one character more
+  // on a mismatch, the last * takes one more character
   const auto matches = [](const char* text, const char* glob) {
     const char *star = nullptr, *resume = nullptr;
     while (*text) {

@@ -1,9 +1,9 @@
-// Scope: a module's forward is running on this thread. It makes the module's path
+// Scope: marks that a module's forward is running on this thread. It makes the module's path
 // ("encoder.layers.0.self_attn") the current one (node.h), for error messages, attention capture
-// and profiles. operator() opens it; a method that calls sub-modules without going through
-// operator() (encode, loss, …) opens it itself, in its first line: nn::Scope scope(*this);
-// The path is the module's place below the outermost module that runs. It is looked up once and
-// remembered until the module is moved.
+// and profiles. operator() opens it. A method that calls submodules but is not itself called
+// through operator() (encode, loss, …) opens it in its first line: nn::Scope scope(*this);
+// The path is relative to the outermost module that runs. It is looked up once and cached until the
+// module is moved.
 #pragma once
 
 #include <slope/nn/module/module_ref.h>
@@ -24,11 +24,11 @@ class Scope {
 
   ModuleRef module_;
   const Scope* outer_;
-  const char* outer_path_;  // the current path before
+  const char* outer_path_;  // the previous current path
   const char* path_;        // null for an outermost module
 };
 
-// Whether `path` or an end of it that starts behind a dot is like `pattern`, in which * stands for
+// Whether `path`, or an end of it that starts after a dot, matches `pattern`, in which * stands for
 // any characters: "decoder.layers.*".
 bool path_matches(const std::string& path, const std::string& pattern);
 

@@ -13,7 +13,7 @@ std::string join(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
 }
 
-// visit(path, module), the module before its parts.
+// Calls visit(path, module), for a module before its parts.
 template <class F>
 void walk(const std::string& path, ModuleRef module, const F& visit) {
   visit(path, module);

@@ -1,6 +1,6 @@
-// What a model holds, by name. Names are those of PyTorch's state_dict: member names joined by
-// dots, a module's own tensors before those of its parts. A tensor under two names (tie) counts
-// once, under the first of them.
+// A model's tensors by name. The names are those of PyTorch's state_dict: member names joined by
+// dots, a module's own tensors before those of its parts. A tensor with two names (tie) counts
+// once, under the first.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
@@ -19,12 +19,12 @@ int64_t count_parameters(ModuleRef model);  // elements of all parameters
 // the model itself first, as ""
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
 
-// Every name that PyTorch's state_dict has, tied ones included, in its order.
+// Every name in PyTorch's state_dict, including tied ones, in its order.
 NamedTensors state_entries(ModuleRef model);
 
 // What is saved: each tensor once, under the alphabetically first of its names (safetensors'
-// convention); `tied` gives, for each name that was left out, the one that was kept, for
-// __metadata__. Tensors share the model's memory.
+// convention). `tied` maps each omitted name to the saved one, for __metadata__. The tensors share
+// the model's memory.
 struct StateDict {
   NamedTensors tensors;
   std::map<std::string, std::string> tied;
@@ -35,13 +35,13 @@ StateDict state_dict(ModuleRef model);
 void train(ModuleRef model, bool training = true);
 void eval(ModuleRef model);
 void zero_grad(ModuleRef model);
-// floating parameters, their gradients, and buffers, in place: every holder of a parameter sees it
+// converts floating parameters, their gradients, and buffers in place: every holder sees the change
 void to(ModuleRef model, DType dtype);
 // parts first, as in PyTorch; lists (std::vector) are not visited
 void apply(ModuleRef model, const std::function<void(ModuleRef)>& f);
 
-// Puts other elements into the tensor that everybody holds: x keeps its identity, its requires_grad
-// and its gradient, converted where the dtype is another one.
+// Replaces the elements of x for everyone who holds it: x stays the same tensor with its
+// requires_grad and its gradient, which is converted if the dtype changes.
 void replace_data(const Tensor& x, const Tensor& data);
 
 }  // namespace slope::nn

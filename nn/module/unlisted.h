@@ -1,10 +1,10 @@
-// Parameters that a loss depends on, but no SLOPE_MODULE line lists: they would be neither trained
-// nor saved. A member left out of the line looks like this.
+// Parameters that a loss depends on but that no SLOPE_MODULE line lists: they would be neither
+// trained nor saved. This finds members forgotten in the line.
 //
 //   const Tensor loss = model.loss(x, y);
 //   for (const std::string& p : nn::unlisted_parameters(model, loss)) std::puts(p.c_str());
 //
-// A training loop asks once, at its first step; slope's own does, and refuses.
+// A training loop asks once, in its first step; slope's own does and refuses such a model.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
@@ -12,7 +12,7 @@
 
 namespace slope::nn {
 
-// A phrase for each, in the order of first use: "(2, 3), first used by linear in module fc1".
+// One phrase per parameter, in order of first use: "(2, 3), first used by linear in module fc1".
 std::vector<std::string> unlisted_parameters(ModuleRef model, const Tensor& loss);
 std::vector<std::string> unlisted_parameters(const NamedTensors& listed, const Tensor& loss);
 

@@ -25,12 +25,12 @@ struct MultiheadAttention {
   double dropout;
 
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
-  // (B, L, E), 2 x (B, S, E) -> (B, L, E). With a cache, decoding: keys and values are those of
-  // the newest tokens, and are added to the earlier ones, or an encoder's, projected once.
+  // (B, L, E), 2 x (B, S, E) -> (B, L, E). A cache is for decoding: key and value are the newest
+  // tokens' and are appended to the earlier ones, or they are an encoder's and are projected once.
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
                  KvCache* cache = nullptr) const;
   // torch's need_weights=True: also the weights, averaged over the heads (B, L, S), or of each head
-  // (B, H, L, S). Before dropout, while torch's in training are those after it.
+  // (B, H, L, S). They are taken before dropout (torch in training: after it).
   AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                const Mask& mask = {}, bool average_heads = true) const;
 

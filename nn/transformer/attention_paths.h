@@ -1,5 +1,5 @@
-// Where an encoder-decoder attends, so that its maps can be captured (nn/module/capture.h) and
-// drawn.
+// The attention modules of an encoder-decoder, so that their maps can be captured
+// (nn/module/capture.h) and drawn.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace slope::nn {
 
-struct AttentionPaths {              // of modules, a layer each: "transformer.encoder.layers.0.mha"
-  std::vector<std::string> encoder;  // the source on itself
-  std::vector<std::string> decoder;  // the target on itself
-  std::vector<std::string> cross;    // the target on the source
+struct AttentionPaths {              // one per layer: "transformer.encoder.layers.0.mha"
+  std::vector<std::string> encoder;  // source to source
+  std::vector<std::string> decoder;  // target to target
+  std::vector<std::string> cross;    // target to source
 };
 
 // "LIST.0.NAME", …, "LIST.n-1.NAME"

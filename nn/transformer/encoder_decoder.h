@@ -1,5 +1,5 @@
-// What every encoder-decoder for sentences does alike: features of padded or packed sentences, the
-// loss without padding, cached decoding. A model derives from it and has
+// Common to all encoder-decoders for sentences: features of padded or packed sentences, the loss
+// without padding, cached decoding. A model derives from it and has
 //   Config config                                    with pad
 //   embed_source(ids, positions), embed_target(…)    i64 (B, T) -> (B, T, C)
 //   transformer                                      Transformer or Stacks; or both its parts:
@@ -72,7 +72,7 @@ struct EncoderDecoder {
     const Scope scope(model());
     return {.source = source, .memory = encode(source)};
   }
-  // (B,) the newest token of each sentence -> (B, V) logits of the next
+  // (B,) the newest token of each sentence -> (B, V) logits of the next one
   Tensor step(const Tensor& token, Cache& cache) const {
     const Scope scope(model());
     const Tensor x = model().embed_target(token.unsqueeze(1), cache.next_position());  // (B, 1, C)
@@ -91,7 +91,7 @@ struct EncoderDecoder {
   }
 };
 
-// The paths of the attention modules in the stacks at `prefix`, by their names in a layer.
+// The paths of the attention modules in the stacks at `prefix`, given their names in a layer.
 template <class Parts>
 AttentionPaths attention_paths_of(const Parts& t, const std::string& prefix, const char* encoder,
                                   const char* decoder, const char* cross) {

@@ -1,4 +1,4 @@
-// y = W_2 drop(f(W_1 x + b_1)) + b_2, each position for itself (Vaswani et al., 2017, 3.3).
+// y = W_2 drop(f(W_1 x + b_1)) + b_2, at each position separately (Vaswani et al., 2017, 3.3).
 #pragma once
 
 #include <slope/nn/layers/activations.h>

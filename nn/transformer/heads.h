@@ -1,5 +1,5 @@
-// What models are put together from, beside layers: heads, masked attention that can be
-// captured, positions.
+// Building blocks of models besides layers: heads, masked attention that can be captured,
+// positions.
 #pragma once
 
 #include <slope/nn/module/capture.h>
@@ -7,15 +7,15 @@
 
 namespace slope::nn {
 
-// (B, L, C) -> (B, H, L, C/H); ShapeError where H does not divide C
+// (B, L, C) -> (B, H, L, C/H); ShapeError if H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
 // heads; UsageError "d_model 8 is not divisible by n_heads 3" in the same case
 int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are = "n_heads",
                       const char* channels_are = "d_model");
 Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
 
-// softmax(scale q k^T + mask) v, scale = 1 / sqrt(D) unless given, with dropout on the weights;
-// they go to CaptureAttention where one wants them.
+// softmax(scale q k^T + mask) v, scale = 1 / sqrt(D) unless given, with dropout on the weights,
+// which CaptureAttention collects if one is active.
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {},
               double dropout = 0,
               std::optional<double> scale = {});  // (B, H, L, D), 2 x (B, H, S, D)

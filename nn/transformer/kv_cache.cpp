@@ -17,7 +17,7 @@ Tensor GrowingTensor::append(const Tensor& x) {
   SLOPE_CHECK_DTYPE(!room_.defined() || x.dtype() == room_.dtype(), "kv cache: holds {}, got {}",
                     name(room_.dtype()), name(x.dtype()));
   const int64_t T = x.size(2);
-  if (!room_.defined()) length_ = 0;  // moved from
+  if (!room_.defined()) length_ = 0;  // a moved-from object
   if (grad_enabled() && (x.requires_grad() || (room_.defined() && room_.requires_grad()))) {
     room_ = room_.defined() ? cat({all(), x}, 2) : x.clone();
     length_ += T;
@@ -40,7 +40,7 @@ Tensor GrowingTensor::append(const Tensor& x) {
 }
 
 void GrowingTensor::select(const Tensor& rows) {
-  // free room too: the next append finds it
+  // keeps the free room for the next append
   if (room_.defined()) room_ = index_select(room_, 0, rows);
 }
 

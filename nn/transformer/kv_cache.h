@@ -1,5 +1,5 @@
-// Keys and values of an attention, kept from step to step of decoding: a step appends its own and
-// gets all so far.
+// Keys and values of an attention, kept between decoding steps: each step appends its own and gets
+// all of them so far.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -10,10 +10,10 @@ struct KeysValues {
   Tensor k, v;  // (B, H, S, D) each
 };
 
-// A tensor (B, H, S, D) that grows along S. It begins with room for 16 steps or 64 KiB of them and
-// doubles when it is full, so that a step copies little but what it appends. Where a graph is
-// recorded, or somebody still holds what the last append gave, it is a copy: with its gradient, and
-// as it was. Copies are independent of one another. DTypeError where the dtype changes.
+// A tensor (B, H, S, D) that grows along S. It starts with room for 16 steps or 64 KiB and doubles
+// when full, so that a step copies little besides what it appends. If a graph is recorded, or if
+// somebody still holds the result of the last append, append makes a copy, so that gradients flow
+// and held results do not change. Copies are independent. DTypeError if the dtype changes.
 class GrowingTensor {
  public:
   Tensor append(const Tensor& x);   // (B, H, T, D) -> (B, H, S + T, D), all so far
@@ -27,15 +27,15 @@ class GrowingTensor {
   int64_t length_ = 0;
 };
 
-// What one attention attends to: its own past, which grows by each step's tokens, or an encoder's
-// output (memory), the same in every step.
+// The keys and values of one attention: its own past, which grows by each step's tokens, or those
+// of an encoder's output (memory), the same in every step.
 enum class KeysOf { past, memory };
 
 class KvCache {
  public:
   explicit KvCache(KeysOf of = KeysOf::past) : of_(of) {}
-  // All keys and values of this step. `newest()` gives those of its input: appended to the past, or
-  // called once, in the first step, for memory.
+  // All keys and values for this step. `newest()` computes those of the step's input, which are
+  // appended to the past; for memory it is called only in the first step.
   template <class F>
   KeysValues update(const F& newest) {
     if (of_ == KeysOf::past) return append(newest());
@@ -52,7 +52,7 @@ class KvCache {
   KeysValues memory_;
 };
 
-// For an attention's forward, which trains and decodes alike: without a cache, those of its input.
+// For a forward that serves training and decoding: without a cache, those of its input.
 template <class F>
 KeysValues keys_values(KvCache* cache, const F& newest) {
   return cache ? cache->update(newest) : newest();

@@ -99,9 +99,9 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
 }
 
 namespace {
-// The number of the sequence that each of `rows` rows belongs to, (rows).
+// For each of `rows` rows, the number of its sequence: (rows).
 Tensor sequence_numbers(const Tensor& lengths, int64_t rows) {
-  // the caller may have written into his tensor since
+  // the caller may have changed the tensor since
   const int64_t now = packed_rows("Mask::tensor", lengths);
   SLOPE_CHECK_SHAPE(now == rows,
                     "Mask::tensor: the sequences had {} rows when the mask was made, have {} now",

@@ -1,5 +1,5 @@
-// Mask: which keys a query may attend to. A type of its own, so that nobody has to guess whether
-// true means "may" or "must not":
+// Mask: which keys a query may attend to. It is a separate type, so that nobody has to guess
+// whether true means "may" or "must not":
 //   Mask self = Mask::padding(ids, pad) & Mask::causal(T);
 // A query that may attend to nothing gets a zero output and zero gradients.
 #pragma once
@@ -10,25 +10,25 @@ namespace slope::nn {
 
 class Mask {
  public:
-  Mask() = default;  // everything may be attended to
+  Mask() = default;  // every query may attend to every key
   // (B, S) -> keys that are not `pad`, for each sequence
   static Mask padding(const Tensor& ids, int64_t pad);
-  // query i stands at position i + offset and sees keys up to there; S = L + offset
+  // query i is at position i + offset and may attend to keys up to there; S = L + offset
   static Mask causal(int64_t L, int64_t offset = 0);
   static Mask allow(const Tensor& may_attend);  // bool, broadcasts to (B, H, L, S); true: may
   static Mask block(const Tensor& must_not);    // true: must not
-  // Sequences that stand one after the other without padding (sequences.h): those of the queries
-  // see their own keys only. Both i64 (number of sequences).
+  // Sequences packed one after the other without padding (sequences.h): queries attend only to keys
+  // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
-  static Mask causal_sequences(const Tensor& lengths);  // each on itself, and causal
-  // may where both may; Error where both have sequences, ShapeError where lengths differ
+  static Mask causal_sequences(const Tensor& lengths);  // self-attention, causal
+  // true where both are; Error if both have sequences, ShapeError if lengths differ
   friend Mask operator&(const Mask& a, const Mask& b);
 
   bool allows_everything() const {
     return !allowed_.defined() && !causal_ && !query_lengths_.defined();
   }
   Tensor tensor(int64_t L, int64_t S) const;  // bool, broadcasts to (B, H, L, S), true: may
-  // ShapeError where the mask was made for other lengths
+  // ShapeError if the mask was made for other lengths
   AttentionOptions options(int64_t L, int64_t S) const;
 
  private:

@@ -1,8 +1,8 @@
 // A vector for each position of a sequence, to be added to the embeddings: learned, or the
 // sinusoids of Vaswani et al. (2017, 3.5):
 //   PE(t, 2i) = sin(t / 10000^(2i/C))     PE(t, 2i+1) = cos(t / 10000^(2i/C))
-// forward(length, offset) gives rows offset … offset + length - 1; ShapeError where the sequence is
-// longer than there are positions.
+// forward(length, offset) gives rows offset … offset + length - 1; ShapeError if there are fewer
+// positions.
 #pragma once
 
 #include <slope/nn/init.h>
@@ -12,7 +12,7 @@
 
 namespace slope::nn {
 
-// Printed and saved like the torch.nn.Embedding that PyTorch code uses here.
+// Printed and saved like the torch.nn.Embedding that PyTorch code uses for this.
 struct LearnedPositions {
   Parameter weight;  // (positions, C)
 
@@ -40,27 +40,27 @@ struct SinusoidalPositions {
   SLOPE_MODULE(SinusoidalPositions, table)
 };
 
-// y = drop(x + PE): the sinusoids as tutorials add them, in a buffer `pe` that is saved.
+// y = drop(x + PE): the sinusoids as in tutorials, in a buffer `pe` that is saved.
 struct PositionalEncoding {
   Buffer pe;  // (1, positions, C)
   Dropout dropout;
 
   PositionalEncoding(int64_t positions, int64_t channels, double p);
-  // x (B, T, C), positions i64 that broadcast to (B, T); InputError where one is too great
+  // x (B, T, C), positions i64 that broadcast to (B, T); InputError if one is too large
   Tensor forward(const Tensor& x, const Tensor& positions) const;
 
   PositionalEncoding blank() const { return PositionalEncoding(pe.size(1), pe.size(2), dropout.p); }
   SLOPE_MODULE(PositionalEncoding, pe, dropout)
 };
 
-// x_t = drop(sqrt(C) E[token_t] + P[t]), P learned; InputError where a position is too great
+// x_t = drop(sqrt(C) E[token_t] + P[t]), P learned; InputError if a position is too large
 struct TransformerEmbedding {
   Embedding embed_tok, embed_pos;  // (V, C), (positions, C)
   Dropout dropout;
   double scale;
 
   TransformerEmbedding(int64_t vocabulary, int64_t channels, int64_t positions, double p);
-  // i64: tokens (B, T), and their positions, which broadcast to them
+  // i64: tokens (B, T) and their positions, which broadcast to (B, T)
   Tensor forward(const Tensor& tokens, const Tensor& positions) const;  // (B, T, C)
 
   TransformerEmbedding blank() const {

@@ -1,6 +1,6 @@
-// Rotary positions: queries and keys are turned by an angle that grows with their position, so that
-// their product depends on the distance alone (Su et al., "RoFormer", 2021):
-//   (x_i, x_{i + D/2}) turned by t theta^(-2i/D) at position t, i < D/2
+// Rotary positions: queries and keys are rotated by an angle that grows with their position, so
+// that their product depends only on the distance (Su et al., "RoFormer", 2021):
+//   (x_i, x_{i + D/2}) rotated by t theta^(-2i/D) at position t, i < D/2
 // The halves are paired as in Hugging Face's Llama.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace slope::nn {
 
 struct Rotation {
-  Tensor cos, sin;  // (T, D), both halves alike
+  Tensor cos, sin;  // (T, D), both halves equal
 };
 Tensor rotate(const Tensor& x, const Rotation& r);  // (…, T, D)
 
@@ -19,7 +19,7 @@ struct RotaryPositions {
 
   // D must be even: ShapeError
   RotaryPositions(int64_t positions, int64_t D, double theta = 10000);
-  // of positions first … first + length - 1; ShapeError where there are not so many
+  // of positions first … first + length - 1; ShapeError if there are fewer
   Rotation at(int64_t first, int64_t length) const;
 
   RotaryPositions blank() const { return RotaryPositions(cos.size(0), cos.size(1), theta); }

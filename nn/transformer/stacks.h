@@ -1,6 +1,6 @@
-// Stacks of encoder and decoder layers, with a norm after the last where a model has one, and the
-// two together, as a model that is not torch.nn.Transformer (transformer.h) has them. A layer is
-// constructed from the model's Config, and is one code for training and cached decoding:
+// Stacks of encoder and decoder layers, with an optional norm after the last, and both together,
+// for models other than torch.nn.Transformer (transformer.h). A layer is constructed from the
+// model's Config and has one forward for training and cached decoding:
 //   EncoderLayer::forward(x, mask)                                                 // (B, S, C)
 //   DecoderLayer::forward(x, memory, self_mask, cross_mask, DecoderLayerCache*)    // (B, T, C)
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace slope::nn {
 
-// n layers, each with initial values of its own
+// n layers, each with its own initial values
 template <class Layer, class Config>
 std::vector<Layer> layers_of(int64_t n, const Config& c) {
   std::vector<Layer> layers;

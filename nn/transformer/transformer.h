@@ -1,6 +1,6 @@
 // torch.nn.Transformer with its layers and stacks: names, defaults, initial values and printed text
-// are PyTorch's, batch first. Masks are typed (mask.h); the layers have one code for training and
-// cached decoding.
+// are PyTorch's, batch first. Masks are typed (mask.h); the layers have one forward for training
+// and cached decoding.
 //   post-norm: x = norm(x + sublayer(x))          Vaswani et al., 2017
 //   pre-norm:  x = x + sublayer(norm(x))          norm_first
 #pragma once
@@ -58,7 +58,7 @@ struct TransformerDecoderLayer {
                norm2, norm3, dropout1, dropout2, dropout3)
 };
 
-// Each layer has initial values of its own, where PyTorch's stacks repeat those of one.
+// Each layer has its own initial values (PyTorch's stacks copy those of one layer).
 struct TransformerEncoder {
   std::vector<TransformerEncoderLayer> layers;
   std::optional<LayerNorm> norm;
@@ -93,10 +93,10 @@ struct Transformer {
   TransformerDecoder decoder;
 
   explicit Transformer(const TransformerOptions& options = {});
-  // Xavier on all matrices; the packed in_proj counts as one, so its bound is 1/sqrt(2) of that of
-  // three projections.
+  // Xavier on all matrices. The packed in_proj counts as one matrix, so its bound is 1/sqrt(2) of
+  // that of three separate projections.
   void reset_parameters() const;
-  // (B, S, C), (B, T, C) -> (B, T, C). Without masks, everybody sees everything, as in PyTorch.
+  // (B, S, C), (B, T, C) -> (B, T, C). Without masks, all attend to all, as in PyTorch.
   Tensor forward(const Tensor& src, const Tensor& tgt, const Mask& src_mask = {},
                  const Mask& tgt_mask = {}, const Mask& memory_mask = {}) const;
   // src, tgt: the embeddings of p's ids
