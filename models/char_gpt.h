@@ -37,7 +37,7 @@ struct CausalSelfAttention {
     SLOPE_CHECK_AS(UsageError, c.n_head > 0 && c.n_embd % c.n_head == 0,
                    "gpt: n_embd {} is not divisible by n_head {}", c.n_embd, c.n_head);
   }
-  // With a cache, x holds the newest tokens and attends to those before as well.
+  // With a cache, x holds the newest tokens and also attends to the earlier ones.
   Tensor forward(const Tensor& x, nn::KvCache* cache = nullptr) const {
     const int64_t C = x.size(2);
     const Tensors qkv = split(c_attn(x), C, 2);  // each (B, T, C)
@@ -110,8 +110,8 @@ struct CharGpt {
       : config(c), transformer(c), lm_head(c.n_embd, c.vocab_size, false) {
     nn::tie(transformer.wte.weight, lm_head.weight);
   }
-  // Normal with deviation 0.02; projections into the residual stream, two in each block, are
-  // smaller by 1 / sqrt(2 n_layer).
+  // Normal with standard deviation 0.02; for projections into the residual stream, two in each
+  // block, it is divided by sqrt(2 n_layer).
   void init_weights() {
     const double layers = static_cast<double>(config.n_layer);
     for (const auto& [name, weight] : nn::named_parameters(*this))
@@ -132,7 +132,7 @@ struct CharGpt {
   }
 
   // ---- generation with a cache
-  using Cache = std::vector<nn::KvCache>;  // a layer each
+  using Cache = std::vector<nn::KvCache>;  // one per layer
   Cache start() const { return Cache(transformer.h.size()); }
   // (B, T) the newest tokens -> (B, V) logits of the next
   Tensor step(const Tensor& tokens, Cache& cache) const {

@@ -22,11 +22,11 @@ struct Setting {
   std::string help;
   double least = 0, most = 0;             // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
-  bool may_change = false;                // on a resume
-  // Does something only where the setting `of` has one of these values; empty: always.
+  bool may_change = false;                // may differ on a resume
+  // Has an effect only if the setting `of` has one of these values; empty: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
-  // the value, as JSON, of runs saved before there was this key; empty: the default
+  // the value, as JSON, of runs saved before this key existed; empty: the default
   std::string absent = {};
 
   Setting changeable() && {

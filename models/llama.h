@@ -37,7 +37,7 @@ struct LlamaAttention {
       : q_proj(c.hidden_size, c.hidden_size, false), k_proj(c.hidden_size, keys(c), false),
         v_proj(c.hidden_size, keys(c), false), o_proj(c.hidden_size, c.hidden_size, false),
         H(c.num_attention_heads), G(c.num_key_value_heads) {}
-  // With a cache, x holds the newest tokens and attends to those before as well.
+  // With a cache, x holds the newest tokens and also attends to the earlier ones.
   Tensor forward(const Tensor& x, const nn::Rotation& at, nn::KvCache* cache = nullptr) const {
     const Tensor q = nn::rotate(nn::split_heads(q_proj(x), H), at);  // (B, H, T, D)
     const auto [k, v] = nn::keys_values(cache, [&]() -> nn::KeysValues {
@@ -133,7 +133,7 @@ struct LlamaForCausalLM {
   }
 
   // ---- generation with a cache
-  using Cache = std::vector<nn::KvCache>;  // a layer each
+  using Cache = std::vector<nn::KvCache>;  // one per layer
   Cache start() const { return Cache(model.layers.size()); }
   // (B, T) the newest tokens -> (B, V) logits of the next
   Tensor step(const Tensor& tokens, Cache& cache) const {

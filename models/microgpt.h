@@ -19,7 +19,7 @@ struct Config {
 };
 
 struct Block {
-  nn::RMSNorm norm;  // has no weights: one for both places
+  nn::RMSNorm norm;  // without weights, so one serves both places
   nn::Linear attn_wq, attn_wk, attn_wv, attn_wo, mlp_fc1, mlp_fc2;
   int64_t n_head;
   explicit Block(const Config& c)
@@ -72,7 +72,7 @@ struct MicroGpt {
   }
 
   // ---- generation with a cache
-  using Cache = std::vector<nn::KvCache>;  // a layer each
+  using Cache = std::vector<nn::KvCache>;  // one per layer
   Cache start() const { return Cache(layers.size()); }
   // (B, T) the newest tokens -> (B, V) logits of the next
   Tensor step(const Tensor& tokens, Cache& cache) const {

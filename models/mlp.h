@@ -1,5 +1,5 @@
-// MLP: two layers of tanh and a logit: on which of the two moons (models/data/two_moons.h) is a
-// point? The model to read first, and a complete training loop:
+// MLP: two tanh layers and a logit that tells on which of the two moons (models/data/two_moons.h) a
+// point lies. Read this model first. A complete training loop:
 //
 //   mlp::TwoMoonsMlp model({});
 //   for (int step = 0; step < 500; ++step) {

@@ -1,9 +1,9 @@
-// An encoder-decoder Transformer for translation on top of nn::Transformer, which is PyTorch's:
-// learned positions, post-norm layers, a norm after each stack.
-//   From the slides of a course, its first version. What was wrong there:
+// An encoder-decoder Transformer for translation built on nn::Transformer (PyTorch's): learned
+// positions, post-norm layers, a norm after each stack.
+//   From the first version of a course's slides. What was wrong there:
 //   - the decoder had no mask for the source's padding, so that it attended to padding;
 //   - padding shared the position of the last possible token;
-//   - the dropout of embeddings was 0.1 whatever the setting, and translate left the model in
+//   - the dropout of embeddings was always 0.1, whatever the setting; translate left the model in
 //     evaluation mode.
 //
 // B batch · S source tokens · T target tokens · C d_model · V target vocabulary

@@ -1,8 +1,8 @@
 // An encoder-decoder Transformer for translation with post-norm layers, as in the original: learned
 // positions, attention with four separate projections, no norm after the stacks.
-//   Vaswani et al., "Attention Is All You Need", 2017; this form from the slides of a course, with
+//   Vaswani et al., "Attention Is All You Need", 2017; this version is from a course's slides, with
 //   two mistakes corrected: queries, keys and values each have their own projection, and padding
-//   keeps its own positions.
+//   has its own positions.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · D = C/H · V target vocabulary
 #pragma once
@@ -80,7 +80,7 @@ struct PostNormTransformer : nn::EncoderDecoder<PostNormTransformer> {
       : config(c), embed_src(c.source_vocab, c.d_model, c.max_len, c.dropout),
         embed_tgt(c.target_vocab, c.d_model, c.max_len, c.dropout),
         transformer(c.n_encoder_layers, c.n_decoder_layers, c), fc(c.d_model, c.target_vocab) {
-    // with the projection's small values, which `scale` makes up for
+    // with the projection's small initial values, for which `scale` compensates
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
     if (c.shared_vocab) nn::tie(embed_tgt.embed_tok.weight, embed_src.embed_tok.weight);
   }

@@ -1,12 +1,12 @@
-// A post-norm encoder-decoder Transformer with GELU, without biases in attention, whose scores are
-// divided by sqrt(d_model), not by the root of a head's width; positions are sinusoids.
+// A post-norm encoder-decoder Transformer with GELU and sinusoidal positions. Attention has no
+// biases and divides scores by sqrt(d_model), not by the square root of a head's width.
 //   From a blog post on the Transformer. What was wrong there:
-//   - values were mixed over two indices of their own, so that weights, masks and queries had no
+//   - values were summed over two of their own indices, so that weights, masks and queries had no
 //     effect;
-//   - the decoder's blocks added keys, not the target's stream, to what they attended to;
-//   - self-attention of the target had the source's mask, attention to the source the target's;
-//   - the result had the keys' length, dropout was given twice on embeddings, in decoder blocks it
-//     was 0.5 whatever the setting.
+//   - the decoder's blocks added the keys, not the target's stream, to the attention's output;
+//   - the target's self-attention had the source's mask, and cross-attention the target's;
+//   - the result had the keys' length; embeddings had dropout twice; in decoder blocks it was
+//     always 0.5, whatever the setting.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
@@ -57,8 +57,8 @@ struct EncoderBlock {
 };
 
 struct DecoderBlock {
-  EncoderBlock encoder_block;    // of the target to the source
-  MultiHeadAttention attention;  // of the target to itself
+  EncoderBlock encoder_block;    // attention of the target to the source
+  MultiHeadAttention attention;  // self-attention of the target
   nn::LayerNorm layer_norm;
   nn::Dropout dropout;
   explicit DecoderBlock(const Config& c)

@@ -1,7 +1,7 @@
 // A pre-norm encoder-decoder Transformer with sinusoids, norms that divide by standard deviation +
-// eps, attention without biases. From a post on Medium that builds it class by class, where
-//   - the look-ahead mask said true where attention must not go, the padding mask where it may;
-//   - the sinusoids' exponent lacked / d_model; norms and blocks were made with wrong arguments;
+// eps, attention without biases. From a post on Medium that builds it class by class, in which
+//   - true meant "must not attend" in the look-ahead mask but "may attend" in the padding mask;
+//   - the sinusoids' exponent lacked / d_model; norms and blocks got wrong arguments;
 //   - the text described post-norm layers, the code was pre-norm.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary

@@ -1,9 +1,9 @@
 // A pre-norm encoder-decoder Transformer whose norms have one gain and one bias for all channels,
-// with embeddings that are not scaled and a head that gives log-probabilities. From a notebook that
-// prints what each class computes. What was wrong there:
-//   - masked_fill's result was dropped, so that no mask had an effect;
-//   - queries, keys and values all came from wq; names, sizes and dropout were other cells';
-//   - the decoder's feed-forward part was one object of an earlier cell, in no block's parameters.
+// with unscaled embeddings and a head that gives log-probabilities. From a notebook that prints the
+// result of each class. What was wrong there:
+//   - masked_fill's result was discarded, so that no mask had an effect;
+//   - queries, keys and values all came from wq; names, sizes and dropout came from other cells;
+//   - all decoder blocks used one feed-forward object of an earlier cell, not in their parameters.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once

@@ -2,8 +2,8 @@
 // as p.
 //   ema.update();                          // with the decay of the constructor, or
 //   ema.update(rising_decay(decay, t));    // with one that soon forgets the start
-//   { optim::Averaged averaged(ema);  validate(model); }   // the model holds the averages in this
-//   scope
+//   { optim::Averaged averaged(ema);  validate(model); }
+// Within the scope of `averaged` the model holds the averages.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

@@ -59,7 +59,7 @@ void LBFGS::set_parameters(const Tensor& x) const {
   }
 }
 
-// d = -H g, where H is the inverse Hessian that the changes tell (two loops: Nocedal, 1980):
+// d = -H g with the inverse Hessian H estimated from the changes (two loops: Nocedal, 1980):
 //   q = -g;       from the last change to the first:  al = ro <s, q>    q = q - al y
 //   r = H_diag q; from the first to the last:         r = r + (al - ro <y, r>) s
 Tensor LBFGS::direction(const Tensor& g) {
@@ -129,7 +129,7 @@ double LBFGS::step(const std::function<double()>& closure) {
       set_parameters(x + t_ * d_);
     } else {
       set_parameters(x + t_ * d_);
-      if (i < options_.max_iter) {  // the next step evaluates what this one leaves
+      if (i < options_.max_iter) {  // after the last one, the next step evaluates
         loss = evaluate();
         g = gradient();
         more = 1;

@@ -1,9 +1,9 @@
 // L-BFGS: a quasi-Newton method that keeps the last few changes of parameters and gradients (Liu
-// and Nocedal, 1989), as torch.optim.LBFGS. It evaluates the loss several times a step, on the same
+// and Nocedal, 1989), as torch.optim.LBFGS. Each step evaluates the loss several times, on the same
 // data:
-//   optim::LBFGS lbfgs(nn::named_parameters(model), {.line_search =
-//   optim::LineSearchFn::strong_wolfe}); lbfgs.step([&] { lbfgs.zero_grad();  Tensor loss = f();
-//   loss.backward();  return loss.item(); });
+//   optim::LBFGS lbfgs(parameters, {.line_search = optim::LineSearchFn::strong_wolfe});
+//   auto closure = [&] { lbfgs.zero_grad();  auto l = f();  l.backward();  return l.item(); };
+//   lbfgs.step(closure);
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
@@ -19,9 +19,9 @@ enum class LineSearchFn { none, strong_wolfe };
 struct LbfgsOptions {
   double lr = 1;
   int64_t max_iter = 20;                 // directions of one step
-  std::optional<int64_t> max_eval = {};  // evaluations of one step; without: 5/4 max_iter
-  double tolerance_grad = 1e-7;          // ends a step: the largest |g_i|
-  double tolerance_change = 1e-9;        // ends a step: a smaller change of loss or parameters
+  std::optional<int64_t> max_eval = {};  // evaluations of one step; none: 5/4 max_iter
+  double tolerance_grad = 1e-7;          // a step ends if no |g_i| is larger
+  double tolerance_change = 1e-9;        // or if loss or parameters change by less
   int64_t history_size = 100;
   LineSearchFn line_search = LineSearchFn::none;
 };
@@ -43,7 +43,7 @@ class LBFGS {
   void load_state_dict(const NamedTensors& state);
 
  private:
-  Tensor gradient() const;  // (N), zero where a parameter has none
+  Tensor gradient() const;  // (N), zeros for parameters without one
   Tensor parameters() const;
   void set_parameters(const Tensor& x) const;
   Tensor direction(const Tensor& g);

@@ -1,6 +1,6 @@
-// Optimizer: what all optimizers share: parameter groups, a step count for each parameter, and
-// state by parameter name. A parameter without a gradient is not changed, nor is its state, which
-// has the dtype that the parameter has when the optimizer is made. How a step runs: elementwise.h,
+// Optimizer: common to all optimizers: parameter groups, a step count for each parameter, and state
+// by parameter name. A parameter without a gradient does not change, nor does its state. The state
+// has the parameter's dtype at the optimizer's construction. How a step runs: elementwise.h,
 // whole_tensor.h.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
 //   adam.zero_grad();  loss.backward();
@@ -22,11 +22,11 @@ struct Group {
 template <class Options>
 using Groups = std::vector<Group<Options>>;
 
-// One tensor of a parameter's state; at first it is `start` everywhere.
+// One tensor of a parameter's state; all elements are initially `start`.
 struct StateTensor {
   const char* name;
   double start = 0;
-  std::optional<Dims> shape = {};  // without: the parameter's
+  std::optional<Dims> shape = {};  // none: the parameter's
 };
 
 class Optimizer {
@@ -40,7 +40,7 @@ class Optimizer {
   double lr(size_t group = 0) const { return lrs_[group] * factor_; }  // of the next step
   void set_lr_factor(double factor);  // multiplies every group's own rate: the value of a schedule
   // In the next step only, every gradient is multiplied by this: clipping (clip_factor() in clip.h)
-  // without a pass of its own.
+  // without a separate pass.
   void set_grad_factor(double factor);
 
   // For each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share
@@ -67,8 +67,8 @@ class Optimizer {
   }
   void add_group(const NamedTensors& parameters, double lr);
   virtual std::vector<StateTensor> state_of(size_t group, const Tensor& parameter) const = 0;
-  // A number that a parameter takes from step to step, 1 before the first. It depends on t alone,
-  // so it is computed again where a state is loaded.
+  // A number that a parameter carries from step to step, 1 before the first. It depends only on t,
+  // so it is recomputed when a state is loaded.
   virtual double next_carry(size_t, double before, int64_t) const { return before; }
   // Step slot->steps of parameters that have a gradient; all of one dtype.
   virtual void update_all(const Slots& slots) const = 0;

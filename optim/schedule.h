@@ -55,7 +55,7 @@ inline double step_decay(int64_t step, int64_t size, double gamma) {
   return std::pow(gamma, static_cast<double>(step / std::max<int64_t>(size, 1)));
 }
 
-// gamma^(how many milestones are reached) (torch's MultiStepLR).
+// gamma^(number of milestones reached) (torch's MultiStepLR).
 inline double multistep(int64_t step, const std::vector<int64_t>& milestones, double gamma) {
   const auto reached = std::count_if(milestones.begin(), milestones.end(),
                                      [step](int64_t milestone) { return milestone <= step; });
@@ -73,8 +73,8 @@ inline double polynomial(int64_t step, int64_t total, double power) {
              : std::pow(1 - static_cast<double>(step) / static_cast<double>(total), power);
 }
 
-// Cosines from 1 to `floor`, the first of `period` steps, each `factor` times as long as the one
-// before (Loshchilov and Hutter, 2017; torch's CosineAnnealingWarmRestarts).
+// Cosines from 1 to `floor`, the first of `period` steps, each `factor` times as long as the
+// previous (Loshchilov and Hutter, 2017; torch's CosineAnnealingWarmRestarts).
 inline double cosine_restarts(int64_t step, int64_t period, int64_t factor = 1, double floor = 0) {
   period = std::max<int64_t>(period, 1);
   if (factor == 1) step %= period;
@@ -86,7 +86,7 @@ inline double cosine_restarts(int64_t step, int64_t period, int64_t factor = 1, 
 }
 
 // Up to 1 by a cosine in the first pct_start of `total` steps, then down to almost 0 (Smith and
-// Topin, 2018; torch's OneCycleLR, but for the momentum, which stays).
+// Topin, 2018; torch's OneCycleLR, but with constant momentum).
 struct OneCycle {
   double pct_start = 0.3, div_factor = 25, final_div_factor = 1e4;
 };

@@ -1,6 +1,6 @@
-// A line search: the length t of a step along d after which the loss has fallen enough and is flat
-// enough (Nocedal and Wright, "Numerical Optimization", 2006, algorithms 3.5 and 3.6), with the
-// choices of torch.optim.LBFGS.
+// A line search: finds a step length t along d after which the loss has decreased enough and is
+// flat enough (Nocedal and Wright, "Numerical Optimization", 2006, algorithms 3.5 and 3.6), with
+// the choices of torch.optim.LBFGS.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -26,7 +26,7 @@ struct LineResult {
   int64_t evaluations;
 };
 
-// `at` evaluates a t; `start` is t = 0; `t`: the first to be tried; `longest`: max |d_i|.
+// `at` evaluates a t; `start` is t = 0; `t`: the first to try; `longest`: max |d_i|.
 LineResult strong_wolfe(const std::function<LinePoint(double t)>& at, const LinePoint& start,
                         double t, double longest, const LineSearch& options);
 

@@ -1,5 +1,5 @@
-// Points of two labels over the probability that a model gives to label 1: where it draws the line
-// between them.
+// A model's decision boundary: points of two labels, over the probability that the model gives to
+// label 1.
 #pragma once
 
 #include <cstdint>

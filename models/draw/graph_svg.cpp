@@ -24,8 +24,8 @@ Style style_of(Kind kind) {
   }
 }
 
-// What a box says: its name, and below it the tensors that it gives, their numbers where they are
-// few, and the module that it belongs to.
+// The text of a box: its name, and below it its output tensors, their numbers if they are few, and
+// the module that it belongs to.
 struct Lines {
   struct Line {
     std::string text;

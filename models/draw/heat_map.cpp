@@ -20,7 +20,7 @@ Color heat_color(double value) {
                                                      {31, 78, 134},
                                                      {22, 24, 74}}};
   const double spread = std::pow(std::clamp(std::isfinite(value) ? value : 0, 0.0, 1.0),
-                                 0.75);  // small weights are the many: more of the scale is theirs
+                                 0.75);  // most weights are small: they get more of the scale
   const double t = spread * (anchors.size() - 1);
   const auto i = std::min(static_cast<size_t>(t), anchors.size() - 2);
   const auto mix = [f = t - static_cast<double>(i)](double a, double b) {

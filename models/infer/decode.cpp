@@ -131,8 +131,8 @@ class Search {
   }
 
   // Whether a prefix of `length` tokens may still become better than the best finished sentence.
-  // The likelier prefix can whenever a less likely one can: what is given up never takes the place
-  // of another.
+  // If a less likely prefix may, so may every likelier one, so an abandoned prefix never displaces
+  // another.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !beam.best || log_p / penalty(best_length) > beam.best->score;

@@ -1,8 +1,8 @@
 // A run's model as other programs load it: a new folder with
 //   model.safetensors   every name of PyTorch's state_dict, a tied tensor under each of its names
-//   config.json         the settings, `tied` (each further name, and the first), and `modules`:
-//   what
-//                       PyTorch prints of the model, with the kind of gelu, eps and biases
+//   config.json         the settings;
+//                       `tied`: for each further name of a tensor the first one;
+//                       `modules`: the model as PyTorch prints it, with kinds of gelu, eps, biases
 //   *.vocab, *.model    the tokenizers
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace slope::train {
 
-// UsageError where the folder exists already; nothing is left behind if it fails.
+// UsageError if the folder exists already; a failure leaves nothing behind.
 void export_to_pytorch(const std::string& run, const std::string& folder);
 
 }  // namespace slope::train

@@ -14,8 +14,8 @@ struct GenerateOptions {
   double temperature = 1;  // logits are divided by it; 0: always the most likely token
   int64_t top_k = 0;  // draws among the k most likely, and any as likely as the k-th; 0: among all
   uint64_t seed = 0;  // the same seed gives the same text: draw i is a function of (seed, i)
-  // "\n" where the model has learned documents: the prompt begins one, and after a separator the
-  // next one begins, without what was before; empty: one text
+  // "\n" if the model has learned documents: the prompt starts one, and after a separator the next
+  // one starts with an empty context; empty: one text
   std::string separator = {};
   bool cached = true;                   // false: the whole context at each step, for comparison
   std::function<void()> on_start = {};  // called when the prompt has been checked

@@ -8,8 +8,8 @@ using models::Kind, models::Weights;
 
 namespace {
 
-// Makes the model by `make`, which is given memory for as many elements as the weights can fill,
-// and fills it.
+// Makes the model with `make`, which may allocate no more elements than the weights can fill, and
+// loads them.
 template <class Make>
 auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make) {
   const std::string config = checkpoint + "/config.json", file = checkpoint + "/model.safetensors";

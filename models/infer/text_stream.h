@@ -1,6 +1,6 @@
-// A text whose tokens come one after the other: each new piece as soon as it is certain. A
-// character of several bytes is, when all its bytes are there; whether words are apart may depend
-// on the token after them.
+// Decodes a text token by token and gives each new piece as soon as it is certain. A character of
+// several bytes is certain once all its bytes are there; a blank between words may depend on the
+// next token.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -19,7 +19,7 @@ class TextStream {
 
   const data::Tokenizer& tokenizer_;
   data::Ids ids_;     // as far back as joining looks
-  size_t given_ = 0;  // bytes of their text that were given out, or came before
+  size_t given_ = 0;  // bytes of their text that were already given out or belong to `before`
   std::string text_;
 };
 

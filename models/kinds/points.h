@@ -1,4 +1,4 @@
-// Points: models that tell on which of two sides a point of the plane lies.
+// Points: models that classify points of the plane into two labels.
 //
 // A module is one if it has
 //   Config config

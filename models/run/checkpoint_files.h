@@ -38,8 +38,8 @@ auto within_size_of(const TensorFile& weights, const Make& make) {
   return make();
 }
 
-// Calls f. Whatever it refuses, even a setting, is the fault of `file`: an InputError that names
-// it.
+// Calls f. Any error that it throws, even about a setting, becomes an InputError that names
+// `file`.
 template <class F>
 auto blame(const std::string& file, F f) {
   try {

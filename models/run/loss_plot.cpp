@@ -18,8 +18,8 @@ using draw::Point;
 constexpr std::string_view end = "</svg>\n";
 constexpr std::string_view marked_end = "<desc>drawn by slope from log.jsonl</desc>\n</svg>\n";
 
-// Each point of the training curve is a mean over steps; the last one is left out where the run
-// ended within its window, as it would be noisier than the others.
+// Each point of the training curve is a mean over steps; the last one is omitted if the run ended
+// within its window, because it would be noisier than the others.
 std::vector<Point> without_partial_window(std::vector<Point> points) {
   const size_t n = points.size();
   if (n < 2) return points;
@@ -28,8 +28,8 @@ std::vector<Point> without_partial_window(std::vector<Point> points) {
   return points;
 }
 
-// At most `most` points, each the mean of as many that follow each other: the curve stays readable
-// and the file small.
+// At most `most` points, each the mean of equally many consecutive ones, so that the curve stays
+// readable and the file small.
 std::vector<Point> thinned(const std::vector<Point>& points, size_t most) {
   const size_t run = (points.size() + most - 1) / most;
   std::vector<Point> means;

@@ -26,7 +26,7 @@ std::string start_file(const std::string& folder);
 // The file whose settings a resume takes: the resume point's state.json, else the start file; empty
 // if there is neither.
 std::string state_to_resume(const std::string& folder);
-// The config.json of the checkpoint that a resume goes on from; empty where there is none.
+// The config.json of the checkpoint from which a resume continues; empty if there is none.
 std::string config_to_resume(const std::string& folder);
 
 // For the process that holds the folder's lock: removes what a crash left half written. InputError,
@@ -37,9 +37,9 @@ void take_over(const std::string& folder, bool has_checkpoint);
 // such link.
 std::string linked(const std::string& folder, const std::string& link);
 
-// Removes the checkpoints that neither `last` nor `best` leads to. A checkpoint that holds anything
-// else than what slope saves there stays. If any of this cannot be decided, nothing is removed, and
-// the error is an IoError.
+// Removes the checkpoints that neither `last` nor `best` leads to. A checkpoint stays if it holds
+// anything that slope does not save there. If any of this cannot be decided, nothing is removed and
+// an IoError is thrown.
 void keep_linked(const std::string& folder);
 // IoError if such a folder exists and is not slope's
 void make_way(const std::string& folder, const std::string& checkpoint);

@@ -16,19 +16,19 @@ std::string to_json(const Settings& settings, int indent = -1);  // an object; -
 // values. Returns the keys.
 std::vector<std::string> from_json(const Settings& settings, const std::string& json,
                                    const std::string& file);
-// The same for the settings that a run saved: keys that it lacks have the value from before there
-// was such a key.
+// The same for the settings that a run saved: a missing key gets the value that applied before the
+// key existed.
 void from_saved_json(const Settings& settings, const std::string& json, const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
-// What the runs of builds that did not know a setting had, from settings at their defaults.
+// The values that applied in builds without a setting, given settings at their defaults.
 std::string values_before(const Settings& defaults);
-// The settings of an earlier run, with those that its build did not know yet.
+// The settings of an earlier run, including those that its build did not know yet.
 std::string completed(const std::string& json_before, const std::string& json_values_before);
-// The keys that differ from those of an earlier run and may not, each with both values; empty if a
-// resume is sound.
+// The keys that must not differ from an earlier run but do, each with both values; empty if a
+// resume is allowed.
 std::vector<std::string> differences(const Settings& now, const std::string& json_before);
-// The keys that differ and may.
+// The keys that may differ and do.
 std::vector<std::string> changes(const Settings& now, const std::string& json_before);
 
 }  // namespace slope::train

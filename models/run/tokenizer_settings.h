@@ -12,7 +12,7 @@ struct TokenizerSettings {
   int64_t min_freq = 2;  // words that occur less often become <unk>
   int64_t vocab_size = 0;
   std::string subword_kind = "bpe", subword_model;
-  // What runs had before there was a choice: lower-cased words, or characters as they are.
+  // The values of runs from before there was a choice: lower-cased words, or plain characters.
   bool words_before = true;
   SLOPE_CONFIG(
       key(tokenizer, "what a line is cut into", {"subwords", "words", "characters"})

@@ -150,7 +150,7 @@ struct TrainSettings {
       key(seed, "seed of weights, order and dropout", 0, 9e15))
 };
 
-// UsageError if they are no rising steps.
+// UsageError if they are not ascending steps.
 std::vector<int64_t> milestones_of(const TrainSettings& t);
 
 // The learning rate of step `step` (from 1) of `total`.

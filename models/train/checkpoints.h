@@ -1,5 +1,5 @@
-// Checkpoints of a run: the folders RUN/step-N, of which the links `last` and `best` name one each.
-// At every instant, whatever fails, `last` leads to a whole checkpoint once there is one.
+// Checkpoints of a run: the folders RUN/step-N and the links `last` and `best` to two of them. Once
+// there is a checkpoint, `last` leads to a complete one at every instant, whatever fails.
 #pragma once
 
 #include <slope/core/files/append_log.h>
@@ -14,13 +14,13 @@ class Checkpoints {
   Checkpoints(const std::string& folder, const FileLock& lock, AppendLog& log)
       : folder_(folder), lock_(lock), log_(log) {}
 
-  // Writes step-N aside, renames it, and lets `last`, and with `best` that link too, name it. Then
-  // draws the curve, and removes the checkpoints that no link names. IoError where the lock is
-  // gone: another process's checkpoints would be taken for superseded ones.
+  // Writes step-N under a temporary name, renames it, and points `last` (and `best`, if so asked)
+  // to it. Then draws the curve and removes the checkpoints without a link. IoError if the lock is
+  // lost, because another process's checkpoints would seem superseded.
   void save(RunState& state, Updater& updater, const Task& task, bool best) const;
 
-  // Completes what a kill in the middle of a save left undone; `point` is the checkpoint that the
-  // run goes on from.
+  // Completes a save that a kill interrupted; `point` is the checkpoint from which the run
+  // continues.
   void finish_save(const std::string& point, int64_t best_step) const;
 
  private:

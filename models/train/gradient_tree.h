@@ -9,7 +9,7 @@ namespace slope::train {
 
 class GradientTree {
  public:
-  // Takes the gradients out of the parameters.
+  // Moves the gradients out of the parameters.
   void push(const NamedTensors& parameters) {
     Level level{0, {}};
     for (const NamedTensor& p : parameters) {
@@ -21,7 +21,7 @@ class GradientTree {
       merge();
   }
 
-  // Puts their sum back.
+  // Puts the sum back into them.
   void finish(const NamedTensors& parameters) {
     while (levels_.size() >= 2) merge();
     for (size_t i = 0; i < parameters.size(); ++i)

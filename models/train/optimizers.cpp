@@ -102,7 +102,7 @@ void load_state(const Optimizers& optimizers, const NamedTensors& state) {
   std::vector<NamedTensors> parts(optimizers.size());
   for (const NamedTensor& s : state) {  // PARAMETER.exp_avg
     const std::string parameter = s.name.substr(0, s.name.rfind('.'));
-    size_t k = 0;  // what nobody claims is refused by the first
+    size_t k = 0;  // the first optimizer refuses what none claims
     for (size_t i = 0; i < optimizers.size(); ++i)
       if (optimizers[i].names.contains(parameter)) k = i;
     parts[k].push_back(s);

@@ -1,5 +1,5 @@
-// The optimizers of a run, as its settings say: one, or Muon beside the AdamW that updates all that
-// is no matrix. Their own learning rate is 1, so that a schedule's value is the rate.
+// The optimizers of a run by its settings: one, or Muon for matrices with AdamW for everything
+// else. Their own learning rate is 1, so that the schedule's value is the rate.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
@@ -17,7 +17,7 @@ struct OptimizerOf {
 using Optimizers = std::vector<OptimizerOf>;
 
 Optimizers make_optimizers(const NamedTensors& parameters, const TrainSettings& t);
-// what their state_dict() gave, in one list; InputError as Optimizer::load_state_dict
+// loads their state_dict()s from one list; InputError as in Optimizer::load_state_dict
 void load_state(const Optimizers& optimizers, const NamedTensors& state);
 
 }  // namespace slope::train

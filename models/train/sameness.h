@@ -1,4 +1,4 @@
-// What a resume may not change, because the bits depend on it: most settings, and the data.
+// What a resume must not change, because the bits depend on it: most settings and the data.
 #pragma once
 
 #include <slope/models/config.h>
@@ -6,9 +6,9 @@
 
 namespace slope::train {
 
-// UsageError that names what differs, each with both values. Returns a message about settings that
-// differ and may; empty if there are none.
-//   values_before: of all settings, as JSON: what the run of a build that did not know some had
+// UsageError that lists each difference with both values. Returns a message about settings that may
+// differ and do; empty if there are none.
+//   values_before: JSON of all settings with the values that applied before each setting existed
 std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,
                            const std::string& values_before, const std::string& folder);
 

@@ -16,7 +16,7 @@ std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
-std::mutex mutex;  // of what follows
+std::mutex mutex;  // guards the following variables
 std::atomic<int> guards{0};
 struct sigaction before[3];
 

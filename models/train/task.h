@@ -1,5 +1,5 @@
-// Task: what a trainer trains: a model with its data. Each kind of model gives one (translation.h,
-// language_model.h).
+// Task: a model with its data, to be trained by a trainer. Each kind of model has its own, such as
+// tasks/translation_task.h.
 #pragma once
 
 #include <slope/core/files/folder_sink.h>
@@ -13,7 +13,7 @@ namespace slope::train {
 struct Work {
   int64_t targets = 0;    // tokens to be predicted
   int64_t tokens = 0;     // tokens read, for tokens/s
-  int64_t sequences = 1;  // that it can be cut into: sentences, blocks of text
+  int64_t sequences = 1;  // into which it can be cut: sentences, blocks of text
   // Runs the forward on sequences begin … end - 1: the loss summed over their targets.
   std::function<Tensor(int64_t begin, int64_t end)> loss;
 };

@@ -1,4 +1,4 @@
-// The loop of a training: steps, validations, the log, and what a signal or a resume does to them.
+// The training loop: steps, validations, the log, and the effects of signals and resumes on them.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/append_log.h>
 #include <slope/core/files/file_lock.h>

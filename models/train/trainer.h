@@ -18,7 +18,7 @@ struct RunOptions {
   std::string folder;
   bool resume = false;  // continue from RUN/last; start a new run if there is none
   bool quiet = false;
-  // of all settings, as JSON: what the run of an earlier build, which did not know some, had
+  // JSON of all settings with the values that applied in builds that did not know a setting yet
   std::string values_before = "{}";
 };
 

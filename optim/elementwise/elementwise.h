@@ -1,5 +1,5 @@
-// An optimizer that treats each element by itself: one parallel pass over all elements of all
-// parameters. Its rule is an aggregate of plain functions; see rmsprop.cpp for one.
+// An optimizer that treats each element separately: one parallel pass over all elements of all
+// parameters. Its rule is an aggregate of plain functions; see rmsprop.cpp for an example.
 #pragma once
 
 #include <slope/optim/optimizer.h>
@@ -8,8 +8,8 @@
 
 namespace slope::optim {
 
-// A stretch of one parameter's elements. t: this is the parameter's t-th step, from 1. factor: of
-// the gradient; negative where the options say `maximize`.
+// A stretch of one parameter's elements. t: the number of the parameter's step, from 1. factor:
+// multiplies the gradient; negative if the options say `maximize`.
 template <class T>
 struct Part {
   int64_t n, t;

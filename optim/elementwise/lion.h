@@ -1,5 +1,5 @@
-// Lion: every element moves by lr, in the direction of a sign (Chen et al., "Symbolic Discovery of
-// Optimization Algorithms", 2023, Program 1). Its lr is 3 to 10 times smaller than AdamW's.
+// Lion: every element moves by lr times a sign (Chen et al., "Symbolic Discovery of Optimization
+// Algorithms", 2023, Program 1). Its lr is typically 3 to 10 times smaller than AdamW's.
 #pragma once
 
 #include <slope/optim/elementwise/elementwise.h>

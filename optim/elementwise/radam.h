@@ -1,5 +1,5 @@
-// Adam whose step is rectified while the variance is known from few gradients (Liu et al., 2020),
-// as torch.optim.RAdam.
+// Adam whose step is rectified while the variance is estimated from few gradients (Liu et al.,
+// 2020), as torch.optim.RAdam.
 #pragma once
 
 #include <slope/optim/elementwise/elementwise.h>

@@ -5,9 +5,9 @@
 
 namespace slope::optim {
 
-//   g = factor gradient                           factor: set_grad_factor, else 1; negated to
-//   maximize d = g + weight_decay p b = d at the first step, then momentum b + (1 - dampening) d p
-//   = p - lr d,  with momentum: p - lr b,  Nesterov's: p - lr (d + momentum b)
+//   g = factor gradient          factor: set_grad_factor, else 1; negated to maximize
+//   d = g + weight_decay p       b = d at the first step, then momentum b + (1 - dampening) d
+//   p = p - lr d                 with momentum: p - lr b,  Nesterov's: p - lr (d + momentum b)
 SgdState sgd_formula(const SgdState& s, const Tensor& g, const SgdOptions& o, int64_t t) {
   const Tensor d = g + o.weight_decay * s.p;
   if (o.momentum == 0) return {s.p - o.lr * d, s.b};

@@ -1,5 +1,5 @@
 // One parallel pass over the elements of many tensors, as if they were concatenated. Chunks depend
-// on the sizes alone.
+// only on the sizes.
 #pragma once
 
 #include <slope/core/loops/parallel.h>
@@ -12,7 +12,7 @@ namespace slope::optim {
 
 constexpr int64_t sweep_grain = 1 << 14;  // elements of a chunk
 
-// One entry a tensor: a small model has so few that they need no allocation.
+// One entry per tensor; a small model's fit without an allocation.
 template <class T>
 using PerTensor = InlineVector<T, 16>;
 

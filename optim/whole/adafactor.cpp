@@ -18,7 +18,7 @@ void check(const AdafactorOptions& o, const NamedTensors&) {
                  o.beta2_decay, o.d);
 }
 
-// p (*, n, m): r (*, n, 1), c (*, 1, m); a vector has all its second moments
+// p (*, n, m): r (*, n, 1), c (*, 1, m); for a vector v has one value per element
 std::vector<StateTensor> states(const AdafactorOptions&, const Tensor& p) {
   if (p.rank() < 2) return {{"variance"}};
   Dims rows = p.shape(), columns = p.shape();

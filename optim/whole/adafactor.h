@@ -1,5 +1,5 @@
-// Adafactor: Adam whose second moments are a row times a column, so that a matrix of n x m needs a
-// state of n + m (Shazeer and Stern, 2018), as torch.optim.Adafactor.
+// Adafactor: like Adam, but with second moments factored into a row and a column, so that an n x m
+// matrix has n + m of them (Shazeer and Stern, 2018), as torch.optim.Adafactor.
 #pragma once
 
 #include <slope/optim/whole/whole_tensor.h>
@@ -8,7 +8,7 @@ namespace slope::optim {
 
 struct AdafactorOptions {
   double lr = 1e-2, beta2_decay = -0.8;
-  std::optional<double> eps1 = {};  // without: the dtype's epsilon
+  std::optional<double> eps1 = {};  // none: the dtype's epsilon
   double eps2 = 1e-3, d = 1, weight_decay = 0;
   bool maximize = false;
 };

@@ -1,5 +1,5 @@
 // An optimizer that treats each parameter as a whole, in tensor operations: its update needs norms,
-// means or products of matrices. See muon.cpp for one.
+// means or products of matrices. See muon.cpp for an example.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -7,8 +7,8 @@
 
 namespace slope::optim {
 
-// One parameter in its t-th step, from 1. g: its gradient, times the factor of clipping, negative
-// where the options say `maximize`.
+// One parameter in its t-th step, from 1. g: its gradient times the factor of clipping, negated if
+// the options say `maximize`.
 struct Whole {
   Tensor p, g;
   int64_t t;

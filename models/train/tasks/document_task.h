@@ -1,5 +1,5 @@
-// The training of a language model on documents, one on each line of a text: all of them once in an
-// epoch, in random order; a random share is held out for validation.
+// Trains a language model on documents, one per line of a text: each once per epoch, in random
+// order. A random share is held out for validation.
 #pragma once
 
 #include <slope/models/data/documents.h>
@@ -10,7 +10,7 @@ namespace slope::train {
 
 class DocumentTask : public ModelTask {
  public:
-  // InputError where no document is left for training or validation.
+  // InputError if no document is left for training or validation.
   DocumentTask(const RunSettings& settings, const std::string& text);
 
   void seek(int64_t position) override { position_ = position; }

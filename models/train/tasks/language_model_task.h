@@ -1,5 +1,5 @@
-// The training of a language model on one text: blocks drawn from its beginning,
-// validation on its end.
+// Trains a language model on one text: blocks drawn from its beginning, validation on its
+// end.
 #pragma once
 
 #include <slope/models/data/blocks.h>
