@@ -28,7 +28,7 @@ struct DTypeError : OperandError { using OperandError::OperandError; };  // not 
 
 struct AutogradError : Error { using Error::Error; };  // the tape cannot do what was asked
 struct MemoryError : Error { using Error::Error; };    // the allocator could not serve a request
-struct UsageError : Error { using Error::Error; };     // exit 2: a flag that makes no sense
+struct UsageError : Error { using Error::Error; };     // exit 2: an invalid flag or argument
 struct InputError : Error { using Error::Error; };     // exit 3: unacceptable content
 struct IoError : Error { using Error::Error; };        // exit 4: reading or writing failed
 struct NumericError : Error { using Error::Error; };   // exit 5: not finite where it must be

@@ -1,5 +1,5 @@
-// The path of the module whose forward runs on this thread ("encoder.layers.0"), which nodes take
-// with them: for messages, drawings and profiles. Interned for the life of the process.
+// The path of the module whose forward runs on this thread ("encoder.layers.0"). Nodes store it for
+// messages, drawings and profiles. Interned for the life of the process.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ InputStream::InputStream(const std::string& path) : name_(name_of(path)) {
   struct stat s;
   if (path == "-") {
     fd_ = STDIN_FILENO;
-  } else {  // looked at before it is opened, which may act on a device
+  } else {  // checked before it is opened, because opening may act on a device
     if (::stat(path.c_str(), &s) != 0) sys::fail(path, "read", errno);
     refuse_what_may_not_end(s, path);
     fd_ = sys::open(path, O_RDONLY | O_NOCTTY);

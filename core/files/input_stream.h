@@ -1,5 +1,5 @@
 // Bytes from anything that can be opened and read to its end: a file, a pipe, a FIFO, a terminal,
-// standard input. Unlike a FileReader it waits where the other side has nothing yet.
+// standard input. Unlike a FileReader it waits if the other side has no data yet.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -23,12 +23,12 @@ class InputStream {
     return path == "-" ? "standard input" : path;
   }
   const std::string& name() const { return name_; }
-  bool is_file() const { return bytes_ >= 0; }  // its end is known: nothing has to be waited for
+  bool is_file() const { return bytes_ >= 0; }  // its end is known: reading never waits
   // Whether reading would not wait, now or at some time until `pause` has passed.
   bool is_ready(std::chrono::milliseconds pause) const;
-  // Appends what there is, waiting for at least a byte; false at the end.
+  // Appends what is available, waiting for at least one byte; false at the end.
   bool read_some(std::string& to);
-  // Appends all there is until the end. IoError if these are more than `limit` bytes.
+  // Appends everything up to the end. IoError if that is more than `limit` bytes.
   void read_all(std::string& to, int64_t limit);
 
  private:

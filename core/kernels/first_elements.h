@@ -1,5 +1,5 @@
-// A vector of which memory has the first n elements alone: all, some or none. Loads give 0 for the
-// others, stores leave what is behind untouched.
+// A vector of which only the first n elements (all, some or none) are in memory. Loads give 0 for
+// the others; stores do not touch the memory behind them.
 #pragma once
 
 #include <slope/core/kernels/vectors.h>

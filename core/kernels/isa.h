@@ -4,10 +4,10 @@
 // declared in a header of these folders. Its file defines the loops in an anonymous namespace (so
 // that no variant's code can be linked into another's) and hands them out:
 //   SLOPE_KERNELS(Accumulate, accumulate<T>)
-// Callers say kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate,
+// Callers write kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate,
 // never start threads. Rules for the loops: plain `#pragma omp simd`, no calls but those of
 // kernels/math.h, sums in a fixed number of lanes (kernels/lanes.h), so that a value depends on its
-// operands alone, not on its position or on how a loop was cut.
+// operands, not on its position or on how a loop was cut.
 #pragma once
 
 namespace slope {

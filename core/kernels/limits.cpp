@@ -1,4 +1,4 @@
-// A multiply-add takes 4 cycles and two can start in each, so eight chains would just suffice.
+// A multiply-add takes 4 cycles and two can start per cycle, so eight chains would just suffice.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/kernels/vectors.h>
 

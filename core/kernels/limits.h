@@ -1,5 +1,5 @@
-// Loops that show the most that the CPU can do, against which `slope bench machine` measures the
-// others.
+// Loops that reach the CPU's limits, with which `slope bench machine` compares the other
+// loops.
 #pragma once
 
 #include <slope/core/kernels/isa.h>

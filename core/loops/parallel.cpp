@@ -26,8 +26,8 @@ thread_local int threads = default_threads();
 thread_local Team team_of_thread(threads);
 thread_local Workers workers;
 
-// How many threads take part. Those that run already do even where there are fewer chunks: OpenMP
-// would end them and start others for the next loop, which takes longer than to let them wait.
+// How many threads take part. Running threads take part even if there are fewer chunks: otherwise
+// OpenMP would end them and start others for the next loop, which takes longer than their waiting.
 int take_part(int64_t chunks, Clock::time_point start) {
   const int64_t useful = std::max<int64_t>(chunks, workers.running());
   return workers.granted(static_cast<int>(std::min<int64_t>(team_of_thread.size(start), useful)));
@@ -42,7 +42,7 @@ class Queues {
       queues_[q].next = chunks * q / count_, queues_[q].end = chunks * (q + 1) / count_;
   }
 
-  // f(chunk) for the chunks of the thread's own queue, then for what is left in the others.
+  // Calls f(chunk) for the chunks of the thread's own queue, then for those left in the others.
   template <class F>
   void for_each(int thread, const F& f) {
     for (int q = 0; q < count_; ++q) {

@@ -1,4 +1,4 @@
-// parallel_for: the one parallel loop. Chunks depend on n and grain alone, never on the number of
+// parallel_for: the only parallel loop. Chunks depend on n and grain, never on the number of
 // threads, so a sum over chunks that is combined in chunk order has the same bits for any number of
 // threads. Nested loops run serially.
 //

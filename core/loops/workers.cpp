@@ -37,7 +37,7 @@ std::optional<size_t> stack_size(std::string_view text) {
 
 namespace {
 
-// What the threads of OpenMP get: OMP_STACKSIZE, or libgomp's own variable; 0: the system's
+// The stack size of OpenMP's threads: OMP_STACKSIZE or libgomp's own variable; 0: the system's
 // default.
 size_t stack_of_workers() {
   constexpr size_t least = 256 << 10;
@@ -52,12 +52,12 @@ size_t stack_of_workers() {
   return 0;
 }
 
-// Starts as many threads at once and ends them; 0, or the errno with which one could not start.
+// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start.
 int try_threads(int count, size_t stack) {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) return error;
   int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
-  std::mutex all_started;  // none ends before
+  std::mutex all_started;  // no thread ends before all have started
   std::vector<pthread_t> threads(static_cast<size_t>(count));
   const auto wait = [](void* mutex) -> void* {
     const std::lock_guard lock(*static_cast<std::mutex*>(mutex));

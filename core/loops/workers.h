@@ -1,6 +1,6 @@
-// The threads that OpenMP may have. Its runtimes end the process where the system grants no more
-// threads (`ulimit -u`, the limits of a container, few addresses). They are asked for before, so
-// that a loop can run with fewer.
+// The threads that OpenMP may use. Its runtimes end the process if the system refuses a thread
+// (`ulimit -u`, a container's limits, few addresses). So slope tries beforehand, and a loop can run
+// with fewer.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace slope {
 
-// The workers of one thread that runs parallel loops, as the runtime keeps them from loop to loop:
-// it ends those that a loop does not use.
+// The workers of one thread that runs parallel loops. The runtime keeps them from loop to loop, but
+// ends those that a loop does not use.
 class Workers {
  public:
-  // How many of `wanted` threads can run a loop, the caller included. Where there are none yet and
-  // the system grants none: IoError, so that a program that starts says so and ends. Later: those
-  // that there are, from then on, and one line on standard error. IoError too if OMP_STACKSIZE
-  // is too small for a loop.
+  // How many of `wanted` threads can run a loop, including the caller. If the system refuses the
+  // first threads, it throws an IoError, so that a starting program reports it and ends. Later, it
+  // continues with the existing threads and prints one line on standard error. IoError too if
+  // OMP_STACKSIZE is too small for a loop.
   int granted(int wanted);
 
   int running() const { return running_; }

@@ -8,7 +8,7 @@
 
 namespace slope::memory {
 
-// Trivially destructible, so that what a thread's own variables free at its end counts too.
+// Trivially destructible, so that what a thread's variables free at its end is counted too.
 struct Account {
   int64_t live = 0, calls = 0;  // not flushed yet
   // bytes allowed before a flush: 0 before the first one and after the thread's end

@@ -1,4 +1,4 @@
-// What the pools of small, medium and large blocks have in common. Private to core/memory.
+// Shared by the pools of small, medium and large blocks. Private to core/memory.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@ namespace slope::memory {
 
 constexpr size_t line = 64, small_limit = 1024, medium_limit = 64 << 10;
 
-inline std::atomic<int64_t> reserved{0};  // bytes asked of the system
+inline std::atomic<int64_t> reserved{0};  // bytes requested from the system
 inline void count_reserved(int64_t bytes) { reserved.fetch_add(bytes, std::memory_order_relaxed); }
 
 constexpr size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-void* from_system(size_t bytes);  // null where it has none
+void* from_system(size_t bytes);  // null if it has none
 
 struct FreeBlock {
   FreeBlock* next;

@@ -22,7 +22,7 @@ class LargeBlocks {
       fit = free_.lower_bound({bytes, nullptr});
     }
     Block& block = blocks_.find(fit->address)->second;
-    // whatever may throw comes first
+    // first everything that may throw
     if (block.bytes > bytes) insert_free(fit->address + bytes, block.bytes - bytes);
     block.bytes = bytes;
     block.key = free_.extract(fit);

@@ -56,7 +56,7 @@ void* take(size_t bytes) {
   if (bytes <= medium_limit) return medium().allocate(bytes);
   try {
     return large().allocate(bytes);
-  } catch (const std::bad_alloc&) {  // no memory to account for the blocks
+  } catch (const std::bad_alloc&) {  // no memory for the bookkeeping of blocks
     return nullptr;
   }
 }

@@ -1,5 +1,5 @@
-// Mutex and Lock: those of the C++ library; nothing in a plain build, which has no threads and may
-// have no library for them.
+// Mutex and Lock: those of the C++ library. In a plain build, which has no threads and may have no
+// library for them, they do nothing.
 #pragma once
 
 #ifdef SLOPE_PLAIN
@@ -8,7 +8,7 @@ namespace slope {
 struct Mutex {};
 struct Lock {
   explicit Lock(Mutex&) {}
-  ~Lock() {}  // not trivial: nobody is told that a lock is unused
+  ~Lock() {}  // not trivial, so that compilers do not warn of unused locks
 };
 }  // namespace slope
 

@@ -69,8 +69,8 @@ inline Depot& depot() {  // never destroyed: a thread that ends after main still
   return *instance;
 }
 
-// A thread's small blocks. Trivially destroyed, so that what the thread's own variables free at its
-// end finds it: from then on blocks go to the depot at once.
+// A thread's small blocks. Trivially destructible, so that the thread's variables can still free
+// blocks at its end; from then on blocks go directly to the depot.
 class SmallBlocks {
  public:
   void* allocate(size_t bytes) {

@@ -14,13 +14,13 @@ namespace {
 
 int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-constexpr int64_t tile_rows = 96;  // whole groups of rows of either unit
+constexpr int64_t tile_rows = 96;  // a multiple of both units' row groups
 
 struct Sizes {
   int64_t m, n, k;
 };
 
-// What is packed at once: all rows of A, some panels of B.
+// The part that is packed at once: all rows of A, some panels of B.
 struct Packed {
   const Bf16Product& own;
   Sizes size;
@@ -40,7 +40,7 @@ struct Packed {
   void pack_panels(int64_t begin, int64_t end, const Operand<float>& b) const {
     own.pack_panels(begin, end, size.n, size.k, b.ref(), panels);
   }
-  // Rows i …, columns j …, both first of what is padded to.
+  // From row i and column j, both multiples of the padding.
   void multiply(int64_t i, int64_t height, int64_t j, int64_t width, const Bf16Place& to) const {
     own.multiply(
         height, width, size.k, rows + i * own.row_stride(size.k), panels + j * own.padded(size.k),
@@ -48,8 +48,8 @@ struct Packed {
   }
 };
 
-// f(p, j, sizes, place) for each block of B, from its row p and column j on, with all rows of A;
-// the blocks of a column in the order of k.
+// Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j, with all
+// rows of A. The blocks of a column come in the order of k.
 template <class F>
 void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const F& f) {
   for (int64_t p = 0; p < size.k; p += bf16_depth)
@@ -59,7 +59,7 @@ void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const
                   to.c + j, to.ldc});
 }
 
-// A copy of X, rounded, as f32: the operand of a common product.
+// A rounded copy of X as f32: the operand of an ordinary f32 product.
 struct Rounded {
   Block block;
   Operand<float> operand;
@@ -95,7 +95,7 @@ void pack_in_parallel(const Packed& packed, const Operand<float>& a, const Opera
   });
 }
 
-// Tiles of C: tile_rows high, and as wide as C where there are enough of them.
+// Tiles of C: tile_rows high, and as wide as C if there are enough of them.
 void multiply_in_parallel(const Packed& packed, const Bf16Place& to) {
   constexpr int64_t enough = 16, least_columns = 2 * Bf16Product::panel;
   const int64_t m = packed.size.m, n = packed.size.n, rows = cut(m, tile_rows),
@@ -148,7 +148,7 @@ void bf16_gemm(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, O
     return gemm<float>(a.transpose, b.transpose, m, n, k, alpha, left.operand.data, left.operand.ld,
                        right.operand.data, right.operand.ld, beta, c, ldc, {.bias = bias});
   }
-  constexpr double little = 1 << 21;  // multiply-adds that are not worth waking a thread
+  constexpr double little = 1 << 21;  // multiply-adds; fewer are not worth waking a thread
   if (volume(m, n, k) <= little) return bf16_multiply(m, n, k, alpha, a, b, beta, bias, c, ldc);
   constexpr int64_t most = 1 << 22;  // elements of B that are packed at once
   const int64_t most_columns = most / std::min(bf16_depth, k);

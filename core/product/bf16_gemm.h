@@ -1,4 +1,4 @@
-// Products of operands rounded to bf16, in the way that this CPU has for them. Private to
+// Products of operands rounded to bf16, by the unit that this CPU has for them. Private to
 // core/product/gemm.cpp.
 #pragma once
 

@@ -31,7 +31,7 @@ bool has_feature(uint32_t subleaf, int reg, int bit) {
   return __get_cpuid_count(7, subleaf, &r[0], &r[1], &r[2], &r[3]) && (r[reg] >> bit & 1);
 }
 
-// Linux lets a process use the tiles' 8 KB of state only after it has asked for them.
+// Linux lets a process use the tiles' 8 KB of state only after a request.
 bool tiles_granted() {
 #if defined(__linux__)
   constexpr int request_permission = 0x1023, tile_data = 18;

@@ -1,5 +1,5 @@
-// What multiplies bf16 numbers on this CPU: nothing (products in f32 of rounded operands take its
-// place), vdpbf16ps, or AMX's tiles.
+// The CPU's unit that multiplies bf16 numbers: none (then f32 products of rounded operands are
+// used), vdpbf16ps, or AMX's tiles.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ enum class Bf16Unit { none, avx512, amx };
 
 const char* name(Bf16Unit unit);
 
-// What the CPU and the build have, and whether the system lets a process use the tiles.
+// What the CPU and the build support, and whether the system lets a process use the tiles.
 struct Bf16Support {
   bool avx512 = false, amx = false, amx_granted = false;
   bool intel = false;  // its vdpbf16ps has half the rate of its f32 multiply-adds
@@ -18,7 +18,7 @@ struct Bf16Support {
     return unit == Bf16Unit::none || (unit == Bf16Unit::avx512 ? avx512 : amx && amx_granted);
   }
 };
-// Asks the system for the tiles, once.
+// Requests the tiles from the system, once.
 const Bf16Support& bf16_support();
 
 struct Bf16Choice {
@@ -26,12 +26,12 @@ struct Bf16Choice {
   std::string
       note;  // what a user should know before training with it; empty: it is faster than f32
 };
-// `asked` is none, avx512 or amx; null: the fastest one that is known to be right, which leaves out
-// AMX. UsageError for another word or a unit that the CPU lacks. Tiles that the system refuses give
-// the next way, and a note.
+// `asked` is none, avx512 or amx; null: the fastest unit that has been tested, which excludes AMX.
+// UsageError for another word or a unit that the CPU lacks. If the system refuses the tiles, the
+// next unit is used, with a note.
 Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support);
 
-// By SLOPE_BF16 in the environment, at the first call.
+// Chosen by SLOPE_BF16 in the environment, at the first call.
 const Bf16Choice& bf16_choice();
 inline Bf16Unit bf16_unit() { return bf16_choice().unit; }
 

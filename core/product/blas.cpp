@@ -71,7 +71,7 @@ void keep_single_threaded() {
 #endif
 }
 
-// OpenBLAS's constructor has run: libraries are loaded before what uses them.
+// OpenBLAS's constructor has already run: libraries are loaded before their users.
 [[gnu::constructor]] void set_up_at_load() {
   correct_core_type();
   keep_single_threaded();

@@ -1,5 +1,5 @@
-// The BLAS behind the matrix products: OpenBLAS, always one thread a call, with the right kernels
-// for this CPU. Without it: slope's own loops.
+// The BLAS behind the matrix products: OpenBLAS, always one thread per call, with the right kernels
+// for this CPU. Without OpenBLAS: slope's own loops.
 //
 // Kernels and threads are set when the program is loaded, before it has threads that may call
 // OpenBLAS themselves. A program that loads slope with dlopen does so before it starts such
@@ -11,8 +11,8 @@
 
 namespace slope {
 
-// Runs once, at the first product or earlier on request: OpenBLAS is single-threaded again if the
-// program has changed that, for the tiles of a product are the parallel loop.
+// Runs once, at the first product or earlier on request: makes OpenBLAS single-threaded again if
+// the program has changed that, because a product is parallel over its tiles.
 void initialise_blas();
 
 // "OpenBLAS 0.3.21, kernels Zen, pthread build, one thread a call"; "own loops"

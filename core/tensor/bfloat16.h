@@ -1,5 +1,5 @@
-// bfloat16: the upper half of a float: its sign and exponent, 7 of its 23 fraction bits. A float is
-// rounded to the nearest one, ties to even; widening is exact.
+// bfloat16: the upper half of a float: its sign, its exponent and 7 of its 23 fraction bits. A
+// float is rounded to the nearest bfloat16, ties to even; widening is exact.
 #pragma once
 
 #include <bit>
@@ -24,8 +24,8 @@ struct BFloat16 {
   }
 
  private:
-  // Adds half of the last place kept, or just less where the kept bits are even; a carry moves into
-  // the exponent, and beyond the largest into infinity. A nan stays one.
+  // Adds half of the last kept place, or slightly less if the kept bits are even. A carry goes into
+  // the exponent and, beyond the largest number, gives infinity. A nan stays a nan.
   static uint16_t rounded(float value) {
     const auto all = std::bit_cast<uint32_t>(value);
     if (value != value) return static_cast<uint16_t>(all >> 16 | 0x40);
@@ -33,7 +33,7 @@ struct BFloat16 {
   }
 };
 
-// A float with a bfloat16's precision.
+// A float rounded to bfloat16's precision.
 inline float round_to_bf16(float value) { return BFloat16(value); }
 
 }  // namespace slope

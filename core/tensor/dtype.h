@@ -26,7 +26,7 @@ constexpr int64_t size_of(DType dtype) {
   return sizes[static_cast<int>(dtype)];
 }
 constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64 || dtype == bf16; }
-// Whether operations compute in it; bf16 is for keeping values, and for the operands of products
+// Whether operations compute in it; bf16 is for storing values and for the operands of products
 // (core/product/autocast.h).
 constexpr bool is_computed_in(DType dtype) { return dtype == f32 || dtype == f64; }
 

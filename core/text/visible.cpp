@@ -14,7 +14,7 @@ struct Character {
   bool is_malformed = false;
 };
 
-// The first character of a text that is not empty; a byte by itself where it is not UTF-8.
+// The first character of a text that is not empty, or its first byte if that is not UTF-8.
 Character first_character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const uint32_t lead = byte(0);

@@ -1,5 +1,5 @@
-// Text from a file or a command line, for a message: in one line, without what a terminal obeys.
-// Names are escaped where they are printed, not where they are read.
+// Text from a file or a command line, for a message: on one line, without terminal control
+// characters. Names are escaped where they are printed, not where they are read.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace slope {
 
-// Control characters and bytes that are not UTF-8 as \x1b, marks that turn the direction of text
-// and line separators as \u202e.
+// Control characters and bytes that are not UTF-8 become \x1b; line separators and marks that
+// change the direction of text become \u202e.
 std::string visible(std::string_view text);
 
 }  // namespace slope

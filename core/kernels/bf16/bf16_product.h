@@ -4,8 +4,8 @@
 //   rows     A (m, k): row after row, `row_stride(k)` elements apart
 //   panels   B (k, n): 32 columns at a time, element (p, j) at
 //            (j / 32 * padded(k) + p / 2 * 2) * 32 + j % 32 * 2 + p % 2
-// What padding adds is 0. The sum of an element runs over k in an order of its own, wherever the
-// element is: the bits do not depend on how C is cut.
+// Padding adds 0. The order of an element's sum over k does not depend on the element's position,
+// so the bits do not depend on how C is cut.
 #pragma once
 
 #include <slope/core/kernels/product/product.h>
@@ -42,7 +42,7 @@ struct Bf16Product {
                    const Bf16Place& to);
 };
 
-// Of the CPU's units; call none that it lacks (isa.h).
+// Of each unit; call only those that the CPU has (isa.h).
 Bf16Product avx512_bf16_product();
 Bf16Product amx_bf16_product();
 

@@ -1,8 +1,8 @@
-// The loops of two tensors, one row each: SLOPE_BINARY(Row, f), y = f of numbers a and b. Their
-// operations stand in autograd/ops/elementwise/binary.cpp and
-// autograd/ops/loss/bce_with_logits.cpp. Read like unary_rows.h.
+// The loops over two tensors, one row each: SLOPE_BINARY(Row, f), y = f of numbers a and b. Their
+// operations are in autograd/ops/elementwise/binary.cpp and
+// autograd/ops/loss/bce_with_logits.cpp. Included like unary_rows.h.
 
-#ifndef SLOPE_BINARY  // read on its own
+#ifndef SLOPE_BINARY  // included on its own
 #define SLOPE_BINARY(...)
 #endif
 
@@ -15,6 +15,6 @@ SLOPE_BINARY(Pow, power(a, b))
 SLOPE_BINARY(Maximum, a > b || a != a ? a : b)  // a nan wins
 SLOPE_BINARY(Minimum, a < b || a != a ? a : b)
 SLOPE_BINARY(BceWithLogits, (1 - b) * a + softplus_(-a))  // of a logit a and its target b
-SLOPE_BINARY(BceWithLogitsSlope, (1 - b) - sigmoid(-a))   // its derivative by the logit
+SLOPE_BINARY(BceWithLogitsSlope, (1 - b) - sigmoid(-a))   // its derivative w.r.t. the logit
 // clang-format on
 #undef SLOPE_BINARY

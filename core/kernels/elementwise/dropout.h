@@ -1,4 +1,4 @@
-// Dropout: y = scale x where the element's 32 random bits reach the threshold, else 0. No mask is
+// Dropout: y = scale x if the element's 32 random bits reach the threshold, else 0. No mask is
 // stored: backward draws the same bits again.
 #pragma once
 

@@ -1,5 +1,5 @@
-// One value again and again, by the widest stores. Those of 16 bytes take twice as long: lines that
-// are not filled at once are read first.
+// Fills memory with one value by the widest stores. Stores of 16 bytes take twice as long, because
+// a cache line that is not filled at once is read first.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -9,8 +9,8 @@
 namespace slope {
 
 struct Fill {
-  // line: 64 bytes of one value, to whose size `to` is aligned. past_caches: as by
-  // kernels/stream.h, whose finish() is due then too.
+  // line: 64 bytes of one value; `to` is aligned to the value's size. past_caches: writes like
+  // kernels/shape/stream.h, whose finish() is then required too.
   void (*fill)(int64_t bytes, const void* line, void* to, bool past_caches);
 };
 

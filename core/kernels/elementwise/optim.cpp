@@ -1,4 +1,4 @@
-// The formulas stand in optim/elementwise/sgd.cpp and adam.cpp, in the same letters.
+// The formulas are in optim/elementwise/sgd.cpp and adam.cpp, in the same letters.
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/prefetch.h>
@@ -9,7 +9,7 @@
 namespace slope {
 namespace {
 
-// w p, but 0 where w is 0, also of an infinite p.
+// w p, but 0 if w is 0, even for an infinite p.
 template <class T>
 [[gnu::always_inline]] inline T decayed(T w, T p) {
   return w == 0 ? T(0) : w * p;

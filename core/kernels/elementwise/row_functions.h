@@ -1,6 +1,6 @@
-// What the rows of elementwise operations are written in: plain names for numbers, the scalars'
-// side of what autograd/ops.h declares for tensors, and the functions that a row is too short for.
-// Those that take `auto` serve numbers and tensors alike.
+// The functions used in the rows of elementwise operations: for numbers, the same names that
+// autograd/ops.h declares for tensors, and functions that are too long for a row. Those that take
+// `auto` accept numbers and tensors.
 #pragma once
 
 #include <slope/core/kernels/math.h>
@@ -37,7 +37,7 @@ SLOPE_INLINE auto negative(auto x) { return static_cast<decltype(x)>(-modular(x)
 SLOPE_INLINE auto absolute(Number auto x) { return std::abs(x); }
 SLOPE_INLINE int64_t absolute(int64_t x) { return x < 0 ? negative(x) : x; }
 
-// x moved to where a function that has reached its limits is the same, and inf 0 does not arise.
+// x clamped to a range beyond which functions keep their limit values, so that no inf 0 arises.
 template <Number T>
 SLOPE_INLINE T not_below(T x) {
   return x < T(-1e4) ? T(-1e4) : x;
@@ -47,7 +47,7 @@ SLOPE_INLINE T bounded(T x) {
   return x > T(1e4) ? T(1e4) : not_below(x);
 }
 
-// A fraction that takes the type of what it meets: 0.5 would turn a float into a double.
+// A constant that takes the type of its other operand: 0.5 would turn a float into a double.
 struct Constant {
   double value;
   template <class X>
@@ -96,11 +96,11 @@ SLOPE_INLINE auto softplus_(auto x) {
   return (x <= 0 ? decltype(x)(0) : x) + log1p_(exp_(-std::abs(x)));
 }
 
-// By squaring, modulo 2^64; what a negative power leaves of 1 and -1 is whole, of all others 0, as
-// in PyTorch.
+// By squaring, modulo 2^64. Negative powers of 1 and -1 are 1 or -1; those of other integers are 0,
+// as in PyTorch.
 SLOPE_INLINE int64_t power(int64_t a, int64_t b) {
   if (b < 0 && a != 1 && a != -1) return int64_t{0};
-  if (b < 0) b &= 1;  // their powers are those of b's parity
+  if (b < 0) b &= 1;  // only the parity of b matters
   uint64_t y = 1;
   for (auto square = modular(a); b > 0; b >>= 1, square *= square)
     if (b & 1) y *= square;

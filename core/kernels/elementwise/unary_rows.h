@@ -1,22 +1,22 @@
-// The elementwise operations of one tensor, one row each. A row is all that such an operation needs
-// beside its declaration in autograd/ops.h and its check case:
+// The elementwise operations of one tensor, one row each. Besides its row, such an operation needs
+// only its declaration in autograd/ops.h and its check case:
 //
 //   SLOPE_UNARY(Row, name, dtypes, saves, f, df, "y = f(x)", "dx = g df", "domain")
 //
 // Row and name   the type that names its loops, and the function of autograd/ops.h
-// dtypes         floating: integers become f32;   any: integers stay what they are
+// dtypes         floating: integers become f32;   any: integers keep their dtype
 // saves          of_input: df is a function of x;   of_output: of y, and x need not be saved
 // f              y of a number x, in code
-// df             dy/dx in code that serves two: the loops (of numbers) and the tape's formula (of
-//                tensors, whose operations it finds by its argument)
-// the texts      the same as the definition that traces and documents print; the domain where it is
+// df             dy/dx, as code for both the loops (on numbers) and the tape's formula (on tensors,
+//                whose operations are found by argument-dependent lookup)
+// the texts      the same as the definition that traces and documents print; the domain if it is
 //                not all numbers
 //
-// This file is read several times, each time with another SLOPE_UNARY: for the loops in
+// This file is included several times with different definitions of SLOPE_UNARY: for the loops in
 // elementwise_rows.h, for operations and functions in autograd/ops/elementwise/unary.cpp, for the
-// list in autograd/ops/list.h. Functions that a row is too short for stand in row_functions.h.
+// list in autograd/ops/list.h. Functions that are too long for a row are in row_functions.h.
 
-#ifndef SLOPE_UNARY  // read on its own
+#ifndef SLOPE_UNARY  // included on its own
 #define SLOPE_UNARY(...)
 #endif
 

@@ -1,5 +1,5 @@
-// A row is folded in 32 lanes, element i in lane i % 32, and the lanes in a tree: the same order
-// for vectors of any width.
+// A row is folded in 32 lanes, element i in lane i % 32; then the lanes are folded in a tree. The
+// order is the same for vectors of any width.
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/reduce/reduce.h>
 #include <slope/core/kernels/vectors.h>

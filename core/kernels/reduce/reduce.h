@@ -1,4 +1,4 @@
-// Loops of the reductions: a row of numbers to one, or many rows to one row.
+// Loops of the reductions: one row to a number, or many rows to one row.
 #pragma once
 
 #include <slope/core/kernels/isa.h>

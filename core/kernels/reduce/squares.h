@@ -7,14 +7,14 @@
 namespace slope {
 namespace {
 
-// Whether the squares that add to x kept their digits.
+// Whether the squares whose sum is x have neither over- nor underflowed.
 template <class T>
 bool in_range(T x) {
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   return x >= least && x <= std::numeric_limits<T>::max();
 }
 
-// sum of f(i)^2 = sum unit^2 with unit the largest |f|; sum and unit are 0 where that is 0 or not
+// sum of f(i)^2 = sum unit^2 with unit the largest |f|; sum and unit are 0 if that is 0 or not
 // finite.
 struct ScaledSquares {
   double sum = 0, unit = 0;

@@ -9,7 +9,7 @@
 namespace slope {
 
 struct Stream {
-  // both of any alignment, not overlapping
+  // any alignment; the ranges must not overlap
   void (*copy)(int64_t bytes, const void* from, void* to);
   void (*finish)();  // makes this thread's copies visible to the threads that it notifies
 };
