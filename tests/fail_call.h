@@ -1,5 +1,5 @@
-// Lets the k-th system call behind file access (core/files/system_call.h) of this thread fail, once
-// or from then on.
+// Makes the k-th system call behind file access (core/files/system_call.h) on this thread fail,
+// once or from then on.
 #pragma once
 
 #include <slope/core/files/system_call.h>

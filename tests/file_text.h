@@ -1,5 +1,5 @@
-// The content of a file that a test reads, through C's functions: a build for WebAssembly has no
-// others.
+// The content of a file that a test reads, with C's functions, because a build for WebAssembly has
+// no others.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The golden files, and how values are compared with them.
+// Golden files, and the comparison of values with them.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Reading what tests/golden/ops.py wrote: the list of cases, and a case's tensors out of ops_f64 or
-// ops_f32 by name.
+// Reads what tests/golden/ops.py wrote: the list of cases, and a case's tensors by name from
+// ops_f64 or ops_f32.
 #pragma once
 
 #include <slope/core/files/safetensors.h>

@@ -1,5 +1,5 @@
-// The one main of every test executable: doctest's. With --older-isa it runs only where SLOPE_ISA
-// names kernels that are older than the CPU's own: ctest tests those too, without a variable.
+// The main of every test executable: doctest's. With --older-isa it runs only if SLOPE_ISA names
+// kernels older than the CPU's own, so that ctest can test those too.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// A sanitizer slows loops over random cases down a great deal, and sees the same accesses in a
-// tenth of them.
+// Sanitizers make loops over random cases very slow, and a tenth of the cases shows them the same
+// accesses.
 #pragma once
 
 namespace slope::test {

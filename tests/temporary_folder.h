@@ -1,5 +1,5 @@
-// A folder that is there while the test runs, with everything in it; in memory where the system
-// offers that, since tests sync often.
+// A folder that is removed with its content when the test ends. It is in memory if the system
+// offers that, because tests sync often.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The number of threads as it was, whatever a test makes of it, also where the test throws.
+// Restores the number of threads after a test, even if the test throws.
 #pragma once
 
 #include <slope/core/loops/parallel.h>

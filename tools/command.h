@@ -26,8 +26,8 @@ void add_bench(Command& slope);
 // the folder of the German-English corpus; IoError if it is not installed
 std::string bundled_corpus();
 
-// Writes to standard output, including NUL characters; IoError if that fails, so that nothing is
-// computed for nobody.
+// Writes to standard output, including NUL characters. IoError if that fails, so that no command
+// goes on computing results that cannot be read.
 void print(const std::string& text);
 void flush();
 

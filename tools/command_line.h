@@ -6,7 +6,7 @@
 //   command.option("--tokens", tokens, "characters to write").between(0, 1000).shows_default();
 //   command.runs([] { return 0; });
 //
-// CLI11 parses it; its templates take ten seconds a file to compile, so only command_line.cpp
+// CLI11 parses it. Its templates take ten seconds per file to compile, so only command_line.cpp
 // includes them.
 #pragma once
 
@@ -46,8 +46,8 @@ class Command {
  public:
   Command(CLI::App* app, Action* action) : app_(app), action_(action) {}
   Command subcommand(const std::string& name, const std::string& help);
-  void chooses_subcommand();     // one is required
-  void may_choose_subcommand();  // at most one
+  void chooses_subcommand();     // a subcommand is required
+  void may_choose_subcommand();  // a subcommand is optional
 
   // `names`: "run" is positional, "--beam" a flag, "-o,--out" has two names.
   Option option(const std::string& names, std::string& place, const std::string& help);

@@ -16,9 +16,9 @@ void occupy_standard_descriptors();
 //                         limited (ulimit -v), thread creation half-fails and exit deadlocks
 void set_up_libraries(char** argv, char** environment);
 
-// Destructors may allocate (those of JSON values do), and end the process where that fails. So the
-// first allocations by `new` that fail get their memory from a reserve; what runs goes on, and the
-// command says at its end that memory ran out. Others throw std::bad_alloc.
+// Destructors may allocate (those of JSON values do), and the process ends if that fails. So the
+// first allocations by `new` that fail get memory from a reserve: execution continues, and the
+// command reports at its end that memory ran out. Later ones throw std::bad_alloc.
 void reserve_memory();
 bool memory_ran_out();
 

@@ -1,4 +1,4 @@
-// Autocast(bf16): which operations round, that backward does as forward did, the error of
+// Autocast(bf16): which operations round, backward's use of the forward's precision, the error of
 // gradients, threads.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>

@@ -1,4 +1,4 @@
-// The registry drives these: every differentiable operation, every case, every layout.
+// Driven by the registry: every differentiable operation, every case, every layout.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/tests/file_text.h>

@@ -1,5 +1,5 @@
-// Where a check fails, the operation that is to blame is named, however deep it sits: tried on
-// mistakes in the middle of functions, each beside operations that are right.
+// A failing check names the operation to blame, however deep it is in the function: mistakes are
+// planted in the middle of functions, next to correct operations.
 #include <doctest/doctest.h>
 
 #include "planted.h"

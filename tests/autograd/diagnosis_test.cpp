@@ -1,4 +1,4 @@
-// The likely mistake, by its numbers: each class planted in an operation in the middle of a
+// The likely mistake from the numbers: each kind is planted in an operation in the middle of a
 // function.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/function_check.h>

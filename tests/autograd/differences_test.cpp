@@ -1,4 +1,4 @@
-// Derivatives by differences: what is smooth is told from kinks, rounding and the edge of a domain.
+// Derivatives by differences: smooth points, kinks, rounding and the edge of a domain.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/numeric/differences.h>
 

@@ -1,5 +1,5 @@
-// Where finite limits are lost on the way: values and derivatives at infinities, zeros, denormals,
-// and where what stands between over- or underflows. Kernel and formula must both find them.
+// Finite limits that naive code loses: values and derivatives at infinities, zeros, denormals, and
+// where an intermediate value over- or underflows. Kernel and formula must both give them.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
 

@@ -1,5 +1,5 @@
-// Values of elementwise operations, reductions, comparisons and order where PyTorch's golden files
-// do not look: dtypes, layouts, threads.
+// Values of elementwise operations, reductions, comparisons and order that PyTorch's golden files
+// do not cover: dtypes, layouts, threads.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>

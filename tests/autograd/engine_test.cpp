@@ -1,4 +1,4 @@
-// The tape: what backward and grad promise, whatever the operations.
+// The tape: the promises of backward and grad that hold for all operations.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/checkpoint.h>

@@ -1,5 +1,5 @@
-// The exported tape: each leaf, operation and output once, the arrows that the computation has,
-// names and modules where they are known.
+// The exported tape: each leaf, operation and output once, the arrows of the computation, names and
+// modules if known.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/graph.h>
 #include <slope/core/module_path.h>

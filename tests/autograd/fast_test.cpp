@@ -1,4 +1,4 @@
-// The fast mode: every leaf is named whose gradient is off, however the error lies.
+// The fast mode names every leaf with a wrong gradient, whatever the error's direction.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 

@@ -1,4 +1,4 @@
-// Derivatives of functions as a whole: against PyTorch's, and each against the others.
+// Derivatives of whole functions: against PyTorch's, and against one another.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/functional/functional.h>

@@ -1,4 +1,4 @@
-// What the tests of gradcheck share.
+// Shared by the tests of gradcheck.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

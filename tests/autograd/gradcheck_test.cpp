@@ -1,5 +1,5 @@
-// What gradcheck says: that it finds each kind of mistake, names it, and calls nothing a mistake
-// that is none.
+// gradcheck finds each kind of mistake, names it, and does not report a mistake where there is
+// none.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>

@@ -1,5 +1,5 @@
-// Functions that no check by differences can judge: gradcheck says which, with the element, both
-// values and what to do, and never "ok".
+// Functions that cannot be checked by differences: gradcheck says so, with the element, both values
+// and what to do, and never says "ok".
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/loops/copy.h>

@@ -1,5 +1,5 @@
-// Hooks and gradients that are handed in: what they may do, and what is refused before
-// anything has changed.
+// Hooks, and gradients passed in by the caller: what is allowed, and what is refused before
+// anything changes.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/checkpoint.h>

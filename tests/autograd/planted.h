@@ -1,4 +1,4 @@
-// Operations with a planted mistake: the forward of another one, and a rule of the test's own.
+// Operations with a planted mistake: the forward of an existing one, with the test's own rule.
 #pragma once
 
 #include <slope/autograd/grad_mode.h>

@@ -1,4 +1,4 @@
-// What the tape adds to a tensor's text.
+// What the tape adds to a printed tensor.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/print.h>

@@ -1,5 +1,5 @@
 // Values of products against plain loops over every rank combination and layout; einsum against
-// walking all of its names.
+// loops over all of its indices.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>

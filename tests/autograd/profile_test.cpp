@@ -1,4 +1,4 @@
-// The profile names every operation with its module, leaves no time out, and changes nothing.
+// The profile names every operation with its module, misses no time, and changes no result.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/observers/profile.h>

@@ -1,5 +1,5 @@
-// Op::recompute: what an operation can make again is not kept by those who use it, and
-// comes back bit for bit.
+// Op::recompute: outputs that an operation can recompute are not saved by their users, and are
+// recomputed bit for bit.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>

@@ -1,4 +1,4 @@
-// Equality to the last bit, and the loop over numbers of threads.
+// Bitwise equality, and a loop over numbers of threads.
 #pragma once
 
 #include <slope/core/loops/copy.h>

@@ -1,5 +1,5 @@
-// Views share storage; what rearranges copies; joining and splitting undo each other; signatures
-// name what does not fit.
+// Views share storage; rearranging operations copy; joining and splitting undo each other;
+// signatures name what does not fit.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>

@@ -1,5 +1,5 @@
-// What threads may do at once with tensors that they share: each round is the smallest one that
-// lost something where locks were missing.
+// What threads may do at the same time with shared tensors. Each round is the smallest one that
+// failed without the locks.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>

@@ -1,5 +1,5 @@
-// The trace of backward: every step with its numbers, as text and as JSON; too large a graph is
-// refused.
+// The trace of backward: every step with its numbers, as text and as JSON; a graph that is too
+// large is refused.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/trace.h>
 #include <slope/core/module_path.h>

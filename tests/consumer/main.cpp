@@ -1,5 +1,5 @@
-// Defines an operation of its own, trains a line, checks a gradient: through the
-// installed headers alone.
+// Defines its own operation, trains a line, checks a gradient: with only the installed
+// headers.
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>

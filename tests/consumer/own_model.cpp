@@ -1,4 +1,4 @@
-// A language model of one's own, with the whole command around it.
+// A program with its own language model and the whole command.
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/registry.h>
 #include <slope/nn/nn.h>

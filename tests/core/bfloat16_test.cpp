@@ -1,4 +1,4 @@
-// bf16 as a dtype: rounding against the neighbours of a number, conversion, printing, promotion,
+// bf16 as a dtype: rounding, checked with a number's neighbours; conversion, printing, promotion,
 // files.
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>

@@ -1,5 +1,5 @@
-// InlineVector: what moves between its own places and the heap, for numbers, which are copied
-// whole, and for others.
+// InlineVector: moves between inline elements and the heap, for numbers, which are copied as a
+// whole, and for other types.
 #include <doctest/doctest.h>
 #include <slope/core/memory/inline_vector.h>
 

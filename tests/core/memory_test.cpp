@@ -1,5 +1,5 @@
-// The allocator: what it counts, what it reuses, and that no pattern of use makes
-// it grow without bound.
+// The allocator: what it counts, what it reuses, and that no pattern of use makes it grow without
+// bound.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/core/memory/memory.h>

@@ -1,6 +1,6 @@
-// Power loss: what reaches the disk is what was synced, and of the rest any part. The journal of
-// all calls of two saves is cut at each place; of the calls that no sync has covered by then, all,
-// none or random ones are dropped. `last` must lead to a whole checkpoint always.
+// Power loss: everything that was synced reaches the disk, and any part of the rest. The journal of
+// all calls of two saves is cut at each position; of the calls that are not yet synced, all, none
+// or random ones are dropped. `last` must always lead to a complete checkpoint.
 #ifndef SLOPE_PLAIN
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>

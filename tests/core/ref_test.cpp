@@ -1,4 +1,4 @@
-// Ref: the last hold lets go of the object, once, whoever has it.
+// Ref: the last reference destroys the object, exactly once, on whichever thread.
 #include <doctest/doctest.h>
 #include <slope/core/memory/ref.h>
 

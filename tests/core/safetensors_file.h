@@ -1,4 +1,4 @@
-// Hand-made safetensors files: a header as text and so many bytes of data.
+// Hand-made safetensors files: a header as text and a number of data bytes.
 #pragma once
 
 #include <cstdint>

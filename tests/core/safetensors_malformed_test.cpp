@@ -1,5 +1,5 @@
-// Malformed safetensors files, each with its message, and valid ones that differ little
-// and are read.
+// Malformed safetensors files, each with its message, and similar but valid ones, which are
+// read.
 #include <slope/core/files/safetensors.h>
 #include <slope/tests/core/safetensors_file.h>
 

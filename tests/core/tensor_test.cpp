@@ -1,4 +1,4 @@
-// What a tensor may be made of: element types, and layouts that lie within their storage.
+// What a tensor may consist of: element types, and layouts that lie within their storage.
 #include <doctest/doctest.h>
 #include <slope/core/tensor/factories.h>
 

@@ -1,4 +1,4 @@
-// Text of strangers on a terminal: nothing in it may move the cursor, turn the line around or end
+// Untrusted text on a terminal: nothing in it may move the cursor, reverse the line or end
 // it.
 #include <slope/core/text/visible.h>
 

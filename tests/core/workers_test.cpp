@@ -1,4 +1,4 @@
-// Threads that the system does not grant: an error at the start, fewer threads later.
+// Threads that the system refuses: an error at the start, fewer threads later.
 #include <slope/core/loops/workers.h>
 #ifdef SLOPE_OPENMP
 #include <doctest/doctest.h>

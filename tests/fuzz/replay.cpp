@@ -1,5 +1,5 @@
-// Runs a fuzzer's function over the files of the folders that are named: what libFuzzer found once
-// stays tried, without libFuzzer.
+// Runs a fuzzer's function over the files of the given folders, so that libFuzzer's findings stay
+// tested without libFuzzer.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

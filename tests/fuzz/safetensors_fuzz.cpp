@@ -1,5 +1,5 @@
-// safetensors: any bytes end in an InputError or in tensors which, written again,
-// are read as the same.
+// safetensors: any bytes give an InputError, or tensors that are the same after being written and
+// read again.
 #include <slope/core/files/safetensors.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How far a whole model's gradient under Autocast(bf16) is from that in f64, beside PyTorch's on
-// the same weights and batch (tests/golden/bf16.py).
+// The distance of a model's gradient under Autocast(bf16) from that in f64, compared with PyTorch's
+// on the same weights and batch (tests/golden/bf16.py).
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/product/autocast.h>

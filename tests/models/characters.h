@@ -1,4 +1,4 @@
-// The plain way of what Vocab does with a text's characters as numbers: each a string of its own.
+// The simple version of what Vocab does with a text's characters as numbers: one string each.
 #pragma once
 
 #include <slope/models/data/text/utf8.h>

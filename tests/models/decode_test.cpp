@@ -1,5 +1,5 @@
 // The search on models that are tables of probabilities: greedy and beam against a plain reference,
-// wide beams against all sequences there are.
+// wide beams against all possible sequences.
 #include <doctest/doctest.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/data/tokenizers/detokenize.h>

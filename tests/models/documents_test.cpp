@@ -1,5 +1,5 @@
-// Documents: each line by itself between two separators, in batches, in training, resumed,
-// evaluated and generated.
+// Documents: each line alone between two separators, in batches, training, a resume, evaluation and
+// generation.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/models/data/documents.h>

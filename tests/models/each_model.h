@@ -1,5 +1,5 @@
-// Every model of the zoo at its small size, for what holds for all: those of a kind, with dropout
-// as given and long enough for the tests' sentences.
+// Every model of the zoo at its small size, for properties that hold for all: the models of a kind,
+// with the given dropout and long enough for the tests' sentences.
 #pragma once
 
 #include <slope/models/kinds/language_model.h>

@@ -1,5 +1,5 @@
-// Generation: the window that nanoGPT's definition sees, the distribution that is drawn from, the
-// same text for the same seed.
+// Generation: the window of nanoGPT's definition, the distribution of the draws, the same text for
+// the same seed.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>

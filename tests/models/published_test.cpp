@@ -1,5 +1,5 @@
-// What the texts promise that the encoder-decoders come from: parts that can be called apart,
-// counts, translate's shapes and stopping, maps of every attention.
+// What the source texts of the encoder-decoders promise: parts that can be called separately,
+// parameter counts, translate's shapes and stopping, maps of every attention.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/models/infer/decode.h>

@@ -1,4 +1,4 @@
-// A run's settings in one line: a model of the zoo and what differs from its defaults.
+// A run's settings in one line: a model of the zoo and the settings that differ from its defaults.
 #pragma once
 
 #include <slope/models/registry.h>

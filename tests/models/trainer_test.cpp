@@ -1,5 +1,5 @@
-// The trainer against kills: the run's folder as it is before each system call of every save,
-// resumed, gives what the whole run gave.
+// The trainer against kills: a resume from the run's folder as it is before any system call of any
+// save gives the same as the uninterrupted run.
 #include <doctest/doctest.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/run_folder.h>

@@ -1,5 +1,5 @@
-// What the trainer's steps promise beside the command: the learning rates of each schedule, and
-// models that do not disturb each other.
+// What the trainer's steps promise without the command: the learning rates of each schedule, and
+// models that do not affect each other.
 #include <doctest/doctest.h>
 #include <slope/core/memory/memory.h>
 #include <slope/models/infer/load.h>

@@ -1,5 +1,5 @@
 // Translation, evaluation and attention figures with small models of random weights: what holds
-// whatever a model has learned.
+// for any weights.
 #include <doctest/doctest.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>

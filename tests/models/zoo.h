@@ -1,4 +1,4 @@
-// Small models of the zoo with fixed inputs, and what tests compare: bits, and largest differences.
+// Small models of the zoo with fixed inputs, and comparisons: of bits, and of largest differences.
 #pragma once
 
 #include <slope/core/loops/copy.h>

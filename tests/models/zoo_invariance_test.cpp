@@ -1,5 +1,5 @@
-// What must not change a translation or a text, for every model of the zoo: padding, later tokens,
-// other sentences of the batch, a cache.
+// For every model of the zoo, what must not change a translation or a text: padding, later tokens,
+// other sentences in the batch, a cache.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/nn/nn.h>

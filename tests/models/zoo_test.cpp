@@ -1,6 +1,6 @@
-// What holds for every model of the zoo: its parameters are the leaves of its loss, it starts near
-// chance, dropout that drops nothing is nothing, micro-batches add up to the batch, and threads
-// change no bit.
+// Properties of every model of the zoo: its parameters are the leaves of its loss, its first loss
+// is near chance, dropout of rate 0 has no effect, micro-batches add up to the batch, and the
+// number of threads changes no bit.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <slope/autograd/grad_mode.h>

@@ -1,5 +1,5 @@
-// What nn/transformer offers an encoder-decoder, on a small one that is in no zoo: pre-norm, with a
-// norm after each stack and one table of positions.
+// The parts of nn/transformer for encoder-decoders, tested with a small model outside the zoo:
+// pre-norm, with a norm after each stack and one table of positions.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>

@@ -1,4 +1,4 @@
-// Loaded into a program with LD_PRELOAD, makes what a system may refuse fail:
+// Loaded into a program with LD_PRELOAD, makes calls fail that a system may refuse:
 //   FAIL_MALLOC=n        the n-th allocation of memory, from 1
 //   FAIL_THREADS=n       starts of threads while n others run, as a limit on processes does
 //   FAIL_COUNT=FILE      the number of allocations, written there at the end

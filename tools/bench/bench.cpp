@@ -1,5 +1,5 @@
-// slope bench: what training, decoding and single operations cost on this machine, and the most
-// that the machine could do.
+// slope bench: the cost of training, decoding and single operations on this machine, and the
+// machine's limits.
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>

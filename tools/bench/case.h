@@ -1,5 +1,5 @@
-// What `slope bench` measures. A case makes a workload; a workload runs steps and reports what they
-// did. The command times them (report.h) or lets another program do it (serve.cpp).
+// What `slope bench` measures. A case makes a workload; a workload runs steps and reports on them.
+// The command times them (report.h) or lets another program do it (serve.cpp).
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace slope::tools {
 
-// What some steps did.
+// The totals of some steps.
 struct Done {
   double loss = 0;     // mean
   int64_t tokens = 0;  // read in training, source and target; written in decoding
   double flops = 0;    // of the matrix products: 2 m n k forward, twice that backward
-  double bytes = 0;    // that memory has to move however fast the rest is: traffic.h
+  double bytes = 0;    // memory traffic that no implementation can avoid: traffic.h
 };
 
 class Workload {
@@ -25,7 +25,7 @@ class Workload {
   virtual int64_t parameters() const { return 0; }
   virtual int64_t batches() const {
     return 1;
-  }                                // after this many steps the first batch comes again
+  }                                // after this many steps the first batch is used again
   virtual double peak_mb() const;  // of the allocator, since its last reset
 };
 

@@ -1,5 +1,5 @@
-// The most that this machine can do, in the same run as the cases: arithmetic, memory, and the
-// matrix products of the cases' shapes.
+// The machine's limits, measured in the same run as the cases: arithmetic, memory, and matrix
+// products of the cases' shapes.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
@@ -61,7 +61,7 @@ MachineLimit arithmetic(const Limits& loops) {
       });
 }
 
-// a = b + 3 c on n floats a thread, passed over `passes` times.
+// a = b + 3 c on n floats per thread, `passes` times.
 MachineLimit bandwidth(const Limits& loops, const std::string& where, int64_t n, int64_t passes) {
   return on_threads(
       fmt::format("triad in {}, {:.1f} MB a thread", where, static_cast<double>(12 * n) / 1e6),

@@ -1,4 +1,4 @@
-// What recording costs: a small operation on the tape, and a chain of a million.
+// The cost of recording: a small operation on the tape, and a chain of a million.
 #include <slope/autograd/ops.h>
 #include <slope/core/memory/memory.h>
 #include <slope/tools/bench/case.h>

@@ -1,5 +1,5 @@
-// What a training step of the character GPT costs as one size grows and the others are fixed:
-// curves, their exponents and two plots.
+// The cost of the character GPT's training step as one size grows and the others are fixed: curves,
+// their exponents and two plots.
 #include <slope/core/files/file_sink.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/models/draw/line_plot.h>

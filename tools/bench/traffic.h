@@ -1,5 +1,5 @@
-// Bytes that memory has to move in a step however fast the rest is, if everything else stays in the
-// cache: what a roofline adds to its products.
+// Bytes that a step has to move from and to memory even if everything else stays in the cache: the
+// memory side of a roofline.
 #pragma once
 
 #include <slope/models/run/train_settings.h>

@@ -27,7 +27,7 @@ struct Flags {
 
 constexpr size_t most_lines = 60;
 
-// Of all functions that have cases: the operations in the registry's order, then composites.
+// All functions that have cases: the operations in the registry's order, then composites.
 std::vector<std::string> names() {
   std::vector<std::string> result;
   const auto add = [&](const char* name) {
@@ -85,7 +85,7 @@ int check_functions(const Flags& flags) {
     print(train::json_text(all_of(checks), 1) + "\n");
     return ok ? 0 : 1;
   }
-  // what fails at first order comes first: others may fail through it
+  // failures at first order come first: they may cause the others
   std::stable_sort(checks.begin(), checks.end(),
                    [](const FunctionCheck& a, const FunctionCheck& b) {
                      const auto rank = [](const FunctionCheck& c) {
@@ -102,7 +102,7 @@ int check_functions(const Flags& flags) {
 }
 
 int check_model(const Flags& flags) {
-  // in full: small instances, so that every element of every parameter can be nudged
+  // small instances, so that every element of every parameter can be checked
   const bool in_full = !flags.fast && flags.sample == 0;
   const train::Sample sample = train::sample_named(
       flags.model, in_full ? train::SampleSize::small : train::SampleSize::full);

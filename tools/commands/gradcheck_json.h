@@ -1,4 +1,4 @@
-// The reports of `slope gradcheck --json`: everything that a report holds.
+// The output of `slope gradcheck --json`: everything in a report.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

@@ -1,4 +1,4 @@
-// slope inspect: what a safetensors file or a run holds, without loading it.
+// slope inspect: the content of a safetensors file or a run, without loading it.
 #include <slope/core/files/safetensors.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>

@@ -1,4 +1,4 @@
-// The flags for text that a model cannot take as it is, and the line that says what was left out.
+// The flags for text that a model cannot take as it is, and the message about what was left out.
 #pragma once
 
 #include <slope/tools/command.h>
@@ -23,7 +23,7 @@ inline void add_long_lines(Command& command, std::string& how) {
       .shows_default();
 }
 
-// One line on standard error, if anything was: "slope: FILE: skipped 2 lines longer than …".
+// If anything was, one line on standard error: "slope: FILE: skipped 2 lines longer than …".
 inline void tell_left_out(const std::string& file, const char* done, int64_t count,
                           const char* thing, const std::string& which = "") {
   if (count > 0)

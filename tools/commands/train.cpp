@@ -67,7 +67,7 @@ void add_flags(Command& command, Flags& flags, const ModelType& type) {
   }
 }
 
-// Where only one of `steps` and `epochs` is given, it decides.
+// If only one of `steps` and `epochs` is given, it decides.
 void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& given) {
   const auto is_given = [&](const char* key) {
     return std::find(given.begin(), given.end(), key) != given.end();
@@ -75,7 +75,7 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
 }
 
-// A flag that does nothing with the optimizer, schedule or tokenizer of this run.
+// A flag without effect for this run's optimizer, schedule or tokenizer.
 void refuse_without_effect(const Settings& settings, const Flags& flags) {
   for (const Setting& s : settings) {
     if (s.of.empty() || !flags.values.contains(s.key)) continue;
@@ -118,7 +118,7 @@ int run(const Flags& flags, const ModelType& type) {
   gather(settings, flags);
   const auto task = train::make_task(settings, bundled_corpus);
   if (!flags.quiet) std::printf("%s\n", task->summary().c_str());
-  std::fflush(stdout);  // training goes on where nobody reads it
+  std::fflush(stdout);  // training goes on even if nobody reads the output
   const train::RunResult result =
       train::train(*task, settings.training, settings.all(),
                    {.folder = flags.out,
@@ -162,7 +162,7 @@ void add_train(Command& slope) {
   command.chooses_subcommand();
   const auto add = [&](const std::string& word, const std::string& help, const ModelType& type) {
     Command sub = command.subcommand(word, help);
-    if (word != choice.word) return;  // its flags would not be read
+    if (word != choice.word) return;  // its flags are not needed
     add_flags(sub, flags, type);
     sub.runs([&type] { return run(flags, type); });
   };

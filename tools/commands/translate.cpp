@@ -31,7 +31,7 @@ void print(const train::Translator& translator, const std::vector<std::string>& 
   for (const std::string& line : with_file(
            from, [&] { return train::translate_lines(translator, lines, flags.decode, options); }))
     tools::print(line + "\n");
-  flush();  // whoever waits for an answer has it
+  flush();  // for a program that waits for the answer
 }
 
 // Draws the first sentence's attention; prints the translations of all lines, then the picture.
