@@ -39,8 +39,8 @@ class CaptureAttention {
   CaptureAttention* outer_;
 };
 
-// For attention layers: whether the weights of the module that runs now are wanted, and a
-// function that delivers them.
+// For attention layers: whether the weights of the module that runs now are wanted, and the way to
+// deliver them.
 bool attention_is_captured();
 void capture_attention(const Tensor& weights);
 // Whether weights are wanted on this thread. If so, maps have a row for each padded token too.

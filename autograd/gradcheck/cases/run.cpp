@@ -20,8 +20,8 @@ const char* name(CaseOutcome::Check check) {
 
 namespace {
 
-// Values in the input's domain: uniform and moved away from kinks or, if `distinct`, a shuffled
-// grid of well separated values.
+// Values in the input's domain: uniform or, if `distinct`, a shuffled grid of well separated
+// values. Values near a kink are moved away from it.
 Tensor values_for(const CaseInput& input, const Dims& shape, DType dtype, uint64_t seed) {
   Tensor x = Tensor::empty(shape, dtype);
   const int64_t n = x.numel();
@@ -99,8 +99,8 @@ Setup set_up(const Case& c, InputLayout layout, DType dtype) {
   return setup;
 }
 
-// Outputs and the gradients of all leaves, through kernels or formulas. The cotangents are ones
-// scaled by position.
+// Outputs and the gradients of all leaves, through kernels or formulas, for cotangents that vary
+// with the position.
 Tensors values_and_gradients(const Setup& setup, bool formula) {
   Tensors y = setup.f(setup.leaves), outputs, grad_outputs;
   for (const Tensor& output : y) {

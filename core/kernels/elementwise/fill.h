@@ -10,7 +10,7 @@ namespace slope {
 
 struct Fill {
   // line: 64 bytes of one value; `to` is aligned to the value's size. past_caches: writes like
-  // kernels/shape/stream.h, whose finish() is then required too.
+  // core/kernels/shape/stream.h, whose finish() is then required too.
   void (*fill)(int64_t bytes, const void* line, void* to, bool past_caches);
 };
 
