@@ -1,5 +1,5 @@
-// Attributes: plain values that an operation saves by name, beside its tensors. Graph export shows
-// them, as it could not show what a rule captured.
+// Attributes: plain values that an operation saves by name, beside its tensors. Unlike the captures
+// of a lambda, they can be shown by graph export.
 #pragma once
 
 #include <slope/core/tensor/dims.h>

@@ -1,12 +1,11 @@
-// Reverse mode. Every operation y = f(x1, x2, …) was recorded as a node; L is what is
-// differentiated.
+// Reverse mode: the derivatives of L. Every operation y = f(x1, x2, …) was recorded as a node.
 //
 //   dL/dL = 1
 //   for each node, from the last recorded to the first:
 //     for each of its inputs:   dL/dx += dL/dy dy/dx        the node's rule
 //   for each leaf:              x.grad += dL/dx
 //
-// What uses y was recorded after y: when a node's turn comes, its dL/dy is complete.
+// Whatever uses y was recorded after y, so dL/dy is complete when its node's turn comes.
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/engine/reference.h>
 #include <slope/autograd/grad_mode.h>
@@ -33,7 +32,7 @@ const Node* Pass::step() {
   return nullptr;
 }
 
-// False where no gradient reached the node, or none is wanted from it.
+// False if no gradient reached the node or none is wanted from it.
 bool Pass::run_node(Node& node) {
   run_hooks(node);
   const std::span<const Tensor> gs(&sums_[node.slot], node.outputs.size());
@@ -88,7 +87,7 @@ void Pass::accumulate(const Edge& x, Tensor g) {
   Observe::tell(&Observer::summed, x, before, sum);
 }
 
-// x.grad += dL/dx. Everything that can fail happens before the first of them changes.
+// x.grad += dL/dx. Everything that can fail happens before the first x.grad changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
   const List<GradLock> locks = own_leaf_sums();
@@ -101,7 +100,7 @@ void Pass::commit() {
   }
 }
 
-// ---- entry points; grad() stands in engine/capture.cpp
+// ---- entry points; grad() is in engine/capture.cpp
 static void run_backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
                          BackwardOptions options) {
   Pass pass(options);

@@ -1,4 +1,4 @@
-// Running the graph backwards. Arguments and messages are PyTorch's where it has the thing.
+// Running the graph backwards. Arguments and messages follow PyTorch's where they exist there.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -12,16 +12,16 @@ struct Pass;
 
 struct BackwardOptions {
   bool retain_graph = false;  // keep saved values, so that the same graph can be run again
-  // Record the gradient's own computation (implies retain_graph). In backward() a leaf's
-  // grad() then holds the graph, which holds the leaf: set_grad({}) lets go of them,
-  // grad() has no such cycle.
+  // Record the gradient's own computation (implies retain_graph). After backward() a leaf's
+  // Tensor::grad() then holds the graph, and the graph holds the leaf: a reference cycle, which
+  // set_grad({}) breaks. slope::grad() makes no such cycle.
   bool create_graph = false;
 };
 
-// Adds d outputs / d leaf to every leaf's grad(). A gradient may be undefined where its output has
-// one element.
-// The engine: sums gradients back over broadcast dims, adds in a fixed order, checks what every
-// rule returns; if anything throws, no leaf's gradient has changed.
+// Adds d outputs / d leaf to every leaf's grad(). The gradient of an output with one element may be
+// undefined: it is then 1.
+// The engine sums gradients over broadcast dims, adds them in a fixed order and checks what every
+// rule returns. If anything throws, no leaf's gradient has changed.
 void backward(const Tensors& outputs, const Tensors& gradients = {}, BackwardOptions options = {});
 
 struct GradOptions {
@@ -31,16 +31,16 @@ struct GradOptions {
   bool allow_unused = false;  // else an input that the outputs do not depend on is an error
 };
 
-// d outputs / d inputs, summed over outputs; leaves' grad() stay as they are. Inputs may be leaves
-// or results. Undefined where unused. What it gives may be expanded, and several may share one
-// memory: clone() before writing to it.
+// d outputs / d inputs, summed over outputs. Inputs may be leaves or results; grad() of the leaves
+// does not change. The gradient of an unused input is undefined. A returned gradient may be
+// expanded or share memory with another: clone() it before writing to it.
 [[nodiscard]] Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options = {});
 
 // backward(), a node at a time:
 //   BackwardSteps steps({loss});
 //   while (const Node* node = steps.next()) …;   // node->op->name has run
-// Leaves get their gradients when next() gives null; where it is not called so often, none. While
-// it lives no other thread can run the graph. Steps that overlap end in reverse order.
+// Leaves get their gradients only when next() returns null. While a BackwardSteps lives, no other
+// thread can run its graph. Where several overlap, the last created must end first.
 class BackwardSteps {
  public:
   explicit BackwardSteps(const Tensors& outputs, const Tensors& gradients = {},

@@ -14,8 +14,8 @@ namespace {
 using Function = std::function<Tensor(const Tensors&)>;
 struct Recipe {
   Function f;
-  Generator generator;  // as it stood before f ran
-  size_t inputs;        // explicit ones; leaves that f reached follow
+  Generator generator;  // its state before f ran
+  size_t inputs;        // number of explicit inputs; the leaves that f uses follow
 };
 
 Grads formula(const Saved& s, const Tensor&) {
@@ -51,8 +51,8 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
   Tensors all = inputs;
   Tensor y;
   {
-    // Recorded once to learn which leaves f uses, then dropped: the peak is that of f alone, as in
-    // the second run.
+    // Record f once to learn which leaves it uses, then drop the graph: peak memory is that of f
+    // alone, as in the second run.
     Tensors roots;
     for (const Tensor& x : inputs)
       roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);

@@ -7,8 +7,8 @@
 
 namespace slope {
 
-// f(inputs), whose intermediate values are not saved; backward runs f again. f must be a function
-// of its inputs, of leaves, and of random numbers, which are drawn again alike.
+// f(inputs) without saving intermediate values: backward runs f again. f may depend on its inputs,
+// on leaves and on random numbers; the second run draws the same numbers.
 [[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f,
                                 const Tensors& inputs);
 

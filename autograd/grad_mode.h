@@ -1,5 +1,5 @@
-// Modes of this thread, changed for a scope by a guard; the value before is restored when the guard
-// ends, also by an exception.
+// Modes of this thread. A guard changes a mode for a scope and restores the previous value at its
+// end, also after an exception.
 //   { NoGrad no_grad;  … }      { EnableGrad enable_grad;  … }      { DetectAnomaly anomaly;  … }
 #pragma once
 
@@ -27,8 +27,8 @@ struct EnableGrad : GradMode {
   EnableGrad() : GradMode(true) {}
 };
 
-// Anomaly mode: backward stops at the first gradient that is not finite, and names the operation,
-// its module, where it was made and the element.
+// Anomaly mode: backward stops at the first gradient that is not finite and names the operation,
+// its module, the calls that recorded it, and the element.
 class DetectAnomaly {
  public:
   explicit DetectAnomaly(bool enabled = true);

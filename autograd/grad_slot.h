@@ -1,5 +1,5 @@
-// GradSlot: a tensor's gradient and hooks. A result shares it with the node that made it, so that
-// neither needs the other to be alive.
+// GradSlot: a tensor's gradient and hooks. A result shares it with the node that made it:
+// neither has to outlive the other.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -15,12 +15,12 @@ using Hook = std::function<Tensor(const Tensor& grad)>;
 struct GradSlot : RefCounted, memory::Allocated {
   Tensor grad;
   std::vector<Hook> hooks;
-  bool retains_grad = false;     // of a result: retain_grad()
-  std::atomic_flag is_locked{};  // while `grad` is read or written: threads may share a leaf
+  bool retains_grad = false;     // retain_grad() was called on a result
+  std::atomic_flag is_locked{};  // guards `grad`: threads may share a leaf
   static void destroy(GradSlot* slot) { delete slot; }
 };
 
-// Holds a slot's gradient for a scope.
+// Locks a slot's gradient for a scope.
 class GradLock {
  public:
   explicit GradLock(GradSlot& slot) : slot_(&slot) {

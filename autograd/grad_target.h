@@ -1,5 +1,5 @@
-// GradTarget: where a kernel writes the gradient of an input. The engine decides: into new memory,
-// onto the sum that there is, over g, or into a slice of a larger tensor.
+// GradTarget: where a kernel writes the gradient of an input. The engine chooses: new memory, the
+// existing sum (the kernel adds to it), the memory of g, or a slice of a larger tensor.
 //
 //   const GradTarget d = s.target(0, x.shape(), x.dtype());
 //   run(g, d.tensor.write<T>(), d.adds);
@@ -12,16 +12,16 @@ namespace slope {
 
 struct GradTarget {
   Tensor tensor;
-  bool adds = false;  // to what tensor holds; else all of it is written
+  bool adds = false;  // the kernel adds to `tensor`; otherwise it overwrites all of it
   Tensor result() const { return adds ? Tensor() : tensor; }  // what the rule returns
 };
 
 struct TargetOptions {
-  // Whether the kernel can add to a sum, with the bits that adding afterwards would give.
+  // Whether the kernel can add to a sum, bit for bit as if it were added afterwards.
   bool may_add = true;
-  // g, or an extra: memory that the kernel may write its result over. It is given that only where
-  // nobody else needs it. For kernels that write.
-  const Tensor* over = nullptr;  // not held: who counts references would see one more
+  // g or a saved extra, which the kernel can overwrite with its result. The engine allows it only
+  // where nobody else needs that memory. Ignored where the kernel adds.
+  const Tensor* over = nullptr;  // a pointer: a copy would raise the reference count
 };
 
 }  // namespace slope

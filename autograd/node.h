@@ -1,6 +1,6 @@
-// Node: one recorded operation. Nodes point to the nodes that made their inputs; creation order
-// (the sequence number) is a topological order. Nothing here recurses: a chain of a million nodes
-// is walked with an explicit stack and freed through a queue.
+// Node: one recorded operation. Nodes point to the nodes that made their inputs. Creation order
+// (the sequence number) is a topological order. Nothing here recurses, so a chain of a million
+// nodes is safe: it is walked with an explicit stack and freed through a queue.
 #pragma once
 
 #include <slope/autograd/grad_slot.h>
@@ -10,7 +10,7 @@ namespace slope {
 
 struct Pass;  // one run of backward
 
-// Where a gradient goes: output `output` of `node`, or a leaf. Neither: no gradient is needed.
+// Where a gradient goes: output `output` of `node`, or a leaf. Empty: no gradient is needed.
 struct Edge {
   Ref<Node> node;
   Ref<TensorImpl> leaf;
@@ -23,7 +23,7 @@ struct Edge {
 struct OutputInfo {
   Dims shape;
   DType dtype;
-  uint32_t version = 0;     // of its storage, when it was recorded
+  uint32_t version = 0;     // of its storage, at recording
   Ref<GradSlot> slot = {};  // null without hooks and retain_grad()
 };
 
@@ -35,15 +35,15 @@ struct Node : RefCounted, memory::Allocated {
   std::vector<SavedValue> saved;
   Attributes attributes;
   std::unique_ptr<std::string> origin;  // anomaly mode: the calls that made it
-  // path of the module whose forward made it, interned; null outside modules
+  // interned path of the module whose forward made it; null outside modules
   const char* module = nullptr;
-  std::atomic<bool> freed{false};  // backward has used and dropped what was saved
-  DType autocast = f32;            // the precision of products when it was recorded
-  // number of operations that recompute its output; 0: users have to save it
+  std::atomic<bool> freed{false};  // backward has freed the saved values
+  DType autocast = f32;            // precision of products at recording
+  // number of operations that recompute its output; 0: its users must save it
   uint8_t recompute_steps = 0;
-  std::atomic<Pass*> pass{nullptr};  // the run of backward that has it
-  uint32_t slot = 0;                 // its first place among that run's sums
-  Node* next_to_free = nullptr;      // queue of nodes that nobody holds any more
+  std::atomic<Pass*> pass{nullptr};  // the pass that holds it
+  uint32_t slot = 0;                 // index of its first output in that pass's sums
+  Node* next_to_free = nullptr;      // queue of nodes without owners
 
   static void destroy(Node* node);  // iterative
 };

@@ -1,5 +1,5 @@
-// Observer: sees backward as it happens, and what is recorded before. Anomaly mode, the profiler
-// and the trace are observers.
+// Observer: sees operations as they are recorded and backward as it runs. Anomaly mode, the
+// profiler and the trace are observers.
 //
 //   struct Norms : Observer {
 //     void contributed(const Node& node, size_t input, const Tensor& g) override { … }
@@ -7,8 +7,8 @@
 //   Observe observe(norms);  // on this thread, while it lives
 //   loss.backward();
 //
-// An observed pass gives the same bits. Its tensors are the engine's: read them during the call,
-// and clone() what is to be kept. An observer that throws ends the pass as a rule that throws does.
+// An observed pass gives the same bits. The tensors belong to the engine: read them during the call
+// and clone() what you keep. An exception in an observer ends the pass, as one in a rule does.
 #pragma once
 
 #include <slope/autograd/node.h>
@@ -17,38 +17,38 @@
 
 namespace slope {
 
-// An operation that ran. Its tensors live during the call; a copied Tensor keeps one.
+// An operation that ran. Its tensors are valid during the call; copy a Tensor to keep it.
 struct Recorded {
   const Op& op;
-  Node* node;  // node->saved lists what it saves; null where it needs no gradient
+  Node* node;  // node->saved lists its saved values; null where no gradient is needed
   std::span<const InputRef> inputs;
   std::span<const Tensor> outputs;
 };
 
 struct Observer {
   virtual ~Observer() = default;
-  // Whether each contribution must be seen alone: then no kernel adds into a sum or writes over its
-  // gradient unseen. One that only takes the time says no.
+  // Whether each contribution must be seen alone. Then no kernel adds to a sum or overwrites its
+  // gradient unseen. An observer that only measures time returns false.
   virtual bool sees_contributions() const { return true; }
 
   virtual void recorded(const Recorded&) {}
 
-  // A pass may run inside a rule (checkpoint, a fused operation's second derivative): they nest.
+  // Passes nest: one may run inside a rule (checkpoint, a fused operation's second derivative).
   virtual void pass_begins() {}
   virtual void pass_ends() noexcept {}
-  // grads: dL/d output k of the node; undefined where nothing flows
+  // gradients of the node's outputs; undefined where none arrived
   virtual void node_begins(const Node&, std::span<const Tensor>) {}
   virtual void rule_ended(const Node&) {}
   virtual void returned(const Node&, size_t, const Tensor&) {}     // for input i, by the rule
   virtual void contributed(const Node&, size_t, const Tensor&) {}  // summed over broadcast dims
-  // A gradient was added, from `before` (undefined: it is the first) to `after`.
+  // A contribution changed a sum: before (undefined at the first contribution), after.
   virtual void summed(const Edge&, const Tensor&, const Tensor&) {}
-  virtual void handed_over(const Tensor&, const Tensor&) {}  // a leaf, what its grad() grows by
+  virtual void handed_over(const Tensor&, const Tensor&) {}  // a leaf, what is added to its grad()
   virtual void recomputed(const Node&, const SavedValue&) {}
-  virtual void freeing(const Node&) {}  // what node.saved lists
+  virtual void freeing(const Node&) {}  // the values in node.saved
 };
 
-// Installs an observer on this thread for a scope. Observers nest: the innermost is told first.
+// Installs an observer on this thread for a scope. Observers nest; the innermost is called first.
 class Observe {
  public:
   explicit Observe(Observer& observer) : observer_(observer), outer_(innermost_) {

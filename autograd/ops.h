@@ -1,13 +1,13 @@
-// Every operation on tensors, one documented line each, and the registry of the differentiable
-// ones. `dim` may be negative, -1 being the last; an empty list of dims means all. Elementwise
-// operations broadcast as NumPy does. All work in f32 and f64 unless they say otherwise; arithmetic
-// and comparisons, sums, products, extrema and all that moves elements work in i64 and bool too.
-// Values and derivatives are the limits where these are finite, at infinities, zeros and denormals
-// too, and where a square, power or product overflows on the way. Except, as in PyTorch: rows with
-// an infinity hold nan after softmax (inf), var, std and the normalisations, and in the derivative
-// of norm; differences of elements (var, std, layer_norm) must not overflow themselves; a
-// derivative that overflows is inf, whatever it is multiplied with (g * 0 included).
-// An operation with a derivative of its own is in autograd/ops/; composites are beside them
+// Every operation on tensors, and the registry of the differentiable ones. `dim` may be negative
+// (-1 is the last); an empty list of dims means all. Elementwise operations broadcast as in NumPy.
+// All work in f32 and f64 unless they say otherwise. Arithmetic, comparisons, sums, products,
+// extrema and whatever moves elements also work in i64 and bool.
+// Where the limit of a value or derivative is finite, that limit is the result: at infinities,
+// zeros and denormals, and where a square, power or product overflows on the way. The exceptions
+// are PyTorch's: rows with an infinity give nan in softmax (inf), var, std, the normalisations and
+// the derivative of norm; differences of elements (var, std, layer_norm) must not overflow;
+// a derivative that overflows is inf, whatever multiplies it (g * 0 included).
+// Operations with their own derivative are in autograd/ops/, and composites beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once
 
@@ -22,15 +22,15 @@ namespace slope {
 
 constexpr bool keepdim = true;
 
-// ---- arithmetic (autograd/ops/elementwise/binary.cpp); dtypes promote as bool < i64 < f32 < f64,
-// a scalar takes the tensor's
+// ---- arithmetic (autograd/ops/elementwise/binary.cpp). Dtypes promote as bool < i64 < f32 < f64;
+// a scalar takes the tensor's dtype
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);  // integers give f32
 // a^b; of integers an integer, 0 where b < 0 unless a is 1 or -1
 [[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);
-// a tie shares the gradient in halves
+// where a = b, each gets half the gradient
 [[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor add(const Tensor& a, double b);
@@ -50,15 +50,15 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor operator/(const Tensor& a, double b);
 [[nodiscard]] Tensor operator/(double a, const Tensor& b);
 
-// ---- elementwise: the rows of core/kernels/elementwise/unary_rows.h, which give formula,
-// derivative and domain (autograd/ops/elementwise/unary.cpp)
+// ---- elementwise (autograd/ops/elementwise/unary.cpp); formulas, derivatives and domains are in
+// core/kernels/elementwise/unary_rows.h
 [[nodiscard]] Tensor neg(const Tensor& x);
 [[nodiscard]] Tensor abs(const Tensor& x);   // derivative 0 at 0
 [[nodiscard]] Tensor sign(const Tensor& x);  // derivative 0
 [[nodiscard]] Tensor exp(const Tensor& x);
-[[nodiscard]] Tensor expm1(const Tensor& x);  // e^x - 1, exact near 0
+[[nodiscard]] Tensor expm1(const Tensor& x);  // e^x - 1, accurate near 0
 [[nodiscard]] Tensor log(const Tensor& x);
-[[nodiscard]] Tensor log1p(const Tensor& x);  // log(1 + x), exact near 0
+[[nodiscard]] Tensor log1p(const Tensor& x);  // log(1 + x), accurate near 0
 [[nodiscard]] Tensor sqrt(const Tensor& x);
 [[nodiscard]] Tensor rsqrt(const Tensor& x);  // 1 / sqrt x
 [[nodiscard]] Tensor sin(const Tensor& x);
@@ -68,7 +68,7 @@ constexpr bool keepdim = true;
 [[nodiscard]] Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
 [[nodiscard]] Tensor erf(const Tensor& x);
 [[nodiscard]] Tensor gelu(const Tensor& x);       // x Phi(x) (Hendrycks and Gimpel, 2016)
-[[nodiscard]] Tensor gelu_tanh(const Tensor& x);  // its approximation by tanh
+[[nodiscard]] Tensor gelu_tanh(const Tensor& x);  // the tanh approximation
 enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor gelu(const Tensor& x, Gelu form);
 [[nodiscard]] Tensor silu(const Tensor& x);      // x sigmoid(x)
@@ -80,11 +80,11 @@ enum class Gelu { erf, tanh };
 // value where mask is true
 [[nodiscard]] Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 
-// ---- reductions (autograd/ops/reduce/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp); fixed chunks,
-// fixed tree (prod and cumsum: one after the other): same bits for any number of threads. Without
-// dims, over all.
+// ---- reductions (autograd/ops/reduce/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp). The order of
+// additions is fixed (chunks and a tree; sequential in prod and cumsum), so any number of threads
+// gives the same bits. Without dims: over all.
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
-// nan where there is nothing to average
+// nan for an empty mean
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
@@ -93,14 +93,14 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,
-                         bool keep = false);  // slope::std(x) where both namespaces are open
+                         bool keep = false);  // slope::std(x) under `using namespace slope`
 // ties share the gradient evenly
 [[nodiscard]] Tensor amax(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor amin(const Tensor& x, const Dims& dims = {}, bool keep = false);
 struct ValuesAndIndices {
   Tensor values, indices;
 };
-// the first of equal ones
+// index of the first among equals
 [[nodiscard]] ValuesAndIndices max(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] ValuesAndIndices min(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] Tensor max(const Tensor& x);
@@ -109,7 +109,7 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor cumsum(const Tensor& x, int64_t dim);
 [[nodiscard]] Tensor norm(const Tensor& x, double p = 2, const Dims& dims = {},
                           bool keep = false);  // p = 1, 2, inf, or any p > 0; derivative 0 at 0
-// sums over what broadcasting repeated
+// sums over broadcast dims: the adjoint of expand
 [[nodiscard]] Tensor sum_to(const Tensor& x, const Dims& shape);
 
 // ---- matrix products (autograd/ops/product/matmul.cpp, linear.cpp, einsum.cpp)
@@ -120,7 +120,7 @@ struct ValuesAndIndices {
 // "bqd,bkd->bqk"; also "..." and implicit output
 [[nodiscard]] Tensor einsum(const std::string& equation, const Tensors& operands);
 
-// ---- shapes (autograd/ops/shape/): views share storage (views.cpp, slices.cpp, split.cpp), the
+// ---- shapes (autograd/ops/shape/). Views share storage (views.cpp, slices.cpp, split.cpp); the
 // others copy
 [[nodiscard]] Tensor reshape(const Tensor& x, const Dims& shape);  // a view where strides allow
 [[nodiscard]] Tensor transpose(const Tensor& x, int64_t a, int64_t b);
@@ -152,26 +152,26 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor repeat(const Tensor& x, const Dims& times);
 [[nodiscard]] Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t dim);
 
-// ---- picking by index (autograd/ops/shape/); indices are i64, out of range is an IndexError
-// before anything is written x (…, n, …), index (m) -> (…, m, …)
+// ---- indexing (autograd/ops/shape/). Indices are i64; IndexError, before any write, if out of
+// range. x (…, n, …), index (m) -> (…, m, …)
 [[nodiscard]] Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
-// y = x at the index along dim, in the index's shape: the rank of x, and nowhere but
-// in dim larger than x
+// y_ijk = x_{i index_ijk k} for dim 1. y has the shape of index, which has the rank of x and may
+// exceed x only in dim
 [[nodiscard]] Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
-// x, plus the source's elements where the index along dim says; the source has the index's shape,
-// or is larger
+// y = x, then y_{i index_ijk k} += source_ijk for dim 1. The source is at least as large as the
+// index in every dim
 [[nodiscard]] Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index,
                                  const Tensor& source);
-// (*), (V, d) -> (*, d). Row padding_idx gets no gradient; -1: there is none (it does not count
-// from the end).
+// (*), (V, d) -> (*, d). Row padding_idx gets no gradient; -1 means no such row (unlike PyTorch,
+// not the last one).
 [[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight, int64_t padding_idx = -1);
 
 // ---- normalisation and random (softmax.cpp, layer_norm.cpp, rms_norm.cpp, dropout.cpp)
 [[nodiscard]] Tensor softmax(const Tensor& x,
                              int64_t dim = -1);  // a row of -inf gives nan, as in PyTorch
 [[nodiscard]] Tensor log_softmax(const Tensor& x, int64_t dim = -1);
-// Over the last dims, those of the weight, or of the bias; both may be undefined:
-// then over the last one.
+// Over the last dims: as many as the weight (or the bias) has. Both may be undefined:
+// then over the last dim.
 [[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                 double eps = 1e-5);
 // the same without a bias
@@ -179,9 +179,9 @@ struct ValuesAndIndices {
 // zero with probability p, else x / (1 - p)
 [[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);
 
-// ---- losses (cross_entropy.cpp, linear_cross_entropy.cpp; composites). Class scores are
-// (N, C) with targets (N), or (C) with one; the result is a scalar, with Reduction::none
-// of the targets' shape.
+// ---- losses (cross_entropy.cpp, linear_cross_entropy.cpp; composites). Logits are (N, C) with
+// targets (N), or (C) with a scalar target. The result is a scalar; with Reduction::none it
+// has the targets' shape.
 enum class Reduction { none, mean, sum };
 struct CrossEntropyOptions {
   int64_t ignore_index = -100;
@@ -191,19 +191,19 @@ struct CrossEntropyOptions {
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                                    CrossEntropyOptions options = {});
 struct LossAndCount {
-  Tensor sum;         // scalar: summed over the targets that count
-  int64_t count = 0;  // how many those are
+  Tensor sum;         // scalar: over all targets that are not ignored
+  int64_t count = 0;  // number of those targets
 };
 [[nodiscard]] LossAndCount cross_entropy_sum(
     const Tensor& logits, const Tensor& target,
-    CrossEntropyOptions options = {});  // whatever the reduction says
-// Cross entropy of linear(x, weight, bias), in chunks of rows: the logits never exist whole. (N,
-// d), (V, d), (V) or undefined, (N)
+    CrossEntropyOptions options = {});  // ignores options.reduction
+// Cross entropy of linear(x, weight, bias) in chunks of rows, without storing all logits.
+// (N, d), (V, d), (V) or undefined, (N)
 [[nodiscard]] Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                           const Tensor& target, CrossEntropyOptions options = {});
 [[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                               CrossEntropyOptions options = {});
-// Of two tensors of one shape:
+// x and target have the same shape
 [[nodiscard]] Tensor mse_loss(const Tensor& x, const Tensor& target,
                               Reduction reduction = Reduction::mean);
 [[nodiscard]] Tensor bce_with_logits(const Tensor& x, const Tensor& target,
@@ -218,19 +218,19 @@ struct AttentionOptions {
   bool causal = false;               // position i sees positions up to i + S - L
   double dropout = 0;                // on the weights
   std::optional<double> scale = {};  // default 1 / sqrt(D)
-  // Sequences that stand one after the other along L and S, the same for all leading indices: each
-  // sees its own keys only, and is causal in itself. Both i64 (number of sequences), adding up to L
-  // and S; undefined: one sequence. Without padding, many lengths (torch's varlen_attn); the mask
-  // is still of (*, L, S).
+  // Sequences of different lengths, packed along L and S without padding (torch's varlen_attn).
+  // Each attends only to its own keys; `causal` applies within each. Both are i64 of shape (number
+  // of sequences), add up to L and S, and hold for all leading indices; undefined: one sequence.
+  // The mask is still (*, L, S).
   Tensor query_lengths = {}, key_lengths = {};
 };
 [[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                                   const AttentionOptions& options = {});
-// The sum of lengths of sequences. DTypeError or ShapeError (not of rank 1, a negative one, too
-// many for an int64) that begins with `what`.
+// The sum of `lengths`. Throws DTypeError, or ShapeError (rank not 1, a negative length, a sum
+// beyond int64); the message begins with `what`.
 int64_t packed_rows(std::string_view what, const Tensor& lengths);
 struct AttentionOutput {
-  // weights (*, L, S) before dropout; a row with nothing to attend to is zero
+  // weights: (*, L, S), before dropout; a row that may attend to nothing is zero
   Tensor output, weights;
 };
 [[nodiscard]] AttentionOutput scaled_dot_product_attention_with_weights(
@@ -262,18 +262,18 @@ struct AttentionOutput {
 [[nodiscard]] bool equal(const Tensor& a, const Tensor& b);  // same shape, dtype and values
 [[nodiscard]] bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5,
                             double atol = 1e-8, bool equal_nan = false);
-// the position of the first of equal ones; without a dim, among all elements in row-major order
+// index of the first among equals; without a dim, over all elements in row-major order
 [[nodiscard]] Tensor argmax(const Tensor& x);
 [[nodiscard]] Tensor argmin(const Tensor& x);
 [[nodiscard]] Tensor argmax(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] Tensor argmin(const Tensor& x, int64_t dim, bool keep = false);
 [[nodiscard]] ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t dim = -1,
-                                    bool largest = true);  // sorted; equal ones in order of index
+                                    bool largest = true);  // sorted; equal values in order of index
 // stable
 [[nodiscard]] ValuesAndIndices sort(const Tensor& x, int64_t dim = -1, bool descending = false);
 
-// ---- the registry: every operation of autograd/ops/list.h. Tests and the command walk it.
+// ---- the registry: every operation of autograd/ops/list.h, for tests and the command line.
 std::span<const Op* const> registry();
-const Op* find_op(const std::string& name);  // null where there is none
+const Op* find_op(const std::string& name);  // null if unknown
 
 }  // namespace slope

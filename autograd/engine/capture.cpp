@@ -1,6 +1,6 @@
-// grad(): a pass that computes only what the captured tensors need.
-// Which gradients are wanted: those of the captured tensors. A node is where one of its inputs is
-// captured, or comes from a wanted node; creation order makes one sweep enough.
+// grad(): a pass that computes only what the gradients of the captured tensors need. A node is
+// wanted if one of its inputs is captured or comes from a wanted node. Sweeping in creation order
+// finds all of them at once.
 #include <slope/autograd/engine/pass.h>
 
 #include <algorithm>

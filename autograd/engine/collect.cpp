@@ -1,5 +1,5 @@
-// Which nodes a pass runs: those that its outputs reach, in order of creation. A node belongs to
-// one pass at a time; one that runs inside another, in the same thread, borrows it.
+// Which nodes a pass runs: those reachable from its outputs, in order of creation. A node belongs
+// to one pass at a time; a pass nested in another, on the same thread, borrows it.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/tensor/factories.h>
 
@@ -69,7 +69,7 @@ void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> grad
 }
 
 void Pass::reach(Node* node, List<Node*>& stack) {
-  // another thread's pass may be gone: compared, never read
+  // another thread's pass may be gone: compare its address, never read it
   const auto is_of_this_thread = [](const Pass* pass) {
     for (const Pass* p = innermost; p; p = p->outer_)
       if (p == pass) return true;
@@ -77,7 +77,7 @@ void Pass::reach(Node* node, List<Node*>& stack) {
   };
   Pass* holder = node->pass.load(std::memory_order_acquire);
   if (holder == this) return;
-  // nothing may fail between taking and noting a node
+  // nothing may fail between taking a node and listing it in visits_
   if (visits_.size() == visits_.capacity()) visits_.reserve(2 * visits_.capacity());
   SLOPE_CHECK_AS(
       AutogradError,

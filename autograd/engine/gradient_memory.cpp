@@ -1,5 +1,5 @@
-// Whose memory a gradient may be written to. A tensor that only this pass holds may be changed in
-// place; what a hook, a caller, another sum or a graph holds may not.
+// Which memory a gradient may be written to. A tensor that only this pass holds may be changed in
+// place; one that a hook, a caller, another sum or a graph also holds may not.
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/adjacent.h>
@@ -68,7 +68,7 @@ std::vector<GradTarget> Saved::targets_like(const Tensors& xs) const {
   return targets;
 }
 
-// ---- what is let go of, what a leaf is given
+// ---- what is freed, what a leaf gets
 
 void Pass::free_values(Node& node) {
   if (!options_.create_graph && !options_.retain_graph && !node.saved.empty()) {
@@ -84,9 +84,9 @@ bool Pass::adds_in_place(const Tensor& grad) const {
   return !options_.create_graph && grad.defined() && grad.is_contiguous();
 }
 
-// Makes every leaf's sum what its grad() will be, where that is not added to in place. A gradient
-// belongs to its leaf alone: another leaf, a retained gradient or the caller may hold the sum. The
-// leaves are locked by address, so that two passes with common leaves cannot wait for each other.
+// Turns every leaf's sum into its new grad(), unless grad() can be added to in place. A leaf owns
+// its gradient alone, so a sum that another leaf, a retained gradient or the caller holds is
+// copied. Leaves are locked in order of address: two passes that share leaves cannot deadlock.
 Pass::List<GradLock> Pass::own_leaf_sums() {
   List<GradSlot*> slots(&memory_);
   slots.reserve(leaves_.size());

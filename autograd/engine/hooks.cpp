@@ -1,4 +1,4 @@
-// Hooks and retained gradients: run when a gradient is complete, before anything is made of it.
+// Hooks and retained gradients: run when a gradient is complete, before anything uses it.
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/grad_mode.h>
@@ -6,7 +6,7 @@
 
 namespace slope {
 
-// What the hooks make of g. A copy of their list: a hook may register others.
+// Applies the hooks to g. Copies their list, as a hook may register others.
 static void apply(const std::vector<Hook> hooks, Tensor& g) {
   for (const Hook& hook : hooks) {
     const Tensor changed = hook(g);

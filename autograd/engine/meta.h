@@ -18,7 +18,7 @@ struct AutogradMeta : Meta, memory::Allocated {
 AutogradMeta* autograd_meta(const TensorImpl& x);  // null where there is none
 AutogradMeta* autograd_meta(const Tensor& x);
 AutogradMeta& ensure_autograd_meta(const Tensor& x);
-// The same for the tensor's gradient and hooks; a result's node shares it.
+// Creates the slot if there is none; a result's node shares it.
 GradSlot& ensure_grad_slot(const Tensor& x);
 
 // Makes x output `output` of `node`.

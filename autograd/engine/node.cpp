@@ -6,8 +6,8 @@
 
 namespace slope {
 
-// Freeing a node frees what it holds, which may be the last hold on the nodes before it: they queue
-// here instead of nesting on the stack.
+// Freeing a node may release the last references to the nodes of its inputs. They are queued here,
+// so that the call stack does not grow.
 void Node::destroy(Node* node) {
   thread_local Node* queue = nullptr;
   thread_local bool draining = false;

@@ -1,12 +1,12 @@
-// A rule under an observer. A kernel that adds into a sum would hide what it adds, so the rule runs
-// with memory of its own for each contribution; where it would have added, it runs once more, into
-// the sums, which gives them the bits that they have when nobody looks.
+// A rule under an observer. A kernel that adds to a sum hides what it adds, so the rule first runs
+// with separate memory for each contribution. If it would have added, it runs once more into the
+// sums, so that they get the same bits as without an observer.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/loops/copy.h>
 
 namespace slope {
 
-// A sum as it stands, for those who want to see it grow.
+// A copy of the sum for observers that see contributions; otherwise undefined.
 Tensor Pass::copy_to_show(const Tensor& sum) {
   return Observe::needs_contributions() && sum.defined() ? contiguous_copy(sum) : Tensor();
 }

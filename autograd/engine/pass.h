@@ -1,4 +1,4 @@
-// Pass: one run of backward over the part of the graph that the outputs reach. Private to autograd.
+// Pass: one run of backward over the graph that its outputs reach. Private to autograd.
 #pragma once
 
 #include <slope/autograd/backward.h>
@@ -14,34 +14,34 @@ namespace slope {
 
 struct Pass {
   explicit Pass(BackwardOptions options);
-  ~Pass();  // lets go of the nodes
+  ~Pass();  // releases the nodes
 
-  // collect.cpp: takes the nodes that the outputs reach
+  // collect.cpp: takes the nodes reachable from the outputs
   void collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients);
 
   // backward.cpp
   void start();        // dL/dL
-  const Node* step();  // the rule of the next node that has a gradient; null where none is left
-  void finish();       // hooks.cpp: those of the leaves
+  const Node* step();  // runs the rule of the next node with a gradient; null at the end
+  void finish();       // hooks.cpp: the leaves' hooks
   void run() {
     start();
     while (step()) {
     }
     finish();
   }
-  void commit();  // adds the leaves' gradients to theirs
+  void commit();  // x.grad += dL/dx for every leaf x
 
-  // capture.cpp: only the gradients of `inputs` are wanted; else all are
+  // capture.cpp: restricts the pass to the gradients of `inputs`
   void capture(const Tensors& inputs);
   bool wants(const Edge& edge) const;
   Tensor gradient_of(const Tensor& x) const;
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
-  // Run by a rule inside another pass, to which are left: the leaves' hooks, and what the captured
-  // tensors were computed from.
+  // Run by a rule inside another pass, which runs the leaves' hooks itself and continues beyond the
+  // captured tensors.
   bool is_within = false;
 
-  // gradient_memory.cpp: whose memory may be written
+  // gradient_memory.cpp: which memory may be written
   GradTarget target(const Node& node, size_t input, const Dims& shape, DType dtype,
                     const TargetOptions& options);
 
@@ -50,7 +50,7 @@ struct Pass {
   using List = std::pmr::vector<T>;
   struct Visit {
     Node* node;
-    Pass* outer;  // the run that this one is nested in, and its slot there
+    Pass* outer;  // the pass that held the node before (or null), and its slot there
     uint32_t outer_slot;
   };
   void reach(Node* node, List<Node*>& stack);
@@ -65,18 +65,18 @@ struct Pass {
   static Tensor copy_to_show(const Tensor& sum);
 
   Tensor& sum_of(const Edge& edge);
-  const Tensor* find_sum(const Edge& edge) const;  // null where nothing reached this leaf
+  const Tensor* find_sum(const Edge& edge) const;  // null if no gradient reached this leaf
   bool may_write(const Tensor& x) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
   List<GradLock> own_leaf_sums();
 
-  // The lists of a small graph stand in here: a pass over one asks nobody for memory.
+  // The lists of a small graph fit in here: a pass over one allocates nothing for them.
   std::array<std::byte, 4096> first_bytes_;
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
 
   BackwardOptions options_;
-  const Pass* outer_;  // the run in this thread that this one is nested in
+  const Pass* outer_;  // the enclosing pass on this thread
   List<Edge> roots_{&memory_};
   List<Tensor> root_gradients_{&memory_};
   List<Visit> visits_{&memory_};
@@ -89,8 +89,8 @@ struct Pass {
   std::pmr::unordered_map<TensorImpl*, size_t> leaf_index_{&memory_};
 
   bool captures_ = false;
-  std::vector<char> wanted_;    // by slot of a node's first output: leads to a captured gradient
-  std::vector<char> captured_;  // by slot: this gradient is asked for
+  std::vector<char> wanted_;    // by slot of a node's first output: needed for a captured gradient
+  std::vector<char> captured_;  // by slot: this gradient was requested
   std::unordered_set<TensorImpl*> captured_leaves_;
 
   bool writes_alone_ = false;  // observed: targets are new memory

@@ -8,11 +8,11 @@ namespace slope {
 
 namespace {
 
-// Recomputing recurses through the operations before: no further than models have such operations
-// in a row.
+// Recomputing recurses through preceding operations; models have no longer chains of recomputable
+// ones.
 constexpr int most_steps = 4;
 
-// Whether what `node` saves still gives x, its output.
+// Whether x is the first output of the edge's node, unchanged, and the node's saved values exist.
 bool is_alive(const Edge& edge, const Tensor& x) {
   return edge.node && edge.output == 0 && !edge.node->freed &&
          edge.node->outputs[0].version == x.storage()->version();

@@ -29,7 +29,7 @@ static void save_values(Node& node, Inputs inputs, const Tensors& extras,
     if (extras[i].defined()) node.saved.push_back(save(extras[i], Kind::extra, i));
 }
 
-// A node with edges to what made its inputs, with what it saves, and with edges from its outputs.
+// Makes a node with its saved values, edges to the nodes of its inputs, and links from its outputs.
 static Ref<Node> attach(const Op& op, std::span<const Tensor> outputs, Inputs inputs,
                         Attributes& attributes, const Tensors& extras) {
   static std::atomic<uint64_t> next_sequence{1};

@@ -1,4 +1,4 @@
-// How a derivative reads what its node saved: find it, check that it is as it was, connect it.
+// How a derivative reads a saved value: find it, check that it is unchanged, connect it.
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/engine/recompute.h>

@@ -12,7 +12,7 @@ BackwardSteps::BackwardSteps(const Tensors& outputs, const Tensors& gradients,
 BackwardSteps::~BackwardSteps() = default;
 
 const Node* BackwardSteps::next() {
-  std::unique_ptr<Pass> pass = std::move(pass_);  // which ends here if a rule throws
+  std::unique_ptr<Pass> pass = std::move(pass_);  // destroyed here if a rule throws
   if (!pass) return nullptr;
   if (const Node* node = pass->step()) {
     pass_ = std::move(pass);

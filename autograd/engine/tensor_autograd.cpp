@@ -39,7 +39,7 @@ void Tensor::set_grad(const Tensor& grad) const {
     SLOPE_CHECK_DTYPE(grad.dtype() == dtype(), "set_grad: the tensor is {}, the gradient {}",
                       name(dtype()), name(grad.dtype()));
   }
-  Tensor given = grad;  // the one before it ends after the lock
+  Tensor given = grad;  // the old gradient is destroyed after unlocking
   GradSlot& slot = ensure_grad_slot(*this);
   const GradLock lock(slot);
   std::swap(slot.grad, given);
