@@ -1,10 +1,10 @@
-// Every operation with a derivative of its own, each name once, by the file in autograd/ops/ that
-// defines it as `namespace slope::ops { extern const Op NAME{…}; }`. Read with another SLOPE_OP
-// each time: registry.cpp declares them and makes the table.
+// Every operation with its own derivative, by the file in autograd/ops/ that defines it as
+// `namespace slope::ops { extern const Op NAME{…}; }`. An X-macro list: registry.cpp includes it
+// with different definitions of SLOPE_OP to declare the operations and to make the table.
 //
 //   SLOPE_OP(name)
 
-#ifndef SLOPE_OP  // read on its own
+#ifndef SLOPE_OP  // included alone
 #define SLOPE_OP(name)
 #endif
 

@@ -1,5 +1,5 @@
-// The registry: the table of autograd/ops/list.h. A plain table, because what registers itself is
-// dropped by the linker from a static archive.
+// The registry: the table of autograd/ops/list.h. Operations do not register themselves, because
+// the linker drops unreferenced objects of a static archive.
 #include <slope/autograd/ops.h>
 
 #include <algorithm>

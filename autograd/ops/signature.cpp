@@ -1,7 +1,7 @@
-// Op::check: reads the signature along with the inputs, "(*, in), (out, in), (out)? -> (*, out)". A
-// name binds to the first size that it meets, `*` takes any dims, `?` allows an undefined input,
-// `...` repeats an input's pattern for all that follow. It needs no memory and no cache: a
-// signature is shorter than what it would cost to look up.
+// Op::check: parses the signature beside the inputs, "(*, in), (out, in), (out)? -> (*, out)". A
+// name is bound to the first size that it meets, `*` takes any dims, `?` allows an undefined input,
+// `...` repeats an input's pattern for all that follow. Nothing is allocated or cached: parsing a
+// short signature is cheaper than looking it up.
 #include <slope/autograd/op.h>
 
 #include <charconv>
@@ -15,14 +15,14 @@ namespace {
 struct Binding {
   std::string_view name;
   int64_t size;
-  size_t input;  // that it was first met in
+  size_t input;  // where the name was first met
 };
 
 struct Bindings {
   Binding table[16];
   size_t count = 0;
 
-  // What `name` was bound to before; null where it is new, and bound to `size` now.
+  // The earlier binding of `name`; null if it is new: then `size` is bound to it.
   const Binding* find_or_bind(std::string_view name, int64_t size, size_t input) {
     for (size_t i = 0; i < count; ++i)
       if (table[i].name == name) return &table[i];
@@ -31,7 +31,7 @@ struct Bindings {
   }
 };
 
-// A number in a signature stands for itself.
+// A number in a signature is a fixed size.
 std::optional<int64_t> as_number(std::string_view name) {
   int64_t number = 0;
   const char* end = name.data() + name.size();
@@ -80,7 +80,7 @@ void check_input(const Op& op, std::initializer_list<InputRef> inputs, size_t in
   std::string_view names = pattern;
   size_t front = 0, back = shape.size();
   bool any = false;
-  while (!names.empty() && !any) {  // up to the star
+  while (!names.empty() && !any) {  // up to the `*`
     const std::string_view name = take(names, false);
     if (name == "*")
       any = true;

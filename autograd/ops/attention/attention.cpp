@@ -1,9 +1,9 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head).
-// A tile is one head and at most 48 of its rows; scores live in the tile alone. Backward recomputes
-// them from each row's largest score and sum. A row that sees nothing gives 0 and takes no
-// gradient. What is masked is never read into a result or gradient, not even nan; second
-// derivatives, through the reference, are without that guarantee. Packed sequences are heads of
-// their own lengths.
+// A tile is at most 48 rows of one head; scores exist only within a tile. Backward recomputes them
+// from each row's largest score and sum. A row that may attend to nothing gives 0 and gets no
+// gradient. Masked values, even nan, never reach a result or gradient; second derivatives, which go
+// through the reference, do not guarantee this. Each packed sequence has heads of its own, with its
+// own lengths.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
@@ -21,8 +21,13 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 
 // ---- derivative
 
+<<<<<<< HEAD
 // The same in differentiable operations, for one sequence. A row that sees nothing, or nothing but
 // scores of -inf, is filled with 0, so that it has no nan on its way to 0.
+=======
+// The same in differentiable operations, for one sequence. Masked scores are large negative numbers
+// instead of -inf, so that a row that may attend to nothing becomes 0 without a nan.
+>>>>>>> 78b602b6 (English of the operations)
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
   Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
@@ -55,7 +60,7 @@ Tensors attention_reference(const Saved& s) {
                                              to_site(s.dims("site")))
                                 : Tensor(),
                mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
-  Tensors outputs, weights;  // weights: of all keys
+  Tensors outputs, weights;  // weights: for all keys
   for (const AttentionSequence& one : n.sequences) {
     const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
     const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };

@@ -1,5 +1,5 @@
-// Where the heads of an attention lie in q, k, v and the mask: a head for each sequence and leading
-// index. Private to autograd/ops.
+// Where the heads of an attention lie in q, k, v and the mask: one head for each sequence and
+// leading index. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops/elementwise/dropout.h>
@@ -12,7 +12,7 @@
 
 namespace slope {
 
-// Rows of q and of k, v that belong together: of each leading index one head.
+// A sequence: its rows of q and of k, v. It is one head in each leading index.
 struct AttentionSequence {
   int64_t first_row, L, first_key, S;
   int64_t first_weight;  // the weights of those before, in one leading index
@@ -27,7 +27,7 @@ struct AttentionSizes {
                  const Tensor& key_lengths)
       : leading(q.shape().begin(), q.shape().end() - 2), indices(numel(leading)), L(q.size(-2)),
         S(k.size(-2)), D(q.size(-1)), E(v.size(-1)) {
-    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // none at all: one without rows
+    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // no lengths: one without rows
       sequences = {{0, L, 0, S, 0}};
       return;
     }
@@ -49,7 +49,7 @@ struct AttentionSizes {
     return sequences.back().first_weight + sequences.back().L * sequences.back().S;
   }
 
-  // Heads are counted sequence by sequence, within one by the leading index.
+  // Heads are numbered by sequence, then by leading index.
   int64_t heads() const { return indices * static_cast<int64_t>(sequences.size()); }
   const AttentionSequence& sequence(int64_t head) const {
     return sequences[static_cast<size_t>(head / indices)];
@@ -59,7 +59,7 @@ struct AttentionSizes {
     const AttentionSequence& s = sequence(head);
     return s.first_weight * indices + index(head) * s.L * s.S;
   }
-  int64_t first_statistic(int64_t head) const {  // of its rows, among those of all heads
+  int64_t first_statistic(int64_t head) const {  // of its rows, among the rows of all heads
     const AttentionSequence& s = sequence(head);
     return s.first_row * indices + index(head) * s.L;
   }
@@ -68,8 +68,8 @@ struct AttentionSizes {
     const auto count = static_cast<int64_t>(sequences.size());
     return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
   }
-  // A few heads with many rows are cut, so that there is work for many threads: each part packs the
-  // keys and values again. Several sequences are taken to be work enough.
+  // A few heads with many rows are cut into parts to occupy all threads, although each part packs
+  // the keys and values again. Several sequences are not cut.
   int64_t parts() const {
     return sequences.size() != 1
                ? 1
@@ -89,7 +89,7 @@ StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
-// The heads themselves, as kernels take them; what is given has to outlive this.
+// The heads as kernels take them. The arguments must outlive this.
 template <class T>
 struct AttentionHeads {
   const AttentionSizes& n;
@@ -128,8 +128,8 @@ struct AttentionHeads {
             keep ? &*keep : nullptr,
             n.first_weight(h)};
   }
-  // Rows that are computed together. Fewer under causality, for a tile computes what its last row
-  // sees; but with many keys each tile has much to add to their gradients.
+  // Rows of a tile. Fewer if causal, as a tile computes all keys that its last row sees; but each
+  // tile adds to the gradients of all these keys, so not fewer if there are many keys.
   int64_t tile(int64_t h) const {
     const AttentionSequence& s = n.sequence(h);
     const int64_t most = causal && s.S <= 256 ? 24 : 48;

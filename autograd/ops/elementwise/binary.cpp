@@ -1,12 +1,12 @@
-// Elementwise operations of two tensors, broadcast together; the engine sums gradients back over
-// what was repeated.
+// Elementwise operations of two tensors, broadcast together; the engine sums gradients over
+// broadcast dims.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 
 namespace slope {
 
 namespace {
 
-// Row::f of both operands in the dtype in which they meet, which is `least` or higher.
+// Row::f of both operands in their promoted dtype, which is `least` or higher.
 template <class Row>
 Tensor apply(const Op& op, const Tensor& a, const Tensor& b, DType least = i64) {
   if (a.dtype() == b.dtype() && is_floating(a.dtype()))
@@ -33,8 +33,8 @@ Grads div_formula(const Saved& s, const Tensor& g) {
   return {s.needs(0) ? g / b : Tensor(), s.needs(1) ? -(g * (s.output() / b)) : Tensor()};
 }
 
-// No 0 * inf or nan arises: where b = 0 and a is 0 or nan, a^0 takes the place of a^(b-1); where
-// a = 0 <= b, log 1 that of log a.
+// To avoid 0 * inf and nan: where b = 0 and a is 0 or nan, a^0 replaces a^(b-1); where a = 0 <= b,
+// log 1 replaces log a.
 constexpr Definition pow_definition{"y = a^b", "da = g b a^(b-1), db = g y log a",
                                     "a > 0; a = 0 where b >= 0; a < 0 where b is an integer"};
 Grads pow_formula(const Saved& s, const Tensor& g) {

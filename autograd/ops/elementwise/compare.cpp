@@ -1,4 +1,4 @@
-// Comparisons and logic: bool results, no derivative. Comparing with nan is false, but != is true.
+// Comparisons and logic: bool results, no derivative. Comparison with nan is false, except for !=.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/core/loops/copy.h>
 
@@ -10,7 +10,7 @@ namespace slope {
 
 namespace {
 
-// y = f(a, b) by element for operands of one C++ type.
+// y = f(a, b), elementwise, for operands of one C++ type.
 template <class T, class F>
 Tensor compare_as(const Tensor& a, const Tensor& b, const char* op, F f) {
   Tensor y = Tensor::empty(broadcast_shapes(a.shape(), b.shape(), op), boolean);
@@ -39,11 +39,11 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
   return visit(dtype, [&]<class T> { return compare_as<T>(p, q, op, f); });
 }
 
-// A number takes a floating tensor's dtype; with whole numbers and bools it is compared exactly.
+// A number takes the dtype of a floating tensor; it is compared exactly with integers and bools.
 template <class F>
 Tensor compare(const Tensor& a, double b, const char* op, F f) {
   if (is_floating(a.dtype())) return compare(a, full({}, b, a.dtype()), op, f);
-  // nan, or beyond every int64
+  // nan, or outside the range of int64
   if (!(b >= -0x1p63 && b < 0x1p63)) return full(a.shape(), f(0.0, b), boolean);
   const auto below = static_cast<int64_t>(std::floor(b)),
              above = static_cast<int64_t>(std::ceil(b));

@@ -6,7 +6,7 @@ namespace slope {
 
 namespace {
 
-// y may be x.
+// In place if y is x.
 void apply(double p, const RandomSite& site, const Tensor& x, const Tensor& y) {
   const Tensor xs = contiguous_values(x);
   const Keep keep = keep_for(p, site);
@@ -19,7 +19,7 @@ void apply(double p, const RandomSite& site, const Tensor& x, const Tensor& y) {
   });
 }
 
-// The same function of g, from the same draw.
+// The same function, applied to g with the same random numbers.
 Grads formula(const Saved& s, const Tensor& g) {
   return {dropout_at(g, s.number("p"), to_site(s.dims("site")))};
 }

@@ -1,4 +1,4 @@
-// The draw of a dropout: where it stands, so that it can be drawn again. Private to autograd/ops.
+// The position of a dropout's random numbers, to draw them again. Private to autograd/ops.
 #pragma once
 
 #include <slope/core/kernels/elementwise/dropout.h>
@@ -15,7 +15,7 @@ inline Keep keep_for(double p, const RandomSite& site) {
           p == 1 ? 0 : 1 / (1 - p)};
 }
 
-// A site as an attribute, and back.
+// Conversion of a site to an attribute and back.
 inline Dims to_dims(const RandomSite& site) {
   return {static_cast<int64_t>(site.seed), site.site, site.step, site.stream};
 }
@@ -24,7 +24,7 @@ inline RandomSite to_site(const Dims& d) {
           static_cast<uint32_t>(d[3])};
 }
 
-// The dropout of a given draw; differentiable.
+// Dropout with given random numbers; differentiable.
 Tensor dropout_at(const Tensor& x, double p, const RandomSite& site);
 
 }  // namespace slope

@@ -16,13 +16,13 @@ namespace slope {
 
 constexpr int64_t elementwise_grain = 1 << 15;
 
-// Past the caches: where the result is larger than they are, and the loop has so little to do that
-// memory is what it waits for.
+// Whether to store past the caches: the result is larger than they are, and the loop is so cheap
+// that memory limits it.
 enum class Written { through_caches, past_caches };
 
-// How far apart the elements of x stand that meet those of a contiguous tensor of `shape` in order:
-// 1, or 0 where one element repeats; none where it takes more than one step, or x has another shape
-// and more elements than one.
+// The step through x beside a contiguous tensor of `shape`, element by element: 1, or 0 if x is one
+// repeated element. None if a single step is not enough, or if x has another shape and more than
+// one element.
 inline std::optional<int64_t> single_step(const Tensor& x, const Dims& shape) {
   if (x.shape() == shape && x.is_contiguous()) return 1;
   const Dims& strides = x.strides();
@@ -94,13 +94,13 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
   return y;
 }
 
-// x in the dtype in which it can meet the number b.
+// x in the dtype in which it is combined with the number b.
 inline Tensor meeting(const Tensor& x, double b) {
   if (is_floating(x.dtype())) return x;
   return to(x, b == std::trunc(b) && std::abs(b) < 0x1p53 ? i64 : f32);
 }
 
-// Row::f(x, b), or Row::f(b, x) where `reversed`, for a floating x.
+// Row::f(x, b), or Row::f(b, x) if `reversed`, for a floating x.
 template <class Row>
 Tensor elementwise_scalar(const Tensor& x, double b, const char* op, bool reversed = false) {
   Tensor y = Tensor::empty(x.shape(), x.dtype());

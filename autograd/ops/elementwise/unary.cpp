@@ -1,11 +1,11 @@
-// Elementwise operations of one tensor: of each row of core/kernels/elementwise/unary_rows.h its
-// operation and its function.
-//   y = f(x), dx = g df(x), or g df(y) where the derivative is simpler so and x need not be saved
+// Elementwise operations of one tensor: the Op and the function of each row of
+// core/kernels/elementwise/unary_rows.h.
+//   y = f(x), dx = g df(x); or g df(y) where that is simpler and saves y instead of x
 #include <slope/autograd/ops/elementwise/elementwise.h>
 
 namespace slope {
 
-// What the rows say of numbers, of tensors; they find it by its argument.
+// The functions that the rows use, for tensors; found by argument-dependent lookup.
 static Tensor positive(const Tensor& x) { return to(!(x <= 0), x.dtype()); }
 static Tensor bounded(const Tensor& x) { return clamp(x, -1e4, 1e4); }
 
@@ -56,14 +56,14 @@ constexpr Op op_of(Definition definition) {
           .recompute = Row::of_output ? nullptr : recompute<Row>};
 }
 
-// Integers become f32.
+// Converts integers to f32.
 template <class Row>
 Tensor floating(const Op& op, const Tensor& x0) {
   const Tensor x = is_floating(x0.dtype()) ? x0 : to(x0, f32);
   return op.record(values<Row>(x), {x});
 }
 
-// Integers stay what they are.
+// Keeps integers.
 template <class Row>
 Tensor any(const Op& op, const Tensor& x) {
   if (is_floating(x.dtype())) return op.record(values<Row>(x), {x});

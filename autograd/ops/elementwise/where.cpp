@@ -1,4 +1,4 @@
-// Picking by a condition. What was not picked gets no gradient, not even nan.
+// Choosing by a condition. Elements not chosen get gradient 0, even where g is nan.
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/strided.h>
 

@@ -1,6 +1,6 @@
 // Log-softmax and negative log-likelihood in one: p = softmax(x), t the target, e the label
-// smoothing (Szegedy et al., 2016), C classes. Rows whose target is ignore_index give 0 and take no
-// gradient; the mean is over the others (nan where there are none).
+// smoothing (Szegedy et al., 2016), C classes. Rows whose target is ignore_index give 0 and get no
+// gradient; the mean is over the other rows (nan if there are none).
 #include <slope/autograd/ops/loss/targets.h>
 #include <slope/core/kernels/loss/cross_entropy.h>
 

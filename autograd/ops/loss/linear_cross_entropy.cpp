@@ -1,8 +1,8 @@
-// Cross entropy of z = x W^T + b without z: a chunk of rows of z is computed, turned into its loss
-// and its gradient in place, and used up. dz is that of cross_entropy.cpp.
-// Where one g serves all rows (mean, sum) the three gradients are computed with the loss, for g =
-// 1, and saved instead of z; backward scales them. Where each row has its own g (none) backward
-// recomputes z. Rows with an ignored target are left out of the products altogether.
+// Cross entropy of z = x W^T + b without storing z: each chunk of its rows is computed, replaced in
+// place by its gradient (dz as in cross_entropy.cpp), and discarded.
+// With one g for all rows (mean, sum), the three gradients are computed with the loss, for g = 1,
+// and saved instead of z; backward scales them. With a g for each row (none), backward recomputes
+// z. Rows with an ignored target are left out of the products.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/loss/targets.h>
 #include <slope/core/kernels/elementwise/elementwise.h>
@@ -24,7 +24,7 @@ struct Chunked {
   Tensor losses, dx, dweight, dbias;
 };
 
-// losses (N) and, where wanted, the gradients of <g, losses>; g holds one value for each row where
+// losses (N) and, if wanted, the gradients of <g, losses>; g has one value for each row if
 // `by_row`, else one for all.
 template <class T>
 Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target,
@@ -37,7 +37,7 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   for (int64_t i = 0; i < N; ++i)
     if (t[i] != options.ignore_index) counted.push_back(i);
   const auto M = static_cast<int64_t>(counted.size());
-  const bool in_place = M == N;  // no row is left out: those of x and dx are used where they stand
+  const bool in_place = M == N;  // no row is left out: x and dx are used without copies
   const auto empty_dx = [&] {
     return in_place ? Tensor::empty({N, d}, x.dtype()) : zeros({N, d}, x.dtype());
   };
@@ -50,9 +50,9 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
                        : Tensor::empty({V, d}, x.dtype());  // the first chunk writes it
   if (M == 0) return y;
 
-  constexpr int64_t width = 1024;  // columns of z that are added up at once
-  // Rows of a chunk: z takes 4 MB in f32, but 256 rows at least, or packing W
-  // would not be worth it.
+  constexpr int64_t width = 1024;  // columns of z that are summed at once
+  // Rows of a chunk: 4 MB of z in f32, but at least 256 rows, to make packing W
+  // worthwhile.
   const int64_t R = std::min(M, std::max<int64_t>(256, (int64_t{1} << 20) / V / 64 * 64));
   const Tensor z = Tensor::empty({R, V}, x.dtype()),
                rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
@@ -106,7 +106,7 @@ Tensors linear_cross_entropy_reference(const Saved& s) {
                                     s.integer("count"), options)};
 }
 
-// y = scale x; y may be x
+// y = scale x; in place if y is x
 void scale_into(const Tensor& x, double scale, const Tensor& y) {
   if (!y.is_same(x)) copy_into(x, y);
   visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {

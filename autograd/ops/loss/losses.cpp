@@ -99,7 +99,7 @@ constexpr Op x_log_x_op{.name = "x_log_x",
                         .saves = saves_input(),
                         .formula = x_log_x_formula};
 
-// With a derivative of its own: that of log x alone overflows where x is small.
+// An operation of its own: the derivative of log x alone overflows where x is small.
 Tensor x_log_x(const Tensor& x) {
   const Tensor value = x.detach();
   return x_log_x_op.record(masked_fill(value * log(value), value == 0, 0), {x});
@@ -107,7 +107,7 @@ Tensor x_log_x(const Tensor& x) {
 
 }  // namespace
 
-//   p (log p - log q), 0 log 0 = 0; its derivative by p at 0 is nan, as in PyTorch
+//   p (log p - log q), 0 log 0 = 0; its derivative with respect to p at 0 is nan, as in PyTorch
 Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction) {
   check_same_shape("kl_div", log_q, p);
   return reduce(x_log_x(p) - p * log_q, reduction);

@@ -1,4 +1,4 @@
-// What the losses share: class targets (which count, and that each is a class), options, reduction.
+// Shared by the losses: checks and counts of class targets, options, reduction.
 // Private to autograd.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace slope {
 
-// The targets, contiguous; `scores` are (N, C) with targets (N), or (C) with a scalar. Returns them
-// and how many count.
+// Returns the targets, contiguous, and how many are not ignored. `scores` are (N, C) with targets
+// (N), or (C) with a scalar target.
 inline std::pair<Tensor, int64_t> check_targets(const char* op, const Dims& scores,
                                                 const Tensor& target, int64_t ignore_index) {
   SLOPE_CHECK_DTYPE(target.dtype() == i64, "{}: targets are class numbers (int64), got {}", op,

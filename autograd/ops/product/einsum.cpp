@@ -1,10 +1,10 @@
-// einsum("bqd,bkd->bqk", {q, k}): a sum of products over named dims. Composed of diagonals, sums,
+// einsum("bqd,bkd->bqk", {q, k}): a sum of products over named dims, composed of diagonals, sums,
 // permutes and batched products.
 //
 // Each operand becomes a tensor with one dim for each of its names. From left to right, two
 // operands a, b are joined:
 //   (shared, only a, summed) @ (shared, summed, only b) -> (shared, only a, only b)
-// where a name is summed once neither a later operand nor the result has it. "..." stands for the
+// A name is summed as soon as no later operand and not the result has it. "..." stands for the
 // unnamed dims, which broadcast.
 #include <slope/autograd/ops.h>
 
@@ -14,7 +14,7 @@ namespace slope {
 
 namespace {
 
-// one character a dim; the dims of "..." get the characters 1, 2, …, 1 being the last
+// one character per dim; those of "..." get the characters 1, 2, …, where 1 is the last
 using Names = std::string;
 
 struct Named {
@@ -70,7 +70,7 @@ Named without_repeats(const std::string& equation, Named a) {
                       a.x.size(second));
     a.x = diagonal(a.x, first, second);
     a.names.erase(j, 1).erase(i, 1).push_back(name);
-    i = static_cast<size_t>(-1);  // the diagonal stands at the end: begin again
+    i = static_cast<size_t>(-1);  // the diagonal is now the last dim: start again
   }
   return a;
 }
@@ -88,7 +88,7 @@ Named sum_out(const Named& a, const Names& keep) {
   return result;
 }
 
-// a with exactly these dims, in this order; one that it lacks has size 1.
+// a with exactly these dims, in this order; missing ones get size 1.
 Tensor arrange(const Named& a, const Names& names) {
   Tensor x = a.x;
   Dims order;

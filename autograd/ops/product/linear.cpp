@@ -26,8 +26,8 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The same without tensors for the views. A product is added to a sum in place where that gives the
-// same bits: results must not depend on who holds a reference to a gradient.
+// The same without tensors for the views. A product is added to a sum in place only if that gives
+// the same bits: results must not depend on who holds a reference to a gradient.
 Grads linear_kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
@@ -56,7 +56,7 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// What the signature says. To read it takes as long as a small product.
+// The check of the signature, which takes as long to parse as a small product.
 bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
   return x.defined() && W.defined() && x.rank() >= 1 && W.rank() == 2 &&
          x.shape().back() == W.shape()[1] &&
@@ -78,7 +78,7 @@ extern const Op linear{.name = "linear",
 }  // namespace ops
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (!fits(x, weight, bias)) ops::linear.check({x, weight, bias});  // which throws
+  if (!fits(x, weight, bias)) ops::linear.check({x, weight, bias});  // throws
   const int64_t in = weight.size(1), out = weight.size(0),
                 rows = x.numel() / std::max<int64_t>(in, 1);
   SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),

@@ -1,5 +1,5 @@
-// Products of matrices in the last two dims; the dims before them broadcast (matmul) or are one
-// (bmm). Strides go to BLAS as they are where one of them is 1.
+// Matrix products over the last two dims; the leading dims broadcast (matmul) or are a single one
+// (bmm). BLAS gets the strides unchanged if one of them is 1.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
@@ -16,7 +16,7 @@ bool rows_in_order(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_s
          (rows == 1 || row_stride >= 1);
 }
 
-// x's matrices as BLAS takes them, and a copy of x where neither of its last strides is 1.
+// x's matrices as BLAS takes them; x is copied if neither of its last two strides is 1.
 struct Matrices {
   Tensor x;
   bool transpose = false;
@@ -131,8 +131,8 @@ extern const Op bmm{.name = "bmm",
                     .formula = bmm_formula};
 }  // namespace ops
 
-// torch.matmul's rules: a vector on the left is a row, on the right a column, and its dim
-// of size 1 goes again.
+// torch.matmul's rules: a vector is a row on the left and a column on the right; its dim of
+// size 1 is removed from the result.
 Tensor matmul(const Tensor& a, const Tensor& b) {
   SLOPE_CHECK_SHAPE(a.rank() > 0 && b.rank() > 0,
                     "matmul: needs at least one dim each, got {} @ {}", a.shape(), b.shape());

@@ -17,7 +17,7 @@ Grads cumsum_formula(const Saved& s, const Tensor& g) {
   return {cumsum_from(g, s.integer("dim"), !s.integer("from_end"))};
 }
 
-// In place along the rows of y (outer, n, inner), 64 columns at a time; floats are summed in
+// In place along dim n of y (outer, n, inner), 64 columns at a time; floats are summed in
 // double.
 template <class T>
 void sum_along(T* y, const AxisSplit& split, bool from_end) {

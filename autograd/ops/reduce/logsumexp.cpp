@@ -18,10 +18,10 @@ Grads logsumexp_formula(const Saved& s, const Tensor& g0) {
   return {g * where(y == INFINITY, share / sum(share, s.dims("dims"), keepdim), p)};
 }
 
-// m + log sum exp(x - m) with m = max x; an infinite m is left out of the differences.
+// m + log sum exp(x - m) with m = max x; an infinite m is not subtracted.
 Tensor shifted(const Tensor& x, const Dims& dims, bool keep) {
   const NoGrad no_grad;
-  if (count_of(x.shape(), dims) == 0) return log(sum(x, dims, keep));  // of nothing: log 0
+  if (count_of(x.shape(), dims) == 0) return log(sum(x, dims, keep));  // empty: log 0
   Tensor m = amax(x, dims, keepdim);
   m = masked_fill(m, abs(m) == INFINITY, 0);
   return log(sum(exp(x - m), dims, keep)) + m.reshape(reduced_shape(x.shape(), dims, keep));

@@ -1,5 +1,5 @@
-// Largest and smallest elements. A nan wins. amax, amin (and max(x), min(x)) share the gradient
-// among equal extremes; max(x, dim), min(x, dim) give it to the first of them.
+// Largest and smallest elements; nan if there is one. amax, amin, max(x) and min(x) share the
+// gradient among equal extremes; max(x, dim) and min(x, dim) give it to the first.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
 

@@ -1,5 +1,5 @@
-// What layer norm and RMS norm share: their shapes, and sums over rows that come out the same for
-// any number of threads. Private to autograd/ops.
+// Shared by layer norm and RMS norm: their shapes, and sums over rows with the same bits for any
+// number of threads. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops/reduce/reduction.h>
@@ -7,7 +7,7 @@
 
 namespace slope {
 
-// The last dims, which are normalised: those of the weight; without one, the last.
+// The normalised dims: as many last ones as the weight, or else the bias, has; without both, one.
 struct NormShape {
   Dims dims;        // negative numbers of the normalised dims
   Dims normalised;  // their sizes
@@ -49,8 +49,8 @@ inline Tensor over_root_mean_square(const Tensor& x, const Dims& dims, double ep
   return u * rsqrt(mean(u * u, dims, keepdim) + root * root);
 }
 
-// Rows are cut into at most 64 parts; f<T>(begin, end, partial sums) adds each part to its own
-// `sums` rows of n, which are then added in order. Gives tensors of `shape`, one for each sum.
+// Cuts the rows into at most 64 parts. f<T>(begin, end, partial sums) adds each part to its own
+// `sums` rows of n, which are then added in order. Returns `sums` tensors of `shape`.
 template <class T, class F>
 Tensors sums_over_rows(int64_t rows, const Dims& shape, int sums, F&& f) {
   const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64),

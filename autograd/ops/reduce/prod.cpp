@@ -12,8 +12,8 @@ namespace {
 
 constexpr Definition prod_definition{"y = prod x, over one dim", "dx_i = g prod_{j != i} x_j"};
 
-// The product of all other elements of each line, as a composite: neighbours are multiplied in
-// pairs, then what they lack is their partner times what their pair lacks.
+// The product of all other elements of each line, as a composite. Neighbours are multiplied in
+// pairs; an element's result is its partner times the result of its pair.
 Tensor others_in_pairs(const Tensor& x) {  // (*, n)
   const int64_t n = x.size(-1), pairs = (n + 1) / 2;
   if (n == 1) return ones_like(x);
@@ -32,7 +32,7 @@ Tensors others_reference(const Saved& s) {
 constexpr Op others_op{
     .name = "prod_others", .saves = saves_input(0), .reference = others_reference};
 
-// A product that neither over- nor underflows on the way: m 2^exponent.
+// A product m 2^exponent, which neither over- nor underflows on the way.
 struct ScaledProduct {
   double m = 1;
   int64_t exponent = 0;
@@ -47,7 +47,7 @@ struct ScaledProduct {
   }
 };
 
-// A plain product, and whether it kept its digits all the way.
+// A plain product, and whether every partial product kept its digits.
 template <class T>
 struct PlainProduct {
   T value = 1;
@@ -61,7 +61,7 @@ struct PlainProduct {
   }
 };
 
-// One pass forwards and one backwards: the products of what stands before and after each element.
+// One pass forwards, one backwards: the products of the elements before and after each element.
 template <class T>
 void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
   PlainProduct<T> before, after;

@@ -1,4 +1,4 @@
-// What the reductions share. Private to autograd/ops.
+// Shared by the reductions. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -10,13 +10,13 @@
 
 namespace slope {
 
-// A result that lacks the reduced dims (attribute "dims" of the input's shape), with 1 in their
-// places again, so that it broadcasts; a scalar does as it is.
+// Puts the reduced dims (attribute "dims") back into a result as size 1, so that it broadcasts with
+// the input. A scalar broadcasts unchanged.
 inline Tensor with_dims(const Saved& s, const Tensor& y, const Dims& shape) {
   return y.rank() == 0 ? y : y.reshape(reduced_shape(shape, s.dims("dims"), keepdim));
 }
 
-// How many elements become one.
+// Number of elements that are reduced to one.
 inline int64_t count_of(const Dims& shape, const Dims& dims) {
   int64_t n = 1;
   for (int64_t d : dims) n *= shape[static_cast<size_t>(d)];
@@ -62,12 +62,12 @@ struct AxisSplit {
     for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
       (d < dim ? outer : d == dim ? n : inner) *= shape[static_cast<size_t>(d)];
   }
-  // where the i-th line of n elements, `inner` apart, begins
+  // offset of line i: n elements, `inner` apart
   int64_t line(int64_t i) const { return i / inner * n * inner + i % inner; }
   int64_t lines() const { return outer * inner; }
 };
 
-// f(i, its first element, inner) for each of the lines along the split dim.
+// f(i, offset of line i, inner) for each line along the split dim.
 template <class F>
 void for_lines(const AxisSplit& split, int64_t grain, const F& f) {
   parallel_for(split.lines(), std::max<int64_t>(1, grain / std::max<int64_t>(split.n, 1)),

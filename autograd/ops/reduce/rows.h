@@ -1,4 +1,4 @@
-// What runs along one dim: rows of n elements, one after the other. Private to autograd/ops.
+// Operations along one dim, as contiguous rows of n elements. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -10,7 +10,7 @@
 
 namespace slope {
 
-// x itself where it is contiguous.
+// Returns x itself if it is contiguous.
 inline Tensor contiguous_values(const Tensor& x) {
   return x.is_contiguous() ? x : contiguous_copy(x);
 }
@@ -20,7 +20,7 @@ inline int64_t rows_per_chunk(int64_t n) {
   return std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1));
 }
 
-// x's values with `dim` as the last, contiguous; and the way back.
+// x's values with `dim` moved to the end, contiguous; and the inverse.
 inline Tensor to_rows(const Tensor& x, int64_t dim) {
   if (x.rank() == 0 || dim == x.rank() - 1) return contiguous_values(x);
   return contiguous_copy(Tensor(x.storage(), x.layout().transpose(dim, -1), x.dtype()));
@@ -38,7 +38,7 @@ void for_rows(const Tensor& x, F&& f) {
                [&](int64_t begin, int64_t end) { f(end - begin, n, begin * n); });
 }
 
-// y of the shape of the xs, which is one: f(rows, n, x…, y) fills chunks of rows along dim.
+// y has the common shape of the xs; f(rows, n, x…, y) fills chunks of rows along dim.
 //   map_rows("softmax", dim, []<class T>(int64_t rows, int64_t n, const T* x, T* y) { … }, x)
 template <class F, std::same_as<Tensor>... X>
 Tensor map_rows(const char* op, int64_t dim, const F& f, const X&... xs) {

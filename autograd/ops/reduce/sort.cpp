@@ -1,5 +1,5 @@
-// Order along one dim: argmax, argmin, topk, sort. Stable: equal elements in order of index; a nan
-// counts as the largest.
+// Order along one dim: argmax, argmin, topk, sort. Stable: equal elements stay in order of index;
+// nan counts as the largest.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
 
@@ -15,7 +15,7 @@ bool less(T a, T b) {
   return a < b || (a == a && b != b);
 }
 
-// order: the positions 0 … n - 1 of a line's elements, `step` apart, the first k in order.
+// order: the indices 0 … n - 1 of a line's elements, which are `step` apart, the first k sorted.
 template <class T>
 void order_line(const T* line, int64_t n, int64_t step, int64_t k, bool descending,
                 int64_t* order) {
@@ -28,7 +28,7 @@ void order_line(const T* line, int64_t n, int64_t step, int64_t k, bool descendi
   });
 }
 
-// The first k of each line in order, as positions (…, k, …) along dim.
+// The first k of each sorted line, as indices (…, k, …) along dim.
 Tensor positions(const Tensor& x, int64_t k, int64_t dim, bool descending) {
   const AxisSplit split(x.shape(), dim);
   Dims shape = x.shape();

@@ -1,5 +1,5 @@
-// Variance and standard deviation, in two passes: the mean first, then the squares of what differs
-// from it. Over the last dims in one sweep of rows.
+// Variance and standard deviation, in two passes: the mean, then the squared differences from it.
+// Over the last dims in one sweep of rows.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/autograd/ops/reduce/rows.h>
@@ -17,7 +17,7 @@ double divisor(const Dims& shape, const Dims& dims, double correction) {
 constexpr Definition var_definition{"y = sum (x - mean x)^2 / (n - correction), over dims",
                                     "dx = g 2 (x - mean x) / (n - correction)"};
 
-// None where there is nothing to take the mean of.
+// An empty tensor has no mean.
 Tensor centred_input(const Saved& s) {
   const Tensor x = s.input();
   return x.numel() == 0 ? x : centred(x, s.dims("dims"));
@@ -40,8 +40,8 @@ Grads std_formula(const Saved& s, const Tensor& g) {
   return {with_dims(s, masked_fill(g, none, 0), shape) * ((centred_input(s) / units) / n)};
 }
 
-// How many elements of a row become one number; 0 where they are not the last dims, or so many that
-// one row should be summed in parts.
+// How many elements of a row become one number; 0 where `dims` are not the last dims, or where a
+// row is so long that it should be summed in parts.
 int64_t row_length(const Tensor& x, const Dims& dims) {
   for (size_t k = 0; k < dims.size(); ++k)
     if (dims[k] != x.rank() - static_cast<int64_t>(dims.size() - k)) return 0;
@@ -69,7 +69,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return {dx.result()};
 }
 
-// Of rows that are not contiguous or long.
+// For rows that are long or not contiguous.
 template <bool root>
 Tensor composite(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const NoGrad no_grad;

@@ -13,7 +13,7 @@ bool are_alike(const Tensor& x, const Tensor& y) {
          x.strides() == y.strides();
 }
 
-// Whether the elements fill a range, each place once.
+// Whether the elements fill a range of memory, each place once.
 bool is_dense(const Layout& layout) {
   Dims order(layout.shape.size());
   std::iota(order.begin(), order.end(), int64_t{0});

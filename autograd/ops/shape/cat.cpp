@@ -1,4 +1,4 @@
-// cat, stack: tensors side by side in one.
+// cat and stack: joining tensors.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
@@ -26,7 +26,7 @@ Grads stack_formula(const Saved& s, const Tensor& g) {
   return as_grads(unbind(g, s.integer("dim")), s);
 }
 
-// The tensors in one dtype; those of shape (0,) fit beside any shape and are
+// The tensors in their promoted dtype. Tensors of shape (0,) fit any shape and are
 // left out, as in PyTorch.
 Tensors alike(const char* op, const Tensors& xs, bool drop_empty) {
   SLOPE_CHECK_SHAPE(!xs.empty(), "{}: needs at least one tensor", op);

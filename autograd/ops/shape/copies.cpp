@@ -1,4 +1,4 @@
-// Copies of all of x, as it is or in another dtype.
+// Copies of x, in its own or another dtype.
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 

@@ -15,8 +15,8 @@ Grads embedding_formula(const Saved& s, const Tensor& g) {
           scatter_add(zeros(s.input_shape(1), g.dtype()), 0, spread(index, 0, rows.shape()), rows)};
 }
 
-// A table that has another use, as the output projection, has a gradient already: only the rows
-// that were picked are touched.
+// A weight that is also the output projection already has a gradient: then only the rows that were
+// picked are touched.
 Grads embedding_kernel(const Saved& s, const Tensor& g) {
   const GradTarget d = s.target(1, s.input_shape(1), g.dtype());
   add_rows(g, AxisSplit(s.input_shape(1), 0), s.extra(), d.tensor, !d.adds,

@@ -1,5 +1,5 @@
-// Picking by an index for each element, and the reverse, adding. Equal indices add in the order in
-// which they appear.
+// gather: picking by an index for each element; scatter_add, its adjoint. Equal indices add in the
+// order in which they appear.
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/autograd/ops/shape/rows_by_index.h>
 
@@ -31,8 +31,8 @@ Grads scatter_add_formula(const Saved& s, const Tensor& g) {
   return {g, Tensor(), picked.shape() == source ? picked : pad(picked, widths)};
 }
 
-// Walks the lines of index along dim, each with its first offset in up to three tensors; lines are
-// independent of each other.
+// Calls f(offsets of the line's first element in N tensors, length) for each line of index along
+// dim. Lines run in parallel.
 template <size_t N, class F>
 void for_each_line(const Dims& shape, int64_t dim, const std::array<const Dims*, N>& strides,
                    F&& f) {

@@ -30,7 +30,7 @@ Tensor pad(const Tensor& x, const Dims& widths, double value) {
                     "pad: widths {} are not pairs for the last dims of shape {}", widths,
                     x.shape());
   Dims shape = x.shape();
-  Layout inner = x.layout();  // what is kept of x
+  Layout inner = x.layout();  // the part of x that is kept
   Dims starts(shape.size(), 0);
   for (size_t p = 0; p < widths.size() / 2; ++p) {
     const size_t d = shape.size() - 1 - p;

@@ -1,4 +1,4 @@
-// x several times over. Each derivative sums over the times.
+// Repeats of x. Each derivative sums over the repeats.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>

@@ -33,7 +33,7 @@ Tensor pick_rows(const Tensor& x0, const AxisSplit& split, const Tensor& index, 
   return y;
 }
 
-// Positions are sorted by index first (counting), so that every row of dx is written by one thread.
+// A counting sort of the positions by index, so that only one thread writes each row of dx.
 void add_rows(const Tensor& g0, const AxisSplit& split, const Tensor& index, const Tensor& dx,
               bool is_new, int64_t skip) {
   const Tensor g = g0.is_contiguous() ? g0 : contiguous_copy(g0);

@@ -1,5 +1,5 @@
-// Views of some of x's elements. dx is g where they are in x, and 0 elsewhere: the formula pads,
-// the kernel writes g into the same view of zeros.
+// Views of some of x's elements. dx is g at these elements and 0 elsewhere: the formula pads g, the
+// kernel writes g into the same view of zeros.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
@@ -22,7 +22,7 @@ Dims widths(int64_t rank, int64_t dim, int64_t before, int64_t after) {
   return result;
 }
 
-// Zeros of x's shape with g in the view that `pick` takes of them.
+// Zeros of x's shape, with g written into the view that `pick` takes of them.
 template <class Pick>
 Grads put_back(const Saved& s, const Tensor& g, const Pick& pick) {
   const Tensor dx = zeros(s.input_shape(), g.dtype());

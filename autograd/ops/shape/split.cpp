@@ -1,4 +1,4 @@
-// split, chunk, unbind: one tensor as views side by side.
+// split, chunk, unbind: one tensor as consecutive views.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/adjacent.h>
 #include <slope/autograd/ops/shape/view_of.h>
@@ -20,7 +20,7 @@ constexpr Definition split_definition{"ys = pieces of x of the given sizes, alon
 Grads split_formula(const Saved& s, const Tensor&) {
   return {cat(all_grads(s, s.dims("sizes").size()), s.integer("dim"))};
 }
-// Gradients that were written side by side are one tensor already.
+// Gradients that were laid out as one tensor need no copy.
 Grads split_kernel(const Saved& s, const Tensor&) {
   const Tensors gs = all_grads(s, s.dims("sizes").size());
   const Tensor whole = whole_of(gs, s.integer("dim"));

@@ -1,5 +1,5 @@
-// A tensor on another's storage, without a node: what views are before they are recorded, and
-// destinations of copies.
+// A tensor on another's storage, without a node: a view before it is recorded, or the destination
+// of a copy.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
