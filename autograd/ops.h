@@ -93,7 +93,7 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,
-                         bool keep = false);  // slope::std(x) under `using namespace slope`
+                         bool keep = false);  // under `using namespace slope`: slope::std(x)
 // ties share the gradient evenly
 [[nodiscard]] Tensor amax(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor amin(const Tensor& x, const Dims& dims = {}, bool keep = false);

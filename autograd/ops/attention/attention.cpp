@@ -21,13 +21,8 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 
 // ---- derivative
 
-<<<<<<< HEAD
-// The same in differentiable operations, for one sequence. A row that sees nothing, or nothing but
-// scores of -inf, is filled with 0, so that it has no nan on its way to 0.
-=======
-// The same in differentiable operations, for one sequence. Masked scores are large negative numbers
-// instead of -inf, so that a row that may attend to nothing becomes 0 without a nan.
->>>>>>> 78b602b6 (English of the operations)
+// The same in differentiable operations, for one sequence. A row that may attend to nothing, or
+// only to scores of -inf, is filled with 0, so that no nan occurs on its way to 0.
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
   Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
