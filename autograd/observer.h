@@ -27,7 +27,7 @@ struct Recorded {
 
 struct Observer {
   virtual ~Observer() = default;
-  // Whether each contribution must be seen alone. Then no kernel adds to a sum or overwrites its
+  // Whether it needs each contribution by itself. If so, no kernel adds to a sum or overwrites its
   // gradient unseen. An observer that only measures time returns false.
   virtual bool sees_contributions() const { return true; }
 
@@ -41,7 +41,7 @@ struct Observer {
   virtual void rule_ended(const Node&) {}
   virtual void returned(const Node&, size_t, const Tensor&) {}     // for input i, by the rule
   virtual void contributed(const Node&, size_t, const Tensor&) {}  // summed over broadcast dims
-  // A contribution changed a sum: before (undefined at the first contribution), after.
+  // A contribution was added to a sum: the sum before (undefined at the first one) and after.
   virtual void summed(const Edge&, const Tensor&, const Tensor&) {}
   virtual void handed_over(const Tensor&, const Tensor&) {}  // a leaf, what is added to its grad()
   virtual void recomputed(const Node&, const SavedValue&) {}
