@@ -20,6 +20,8 @@ void add_export(Command& slope);
 void add_inspect(Command& slope);
 void add_graph(Command& slope);
 void add_explore(Command& slope);
+void add_lint(Command& slope);
+void add_museum(Command& slope);
 void add_zoo(Command& slope);
 void add_bench(Command& slope);
 

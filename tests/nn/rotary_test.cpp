@@ -61,6 +61,28 @@ TEST_CASE("positional encoding: position 0 is 0 1 0 1 …, another one is a rota
   CHECK_THROWS_AS(learned(tensor({{1, 2}}), tensor({2, 3})), InputError);
 }
 
+TEST_CASE("positional encoding: a printed example of a notebook, kept values doubled by dropout") {
+  // The first three of 512 channels, at positions 0 to 4: embeddings, and 2 (embedding + PE).
+  const std::vector<std::vector<double>> rows{{.2098, -.3947, -.2909},
+                                              {-.1649, -.2299, -.4710},
+                                              {-.0617, -.4992, -.2882},
+                                              {-2.2563, -1.6153, .7384},
+                                              {-2.2563, -1.6153, .7384}},
+      printed{{.4196, 1.2105, -.5818},
+              {1.3532, .6207, .7017},
+              {1.6952, -1.8307, 1.2964},
+              {-4.2303, -5.2106, 1.9669},
+              {-6.0262, 0, .1624}};  // the 0 was dropped
+  const nn::PositionalEncoding encoding(5, 512, 0);
+  for (int64_t t = 0; t < 5; ++t)
+    for (int64_t c = 0; c < 3; ++c) {
+      const double expected = printed[static_cast<size_t>(t)][static_cast<size_t>(c)];
+      const double sum =
+          rows[static_cast<size_t>(t)][static_cast<size_t>(c)] + encoding.pe[0][t][c].item();
+      if (expected != 0) CHECK(std::abs(2 * sum - expected) < 1.5e-4);
+    }
+}
+
 TEST_CASE("standardize: a printed example of a notebook, and a constant row has finite gradients") {
   // Six elements of a row of mean .5240 and deviation 1.6645, and two more that give this row both.
   const std::vector<double> given{.4196, 1.2105, -.5818, 1.5491, 2.4813, 0},

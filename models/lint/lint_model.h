@@ -1,0 +1,28 @@
+// All detectors on a model of the registry, or on a run.
+#pragma once
+
+#include <slope/models/kinds/model.h>
+#include <slope/nn/lint/lint.h>
+
+namespace slope::train {
+
+struct LintReport {
+  std::string name;
+  std::vector<std::string> checks;  // what was looked at, in order: "source: padding"
+  nn::lint::Findings findings;
+  bool ok() const { return nn::lint::count_unexplained(findings) == 0; }
+  std::string text() const;  // a line for the whole, one for each finding
+};
+
+LintReport lint_model(const models::ModelType& type);  // its small config, new weights
+LintReport lint_run(const std::string& checkpoint);    // its weights
+// A model's name or a run's folder; UsageError that lists the models if it is neither.
+LintReport lint_named(const std::string& name);
+
+// Settings that change neither parameters, nor the loss in training, nor the longest input.
+nn::lint::Findings idle_settings(const models::ModelType& type, const models::ModelConfig& config);
+
+// A copy of the config with 0 in every setting called dropout.
+std::unique_ptr<models::ModelConfig> without_dropout(const models::ModelConfig& config);
+
+}  // namespace slope::train

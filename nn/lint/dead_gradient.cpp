@@ -1,0 +1,54 @@
+// dead = { p : max |dL/dp| <= tolerance * max_q max |dL/dq| }, p, q leaves of L
+// A bias may be dead beside a living weight: it moves all scores of a softmax alike (that of keys),
+// or all that a norm then centres.
+#include <slope/autograd/backward.h>
+#include <slope/autograd/graph/walk.h>
+#include <slope/nn/lint/lint.h>
+#include <slope/nn/module/state.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace slope::nn::lint {
+
+namespace {
+
+double largest(const Tensor& g) {
+  double most = 0;
+  for (const double v : g.to_vector()) most = std::max(most, std::abs(v));
+  return most;
+}
+
+}  // namespace
+
+Findings dead_gradients(ModuleRef model, const Tensor& loss) {
+  const NamedTensors parameters = named_parameters(model);
+  Tensors all;
+  for (const NamedTensor& p : parameters) all.push_back(p.tensor);
+  const Tensors grads = grad({loss}, all, {.allow_unused = true});
+  std::map<std::string, double> size;
+  double most = 0;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (grads[i].defined()) most = std::max(most, size[parameters[i].name] = largest(grads[i]));
+  Findings found;
+  for (const auto& [name, p] : parameters) {
+    if (!size.contains(name) || size[name] > tolerance(p.dtype()) * most) continue;
+    Finding finding{"dead-gradient",
+                    fmt::format("{} {} has the gradient 0, up to {:.1g}, where others have {:.1g}",
+                                name, p.shape(), size[name], most),
+                    ""};
+    if (name.ends_with("bias")) {
+      const std::string weight = name.substr(0, name.size() - 4) + "weight";
+      if (size.contains(weight) && size[weight] > tolerance(p.dtype()) * most)
+        finding.reason = fmt::format(
+            "{} has one: a softmax or a norm behind it takes out what is "
+            "added to all, as what a bias adds to keys",
+            weight);
+    }
+    found.push_back(finding);
+  }
+  return found;
+}
+
+}  // namespace slope::nn::lint

@@ -1,0 +1,76 @@
+// Detectors: mistakes with which a model still runs, trains and prints a loss. Each is a function
+// of a module, or of any function of yours, and returns what it found:
+//
+//   for (const auto& f : nn::lint::unused_parameters(model, model.loss(x, y)))
+//   puts(f.text.c_str());
+//
+// x: ids (B, T) i64, or numbers (B, T, …); f(x): (B, T', …), the same at each call: dropout aside.
+// In f64 rounding is out of the way; what differs by less than tolerance(dtype) counts as equal.
+#pragma once
+
+#include <slope/nn/module/module_ref.h>
+
+#include <functional>
+
+namespace slope::nn::lint {
+
+struct Finding {
+  std::string detector;  // "unused-parameter"
+  std::string text;      // what was seen, with its numbers
+  std::string reason;    // why it is no mistake; empty: it is one until somebody says why not
+};
+using Findings = std::vector<Finding>;
+int64_t count_unexplained(const Findings& findings);
+
+using SequenceFunction = std::function<Tensor(const Tensor& x)>;
+
+double tolerance(DType dtype);                        // f64: 1e-9; else 1e-4
+double difference(const Tensor& a, const Tensor& b);  // max |a - b| / max(|a|, |b|); inf with nan
+
+// ---- parameters
+// Listed, but no leaf of the loss: never trained.
+Findings unused_parameters(ModuleRef model, const Tensor& loss);
+// A leaf of the loss, but listed nowhere in the model (left out of SLOPE_MODULE, or another
+// model's): neither trained nor saved with it.
+Findings foreign_parameters(ModuleRef model, const Tensor& loss);
+// A leaf of the loss, whose gradient is 0 but for rounding. Runs the loss's backward.
+Findings dead_gradients(ModuleRef model, const Tensor& loss);
+
+// ---- what depends on what
+struct Dependence {
+  Tensor change;    // (T', T): by how much output t moves when input s is another one, relative
+  Tensor gradient;  // (T', T): max |dy_t / dx_s|; undefined where no table embeds x
+};
+Dependence dependence(const SequenceFunction& f, const Tensor& x);
+// An output that depends on a later input: T' = T.
+Findings leaks(const Dependence& d);
+// An input on which no output depends, an output that depends on none.
+Findings ignored_inputs(const Dependence& d);
+
+// ---- what must not matter
+// f(x) with columns of `pad` behind it, at the places that it had.
+Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t pad);
+// f(x)[0] beside other rows, and alone.
+Findings batch_influence(const SequenceFunction& f, const Tensor& x);
+// f where the first row is padding alone: finite with finite gradients, whatever its length.
+Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad);
+
+// f(x[:, :n]) for each n: one that throws for its shape.
+Findings refused_lengths(const SequenceFunction& f, const Tensor& x);
+
+// ---- two ways to one result
+// f() in training and in evaluation, for a model that drops nothing: the same bits.
+Findings train_against_eval(ModuleRef model, const std::function<Tensor()>& f);
+// Modules whose mode is another one after f().
+Findings modes_left(ModuleRef model, const std::function<void()>& f);
+// step(n) leaves in the parameters' grad() what one optimizer step takes, from the same examples
+// cut into n micro-batches.
+Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>& step,
+                      int64_t parts);
+
+// ---- text
+// A name of an einsum that is summed although one operand alone has it: "bhqk,bvhd->bqhd" sums
+// weights over k and values over v.
+Findings lonely_indices(const std::string& equation);
+
+}  // namespace slope::nn::lint

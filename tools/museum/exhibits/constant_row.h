@@ -1,0 +1,25 @@
+// The norm that divides by a standard deviation: of equal values its derivative is 0 / 0.
+#pragma once
+
+#include <slope/tools/museum/exhibits/parts.h>
+
+namespace slope::museum::constant_row {
+
+inline Tensor standardized(const Tensor& x) {  // as composed of a root
+  const Tensor z = x - mean(x, {-1}, keepdim);
+  return z / (sqrt(sum(z * z, {-1}, keepdim) / (C - 1.0)) + 1e-6);
+}
+
+inline Showing show() {
+  const auto bad = [](const auto& norm) {  // of C derivatives
+    const Tensor x = ones({1, C}, f64).set_requires_grad();
+    const Tensor g = gradient(sum(norm(x) * arange(C).to(f64)), x);
+    return static_cast<double>(C) - sum(isfinite(g).to(f64)).item();
+  };
+  return {{{"of 8 derivatives at a constant row, nan", bad(standardized),
+            bad([](const Tensor& x) { return nn::standardize(x); })}},
+          {},
+          {}};
+}
+
+}  // namespace slope::museum::constant_row

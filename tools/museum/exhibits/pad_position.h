@@ -1,0 +1,37 @@
+// All padding stands at the last position, whose row the longest sentences need. As published,
+// beside the mask that memory-mask lacks: padding then trains it.
+#pragma once
+
+#include <slope/tools/museum/exhibits/memory_mask.h>
+
+namespace slope::museum::pad_position {
+
+struct Broken : Translator<memory_mask::Broken> {
+  Tensor forward(const Tensor& source, const Tensor& target) const {
+    const int64_t S = source.size(1), T = target.size(1);
+    const Tensor last = full({S}, places - 1, i64),
+                 at = where(source == static_cast<double>(pad), last, nn::positions(S));
+    const nn::Mask source_mask = nn::Mask::padding(source, pad);
+    const Tensor y = reader.tokens(source) + reader.positions(at);
+    const Tensor memory = reader.block(y, y, source_mask);
+    const Tensor x = tokens(target) + positions(nn::positions(T));
+    return head(decoder(x, memory, nn::Mask::causal(T), source_mask));
+  }
+  SLOPE_MODULE(Broken, reader, tokens, positions, decoder, head)
+};
+
+inline Showing show() {
+  const auto broken = make<Broken>();
+  const auto right = make<Translator<>>();
+  const auto last_row = [](const auto& model) {  // of 8 positions; the sentences have 5 tokens
+    const Tensor padded = slope::pad(source(), {0, 2});
+    return largest(
+        gradient(loss(model(padded, target())), model.reader.positions.weight)[places - 1]);
+  };
+  return {{{"largest gradient of position 7, where no token stands", last_row(broken),
+            last_row(right)}},
+          {},
+          {}};
+}
+
+}  // namespace slope::museum::pad_position

@@ -1,0 +1,48 @@
+// Gradients of micro-batches whose mean losses are added undivided; the step comes when i % k == 0,
+// so that the first has one micro-batch.
+#pragma once
+
+#include <slope/tools/museum/exhibits/parts.h>
+
+namespace slope::museum::unscaled_steps {
+
+inline Tensor part_loss(const nn::Linear& model, int64_t i, int64_t parts) {
+  const Tensor x = linspace(-1, 1, 12, f64).reshape({4, 3}), y = linspace(0, 1, 4, f64);
+  const int64_t n = 4 / parts;
+  const Tensor error = model(x.narrow(0, i * n, n)).squeeze(-1) - y.narrow(0, i * n, n);
+  return mean(error * error);
+}
+
+inline Showing show() {
+  manual_seed(1);
+  const nn::Linear model(3, 1);
+  nn::to(model, f64);
+  const auto undivided = [&](int64_t parts) {
+    for (int64_t i = 0; i < parts; ++i) part_loss(model, i, parts).backward();
+  };
+  const auto divided = [&](int64_t parts) {
+    for (int64_t i = 0; i < parts; ++i)
+      (part_loss(model, i, parts) / static_cast<double>(parts)).backward();
+  };
+  const auto first_step = [&](int64_t parts) {  // and what has come by the first i % parts == 0
+    for (int64_t i = 0; i < parts; ++i) {
+      (part_loss(model, i, parts) / static_cast<double>(parts)).backward();
+      if (i % parts == 0) return;
+    }
+  };
+  const auto size = [&](const auto& step) {
+    nn::zero_grad(model);
+    step(4);
+    const double grown = norm(model.weight.grad()).item();
+    nn::zero_grad(model);
+    step(1);
+    return grown / norm(model.weight.grad()).item();
+  };
+  const auto detect = [&](const auto& step) { return nn::lint::accumulation(model, step, 4); };
+  return {{{"4 micro-batches: gradient / that of the batch", size(undivided), size(divided)},
+           {"at the first step", size(first_step), size(divided)}},
+          joined(detect(undivided), detect(first_step)),
+          detect(divided)};
+}
+
+}  // namespace slope::museum::unscaled_steps
