@@ -1,5 +1,7 @@
-// Words of a line: Python's re.findall(r"\w+|[^\w\s]", line.lower()): runs of letters and digits,
-// and every other visible character alone.
+// Words of a line, composed (NFC): runs of letters and digits, and every other visible character
+// alone, as Python's re.findall(r"\w+|[^\w\s]", line.lower()) has them; but marks (accents, vowel
+// signs, variation selectors), joiners and other format characters stay with what they follow,
+// Catalan l·l is one word, and a flag or a sequence of emoji is one token.
 #pragma once
 
 #include <string>
@@ -13,9 +15,16 @@ using Tokens = std::vector<std::string>;
 struct WordOptions {
   bool lowercase = true;
 };
-Tokens split_words(std::string_view line,
-                   const WordOptions& options = {});  // InputError: not UTF-8
-Tokens split_spaces(std::string_view text);           // Python's str.split()
+// InputError: not UTF-8
+Tokens split_words(std::string_view line, const WordOptions& options = {});
+
+struct SpacedTokens {
+  Tokens tokens;
+  std::vector<bool> blank_before;  // of each token
+};
+SpacedTokens split_words_and_blanks(std::string_view line, const WordOptions& options = {});
+
+Tokens split_spaces(std::string_view text);  // Python's str.split()
 
 std::string join(const Tokens& tokens, std::string_view between = " ");
 

@@ -36,9 +36,12 @@ class Tokenizer {
   // whether encode() takes a text with this character
   virtual bool knows(std::string_view) const { return true; }
 
-  virtual std::string decode(std::span<const int64_t> ids) const = 0;
-  // Whether the text before a token may depend on the one after it.
-  virtual bool looks_ahead() const { return false; }
+  // `for_unknown`: words in place of the first, second, … <unk>; the others are written as <unk>.
+  virtual std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const = 0;
+  std::string decode(std::span<const int64_t> ids) const { return decode(ids, {}); }
+  // On how many tokens after a token its text, and what stands between it and the one before, may
+  // depend.
+  virtual size_t looks_ahead() const { return 0; }
   // The decoded line in lower-cased words, on which BLEU is counted.
   virtual Tokens words(std::span<const int64_t> ids) const;
 

@@ -2,8 +2,9 @@
 #include <slope/core/files/input_stream.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/core/text/parse_number.h>
-#include <slope/models/data/metrics/bleu.h>
+#include <slope/models/data/metrics/chrf.h>
 #include <slope/models/data/text/read_text.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>
@@ -23,7 +24,25 @@ EvalResult figures(const Evaluation& evaluation) {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};
 }
 
+using Lines = std::vector<std::string>;
+constexpr data::SacreBleu bleu{.lower_case = true}, bleu_cased{.lower_case = false};
+constexpr data::Chrf chrf{.lower_case = true}, chrf_cased{.lower_case = false};
+
+LineScores line_scores(const Lines& hypotheses, const Lines& references) {
+  return {.bleu = bleu(hypotheses, references),
+          .bleu_cased = bleu_cased(hypotheses, references),
+          .chrf = chrf(hypotheses, references),
+          .chrf_cased = chrf_cased(hypotheses, references)};
+}
+
 }  // namespace
+
+std::string LineScores::text() const {
+  return fmt::format("BLEU|{} = {}\nBLEU|{} = {}\nchrF2|{} = {:.2f}\nchrF2|{} = {:.2f}\n",
+                     train::bleu.signature(), bleu.text(), train::bleu_cased.signature(),
+                     bleu_cased.text(), train::chrf.signature(), chrf,
+                     train::chrf_cased.signature(), chrf_cased);
+}
 
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options) {
@@ -35,16 +54,16 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
   std::vector<std::string> sources, targets, lines;  // those that the model can take
   for (size_t i : pairs.lines) {
     sources.push_back(text.source[i]);
-    targets.push_back(text.target[i]);
+    targets.push_back(data::nfc(text.target[i]));
   }
   std::vector<data::Tokens> hypotheses, references;
-  for (const data::Ids& ids : translate_ids(translator, sources, options)) {
-    lines.push_back(translator.target->decode(ids));
-    hypotheses.push_back(translator.target->words(ids));
+  for (const Translations& best : translate(translator, sources, options)) {
+    lines.push_back(best[0].text);
+    hypotheses.push_back(translator.target->words(best[0].ids));
   }
   for (const std::string& line : targets) references.push_back(data::split_words(line));
   result.bleu = data::token_bleu(hypotheses, references).score;
-  result.sacrebleu = data::SacreBleu{}(lines, targets).score;
+  result.lines = line_scores(lines, targets);
   result.skipped = static_cast<int64_t>(text.source.size() - sources.size());
   return result;
 }
@@ -94,7 +113,7 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
   const RunSettings settings = read_config(checkpoint + "/config.json");
   const models::Kind kind = settings.type().kind;
   SLOPE_CHECK_AS(UsageError, kind == models::Kind::translation || options == DecodeOptions(),
-                 "--beam, --length-penalty and --ban-unk are for translations; {} is a run of {}",
+                 "--beam, --length-penalty and --unk are for translations; {} is a run of {}",
                  checkpoint, settings.type().name);
   SLOPE_CHECK_AS(UsageError,
                  kind == models::Kind::language_model || unknown == UnknownCharacters::refuse,
@@ -133,7 +152,10 @@ std::string EvalResult::json() const {
                     {"loss", loss},
                     {"ppl", ppl},
                     {"bleu", bleu.value_or(none)},
-                    {"sacrebleu", sacrebleu.value_or(none)},
+                    {"sacrebleu", lines ? lines->bleu.score : none},
+                    {"sacrebleu_cased", lines ? lines->bleu_cased.score : none},
+                    {"chrf", lines ? lines->chrf : none},
+                    {"chrf_cased", lines ? lines->chrf_cased : none},
                     {"skipped", skipped},
                     {"accuracy", accuracy.value_or(none)}});
 }

@@ -1,6 +1,7 @@
 // Figures of a trained model on held-out data.
 #pragma once
 
+#include <slope/models/data/metrics/bleu.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/infer/known_text.h>
 #include <slope/models/infer/translate.h>
@@ -9,21 +10,28 @@
 
 namespace slope::train {
 
+struct LineScores {  // as sacreBLEU computes them, lower-cased and as they are
+  data::Bleu bleu, bleu_cased;
+  double chrf = 0, chrf_cased = 0;
+
+  std::string text() const;  // in sacreBLEU's form: name|signature = score …; four lines
+};
+
 struct EvalResult {
   int64_t tokens = 0;  // predicted tokens, including <eos>
   double loss = 0;     // mean cross entropy of a token, in nats
   double ppl = 0;      // exp(loss)
   // on the model's own tokens; references keep their unknown words
   std::optional<double> bleu = {};
-  // on lines as translate writes them, against the original references, lower-cased, 13a
-  std::optional<double> sacrebleu = {};
+  // on lines as translate writes them, against the references, both composed (NFC)
+  std::optional<LineScores> lines = {};
   // pairs that are empty on one side or longer than the model's positions; characters that a
   // language model does not know: they are not counted
   int64_t skipped = 0;
   std::optional<double> accuracy = {};  // share of points on the right side
 
-  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"skipped":…,"accuracy":…}; null if a value
-  // is missing or not finite
+  // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"sacrebleu_cased":…,"chrf":…,
+  // "chrf_cased":…,"skipped":…,"accuracy":…}; null if a value is missing or not finite
   std::string json() const;
 };
 

@@ -1,41 +1,12 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/infer/generate.h>
+#include <slope/models/infer/stop_text.h>
 #include <slope/models/infer/text_stream.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace slope::train {
-
-int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t seed, int64_t i) {
-  std::vector<double> x = logits.to_vector();
-  SLOPE_CHECK_SHAPE(!x.empty(), "generate: no logits to draw from");
-  for (size_t v = 0; v < x.size(); ++v)
-    SLOPE_CHECK_AS(NumericError, std::isfinite(x[v]),
-                   "generate: the model's logit of token {} is {}", v, x[v]);
-  const auto likeliest = std::max_element(x.begin(), x.end());
-  const double top = *likeliest;
-  if (temperature == 0) return likeliest - x.begin();
-  double least = -INFINITY;  // the smallest logit that may be drawn
-  if (top_k > 0 && top_k < static_cast<int64_t>(x.size())) {
-    std::vector<double> sorted = x;
-    std::nth_element(sorted.begin(), sorted.begin() + (top_k - 1), sorted.end(), std::greater<>());
-    least = sorted[static_cast<size_t>(top_k - 1)];
-  }
-  double sum = 0;
-  for (double& v : x) sum += v = v < least ? 0 : std::exp((v - top) / temperature);
-  const double drawn = uniform_f64({.seed = seed}, i) * sum;
-  double before = 0;
-  int64_t token = -1;
-  for (size_t v = 0; v < x.size(); ++v) {
-    if (x[v] == 0) continue;
-    token = static_cast<int64_t>(v);  // also taken if rounding leaves `drawn` at the sum
-    before += x[v];
-    if (drawn < before) break;
-  }
-  return token;
-}
 
 namespace {
 
@@ -54,10 +25,7 @@ std::string generate(const models::LanguageModel& model, const data::Tokenizer& 
                      const std::string& prompt, const GenerateOptions& options) {
   SLOPE_CHECK_AS(UsageError, options.tokens >= 0, "generate: tokens must not be negative, got {}",
                  options.tokens);
-  SLOPE_CHECK_AS(UsageError, options.temperature >= 0 && std::isfinite(options.temperature),
-                 "generate: temperature must be at least 0, got {}", options.temperature);
-  SLOPE_CHECK_AS(UsageError, options.top_k >= 0, "generate: top_k must not be negative, got {}",
-                 options.top_k);
+  check(options.sampling);
   const NoGrad no_grad;
   const nn::EvalMode eval;
   const int64_t block = model.block_size();
@@ -73,6 +41,7 @@ std::string generate(const models::LanguageModel& model, const data::Tokenizer& 
   if (text.empty()) text = line_break(tokenizer);
 
   TextStream stream(tokenizer, text);
+  StopText stop(options.stop);
   const auto give = [&](const std::string& piece) {
     if (options.on_text && !piece.empty()) options.on_text(piece);
     return piece;
@@ -89,16 +58,17 @@ std::string generate(const models::LanguageModel& model, const data::Tokenizer& 
         from_vector(std::vector<int64_t>(text.begin() + cached, text.end()), {1, length - cached});
     const Tensor logits = cache->step(newest);  // (1, V)
     cached = length;
-    text.push_back(
-        sample(logits.select(0, 0), options.temperature, options.top_k, options.seed, i));
-    written += give(stream.push(text.back()));
+    text.push_back(sample(logits.select(0, 0), options.sampling, i, text));
+    written += give(stop.push(stream.push(text.back())));
+    if (stop.reached()) return written;
     if (text.back() == separator) {
       text = {separator};
       cache = model.start();
       cached = 0;
     }
   }
-  return written + give(stream.finish());
+  written += give(stop.push(stream.finish()));
+  return stop.reached() ? written : written + give(stop.finish());
 }
 
 }  // namespace slope::train

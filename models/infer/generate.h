@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
+#include <slope/models/infer/search/sampling.h>
 #include <slope/models/kinds/language_model.h>
 
 #include <functional>
@@ -11,9 +12,8 @@ namespace slope::train {
 
 struct GenerateOptions {
   int64_t tokens = 500;
-  double temperature = 1;  // logits are divided by it; 0: always the most likely token
-  int64_t top_k = 0;  // draws among the k most likely, and any as likely as the k-th; 0: among all
-  uint64_t seed = 0;  // the same seed gives the same text: draw i is a function of (seed, i)
+  Sampling sampling;
+  std::string stop = {};  // the text ends before the first place where it says this; empty: nowhere
   // "\n" if the model has learned documents: the prompt starts one, and after a separator the next
   // one starts with an empty context; empty: one text
   std::string separator = {};
@@ -30,9 +30,5 @@ struct GenerateOptions {
 // UsageError for options that make no sense, NumericError if the logits are not finite.
 std::string generate(const models::LanguageModel& model, const data::Tokenizer& tokenizer,
                      const std::string& prompt, const GenerateOptions& options = {});
-
-// Draw number i of a seed from logits (V,): the token whose share of [0, 1), in the order of the
-// tokens, contains the number drawn.
-int64_t sample(const Tensor& logits, double temperature, int64_t top_k, uint64_t seed, int64_t i);
 
 }  // namespace slope::train

@@ -28,10 +28,12 @@ TextStream::TextStream(const data::Tokenizer& tokenizer, std::span<const int64_t
 }
 
 std::string TextStream::push(int64_t token) {
-  const std::string before = std::move(text_);
+  before_.push_back(std::move(text_));
   ids_.push_back(token);
   text_ = tokenizer_.decode(ids_);
-  size_t certain = tokenizer_.looks_ahead() ? common(before, text_) : text_.size();
+  const size_t ahead = tokenizer_.looks_ahead();
+  if (before_.size() > ahead) before_.pop_front();
+  size_t certain = ahead > 0 ? common(before_.front(), text_) : text_.size();
   constexpr std::string_view incomplete = "\xEF\xBF\xBD";
   while (std::string_view(text_).substr(0, certain).ends_with(incomplete))
     certain -= incomplete.size();

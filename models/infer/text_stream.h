@@ -5,6 +5,8 @@
 
 #include <slope/models/data/tokenizer.h>
 
+#include <deque>
+
 namespace slope::train {
 
 class TextStream {
@@ -21,6 +23,7 @@ class TextStream {
   data::Ids ids_;     // as far back as joining looks
   size_t given_ = 0;  // bytes of their text that were already given out or belong to `before`
   std::string text_;
+  std::deque<std::string> before_;  // the texts before the tokens that joining looks ahead to
 };
 
 }  // namespace slope::train

@@ -1,4 +1,5 @@
 #include <slope/models/data/text/unicode.h>
+#include <slope/models/infer/copy_unknown.h>
 #include <slope/models/infer/translate.h>
 
 #include <algorithm>
@@ -10,13 +11,17 @@ int64_t longest_target(const Translator& translator, const DecodeOptions& option
   return options.max_length == 0 ? positions : std::min(options.max_length, positions);
 }
 
+static DecodeOptions fitting(const Translator& translator, const DecodeOptions& options) {
+  DecodeOptions result = options;
+  result.max_length = longest_target(translator, options);
+  return result;
+}
+
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options) {
   const nn::EvalMode eval;
-  DecodeOptions fitting = options;
-  fitting.max_length = longest_target(translator, options);
-  return decode(translator.model->decoding(options.cached), sources, fitting);
+  return decode(translator.model->decoding(options.cached), sources, fitting(translator, options));
 }
 
 LongLines long_lines(const std::string& name) {
@@ -45,10 +50,10 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
   return source;
 }
 
-std::vector<data::Ids> translate_ids(const Translator& translator,
-                                     const std::vector<std::string>& lines,
-                                     const DecodeOptions& options,
-                                     const LineOptions& line_options) {
+std::vector<Translations> translate(const Translator& translator,
+                                    const std::vector<std::string>& lines,
+                                    const DecodeOptions& options, const LineOptions& line_options) {
+  if (options.unk == Unknown::copy) check_attends(translator);
   std::vector<Sentence> sources;
   std::vector<size_t> number;  // of each source's line
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -56,20 +61,51 @@ std::vector<data::Ids> translate_ids(const Translator& translator,
     Sentence source = fitting_source(translator, lines[i], line_options, place);
     if (source.size() > 2) sources.push_back(std::move(source)), number.push_back(i);
   }
-  std::vector<Sentence> found = translate_sentences(translator, sources, options);
-  std::vector<data::Ids> translations(lines.size());
-  for (size_t i = 0; i < found.size(); ++i) translations[number[i]] = std::move(found[i]);
-  return translations;
+  std::vector<Translations> all(lines.size(), Translations{Translation{}});
+  const nn::EvalMode eval;
+  const auto found = decode_n_best(translator.model->decoding(options.cached), sources,
+                                   fitting(translator, options));
+  for (size_t i = 0; i < found.size(); ++i) {
+    Translations& best = all[number[i]];
+    best.clear();
+    for (const Hypothesis& h : found[i]) {
+      const data::Tokens copied =
+          options.unk == Unknown::copy
+              ? words_for_unknown(translator, lines[number[i]], sources[i], h.tokens)
+              : data::Tokens{};
+      best.push_back({h.tokens, translator.target->decode(h.tokens, copied), h.log_p, h.score});
+    }
+  }
+  return all;
+}
+
+Sentence forced_prefix(const Translator& translator, const std::string& text) {
+  Sentence prefix = translator.target->encode(text);
+  const int64_t positions = translator.model->positions();
+  SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(prefix.size()) < positions,
+                 "prefix: has {} tokens, the model writes at most {}; shorten it", prefix.size(),
+                 positions);
+  return prefix;
+}
+
+std::vector<data::Ids> translate_ids(const Translator& translator,
+                                     const std::vector<std::string>& lines,
+                                     const DecodeOptions& options,
+                                     const LineOptions& line_options) {
+  std::vector<data::Ids> best;
+  for (Translations& all : translate(translator, lines, options, line_options))
+    best.push_back(std::move(all[0].ids));
+  return best;
 }
 
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const std::vector<std::string>& lines,
                                          const DecodeOptions& options,
                                          const LineOptions& line_options) {
-  std::vector<std::string> translations;
-  for (const data::Ids& ids : translate_ids(translator, lines, options, line_options))
-    translations.push_back(translator.target->decode(ids));
-  return translations;
+  std::vector<std::string> best;
+  for (Translations& all : translate(translator, lines, options, line_options))
+    best.push_back(std::move(all[0].text));
+  return best;
 }
 
 }  // namespace slope::train

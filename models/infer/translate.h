@@ -1,8 +1,8 @@
 // Translation of lines of text by a trained model.
 #pragma once
 
-#include <slope/models/infer/decode.h>
 #include <slope/models/infer/load.h>
+#include <slope/models/infer/search/decode.h>
 
 #include <functional>
 
@@ -12,7 +12,7 @@ namespace slope::train {
 // positions.
 int64_t longest_target(const Translator& translator, const DecodeOptions& options);
 
-// The model's sentences for encoded ones (<sos> … <eos>), as token ids.
+// The model's best sentences for encoded ones (<sos> … <eos>), as token ids.
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
@@ -33,8 +33,27 @@ struct LineOptions {
 Sentence fitting_source(const Translator& translator, const std::string& line,
                         const LineOptions& options, const std::string& place);
 
-// One line out for each line in. A line without text gives an empty line; unknown words are <unk>.
-// Where too long a line is refused, nothing is translated.
+struct Translation {
+  data::Ids ids;
+  std::string text;
+  double log_p = 0, score = 0;  // as in Hypothesis
+};
+using Translations = std::vector<Translation>;  // of a line, the best first
+
+// For each line its n_best translations, at least one. A line without text has the empty one. Where
+// too long a line is refused, nothing is translated. With Unknown::copy an <unk> is written as the
+// word of the source that the last layer's cross-attention, the mean of its heads, looks at most;
+// UsageError if the model does not tell where it attends.
+std::vector<Translations> translate(const Translator& translator,
+                                    const std::vector<std::string>& lines,
+                                    const DecodeOptions& options = {},
+                                    const LineOptions& line_options = {});
+
+// The beginning of a translation as DecodeOptions::prefix. UsageError if it leaves no room for
+// more.
+Sentence forced_prefix(const Translator& translator, const std::string& text);
+
+// Of each line the best translation alone.
 std::vector<data::Ids> translate_ids(const Translator& translator,
                                      const std::vector<std::string>& lines,
                                      const DecodeOptions& options = {},

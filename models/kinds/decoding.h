@@ -1,5 +1,5 @@
-// Sentences being written, a token at a time: how a search (infer/decode.h) sees a translation
-// model.
+// Sentences being written, a token at a time: how a search (infer/search/decode.h) sees a
+// translation model.
 #pragma once
 
 #include <slope/autograd/ops.h>

@@ -5,6 +5,7 @@
 #include <slope/core/memory/memory.h>
 #include <slope/models/run/checkpoint_files.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace slope::train {
@@ -65,6 +66,16 @@ void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer
                       "{}: damaged, or not the one that the weights were saved with: its checksum "
                       "is {}, recorded is {}",
                       file, found, recorded->second.substr(0, 80));
+  }
+  const std::string own = checksum_key(fs::path(stem).filename().string() + ".");
+  for (const auto& [key, checksum] : tensors.metadata) {
+    const auto is_read = [&](const data::Tokenizer::File& part) {
+      return key == own.substr(0, own.size() - 1) + part.ending;
+    };
+    const std::vector<data::Tokenizer::File> files = tokenizer.files();
+    SLOPE_CHECK_INPUT(!key.starts_with(own) || std::any_of(files.begin(), files.end(), is_read),
+                      "{}.{}: is missing; the weights were saved with it", stem,
+                      key.substr(own.size()));
   }
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes bleu.json with sacreBLEU (2.6.0): tokens of 13a, corpus scores lower-cased and not, and scores of tokens without smoothing."""
+"""Writes bleu.json with sacreBLEU (2.6.0): tokens of 13a, BLEU and chrF2 of corpora lower-cased and not, and BLEU of tokens without smoothing."""
 import json, pathlib, random
 
 import sacrebleu
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 assert sacrebleu.__version__ == "2.6.0", sacrebleu.__version__
@@ -51,11 +51,16 @@ for hypotheses, refs in corpora:
     lower, mixed = BLEU(lowercase=True), BLEU()
     row = {"hypotheses": hypotheses, "references": refs, "lower": figures(lower, hypotheses, refs), "mixed": figures(mixed, hypotheses, refs)}
     row["tokens"] = figures(BLEU(tokenize="none", smooth_method="none", force=True), hypotheses, refs)  # of str.split()
+    row["lines"] = [lower.corpus_score(hypotheses, [refs]).format(width=2, signature=str(lower.get_signature())), mixed.corpus_score(hypotheses, [refs]).format(width=2, signature=str(mixed.get_signature()))]
+    chrf = [CHRF(lowercase=True), CHRF()]
+    row["chrf"] = [c.corpus_score(hypotheses, [refs]).score for c in chrf]
+    chrf_signatures = [str(c.get_signature()) for c in chrf]
     signatures = [str(lower.get_signature()), str(mixed.get_signature())]
     rows.append(row)
 split = Tokenizer13a()
 golden = {
     "signatures": json.dumps(signatures),
+    "chrf_signatures": json.dumps(chrf_signatures),
     "tokens": json.dumps([[line, split(line.rstrip()).split()] for line in adversarial]),
     "corpora": "[\n" + ",\n".join(json.dumps(row) for row in rows) + "]",
 }

@@ -6,11 +6,14 @@
 """
 import gzip, json, pathlib, re, sys, unicodedata
 
-WORDS = re.compile(r"\w+|[^\w\s]")
+MARKS = "".join(chr(c) for c in range(0x110000) if unicodedata.category(chr(c)) in ("Mn", "Mc", "Me", "Cf") or 0x1F3FB <= c <= 0x1F3FF)
+WORD = rf"[{MARKS}]*\w(?:[\w{MARKS}]|(?<=[lL])·(?=[lL]))*"
+SYMBOL = rf"(?:[\U0001F1E6-\U0001F1FF]{{2}}|[^\w\s{MARKS}])(?:[{MARKS}]|(?<=\u200d)[^\w\s{MARKS}])*"
+WORDS = re.compile(rf"{WORD}|{SYMBOL}|[{MARKS}]+")
 
 
 def words(line):
-    return WORDS.findall(line.lower())
+    return WORDS.findall(unicodedata.normalize("NFC", unicodedata.normalize("NFC", line).lower()))
 
 
 def fnv1a(lines):
@@ -48,6 +51,8 @@ lines = [
     "ÄÖÜ ẞ straße İstanbul IĞDIR", "ΟΔΥΣΣΕΥΣ Σ ΑΣ. ΑΣΑ ΑΣ'Α Σ́ ΑΣ́", "snake_case __x__ a_1", "tab\there\u00a0nbsp\u2003em\u3000ideographic",
     "e\u0301 combining, x\u0308\u0301", "日本語のテキスト、です。", "हिन्दी में", "١٢٣ ½ ² Ⅷ ⅷ ① Ⓐ", "😀👍🏽 e-mail: a.b@c.de", "a\u2028b\u2029c\x0bd\x1ce\x85f",
     "zero\u200bwidth\u200djoiner\ufeffbom", "-- ... !!! ?!", "\\ \" ' ` ´ < > & %", "ﬁ ﬂ Ǆ ǅ ǆ K Å Ω", "ªº 1ª 2º", "T-Shirt & Jeans-Shorts", "\x00nul\x7fdel",
+    "می‌خواهم", "Cafe\u0301 A\u030a q\u0307\u0323", "so\u00adfort col·legi L·L a·b l·", "👩‍💻 👍🏽👍 🇩🇪🇫🇷🇩 1️⃣2 ❤️‍🔥x ❤️a", "\ufeffmark \u202eright .\u200e \u0301a \u0301. \u200b", "বাংলা தமிழ் မြန်မာ ภาษาไทย עִבְרִית اَلْعَرَبِيَّةُ",
+    "a\u200d😀b 😀\u200da 😀\u200d.\u0301. 🇩\u0301🇪🇫", "ŀl ﬁn\u0307", "ΟΔΥ\u0301Σ Ǆ\u030c",
 ]
 sigma = ["Σ", "aΣ", "aΣa", "aΣ a", "a\u0301Σ", "aΣ\u0301", "aΣ\u0301b", "a.Σ", "aΣ.b", "aΣ:", "ªΣ", "ⅧΣ", "ⒶΣ", "aΣⓐ", "1Σ", "aΣ1", "aΣ\u00ad", "aΣ\u00adΣ", "ʰΣ", "aΣʰ", "aΣʰb", "ΑΣΣ", "🄰Σ", "🅰Σ", "あΣ", "aΣ'", "aΣ’s"]
 golden = {

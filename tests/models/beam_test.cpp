@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/data/vocab.h>
-#include <slope/models/infer/decode.h>
+#include <slope/models/infer/search/decode.h>
 #include <slope/tests/sanitized.h>
 
 #include <algorithm>

@@ -42,6 +42,10 @@ TEST_CASE(
     CAPTURE(hypotheses[0]);
     check_equal(SacreBleu{.lower_case = true}(hypotheses, references), row.at("lower"));
     check_equal(SacreBleu{.lower_case = false}(hypotheses, references), row.at("mixed"));
+    const SacreBleu lower{.lower_case = true}, mixed{.lower_case = false};
+    for (const SacreBleu& bleu : {lower, mixed})
+      CHECK("BLEU|" + bleu.signature() + " = " + bleu(hypotheses, references).text() ==
+            row.at("lines")[bleu.lower_case ? 0 : 1].get<std::string>());
     std::vector<Tokens> h, r;
     for (const auto& line : hypotheses) h.push_back(split_spaces(line));
     for (const auto& line : references) r.push_back(split_spaces(line));

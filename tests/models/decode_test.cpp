@@ -2,9 +2,8 @@
 // wide beams against all possible sequences.
 #include <doctest/doctest.h>
 #include <slope/core/tensor/factories.h>
-#include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/vocab.h>
-#include <slope/models/infer/decode.h>
+#include <slope/models/infer/search/decode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -151,6 +150,62 @@ TEST_CASE("decode: a beam as wide as the number of sequences finds the best of t
     }
 }
 
+TEST_CASE("decode: the n best, each once, the best first, with their probabilities") {
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    for (const int64_t beam : {5, 400}) {
+      const Table table{.vocab = 6, .seed = 100 + seed, .batches = {}};
+      const DecodeOptions options{
+          .beam = beam, .n_best = 5, .length_penalty = 0.6, .max_length = 5};
+      const auto found = decode_n_best(start(table), sources, options);
+      const auto best = decode(start(table), sources, options);
+      for (size_t i = 0; i < sources.size(); ++i) {
+        REQUIRE(found[i].size() == 5);
+        CHECK(found[i][0].tokens == best[i]);
+        for (size_t k = 0; k < 5; ++k) {
+          const Hypothesis& h = found[i][k];
+          Sentence prefix;
+          double log_p = 0;
+          for (size_t t = 0; t <= h.tokens.size() && t < 5; ++t) {
+            const int64_t token = t < h.tokens.size() ? h.tokens[t] : eos_id;
+            log_p += table.log_p(sources[i][1], prefix)[static_cast<size_t>(token)];
+            prefix.push_back(token);
+          }
+          CHECK(h.log_p == doctest::Approx(log_p));
+          CHECK(h.score == doctest::Approx(log_p / std::pow(prefix.size(), 0.6)));
+          for (size_t other = 0; other < k; ++other) CHECK(found[i][other].tokens != h.tokens);
+          const bool finished = prefix.back() == eos_id;
+          if (finished && k > 0) CHECK(found[i][k - 1].score >= h.score);
+        }
+      }
+    }
+  const Table table{.seed = 3, .batches = {}};
+  const Hypothesis greedy =
+      decode_n_best(start(table), {sources[0]}, {.max_length = 12, .scores = true})[0][0];
+  CHECK(greedy.tokens == reference_greedy(table, sources[0][1], 12));
+  CHECK(greedy.log_p < 0);
+  CHECK_THROWS_AS(decode(start(table), sources, {.beam = 2, .n_best = 3, .max_length = 5}),
+                  UsageError);
+}
+
+TEST_CASE("decode: every sentence begins with the prefix, and goes on as the model would") {
+  const Table table{.seed = 8, .batches = {}};
+  for (const int64_t beam : {1, 4}) {
+    const auto free = decode(start(table), sources, {.beam = beam, .max_length = 12});
+    const auto forced =
+        decode(start(table), sources, {.beam = beam, .max_length = 12, .prefix = {6, 4}});
+    for (const Sentence& s : forced) {
+      REQUIRE(s.size() >= 2);
+      CHECK(s[0] == 6);
+      CHECK(s[1] == 4);
+    }
+    // what it would have written anyway changes nothing
+    if (beam == 1 && free[0].size() > 2)
+      CHECK(decode(start(table), {sources[0]},
+                   {.max_length = 12, .prefix = {free[0][0], free[0][1]}})[0] == free[0]);
+  }
+  CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 2, .prefix = {6, 4}}), UsageError);
+}
+
 TEST_CASE(
     "decode: a wider beam finds likelier sentences on the whole, and more than one prefix "
     "matters") {
@@ -250,7 +305,7 @@ TEST_CASE("decode: <unk> is written as any other word, or never") {
   const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
   for (int64_t beam : {1, 3}) {
     CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6})[0] == Sentence{unk_id});
-    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] ==
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .unk = Unknown::ban})[0] ==
           Sentence{4});
   }
 }
@@ -266,7 +321,7 @@ TEST_CASE("decode: where nothing may follow, what is written stays") {
   };
   const StartDecoding rows = [](const Tensor&) { return std::make_unique<Rows>(); };
   for (int64_t beam : {1, 3})
-    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .ban_unk = true})[0] ==
+    CHECK(decode(rows, {{2, 4, 3}}, {.beam = beam, .max_length = 6, .unk = Unknown::ban})[0] ==
           Sentence{4});
 }
 
@@ -284,13 +339,4 @@ TEST_CASE("decode: options and logits that make no sense are refused") {
   CHECK_THROWS_AS(
       decode([](const Tensor&) { return std::make_unique<Nan>(); }, sources, {.max_length = 5}),
       NumericError);
-}
-
-TEST_CASE("detokenize: spaces as one would write them") {
-  const auto line = [](const char* words) { return data::detokenize(data::split_spaces(words)); };
-  CHECK(line("") == "");
-  CHECK(line("two dogs play .") == "two dogs play.");
-  CHECK(line("a man ' s t - shirt , red ( and old ) !") == "a man's t-shirt, red (and old)!");
-  CHECK(line("he says \" hello \" and \" bye \" .") == "he says \"hello\" and \"bye\".");
-  CHECK(line("und / oder 50 %") == "und/oder 50%");
 }

@@ -107,14 +107,15 @@ TEST_CASE("documents: after a separator the next one is generated without what w
   manual_seed(6);
   const auto model = type.make(*type.small(), characters->size(), models::Weights::drawn);
   for (const Tensor& weight : nn::parameters(model->module())) nn::init::normal(weight, 0, 0.5);
-  const std::string long_text =
-      generate(*model, *characters, "", {.tokens = 200, .seed = 3, .separator = "\n"});
-  CHECK(long_text == generate(*model, *characters, "",
-                              {.tokens = 200, .seed = 3, .separator = "\n", .cached = false}));
+  const std::string long_text = generate(
+      *model, *characters, "", {.tokens = 200, .sampling = {.seed = 3}, .separator = "\n"});
+  CHECK(long_text ==
+        generate(*model, *characters, "",
+                 {.tokens = 200, .sampling = {.seed = 3}, .separator = "\n", .cached = false}));
   CHECK(std::count(long_text.begin(), long_text.end(), '\n') > 3);
   // The most likely continuation of each document is the same: nothing is left of the one before.
-  const std::string likeliest =
-      generate(*model, *characters, "", {.tokens = 60, .temperature = 0, .separator = "\n"});
+  const std::string likeliest = generate(
+      *model, *characters, "", {.tokens = 60, .sampling = {.temperature = 0}, .separator = "\n"});
   const size_t end = likeliest.find('\n');
   if (end != likeliest.npos)
     for (size_t i = 0; i + end + 1 < likeliest.size(); ++i)

@@ -53,11 +53,13 @@ TEST_CASE(
     const Gpt model = small_model(seed);
     for (const std::string prompt : {"", "a", "abc abc", "abcdefgh", "abcdefgh abcdefgh"})
       for (double temperature : {0.0, 1.0}) {
-        const std::string text = generate(model, vocab, prompt,
-                                          {.tokens = 30, .temperature = temperature, .seed = seed});
-        CHECK(text ==
-              generate(model, vocab, prompt,
-                       {.tokens = 30, .temperature = temperature, .seed = seed, .cached = false}));
+        const std::string text =
+            generate(model, vocab, prompt,
+                     {.tokens = 30, .sampling = {.temperature = temperature, .seed = seed}});
+        CHECK(text == generate(model, vocab, prompt,
+                               {.tokens = 30,
+                                .sampling = {.temperature = temperature, .seed = seed},
+                                .cached = false}));
         CHECK(test::split_characters(text).size() == 30);
       }
     // nanoGPT's loop: crop to the last block_size tokens, whole forward, last position.
@@ -73,7 +75,8 @@ TEST_CASE(
       ids.push_back(argmax(logits).item<int64_t>());
       expected += vocab.token(ids.back());
     }
-    CHECK(generate(model, vocab, "cab", {.tokens = 20, .temperature = 0}) == expected);
+    CHECK(generate(model, vocab, "cab", {.tokens = 20, .sampling = {.temperature = 0}}) ==
+          expected);
   }
 }
 
@@ -82,11 +85,11 @@ TEST_CASE(
     "shorter") {
   const data::CharacterTokenizer vocab = letters();
   const Gpt model = small_model(9);
-  const std::string text = generate(model, vocab, "a", {.tokens = 40, .seed = 1});
+  const std::string text = generate(model, vocab, "a", {.tokens = 40, .sampling = {.seed = 1}});
   manual_seed(1234);
-  CHECK(generate(model, vocab, "a", {.tokens = 40, .seed = 1}) == text);
-  CHECK(generate(model, vocab, "a", {.tokens = 40, .seed = 2}) != text);
-  CHECK(text.starts_with(generate(model, vocab, "a", {.tokens = 10, .seed = 1})));
+  CHECK(generate(model, vocab, "a", {.tokens = 40, .sampling = {.seed = 1}}) == text);
+  CHECK(generate(model, vocab, "a", {.tokens = 40, .sampling = {.seed = 2}}) != text);
+  CHECK(text.starts_with(generate(model, vocab, "a", {.tokens = 10, .sampling = {.seed = 1}})));
   std::string streamed;
   CHECK(generate(model, vocab, "a", {.tokens = 5, .on_text = [&](const std::string& c) {
                                        streamed += c;
@@ -101,7 +104,8 @@ TEST_CASE(
   for (double temperature : {0.5, 1.0, 3.0}) {
     constexpr int n = 20000;
     std::vector<int> counts(4);
-    for (int i = 0; i < n; ++i) ++counts[static_cast<size_t>(sample(logits, temperature, 0, 7, i))];
+    for (int i = 0; i < n; ++i)
+      ++counts[static_cast<size_t>(sample(logits, {.temperature = temperature, .seed = 7}, i))];
     double sum = 0;
     for (double x : {0.0, 1.0, -1.0, 2.0}) sum += std::exp(x / temperature);
     for (size_t v = 0; v < 4; ++v) {
@@ -111,32 +115,100 @@ TEST_CASE(
   }
 }
 
+// The tokens that are drawn at all.
+static std::vector<int64_t> drawn_from(const Tensor& logits, const Sampling& sampling,
+                                       const std::vector<int64_t>& before = {}) {
+  std::map<int64_t, int> counts;
+  for (int i = 0; i < 2000; ++i) ++counts[sample(logits, sampling, i, before)];
+  std::vector<int64_t> tokens;
+  for (const auto& [token, count] : counts) tokens.push_back(token);
+  return tokens;
+}
+
 TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th") {
   const Tensor logits = tensor({1.0, 3.0, 1.0, 2.0, 0.0});
   const auto drawn = [&](int64_t top_k) {
-    std::map<int64_t, int> counts;
-    for (int i = 0; i < 2000; ++i) ++counts[sample(logits, 2, top_k, 3, i)];
-    std::vector<int64_t> tokens;
-    for (const auto& [token, count] : counts) tokens.push_back(token);
-    return tokens;
+    return drawn_from(logits, {.temperature = 2, .top_k = top_k, .seed = 3});
   };
   CHECK(drawn(1) == std::vector<int64_t>{1});
   CHECK(drawn(2) == std::vector<int64_t>{1, 3});
   CHECK(drawn(3) == std::vector<int64_t>{0, 1, 2, 3});  // two are third
   CHECK(drawn(9) == std::vector<int64_t>{0, 1, 2, 3, 4});
   // temperature 0: of equal ones the first
-  CHECK(sample(tensor({1.0, 2.0, 2.0}), 0, 0, 5, 0) == 1);
+  CHECK(sample(tensor({1.0, 2.0, 2.0}), {.temperature = 0}, 0) == 1);
+}
+
+TEST_CASE(
+    "generate: top p keeps the fewest that have its share, min p a share of the likeliest's") {
+  const Tensor logits = log(tensor({0.1, 0.4, 0.3, 0.1, 0.1}));
+  using Ids = std::vector<int64_t>;
+  CHECK(drawn_from(logits, {.top_p = 0.3}) == Ids{1});
+  CHECK(drawn_from(logits, {.top_p = 0.41}) == Ids{1, 2});
+  CHECK(drawn_from(logits, {.top_p = 0.71}) == Ids{0, 1, 2});  // of equal ones the first
+  CHECK(drawn_from(logits, {.top_p = 1}) == Ids{0, 1, 2, 3, 4});
+  CHECK(drawn_from(logits, {.min_p = 0.5}) == Ids{1, 2});
+  CHECK(drawn_from(logits, {.min_p = 0.2}) == Ids{0, 1, 2, 3, 4});
+  CHECK(drawn_from(logits, {.min_p = 1}) == Ids{1});
+  // the nucleus is of what top k left: 0.4 / 0.7 of it
+  CHECK(drawn_from(logits, {.top_k = 2, .top_p = 0.5}) == Ids{1});
+  CHECK(drawn_from(logits, {.top_k = 2, .top_p = 0.6}) == Ids{1, 2});
+}
+
+TEST_CASE("generate: the repetition penalty divides positive logits and multiplies negative ones") {
+  const Tensor logits = tensor({2.0, 1.5, -1.0, -1.5});
+  const auto likeliest = [&](double penalty, const std::vector<int64_t>& before) {
+    return sample(logits, {.repetition_penalty = penalty, .temperature = 0}, 0, before);
+  };
+  CHECK(likeliest(1, {0, 1}) == 0);
+  CHECK(likeliest(1.3, {0}) == 0);  // 1.54 > 1.5
+  CHECK(likeliest(1.4, {0, 0}) == 1);
+  CHECK(sample(tensor({-1.0, -1.5}), {.repetition_penalty = 1.6, .temperature = 0}, 0,
+               std::vector<int64_t>{0}) == 1);
+  const data::CharacterTokenizer vocab = letters();
+  const auto text = [&](double penalty) {
+    return generate(small_model(2), vocab, "abc",
+                    {.tokens = 20, .sampling = {.repetition_penalty = penalty, .temperature = 0}});
+  };
+  CHECK(text(1.5) != text(1));
+}
+
+TEST_CASE("generate: texts of one seed differ; a text ends before the stop text") {
+  const data::CharacterTokenizer vocab = letters();
+  const Gpt model = small_model(9);
+  const auto text = [&](uint32_t number, const std::string& stop) {
+    return generate(model, vocab, "a",
+                    {.tokens = 60, .sampling = {.seed = 1, .text = number}, .stop = stop});
+  };
+  const std::string first = text(0, "");
+  CHECK(first == generate(model, vocab, "a", {.tokens = 60, .sampling = {.seed = 1}}));
+  CHECK(text(1, "") != first);
+  CHECK(text(1, "") == text(1, ""));
+  for (const size_t begin : {0, 7, 30}) {
+    const std::string stop = first.substr(begin, 4);
+    CHECK(text(0, stop) == first.substr(0, first.find(stop)));
+  }
+  CHECK(text(0, "zz") == first);
+  std::string streamed;  // what may begin the stop text is given out when it does not go on so
+  const GenerateOptions options{.tokens = 60,
+                                .sampling = {.seed = 1},
+                                .stop = first.substr(0, 3) + "?",
+                                .on_text = [&](const std::string& piece) { streamed += piece; }};
+  CHECK(generate(model, vocab, "a", options) == first);
+  CHECK(streamed == first);
 }
 
 TEST_CASE("generate: what makes no sense is refused") {
   const data::CharacterTokenizer vocab = letters();
   const Gpt model = small_model(0);
   CHECK_THROWS_AS(generate(model, vocab, "a", {.tokens = -1}), UsageError);
-  CHECK_THROWS_AS(generate(model, vocab, "a", {.temperature = -1}), UsageError);
-  CHECK_THROWS_AS(generate(model, vocab, "a", {.temperature = NAN}), UsageError);
-  CHECK_THROWS_AS(generate(model, vocab, "a", {.top_k = -1}), UsageError);
+  CHECK_THROWS_AS(generate(model, vocab, "a", {.sampling = {.temperature = -1}}), UsageError);
+  CHECK_THROWS_AS(generate(model, vocab, "a", {.sampling = {.temperature = NAN}}), UsageError);
+  CHECK_THROWS_AS(generate(model, vocab, "a", {.sampling = {.top_k = -1}}), UsageError);
+  for (const Sampling& wrong : {Sampling{.top_p = 0}, Sampling{.top_p = 1.5}, Sampling{.min_p = -1},
+                                Sampling{.repetition_penalty = 0}})
+    CHECK_THROWS_AS(generate(model, vocab, "a", {.sampling = wrong}), UsageError);
   CHECK_THROWS_AS(generate(model, vocab, "z", {}), InputError);
-  CHECK_THROWS_AS(sample(tensor({1.0, NAN}), 1, 0, 0, 0), NumericError);
+  CHECK_THROWS_AS(sample(tensor({1.0, NAN}), {}, 0), NumericError);
 }
 
 TEST_CASE("evaluate: a language model over a whole text, each character but the first once") {

@@ -2,7 +2,7 @@
 // parameter counts, translate's shapes and stopping, maps of every attention.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/models/infer/decode.h>
+#include <slope/models/infer/search/decode.h>
 #include <slope/models/microgpt.h>
 #include <slope/models/nn_transformer.h>
 #include <slope/models/postnorm_gelu.h>

@@ -4,9 +4,11 @@
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizer.h>
+#include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subwords.h>
 #include <slope/models/data/tokenizers/words.h>
+#include <slope/models/infer/text_stream.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -243,4 +245,53 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
       tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .lowercase = true});
   CHECK(lowered->tokens("EIN Hund.") == Tokens{"ein", "hund", "."});
   CHECK(lowered->decode(lowered->encode("EIN Hund.")) == "ein hund.");
+}
+
+TEST_CASE("words: joined as one would write them") {
+  const auto line = [](const char* words) { return detokenize(split_spaces(words)); };
+  CHECK(line("") == "");
+  CHECK(line("a man ' s t - shirt , red ( and old ) !") == "a man's t-shirt, red (and old)!");
+  CHECK(line("und / oder 50 %") == "und/oder 50%");
+  for (const char* text :
+       {"Two dogs play.", "He says \"hello\" and \"bye\".", "don't, o'clock, l'homme",
+        "the boys' ball; some 'quoted' words", "3.14 or 1,000 and 10:30 at 5-3",
+        "U.S. flag, e.g. this", "„Hallo“, sagt er und „tschüss“.", "« Oui », dit-elle.",
+        "»Nein«, sagt er.", "mail ab@c.de now", "c++ and f(x)", "$5 or 20°C, 1–2 days – or more",
+        "¿Qué? ¡No!", "你好，世界。", "fast/slow [a] {b}"}) {
+    const std::string expected =
+        text == std::string("« Oui », dit-elle.") ? "«Oui», dit-elle." : text;
+    CHECK(detokenize(split_words(text, {.lowercase = false})) == expected);
+  }
+}
+
+TEST_CASE("words: joined as the training text writes them, in the run too") {
+  const test::TemporaryFolder folder;
+  const Lines text = {"« Oui », dit-elle : « non » !", "« Bon » ? 5 - 3 - 1 = 1"};
+  const TokenizerOptions options{.kind = "words"};
+  const TokenizerPtr words = tokenizer_of(text, options);
+  for (const std::string& line : text) CHECK(words->decode(words->encode(line)) == line);
+  for (const Tokenizer::File& file : words->files())
+    folder.write("target" + file.ending, file.bytes);
+  CHECK(words->files().size() == 2);
+  const TokenizerPtr read = read_tokenizer(options, folder.file("target"));
+  for (const std::string& line : text) CHECK(read->decode(words->encode(line)) == line);
+  CHECK(read->files()[1].bytes == words->files()[1].bytes);
+  folder.write("target.spacing", "0\t_\taa\t.\nblank\n");
+  CHECK_THROWS_WITH_AS((void)read_tokenizer(options, folder.file("target")),
+                       doctest::Contains("target.spacing: line 2: expected a level"), InputError);
+}
+
+TEST_CASE("words: a stream gives out nothing that later words would change") {
+  const Lines text = {"f(x) = f (x y), U.S. don't \"a b\" 3.5 l ' u"};
+  const TokenizerPtr words = tokenizer_of(text, {.kind = "words"});
+  for (const char* line : {"f ( x ) = f ( x y ) , u . s . don ' t \" a b \" 3 . 5 l ' u"}) {
+    const Ids ids = words->encode(line);
+    train::TextStream stream(*words, {});
+    std::string written;
+    for (const int64_t id : ids) {
+      written += stream.push(id);
+      CHECK(words->decode(ids).starts_with(written));
+    }
+    CHECK(written + stream.finish() == words->decode(ids));
+  }
 }

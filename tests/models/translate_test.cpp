@@ -4,6 +4,7 @@
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>
 #include <slope/models/infer/evaluate.h>
+#include <slope/models/infer/score.h>
 
 #include <algorithm>
 #include <atomic>
@@ -61,6 +62,61 @@ TEST_CASE("translate: cached and uncached decoding give the same tokens, greedy 
               cached[i]);  // padding changes nothing
     }
   }
+}
+
+TEST_CASE("translate: given translations have the probability that the search saw") {
+  const Translator translator = small_translator(4);
+  for (const double alpha : {0.0, 1.0}) {
+    const DecodeOptions options{
+        .beam = 12, .n_best = 12, .length_penalty = alpha, .max_length = 12};
+    const auto all = translate(translator, german, options);
+    std::vector<std::string> sources, targets;
+    std::vector<const Translation*> found;
+    for (size_t i = 0; i < german.size(); ++i)
+      for (const Translation& t : all[i])
+        if (t.ids.size() < 12 && t.text.find("<unk>") == t.text.npos) {
+          sources.push_back(german[i]), targets.push_back(t.text);
+          found.push_back(&t);
+        }
+    REQUIRE(found.size() > 3);
+    const auto scores = score_pairs(translator, sources, targets, alpha);
+    for (size_t i = 0; i < found.size(); ++i) {
+      CHECK(scores[i].tokens == static_cast<int64_t>(found[i]->ids.size()) + 1);
+      CHECK(scores[i].log_p == doctest::Approx(found[i]->log_p).epsilon(1e-9));
+      CHECK(scores[i].score == doctest::Approx(found[i]->score).epsilon(1e-9));
+    }
+  }
+  std::string longer;
+  for (int i = 0; i < 20; ++i) longer += "hund ";
+  CHECK_THROWS_WITH_AS((void)score_pairs(translator, {"hund", longer}, {"dog", "dog"}),
+                       doctest::Contains("line 2: a side of 22 tokens"), InputError);
+  CHECK_THROWS_WITH_AS((void)score_pairs(translator, {"hund"}, {}),
+                       "score: 0 translations for 1 lines", InputError);
+}
+
+TEST_CASE("translate: a prefix is the beginning; <unk> is written as the word attended to") {
+  const Translator translator = small_translator(4);
+  const Sentence prefix = forced_prefix(translator, "two dogs xyz");
+  CHECK(prefix.back() == data::unk_id);
+  for (const std::string& line : translate_lines(translator, german, {.prefix = prefix}))
+    CHECK(line.starts_with("two dogs <unk>"));
+  for (const auto& line : translate_lines(translator, german, {.beam = 2, .prefix = prefix}))
+    CHECK(line.starts_with("two dogs <unk>"));
+  const auto copied = translate(translator, german, {.unk = Unknown::copy, .prefix = prefix});
+  for (size_t i = 0; i < german.size(); ++i) {
+    // where the picture of the last layer, the mean of its heads, is darkest in the row of <unk>
+    const draw::HeatMaps maps = attention_figure(translator, german[i], {}, {.prefix = prefix});
+    const size_t S = maps.columns.size();
+    std::vector<double> sum(S);
+    for (const auto& panel : maps.panels)
+      for (size_t s = 0; s < S; ++s) sum[s] += panel.values[2 * S + s];
+    const auto word = std::max_element(sum.begin() + 1, sum.end() - 1) - sum.begin();
+    CAPTURE(copied[i][0].text);
+    CHECK(data::split_words(copied[i][0].text)[2] == maps.columns[static_cast<size_t>(word)]);
+  }
+  CHECK_THROWS_AS((void)unknown_words("drop"), UsageError);
+  CHECK_THROWS_WITH_AS((void)forced_prefix(translator, "a a a a a a a a a a a a a a a a a"),
+                       doctest::Contains("prefix: has 17 tokens"), UsageError);
 }
 
 TEST_CASE("translate: a training model is translated with as in evaluation, and trains on") {
@@ -207,7 +263,8 @@ TEST_CASE(
   CHECK(result.ppl == doctest::Approx(std::exp(result.loss)));
   CHECK(result.loss > 0.5);
   CHECK(result.bleu.has_value());
-  CHECK(*result.sacrebleu >= 0);
+  REQUIRE(result.lines.has_value());
+  CHECK(result.lines->bleu.score >= 0);
   CHECK(result.skipped == 0);
   const EvalResult other_batches = evaluate_translator(translator, text, {.batch_size = 2});
   CHECK(other_batches.loss == doctest::Approx(result.loss).epsilon(1e-5));
@@ -225,8 +282,11 @@ TEST_CASE(
   text.source = german, text.target = translate_lines(translator, german, {.max_length = 5});
   REQUIRE(std::none_of(text.target.begin(), text.target.end(),
                        [](const std::string& line) { return line.empty(); }));
-  CHECK(*evaluate_translator(translator, text, {.max_length = 5}).sacrebleu ==
-        doctest::Approx(100));
+  const LineScores own = *evaluate_translator(translator, text, {.max_length = 5}).lines;
+  for (const double score : {own.bleu.score, own.bleu_cased.score, own.chrf, own.chrf_cased})
+    CHECK(score == doctest::Approx(100));
+  CHECK(own.text().starts_with(
+      "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0 = 100.00 "));
 }
 
 TEST_CASE("evaluate: as JSON") {

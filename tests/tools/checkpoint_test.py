@@ -172,6 +172,8 @@ class OtherFiles(Case):
             os.rename(f"{self.last}/{name}", "kept")
             self.refuse(name, 4)
             os.rename("kept", f"{self.last}/{name}")
+        os.remove(f"{self.last}/target.spacing")
+        self.refuse(["target.spacing", "is missing"])
 
     def test_no_run(self):
         os.mkdir("empty")

@@ -1,7 +1,7 @@
 // The flags of decoding, which `slope translate` and `slope eval` share.
 #pragma once
 
-#include <slope/models/infer/decode.h>
+#include <slope/models/infer/search/decode.h>
 #include <slope/tools/command_line.h>
 
 namespace slope::tools {
@@ -12,7 +12,14 @@ inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
       .shows_default();
   command.option("--length-penalty", decode.length_penalty, "alpha of score = log p / length^alpha")
       .shows_default();
-  command.flag("--ban-unk", decode.ban_unk, "never write <unk> but the most likely other token");
+  const auto set_unk = [&decode](const std::string& how) {
+    decode.unk = train::unknown_words(how);
+  };
+  command
+      .option("--unk", set_unk,
+              "where the model writes <unk>: write it, ban (the most likely other token), or copy "
+              "the word of the source that it attends to")
+      .takes("HOW");
 }
 
 }  // namespace slope::tools

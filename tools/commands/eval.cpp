@@ -1,4 +1,4 @@
-// slope eval: loss, perplexity and BLEU of a run on other data.
+// slope eval: loss, perplexity, BLEU and chrF2 of a run on other data.
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
@@ -21,7 +21,7 @@ struct Flags {
 
 void add_eval(Command& slope) {
   Command command = slope.subcommand("eval",
-                                     "Loss, perplexity and BLEU of a run: a translation on "
+                                     "Loss, perplexity, BLEU and chrF2 of a run: a translation on "
                                      "PREFIX.de and PREFIX.en, a language model on a text.\n"
                                      "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
@@ -44,8 +44,8 @@ void add_eval(Command& slope) {
     }
     std::printf("tokens      %ld\nloss        %.4f\nperplexity  %.4f\n",
                 static_cast<long>(r.tokens), r.loss, r.ppl);
-    if (r.bleu) std::printf("BLEU        %.2f  (the model's own tokens)\n", *r.bleu);
-    if (r.sacrebleu) std::printf("sacreBLEU   %.2f  (13a, lower-cased)\n", *r.sacrebleu);
+    if (r.bleu) std::printf("BLEU        %.2f  (lower-cased words, without smoothing)\n", *r.bleu);
+    if (r.lines) std::printf("%s", r.lines->text().c_str());
     if (r.accuracy) std::printf("accuracy    %.4f\n", *r.accuracy);
     if (r.skipped)
       std::printf("skipped     %ld %s\n", static_cast<long>(r.skipped),

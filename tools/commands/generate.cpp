@@ -19,19 +19,42 @@ void add_generate(Command& slope) {
                        "runs/shakespeare --prompt 'ROMEO:' --tokens 300 --temperature 0.8");
   static std::string folder, prompt, unknown = "refuse";
   static train::GenerateOptions options;
-  static int64_t seed = 0;
+  static int64_t seed = 0, samples = 1;
+  train::Sampling& sampling = options.sampling;
   command.option("run", folder, "the run's folder").required().names("RUN");
   command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
   command.option("--tokens", options.tokens, "tokens to write: characters, words or subwords")
       .between(0, 100'000'000)
       .shows_default();
   command
-      .option("--temperature", options.temperature,
+      .option("--temperature", sampling.temperature,
               "0: always the most likely; 1: the model's probabilities")
       .between_reals(0.0, 1e6)
       .shows_default();
-  command.option("--top-k", options.top_k, "draw among the k most likely; 0: among all")
+  command.option("--top-k", sampling.top_k, "draw among the k most likely; 0: among all")
       .between(0, 1'000'000)
+      .shows_default();
+  command
+      .option("--top-p", sampling.top_p,
+              "draw among the fewest most likely that together have this probability; 1: among all")
+      .between_reals(1e-9, 1.0)
+      .shows_default();
+  command
+      .option("--min-p", sampling.min_p,
+              "draw among those with at least this share of the most likely one's probability")
+      .between_reals(0.0, 1.0)
+      .shows_default();
+  command
+      .option("--repetition-penalty", sampling.repetition_penalty,
+              "logits of tokens in the text so far are divided by it; 1: none")
+      .between_reals(1e-3, 1e6)
+      .shows_default();
+  command.option("--stop", options.stop, "end before the first place where this is written")
+      .takes("TEXT");
+  command
+      .option("--samples", samples,
+              "texts to write, each from draws of its own, with a line --- between them")
+      .between(1, 1'000'000)
       .shows_default();
   command.option("--seed", seed, "the same seed gives the same text")
       .between(0, std::numeric_limits<int64_t>::max())
@@ -46,14 +69,18 @@ void add_generate(Command& slope) {
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
     if (m.settings.data<train::TextSettings>().documents == "lines")
       options.separator = std::string(data::separator);
-    options.seed = static_cast<uint64_t>(seed);
+    options.sampling.seed = static_cast<uint64_t>(seed);
     options.on_start = [&] { print(known.text); };
     options.on_text = [](const std::string& text) {
       print(text);
       flush();
     };
-    (void)train::generate(*m.model, *m.tokenizer, known.text, options);
-    std::printf("\n");
+    for (int64_t n = 0; n < samples; ++n) {
+      if (n > 0) print("---\n");
+      options.sampling.text = static_cast<uint32_t>(n);
+      (void)train::generate(*m.model, *m.tokenizer, known.text, options);
+      print("\n");
+    }
     return 0;
   });
 }

@@ -3,6 +3,7 @@
 #include <slope/models/data/text/line_stream.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>
+#include <slope/models/infer/score.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
@@ -18,19 +19,34 @@ namespace {
 
 struct Flags {
   std::string run, file = "-", attention, kind = "cross", long_lines = "refuse";
-  int64_t layer = -1;
+  std::string prefix, given;
+  int64_t layer = -1, n_best = 0;
   train::DecodeOptions decode;
   bool uncached = false, show = false;
 };
+
+std::string scores(double score, double log_p) {
+  return fmt::format("{:.6f}\t{:.6f}", score, log_p);
+}
+
+// [number of the line TAB] [score TAB log-probability TAB] translation
+void print(const train::Translation& t, size_t number, const Flags& flags) {
+  if (flags.n_best > 0) tools::print(fmt::format("{}\t", number));
+  if (flags.decode.scores) tools::print(scores(t.score, t.log_p) + "\t");
+  tools::print(t.text + "\n");
+}
 
 // Translates lines and prints them; counts those that were too long.
 void print(const train::Translator& translator, const std::vector<std::string>& lines,
            const std::string& from, const Flags& flags, train::LineOptions options,
            int64_t& longs) {
   options.on_long_line = [&] { ++longs; };
-  for (const std::string& line : with_file(
-           from, [&] { return train::translate_lines(translator, lines, flags.decode, options); }))
-    tools::print(line + "\n");
+  size_t number = options.lines_before;
+  for (const train::Translations& best : with_file(
+           from, [&] { return train::translate(translator, lines, flags.decode, options); })) {
+    ++number;
+    for (const train::Translation& t : best) print(t, number, flags);
+  }
   flush();  // for a program that waits for the answer
 }
 
@@ -55,8 +71,35 @@ void draw_and_print(const train::Translator& translator, const std::vector<std::
   if (flags.show) tools::print(draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}));
 }
 
+std::vector<std::string> all_lines(data::LineStream& text) {
+  std::vector<std::string> lines;
+  while (const auto some = text.next()) lines.insert(lines.end(), some->begin(), some->end());
+  return lines;
+}
+
+// The score and the log-probability of each line of `given` as the translation of its source.
+int score(const Flags& flags) {
+  SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
+                 "--score -: the text and its translations cannot both be standard input; name a "
+                 "file for one of them");
+  const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
+  data::LineStream text(flags.file), given(flags.given);
+  const auto sources = all_lines(text), targets = all_lines(given);
+  const std::string both = given.name() + " for " + text.name();
+  for (const train::PairScore& s : with_file(both, [&] {
+         return train::score_pairs(translator, sources, targets, flags.decode.length_penalty);
+       }))
+    tools::print(scores(s.score, s.log_p) + "\n");
+  return 0;
+}
+
 int run(Flags& flags) {
   flags.decode.cached = !flags.uncached;
+  if (flags.n_best > 0) flags.decode.n_best = flags.n_best;
+  SLOPE_CHECK_AS(UsageError, flags.decode.n_best <= flags.decode.beam,
+                 "--n-best {}: needs a --beam of at least as much, it is {}", flags.n_best,
+                 flags.decode.beam);
+  if (!flags.given.empty()) return score(flags);
   const train::AttentionChoice choice{.kind = train::attention_kind(flags.kind),
                                       .layer = flags.layer};
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
@@ -67,12 +110,11 @@ int run(Flags& flags) {
       "--kind and --layer select what is drawn; give --attention or --show-attention too");
   train::LineOptions options{.long_lines = train::long_lines(flags.long_lines)};
   const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
+  if (!flags.prefix.empty()) flags.decode.prefix = train::forced_prefix(translator, flags.prefix);
   int64_t longs = 0;
   data::LineStream text(flags.file);
   if (draws) {
-    std::vector<std::string> lines;
-    while (const auto some = text.next()) lines.insert(lines.end(), some->begin(), some->end());
-    draw_and_print(translator, lines, text.name(), choice, flags, options, longs);
+    draw_and_print(translator, all_lines(text), text.name(), choice, flags, options, longs);
   } else {
     while (const auto lines = text.next()) {
       options.lines_before = text.lines_before();
@@ -98,6 +140,18 @@ void add_translate(Command& slope) {
   command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
       .names("FILE");
   add_decoding_flags(command, flags.decode);
+  command
+      .option("--n-best", flags.n_best,
+              "the N best translations of each line, each with the line's number and a tab before "
+              "it; at most --beam")
+      .between(1, 1000);
+  command.flag("--scores", flags.decode.scores,
+               "before each translation its score, its log-probability and tabs");
+  command
+      .option("--score", flags.given,
+              "do not translate: score and log-probability of each line of FILE as the translation")
+      .names("FILE");
+  command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);
   command
       .option("--attention", flags.attention,

@@ -63,6 +63,16 @@ void compute_score(Bleu& bleu, Smoothing smoothing) {
 
 }  // namespace
 
+std::string Bleu::text() const {
+  const double h = static_cast<double>(hypothesis_length),
+               r = static_cast<double>(reference_length);
+  const auto& p = precisions;
+  return fmt::format(
+      "{:.2f} {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
+      score, p[0], p[1], p[2], p[3], brevity_penalty, r > 0 ? h / r : 0, hypothesis_length,
+      reference_length);
+}
+
 Bleu token_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references) {
   Bleu bleu = count_matches(hypotheses, references);
   compute_score(bleu, Smoothing::none);

@@ -17,6 +17,9 @@ struct Bleu {
   std::array<int64_t, 4> matches{}, totals{};
   double brevity_penalty = 1;
   int64_t hypothesis_length = 0, reference_length = 0;  // in tokens
+
+  // as sacreBLEU prints it: 37.81 70.1/44.2/… (BP = 1.000 ratio = …)
+  std::string text() const;
 };
 
 // On the given tokens, without smoothing (torchtext's bleu_score times 100): 0 if an order has no

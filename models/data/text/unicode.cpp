@@ -70,6 +70,17 @@ bool is_word(char32_t c) {
   }
 }
 
+bool is_mark_or_joiner(char32_t c) {
+  if (c < 0x300) return c == 0xAD;  // soft hyphen
+  switch (category(c)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF: return true;
+    default: return within(c, 0x1F3FB, 0x1F3FF);
+  }
+}
+
 bool is_space(char32_t c) {
   return within(c, 0x09, 0x0D) || within(c, 0x1C, 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          within(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||

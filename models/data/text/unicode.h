@@ -8,8 +8,10 @@
 
 namespace slope::data {
 
-bool is_word(char32_t c);   // \w: letters (L*), numbers (N*), underscore; not combining marks
-bool is_space(char32_t c);  // \s: what str.split() splits at
+bool is_word(char32_t c);  // \w: letters (L*), numbers (N*), underscore; not combining marks
+// Stays with the character before it: marks (M*), format characters (Cf), skin tones.
+bool is_mark_or_joiner(char32_t c);
+bool is_space(char32_t c);             // \s: what str.split() splits at
 bool is_blank(std::string_view utf8);  // holds nothing but \s
 
 // str.lower(): one to one, except for İ (two code points) and Σ, which is ς at the end of a word.

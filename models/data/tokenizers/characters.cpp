@@ -27,9 +27,12 @@ bool CharacterTokenizer::knows(std::string_view character) const {
   return has_unk_ || vocab_.contains(lowercase_ ? lower(character) : std::string(character));
 }
 
-std::string CharacterTokenizer::decode(std::span<const int64_t> ids) const {
+std::string CharacterTokenizer::decode(std::span<const int64_t> ids,
+                                       const Tokens& for_unknown) const {
   std::string text;
-  for (int64_t id : ids) text += vocab_.token(id);
+  auto next = for_unknown.begin();
+  for (int64_t id : ids)
+    text += has_unk_ && id == unk_id && next != for_unknown.end() ? *next++ : vocab_.token(id);
   return text;
 }
 

@@ -17,7 +17,8 @@ class CharacterTokenizer final : public Tokenizer {
   // An unknown character is <unk>; without special tokens it is an InputError.
   Ids encode(std::string_view text) const override;
   bool knows(std::string_view character) const override;
-  std::string decode(std::span<const int64_t> ids) const override;
+  using Tokenizer::decode;
+  std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
   std::string token(int64_t id) const override { return vocab_.token(id); }
   std::vector<File> files() const override { return {{".vocab", vocab_.text()}}; }
 

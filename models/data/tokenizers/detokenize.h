@@ -1,15 +1,27 @@
 // Words back to a line, as one would write it: `two t - shirts , " red "` becomes `two t-shirts,
-// "red"`.
+// "red"`. These are the rules that need no text to learn from; spacing.h learns the exceptions.
 #pragma once
 
 #include <slope/models/data/tokenize.h>
 
 namespace slope::data {
 
-// Words are separated by spaces; closing punctuation is attached to the word before it, opening
-// punctuation to the word after it, hyphen, apostrophe and slash to both; quotation marks open and
-// close in turn. What a rule without a dictionary cannot know (a dash between words, a plural's
-// apostrophe) is attached.
-std::string detokenize(const Tokens& tokens);
+enum class Shape { letters, letter, digits, letters_digit, digit_letters, symbol, nothing };
+Shape shape_of(const std::string& token);  // letter: a single one
+
+// How many tokens after the second one the rules may look at.
+constexpr int rules_look_ahead = 2;
+
+// For each token, whether a blank stands before it: between words always; closing punctuation is
+// attached to the word before it, opening punctuation to the word after it, hyphen, slash and
+// apostrophe to both, . , : and dashes between digits too; quotation marks open and close in turn.
+// What is written in both ways (5-3, 5 - 3) is attached.
+std::vector<bool> blanks_by_rule(const Tokens& tokens);
+
+std::string join_with_blanks(const Tokens& tokens, const std::vector<bool>& blank_before);
+
+inline std::string detokenize(const Tokens& tokens) {
+  return join_with_blanks(tokens, blanks_by_rule(tokens));
+}
 
 }  // namespace slope::data

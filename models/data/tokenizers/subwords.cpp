@@ -94,8 +94,10 @@ Ids SubwordTokenizer::sample(std::string_view text, double dropout, const Random
   });
 }
 
-std::string SubwordTokenizer::decode(std::span<const int64_t> ids) const {
+std::string SubwordTokenizer::decode(std::span<const int64_t> ids,
+                                     const Tokens& for_unknown) const {
   std::string text;
+  auto next = for_unknown.begin();
   std::vector<int> line;
   const auto end_line = [&] {
     std::string decoded;
@@ -114,7 +116,7 @@ std::string SubwordTokenizer::decode(std::span<const int64_t> ids) const {
       line.push_back(piece);
     } else {
       end_line();
-      text += special_names[id];
+      text += id == unk_id && next != for_unknown.end() ? *next++ : special_names[id];
     }
   }
   end_line();

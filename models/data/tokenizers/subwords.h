@@ -23,7 +23,8 @@ class SubwordTokenizer final : public Tokenizer {
   std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const override;
   // BPE-dropout (Provilkov et al., 2020): each merge is left out with this probability.
   Ids sample(std::string_view text, double dropout, const RandomSite& site) const override;
-  std::string decode(std::span<const int64_t> ids) const override;
+  using Tokenizer::decode;
+  std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
   std::string token(int64_t id) const override;
   std::vector<File> files() const override { return {{".model", model_}}; }
 

@@ -1,29 +1,48 @@
+#include <slope/core/files/file_reader.h>
 #include <slope/models/data/text/unicode.h>
-#include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/tokenizers/lines.h>
 #include <slope/models/data/tokenizers/words.h>
 
+#include <filesystem>
+
 namespace slope::data {
+
+namespace {
+constexpr const char* spacing_file = ".spacing";
+constexpr size_t most_lines = 5000;  // that blanks are learned from
+}  // namespace
 
 TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,
                                  const TokenizerOptions& options) {
   const WordOptions words{.lowercase = options.lowercase};
   Counts counts;
-  for (const auto* lines : texts)
-    for (const std::string& line : *lines)
+  std::vector<SpacedTokens> lines;  // from which blanks are learned
+  for (const auto* text : texts)
+    for (const std::string& line : *text)
       for_each_line(
           line,
           [&](std::string_view part) {
-            for (auto& word : split_words(part, words)) ++counts[std::move(word)];
+            SpacedTokens spaced = split_words_and_blanks(part, words);
+            for (const std::string& word : spaced.tokens) ++counts[word];
+            if (lines.size() < most_lines) lines.push_back(std::move(spaced));
           },
           [&] { ++counts["\n"]; });
   return std::make_shared<WordTokenizer>(
-      Vocab::from_counts(counts, Specials::sentence, options.min_freq), words);
+      Vocab::from_counts(counts, Specials::sentence, options.min_freq), words,
+      Spacing::learned(lines));
 }
 
 TokenizerPtr WordTokenizer::read(const std::string& stem, const TokenizerOptions& options) {
-  return std::make_shared<WordTokenizer>(Vocab::load(stem + ".vocab", Specials::sentence),
-                                         WordOptions{.lowercase = options.lowercase});
+  const std::string file = stem + spacing_file;
+  return std::make_shared<WordTokenizer>(
+      Vocab::load(stem + ".vocab", Specials::sentence), WordOptions{.lowercase = options.lowercase},
+      std::filesystem::exists(file) ? Spacing::parsed(read_file(file), file) : Spacing());
+}
+
+std::vector<Tokenizer::File> WordTokenizer::files() const {
+  std::vector<File> files = {{".vocab", vocab_.text()}};
+  if (spacing_.size() > 0) files.push_back({spacing_file, spacing_.text()});
+  return files;
 }
 
 Ids WordTokenizer::encode(std::string_view text) const {
@@ -39,18 +58,21 @@ Ids WordTokenizer::encode(std::string_view text) const {
   return ids;
 }
 
-std::string WordTokenizer::decode(std::span<const int64_t> ids) const {
+std::string WordTokenizer::decode(std::span<const int64_t> ids, const Tokens& for_unknown) const {
   std::string text;
   Tokens line;
+  auto next = for_unknown.begin();
   for (int64_t id : ids) {
-    if (const std::string& word = vocab_.token(id); word != "\n") {
+    if (id == unk_id && next != for_unknown.end()) {
+      line.push_back(*next++);
+    } else if (const std::string& word = vocab_.token(id); word != "\n") {
       line.push_back(word);
     } else {
-      text += detokenize(line) + "\n";
+      text += spacing_.join(line) + "\n";
       line.clear();
     }
   }
-  return text + detokenize(line);
+  return text + spacing_.join(line);
 }
 
 Tokens WordTokenizer::words(std::span<const int64_t> ids) const {

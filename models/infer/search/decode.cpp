@@ -1,8 +1,8 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/data/vocab.h>
-#include <slope/models/infer/decode.h>
-#include <slope/models/infer/likeliest.h>
+#include <slope/models/infer/search/decode.h>
+#include <slope/models/infer/search/likeliest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,17 +22,12 @@ struct Prefix {
   bool is_greedy = true;  // each token is the likeliest after those before it
 };
 
-struct Finished {
-  Sentence tokens;
-  double score;
-};
-
 // The beam of one source sentence.
 struct Beam {
   size_t sentence;
   std::vector<Prefix> live{Prefix{}};  // the likeliest first
   size_t size = 1;  // live[size], if there is one, is greedy decoding's prefix, outside of the beam
-  std::optional<Finished> best = {};
+  std::vector<Hypothesis> best = {};  // of the finished ones
 };
 
 class Search {
@@ -43,7 +38,7 @@ class Search {
     decoding_ = start(source);
   }
 
-  std::vector<Sentence> run() {
+  std::vector<std::vector<Hypothesis>> run() {
     for (int64_t length = 1; !beams_.empty() && length <= options_.max_length; ++length)
       advance(length);
     for (Beam& beam : beams_) close(beam);
@@ -59,9 +54,13 @@ class Search {
       for (const Prefix& prefix : beam.live)
         newest.push_back(prefix.tokens.empty() ? sos_id : prefix.tokens.back());
     const auto n = static_cast<int64_t>(newest.size());
-    const auto tokens =
-        likeliest_tokens(decoding_->step(from_vector(newest, {n})),
-                         options_.beam == 1 ? 1 : 2 * options_.beam, options_.ban_unk);
+    const Tensor logits = decoding_->step(from_vector(newest, {n}));
+    const auto given = static_cast<size_t>(length) <= options_.prefix.size();
+    const auto tokens = given
+                            ? given_token(logits, options_.prefix[static_cast<size_t>(length) - 1])
+                            : likeliest_tokens(logits, options_.beam == 1 ? 1 : 2 * options_.beam,
+                                               {.ban_unk = options_.unk == Unknown::ban,
+                                                .log_p = options_.beam > 1 || options_.scores});
 
     std::vector<int64_t> rows;  // of the batch: where each new prefix comes from
     int64_t row = 0;
@@ -125,9 +124,20 @@ class Search {
     if (beam.live.empty()) close(beam);
   }
 
+  // The greedy prefix may come twice.
   void finish(Beam& beam, const Continuation& c, int64_t length) const {
     const double score = c.log_p / penalty(length);
-    if (!beam.best || score > beam.best->score) beam.best = {beam.live[c.prefix].tokens, score};
+    const Sentence& tokens = beam.live[c.prefix].tokens;
+    std::vector<Hypothesis>& best = beam.best;
+    const auto same = [&](const Hypothesis& h) { return h.tokens == tokens; };
+    if (is_full(beam) && !(score > best.back().score)) return;
+    if (std::any_of(best.begin(), best.end(), same)) return;
+    if (is_full(beam)) best.pop_back();
+    const auto worse = [&](const Hypothesis& h) { return h.score < score; };
+    best.insert(std::find_if(best.begin(), best.end(), worse), {tokens, c.log_p, score});
+  }
+  bool is_full(const Beam& beam) const {
+    return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
   // Whether a prefix of `length` tokens may still become better than the best finished sentence.
@@ -135,25 +145,27 @@ class Search {
   // another.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
-    return !beam.best || log_p / penalty(best_length) > beam.best->score;
+    return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;
   }
 
   double penalty(int64_t length) const {
     return std::pow(static_cast<double>(length), options_.length_penalty);
   }
 
-  // Returns the best finished sentence, or, if there is none, the likeliest of those that
-  // max_length cuts off.
+  // Returns the best finished sentences, then the likeliest of those that max_length cuts off.
   void close(Beam& beam) {
-    if (beam.best)
-      results_[beam.sentence] = std::move(beam.best->tokens);
-    else if (!beam.live.empty())
-      results_[beam.sentence] = std::move(beam.live[0].tokens);
+    for (Prefix& prefix : beam.live) {
+      if (is_full(beam)) break;
+      const auto length = std::max<int64_t>(1, static_cast<int64_t>(prefix.tokens.size()));
+      beam.best.push_back({std::move(prefix.tokens), prefix.log_p, prefix.log_p / penalty(length)});
+    }
+    if (beam.best.empty()) beam.best.emplace_back();
+    results_[beam.sentence] = std::move(beam.best);
     beam.live.clear();
   }
 
   const DecodeOptions& options_;
-  std::vector<Sentence> results_;
+  std::vector<std::vector<Hypothesis>> results_;
   std::vector<Beam> beams_;
   std::unique_ptr<Decoding> decoding_;
 };
@@ -170,12 +182,26 @@ Tensor padded(const std::vector<Sentence>& sources, std::span<const size_t> rows
 
 }  // namespace
 
-std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
-                             const DecodeOptions& options) {
+Unknown unknown_words(const std::string& name) {
+  if (name == "ban") return Unknown::ban;
+  if (name == "copy") return Unknown::copy;
+  SLOPE_CHECK_AS(UsageError, name == "write",
+                 "unknown words: no way '{}'; there are write, ban and copy", name);
+  return Unknown::write;
+}
+
+std::vector<std::vector<Hypothesis>> decode_n_best(const StartDecoding& start,
+                                                   const std::vector<Sentence>& sources,
+                                                   const DecodeOptions& options) {
   SLOPE_CHECK_AS(UsageError, options.beam >= 1 && options.beam <= 1 << 20,
                  "decode: beam must be from 1 to {}, got {}", 1 << 20, options.beam);
+  SLOPE_CHECK_AS(UsageError, options.n_best >= 1 && options.n_best <= options.beam,
+                 "decode: n_best must be from 1 to beam, {}, got {}", options.beam, options.n_best);
   SLOPE_CHECK_AS(UsageError, options.max_length >= 1,
                  "decode: max_length must be at least 1, got {}", options.max_length);
+  SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(options.prefix.size()) < options.max_length,
+                 "decode: the prefix has {} tokens, max_length leaves room for {}",
+                 options.prefix.size(), options.max_length - 1);
   SLOPE_CHECK_AS(UsageError, options.batch_size >= 1,
                  "decode: batch_size must be at least 1, got {}", options.batch_size);
   SLOPE_CHECK_AS(UsageError, std::isfinite(options.length_penalty),
@@ -185,16 +211,24 @@ std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sente
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
-  std::vector<Sentence> results(sources.size());
+  std::vector<std::vector<Hypothesis>> results(sources.size());
   const int64_t prefixes = std::max(options.batch_size, most_prefixes),
                 fitting = std::max<int64_t>(1, prefixes / options.beam);
   const auto batch = static_cast<size_t>(std::min(options.batch_size, fitting));
   for (size_t first = 0; first < order.size(); first += batch) {
     const std::span rows(order.data() + first, std::min(batch, order.size() - first));
-    std::vector<Sentence> found = Search(start, padded(sources, rows), options).run();
+    auto found = Search(start, padded(sources, rows), options).run();
     for (size_t i = 0; i < rows.size(); ++i) results[rows[i]] = std::move(found[i]);
   }
   return results;
+}
+
+std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
+                             const DecodeOptions& options) {
+  std::vector<Sentence> best;
+  for (auto& hypotheses : decode_n_best(start, sources, options))
+    best.push_back(std::move(hypotheses.at(0).tokens));
+  return best;
 }
 
 }  // namespace slope::train

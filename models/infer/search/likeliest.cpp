@@ -2,7 +2,7 @@
 #include <slope/core/kernels/reduce/reduce.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/models/data/vocab.h>
-#include <slope/models/infer/likeliest.h>
+#include <slope/models/infer/search/likeliest.h>
 
 #include <algorithm>
 #include <array>
@@ -30,49 +30,75 @@ T highest(const T* logits, int64_t V) {
   return top;
 }
 
+// log p(token) of a row = its logit - top - log sum exp(logits - top)
+template <class T>
+double log_sum(const T* logits, int64_t V, T top) {
+  double sum = 0;
+  for (int64_t v = 0; v < V; ++v)
+    sum += std::exp(static_cast<double>(logits[v]) - static_cast<double>(top));
+  return std::log(sum);
+}
+
 // The k most likely tokens of a row of logits, the most likely first; of equal ones the lower id.
 template <class T>
-Candidates likeliest_of_row(const T* logits, int64_t V, int64_t k, bool ban_unk) {
+Candidates likeliest_of_row(const T* logits, int64_t V, int64_t k, const TokenChoice& choice) {
   const T top = highest(logits, V);
   std::vector<int64_t> best;  // so far, in that order
   for (int64_t v = 0; v < V; ++v) {
     const bool is_full = static_cast<int64_t>(best.size()) == k;
-    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v, ban_unk)) continue;
+    if ((is_full && !(logits[v] > logits[best.back()])) || !may_be_written(v, choice.ban_unk))
+      continue;
     if (is_full) best.pop_back();
     best.insert(std::upper_bound(best.begin(), best.end(), v,
                                  [&](int64_t a, int64_t b) { return logits[a] > logits[b]; }),
                 v);
   }
-  if (k == 1) return {{best[0], 0}};  // greedy: no probability is needed
-  double sum = 0;
-  for (int64_t v = 0; v < V; ++v)
-    sum += std::exp(static_cast<double>(logits[v]) - static_cast<double>(top));
+  if (k == 1 && !choice.log_p) return {{best[0], 0}};
+  const double sum = log_sum(logits, V, top);
   Candidates candidates;
   for (const int64_t token : best)
-    if (logits[token] > -INFINITY)
+    if (logits[token] > -INFINITY || k == 1)
       candidates.push_back(
-          {token, static_cast<double>(logits[token]) - static_cast<double>(top) - std::log(sum)});
+          {token, static_cast<double>(logits[token]) - static_cast<double>(top) - sum});
   return candidates;
 }
 
-}  // namespace
-
-std::vector<Candidates> likeliest_tokens(const Tensor& logits, int64_t k, bool ban_unk) {
+// Calls candidates_of(row of logits, V) for each row.
+template <class F>
+std::vector<Candidates> of_each_row(const Tensor& logits, const F& candidates_of) {
   const std::array<int64_t, 2> shape = logits.dims<2>();
   const int64_t rows = shape[0], V = shape[1];
   SLOPE_CHECK_SHAPE(V > eos_id, "decode: {} tokens do not include <pad>, <unk>, <sos> and <eos>",
                     V);
   const Tensor values = logits.contiguous();
-  std::vector<Candidates> best(static_cast<size_t>(rows));
+  std::vector<Candidates> all(static_cast<size_t>(rows));
   visit_floating(logits.dtype(), "decode", [&]<class T>() {
     const T* p = values.data<T>();
-    parallel_for(rows, std::max<int64_t>(1, 20000 / V),
-                 [&best, p, V, k, ban_unk](int64_t begin, int64_t end) {
-                   for (int64_t r = begin; r < end; ++r)
-                     best[static_cast<size_t>(r)] = likeliest_of_row(p + r * V, V, k, ban_unk);
-                 });
+    parallel_for(rows, std::max<int64_t>(1, 20000 / V), [&, p, V](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r)
+        all[static_cast<size_t>(r)] = candidates_of(p + r * V, V);
+    });
   });
-  return best;
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidates> likeliest_tokens(const Tensor& logits, int64_t k,
+                                         const TokenChoice& choice) {
+  return of_each_row(logits, [&]<class T>(const T* row, int64_t V) {
+    return likeliest_of_row(row, V, k, choice);
+  });
+}
+
+std::vector<Candidates> given_token(const Tensor& logits, int64_t token) {
+  return of_each_row(logits, [&]<class T>(const T* row, int64_t V) {
+    SLOPE_CHECK_INDEX(token >= 0 && token < V, "decode: the prefix has token {}, the model {}",
+                      token, V);
+    const T top = highest(row, V);
+    return Candidates{
+        {token, static_cast<double>(row[token]) - static_cast<double>(top) - log_sum(row, V, top)}};
+  });
 }
 
 }  // namespace slope::train

@@ -6,6 +6,7 @@
 #include <slope/models/kinds/decoding.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace slope::train {
@@ -17,8 +18,12 @@ using models::Decoding, models::StartDecoding;
 // decoded together, to limit memory; more if batch_size asks for it
 constexpr int64_t most_prefixes = 256;
 
+enum class Unknown { write, ban, copy };
+Unknown unknown_words(const std::string& name);  // by these names; UsageError for any other
+
 struct DecodeOptions {
-  int64_t beam = 1;  // 1: greedy
+  int64_t beam = 1;    // 1: greedy
+  int64_t n_best = 1;  // translations of a sentence, at most `beam`
   // alpha of score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short
   // sentences
   double length_penalty = 1;
@@ -26,10 +31,18 @@ struct DecodeOptions {
                             // as the model has positions
   int64_t batch_size = 64;  // sentences at once; fewer if their beams together have more than
                             // `most_prefixes` prefixes
-  // never write <unk> but the most likely other token; probabilities stay the model's
-  bool ban_unk = false;
-  bool cached = true;  // false: the whole prefix at each step, for comparison
+  // ban: never write <unk> but the most likely other token; probabilities stay the model's. copy:
+  // the source's word in its place, when the translation is written (translate.h)
+  Unknown unk = Unknown::write;
+  Sentence prefix = {};  // with which every translation begins
+  bool scores = false;   // compute probabilities where the search needs none: greedily
+  bool cached = true;    // false: the whole prefix at each step, for comparison
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
+};
+
+struct Hypothesis {
+  Sentence tokens;
+  double log_p = 0, score = 0;  // 0 where greedy decoding was not asked for them
 };
 
 // The best target of each source, without <sos> and <eos>. Sources (<sos> … <eos>) may come in any
@@ -42,9 +55,16 @@ struct DecodeOptions {
 //                                                  max_length).
 //   Greedy decoding's own prefix is followed too if the beam leaves it, so that a beam is never
 //   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
-// Without a model that limits it, max_length must be at least 1. UsageError for options that make
-// no sense; NumericError if a logit is nan.
+// Without a model that limits it, max_length must be at least 1, and longer than the prefix.
+// UsageError for options that make no sense; NumericError if a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
                              const DecodeOptions& options);
+
+// The n_best targets of each source, the best first; the first one is decode()'s. The search goes
+// on until no prefix can be among them. What is not finished at max_length comes last; there are
+// fewer where the model can write no more.
+std::vector<std::vector<Hypothesis>> decode_n_best(const StartDecoding& start,
+                                                   const std::vector<Sentence>& sources,
+                                                   const DecodeOptions& options);
 
 }  // namespace slope::train

@@ -1,0 +1,21 @@
+// The log-probability of given translations: to rerank those of other systems, or to see what a
+// model thinks of a reference.
+#pragma once
+
+#include <slope/models/infer/translate.h>
+
+namespace slope::train {
+
+struct PairScore {
+  double log_p = 0;    // of all tokens, <eos> included
+  int64_t tokens = 0;  // so many
+  double score = 0;    // log p / tokens^alpha, as in a search
+};
+
+// Of each pair; InputError that names the first line that is longer than the model's positions.
+std::vector<PairScore> score_pairs(const Translator& translator,
+                                   const std::vector<std::string>& sources,
+                                   const std::vector<std::string>& targets,
+                                   double length_penalty = 1);
+
+}  // namespace slope::train
