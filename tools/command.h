@@ -12,6 +12,7 @@
 namespace slope::tools {
 
 void add_train(Command& slope);
+void add_sweep(Command& slope);
 void add_translate(Command& slope);
 void add_generate(Command& slope);
 void add_eval(Command& slope);
@@ -19,6 +20,7 @@ void add_gradcheck(Command& slope);
 void add_export(Command& slope);
 void add_inspect(Command& slope);
 void add_graph(Command& slope);
+void add_plot(Command& slope);
 void add_explore(Command& slope);
 void add_lint(Command& slope);
 void add_museum(Command& slope);

@@ -160,8 +160,9 @@ Action parse_command_line(int argc, char** argv) {
   Action action;
   choose_training({argv + std::min(argc, 1), argv + argc});
   Command slope(app.get(), &action);
-  for (auto add : {add_train, add_translate, add_generate, add_eval, add_gradcheck, add_export,
-                   add_inspect, add_graph, add_explore, add_lint, add_museum, add_zoo, add_bench})
+  for (auto add :
+       {add_train, add_sweep, add_translate, add_generate, add_eval, add_gradcheck, add_export,
+        add_inspect, add_graph, add_plot, add_explore, add_lint, add_museum, add_zoo, add_bench})
     add(slope);
   // the last one first, as the library expects; `--name=` as the two words `--name ""`
   std::vector<std::string> words;

@@ -69,9 +69,12 @@ void draw_legend(Svg& svg, const std::vector<Series>& series, const std::vector<
   }
 }
 
-}  // namespace
+struct Drawn {
+  std::string svg;
+  double height;
+};
 
-std::string to_svg(const LinePlot& plot) {
+Drawn draw(const LinePlot& plot) {
   Axis x(plot.log_x), y(plot.log_y);
   const auto is_shown = [&](const Point& p) { return x.shows(p.x) && y.shows(p.y); };
   for (const Series& s : plot.series)
@@ -124,7 +127,29 @@ std::string to_svg(const LinePlot& plot) {
     if (s.dots || points.size() == 1)
       for (const Point& p : points) dot(svg, p, looks[i]);
   }
-  return svg.str();
+  return {svg.str(), height};
+}
+
+}  // namespace
+
+std::string series_color(size_t i) { return palette[i % colors]; }
+
+std::string to_svg(const LinePlot& plot) { return draw(plot).svg; }
+
+std::string to_svg(const std::vector<LinePlot>& plots) {
+  double width = 0, height = 0;
+  std::string parts, title;
+  for (const LinePlot& plot : plots) {
+    const Drawn drawn = draw(plot);
+    constexpr std::string_view begin = "<svg ";
+    parts += fmt::format("<svg y=\"{}\" {}", number(height), drawn.svg.substr(begin.size()));
+    title += (title.empty() ? "" : ", ") + plot.title;
+    width = std::max(width, plot.width);
+    height += drawn.height;
+  }
+  Svg all(width, height, title);
+  all.raw(parts);
+  return all.str();
 }
 
 }  // namespace slope::draw

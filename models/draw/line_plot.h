@@ -22,5 +22,7 @@ struct LinePlot {
 };
 
 std::string to_svg(const LinePlot& plot);
+std::string to_svg(const std::vector<LinePlot>& plots);  // one below the other, of the same width
+std::string series_color(size_t i);                      // number i of the palette
 
 }  // namespace slope::draw

@@ -45,7 +45,7 @@ std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string json_line(std::initializer_list<JsonField> fields) {
+std::string json_line(const std::vector<JsonField>& fields) {
   Json line = Json::object();
   for (const JsonField& field : fields)
     std::visit([&](auto value) { line[field.name] = value; }, field.value);

@@ -5,9 +5,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace slope::train {
 
@@ -21,10 +21,10 @@ nlohmann::ordered_json parse_json(const std::string& text, const std::string& fi
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 struct JsonField {
-  const char* name;
+  std::string name;
   std::variant<int64_t, double, bool> value;
 };
 // an object of these, in their order, without '\n'
-std::string json_line(std::initializer_list<JsonField> fields);
+std::string json_line(const std::vector<JsonField>& fields);
 
 }  // namespace slope::train

@@ -24,8 +24,24 @@ RunSettings::RunSettings(const models::ModelType& type)
 }
 
 RunSettings::RunSettings(const RunSettings& other)
-    : training(other.training), type_(other.type_), model_(other.model_),
-      config_(other.config_->clone()), data_(other.data_) {}
+    : training(other.training), tokenizers_from(other.tokenizers_from), type_(other.type_),
+      model_(other.model_), config_(other.config_->clone()), data_(other.data_) {}
+
+void RunSettings::take_model(const RunSettings& run) {
+  SLOPE_CHECK_AS(UsageError, run.type_ == type_,
+                 "--from: is a run of {}, the model to train is {}; train {} too", run.model_,
+                 model_, run.model_);
+  config_ = run.config_->clone();
+  if (auto* text = std::get_if<ParallelTextSettings>(&data_)) {
+    const auto& other = run.data<ParallelTextSettings>();
+    text->tokens = other.tokens;
+    text->source = other.source, text->target = other.target;
+    text->shared_vocabulary = other.shared_vocabulary;
+  } else if (auto* one = std::get_if<TextSettings>(&data_)) {
+    one->tokens = run.data<TextSettings>().tokens;
+    one->documents = run.data<TextSettings>().documents;
+  }
+}
 
 Settings RunSettings::all() {
   Settings all = {{"model", &model_, "the model", 0, 0, {model_}}};

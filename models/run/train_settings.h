@@ -45,6 +45,8 @@ struct TrainSettings {
   int64_t patience = 0;        // validations without a better loss before the run stops; 0: never
   int64_t log_every = 20;      // steps
   int64_t seed = 1;
+  std::string from, freeze;
+  bool overfit_batch = false, log_norms = false, tensorboard = false;
 
   SLOPE_CONFIG(
       key(epochs, "passes over the training data; 0: steps decides", 0, 1e9).changeable(),
@@ -147,7 +149,20 @@ struct TrainSettings {
           1e9)
           .changeable(),
       key(log_every, "steps between lines of the log", 1, 1e9).changeable(),
-      key(seed, "seed of weights, order and dropout", 0, 9e15))
+      key(seed, "seed of weights, order and dropout", 0, 9e15),
+      key(from,
+          "a run, or a .safetensors file, whose weights training begins with; of a run also the "
+          "model's settings and tokenizers; empty: weights drawn from the seed")
+          .changeable(),
+      key(freeze,
+          "parameters that are not trained: their names, in which * stands for any characters, "
+          "with commas between"),
+      key(overfit_batch,
+          "train and validate on the first batch alone: whether the model can learn at all"),
+      key(log_norms, "log the norms of each layer's gradient and weights (slope plot draws them)")
+          .changeable(),
+      key(tensorboard, "write events for TensorBoard too, in the run's folder tensorboard")
+          .changeable())
 };
 
 // UsageError if they are not ascending steps.

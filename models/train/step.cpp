@@ -60,6 +60,10 @@ void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64
       refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
 }
 
+bool is_logged(const TrainSettings& t, int64_t step, int64_t total) {
+  return step % t.log_every == 0 || step == total;
+}
+
 bool at_epoch_end(const Task& task) {
   return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0;
 }
@@ -102,6 +106,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   if (!std::isfinite(result.gradient_norm))
     refuse_not_finite(task, t, step + 1, total,
                       not_finite("gradient's norm", result.gradient_norm));
+  if (t.log_norms && is_logged(t, step + 1, total)) result.layers = layer_norms(task.parameters());
   updater.step(result.lr, step);
   Profile::mark("optimizer");
   return result;

@@ -2,6 +2,7 @@
 // the benchmarks use the same one.
 #pragma once
 
+#include <slope/models/train/layer_norms.h>
 #include <slope/models/train/task.h>
 #include <slope/models/train/updater.h>
 
@@ -11,6 +12,7 @@ struct StepResult {
   double loss_sum = 0;  // over the targets
   int64_t targets = 0, tokens = 0;
   double gradient_norm = 0, lr = 0;
+  std::vector<NormsOf> layers;  // if t.log_norms, of steps that are logged
 };
 
 // Step number `step` (from 0) of `total`. Takes up to t.accumulate micro-batches of the task, never
@@ -24,6 +26,8 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
                      int64_t total);
 
 bool at_epoch_end(const Task& task);
+// whether step `step` (from 1) of `total` has a line in the log
+bool is_logged(const TrainSettings& t, int64_t step, int64_t total);
 
 // After step `step` (from 1) of `total`: NumericError if a weight is not finite. An update can
 // overflow although its gradient is finite, and the next loss would reveal that only after the

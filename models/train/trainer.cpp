@@ -6,14 +6,16 @@
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
+#include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
-#include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/settings.h>
 #include <slope/models/train/checkpoints.h>
+#include <slope/models/train/one_batch.h>
 #include <slope/models/train/progress.h>
+#include <slope/models/train/run_log.h>
 #include <slope/models/train/sameness.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
@@ -28,13 +30,6 @@ namespace slope::train {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Seconds since 1970, to the millisecond.
-double wall_clock() {
-  using namespace std::chrono;
-  const auto now = duration_cast<milliseconds>(system_clock::now().time_since_epoch());
-  return static_cast<double>(now.count()) / 1000;
-}
 
 std::string numerics(DType precision) {
   return fmt::format("{}, {}{}", blas_description(), name(cpu_isa()),
@@ -82,7 +77,9 @@ class Run {
     AppendLog log(path("log.jsonl"));
     // shorter if somebody cut it meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
-    log_ = &log;
+    RunLog run_log(log, t_.tensorboard ? path("tensorboard") : "",
+                   [this](const std::string& line) { progress_.message(line); });
+    log_ = &run_log;
     const Checkpoints checkpoints(options_.folder, lock, log);
     checkpoints_ = &checkpoints;
     if (resumes) checkpoints.finish_save(point, state_.best_step);
@@ -163,12 +160,32 @@ class Run {
     const double seconds = seconds_since(start);
     training_seconds_ += seconds;
     report(result, seconds);
+    report_cost();
+  }
+
+  // Once it is known: how long all this will take, and how much memory.
+  void report_cost() {
+    ++steps_here_;
+    if (cost_reported_ || training_seconds_ < 2) return;
+    cost_reported_ = true;
+    const double step = training_seconds_ / static_cast<double>(steps_here_),
+                 left = step * static_cast<double>(total_ - state_.step);
+    if (left < 10) return;
+    const std::string epoch =
+        task_.epoch_length() > 0
+            ? fmt::format("an epoch of {} steps takes {}, ", steps_per_epoch(),
+                          duration(step * static_cast<double>(steps_per_epoch())))
+            : "";
+    progress_.message(
+        fmt::format("about {:.3g} s a step: {}the remaining {} steps {}, without "
+                    "validations; {} MB of memory",
+                    step, epoch, total_ - state_.step, duration(left), memory::stats().peak >> 20));
   }
 
   void report(const StepResult& r, double seconds) {
     state_.window_loss += r.loss_sum;
     state_.window_targets += r.targets;
-    const bool line = state_.step % t_.log_every == 0 || state_.step == total_;
+    const bool line = is_logged(t_, state_.step, total_);
     const double loss = state_.window_loss / static_cast<double>(state_.window_targets);
     const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) /
                                                         static_cast<double>(task_.epoch_length())
@@ -183,13 +200,12 @@ class Run {
                       .tokens_per_second = speed_},
                      line);
     if (!line) return;
-    log_->append(json_line({{"step", state_.step},
-                            {"time", wall_clock()},
-                            {"epoch", epoch},
-                            {"loss", loss},
-                            {"lr", r.lr},
-                            {"gradient_norm", r.gradient_norm},
-                            {"tokens_per_second", std::round(speed_)}}));
+    log_->append(state_.step, {{"epoch", epoch},
+                               {"loss", loss},
+                               {"lr", r.lr},
+                               {"gradient_norm", r.gradient_norm},
+                               {"tokens_per_second", std::round(speed_)}});
+    log_->append_norms(state_.step, r.layers);
     state_.window_loss = 0;
     state_.window_targets = 0;
   }
@@ -214,11 +230,8 @@ class Run {
     } else {
       ++state_.stale;
     }
-    log_->append(json_line({{"step", state_.step},
-                            {"time", wall_clock()},
-                            {"validation_loss", loss},
-                            {"validation_ppl", std::exp(loss)},
-                            {"best", better}}));
+    log_->append(state_.step,
+                 {{"validation_loss", loss}, {"validation_ppl", std::exp(loss)}, {"best", better}});
     progress_.message(fmt::format("step {}/{}  validation loss {:.4f}  perplexity {:.3f}{}",
                                   state_.step, total_, loss, std::exp(loss),
                                   better ? "  (best)" : ""));
@@ -270,12 +283,14 @@ class Run {
   const RunOptions& options_;
   Updater updater_;
   Progress progress_;
-  AppendLog* log_ = nullptr;
+  RunLog* log_ = nullptr;
   const Checkpoints* checkpoints_ = nullptr;
   RunState state_;
   int64_t total_ = 0;
   double speed_ = 0;
-  double training_seconds_ = 0;  // of this process, until the share is reported
+  double training_seconds_ = 0;  // of this process
+  int64_t steps_here_ = 0;       // the same
+  bool cost_reported_ = false;
   bool share_reported_ = false;
 };
 
@@ -284,7 +299,9 @@ class Run {
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
   const Autocast products(precision_named(settings.precision));
-  return Run(task, settings, all, options).execute();
+  if (!settings.overfit_batch) return Run(task, settings, all, options).execute();
+  OneBatch one(task, settings.accumulate);
+  return Run(one, settings, all, options).execute();
 }
 
 }  // namespace slope::train

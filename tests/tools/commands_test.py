@@ -1,5 +1,5 @@
 """What each command gives where all is well: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
-import json, os, re, struct, unittest, xml.etree.ElementTree
+import json, os, re, shutil, struct, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, TEXT
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -71,6 +71,21 @@ class WithoutRun(Case):
         self.assertIn("65 different ones; 804096 parameters", self.slope("train", "char-gpt", "--text", "text", "--out", "/proc/run").out)
         self.assertIn("337 derivatives", self.good("gradcheck", "--model", "mlp").out)
 
+    def test_the_size_of_a_text_says_how_it_is_learned(self):
+        """60 pairs: 5000 sqrt(60 / 29000) = 227 steps; a third of the steps is the warm-up."""
+        small = ["--d-model", "8", "--n-heads", "2", "--d-feedforward", "8", "--max-len", "99", "--threads", "1", "--validate-every", "1000"]
+        def settings(*arguments):
+            self.good("train", "translation", *TEXT, *small, *arguments, "--out", "run")
+            with open("run/last/config.json") as file:
+                config = json.load(file)
+            shutil.rmtree("run")
+            return [config[key] for key in ("steps", "warmup", "n_encoder_layers", "d_model", "batch_size", "lr", "schedule", "shared_vocabulary", "tie_embeddings")]
+        self.assertEqual(settings(), [227, 75, 4, 8, 256, 0.003, "inverse_sqrt", True, True])
+        self.assertEqual(settings("--steps", "6", "--lr", "0.001"), [6, 2, 4, 8, 256, 0.001, "inverse_sqrt", True, True])
+        self.assertEqual(settings("--epochs", "3", "--batch-size", "20"), [0, 3, 4, 8, 20, 0.003, "inverse_sqrt", True, True])
+        self.assertEqual(settings("--steps", "1", "--tokenizer", "words")[-2:], [False, False])
+        self.assertEqual(settings("--steps", "1", "--preset", "multi30k")[2:7], [3, 8, 128, 0.0005, "constant"])
+
     def test_graph(self):
         for model in [m["model"] for m in json.loads(self.good("zoo", "--json").out)["models"]]:
             with self.subTest(model=model):
@@ -137,7 +152,7 @@ class WithoutRun(Case):
     def test_the_bundled_corpus_is_found(self):
         result = self.slope("train", "translation", "--out", "/proc/run")
         self.check_refusal(result, 4, "/proc/run")
-        self.assertRegex(result.out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en subwords; \d+ parameters\n\Z")
+        self.assertRegex(result.out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en subwords; \d+ parameters\na sentence: de [\d.]+ tokens \(longest \d+\), en [\d.]+ tokens \(longest \d+\)\n\Z")
 
 
 class WithRun(Case):
@@ -147,7 +162,7 @@ class WithRun(Case):
         self.gpt("gpt", "--steps", "10")
 
     def test_a_run_holds_what_it_should(self):
-        self.assertEqual(sorted(os.listdir("run/last/")), ["config.json", "model.safetensors", "source.vocab", "state.json", "state.safetensors", "target.vocab"])
+        self.assertEqual(sorted(os.listdir("run/last/")), ["config.json", "model.safetensors", "source.spacing", "source.vocab", "state.json", "state.safetensors", "target.spacing", "target.vocab"])
         self.assertTrue({"best", "last", "log.jsonl", "loss.svg"} <= set(os.listdir("run")))
         self.assertIn("training", texts(svg("run/loss.svg")))
         with open("run/last/source.vocab", encoding="utf-8") as file:
@@ -182,7 +197,7 @@ class WithRun(Case):
 
     def test_eval(self):
         figures = json.loads(self.good("eval", "run", "--data", "valid", "--json").out)
-        self.assertTrue({"tokens", "loss", "ppl", "bleu", "sacrebleu"} <= set(figures))
+        self.assertTrue({"tokens", "loss", "ppl", "bleu", "sacrebleu", "sacrebleu_cased", "chrf", "chrf_cased"} <= set(figures))
         self.assertEqual(figures["tokens"], 12 * 7)  # six words and <eos>
         self.assertGreater(figures["ppl"], 1)
         with open("run/log.jsonl") as file:
@@ -192,6 +207,8 @@ class WithRun(Case):
         self.assertEqual(beam["loss"], figures["loss"])
         text = self.good("eval", "run", "--data", "valid").out
         self.assertIn(f"{figures['ppl']:.4f}", text)
+        self.assertRegex(text, rf"(?m)^BLEU\|nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:2.6.0 = {figures['sacrebleu_cased']:.2f} ")
+        self.assertRegex(text, rf"(?m)^chrF2\|nrefs:1\|case:lc\|eff:yes\|nc:6\|nw:0\|space:no\|version:2.6.0 = {figures['chrf']:.2f}$")
         gpt = json.loads(self.good("eval", "gpt", "--data", "valid.en", "--json").out)
         self.assertEqual((gpt["bleu"], gpt["sacrebleu"], gpt["tokens"]), (None, None, os.path.getsize("valid.en") - 1))
 
@@ -204,6 +221,32 @@ class WithRun(Case):
         beam = self.good("translate", "run", "valid.de", "--beam", "4").out
         self.assertEqual(beam.count("\n"), 12)
         self.assertEqual(self.good("translate", "run", "valid.de", "--beam", "4", "--uncached").out, beam)
+
+    def test_n_best_scores_and_prefix(self):
+        best = self.good("translate", "run", "valid.de", "--beam", "4").out.splitlines()
+        rows = [line.split("\t") for line in self.good("translate", "run", "valid.de", "--beam", "4", "--n-best", "3", "--scores").out.splitlines()]
+        self.assertEqual([row[0] for row in rows], [str(i) for i in range(1, 13) for _ in range(3)])
+        self.assertEqual([row[3] for row in rows[::3]], best)
+        self.assertEqual([row[3] for row in map(lambda line: line.split("\t"), self.good("translate", "run", "valid.de", "--beam", "4", "--n-best", "2", "--scores").out.splitlines())][::2], best)
+        for first, second in zip(rows[::3], rows[1::3]):
+            self.assertGreaterEqual(float(first[1]), float(second[1]))
+        with open("best.en", "w") as file:
+            file.write("".join(line + "\n" for line in best))
+        scored = [line.split("\t") for line in self.good("translate", "run", "valid.de", "--score", "best.en").out.splitlines()]
+        for row, score in zip(rows[::3], scored):
+            if len(row[3].split()) < 9 and "<unk>" not in row[3]:  # finished, and cut again as it was written
+                self.assertAlmostEqual(float(row[1]), float(score[0]), 3)
+                self.assertAlmostEqual(float(row[2]), float(score[1]), 3)
+        self.assertEqual(len(scored), 12)
+        for line in self.good("translate", "run", "valid.de", "--prefix", "the dog").out.splitlines():
+            self.assertTrue(line.startswith("the dog"), line)
+        for how in ("copy", "ban"):
+            self.assertNotIn("<unk>", self.good("translate", "run", "--prefix", "" if how == "ban" else "xyz", "--unk", how, stdin="Der Xaver ruft .\n").out)
+        self.refused(2, "translate", "run", "valid.de", "--n-best", "2", says=["--n-best 2", "--beam"])
+        self.refused(2, "translate", "run", "valid.de", "--unk", "drop", says=["drop", "write, ban and copy"])
+        self.refused(2, "translate", "run", "valid.de", "--prefix", "the " * 20, says=["20 tokens"])
+        self.refused(2, "translate", "run", "--score", "-", says=["--score -"])
+        self.refused(3, "translate", "run", "valid.de", "--score", "train.en", says=["60 translations for 12 lines"])
 
     def test_attention(self):
         plain = self.good("translate", "run", stdin="Das Hund sieht unbekanntes .\n").out
@@ -229,6 +272,15 @@ class WithRun(Case):
         self.assertTrue(text("--prompt", "the dog").startswith("the dog"))
         self.assertEqual(text("--temperature", "0"), text("--temperature", "0", "--seed", "9"))
         self.assertEqual(text("--top-k", "1"), text("--temperature", "0"))
+        self.assertEqual(text("--top-p", "0.0001"), text("--temperature", "0"))
+        self.assertEqual(text("--min-p", "1"), text("--temperature", "0"))
+        self.assertNotEqual(text("--temperature", "0", "--repetition-penalty", "5"), text("--temperature", "0"))
+        whole = text("--seed", "3")
+        self.assertEqual(text("--seed", "3", "--stop", whole[20:24]), whole[:whole.index(whole[20:24])] + "\n")
+        samples = text("--seed", "3", "--samples", "2").split("---\n")
+        self.assertEqual(samples[0], whole)
+        self.assertNotEqual(samples[1], whole)
+        self.refused(2, "generate", "gpt", "--top-p", "2", says="--top-p")
         self.assertEqual(self.good("generate", "gpt", "--tokens", "0", "--prompt", "the").out, "the\n")
 
     def test_a_config_of_a_run_trains_another(self):

@@ -10,7 +10,8 @@ SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
 ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "OPENBLAS_NUM_THREADS": "1", "NO_PROGRESS": "1"}
 
 SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
-         "--max-len", "12", "--tokenizer", "words", "--lowercase", "true", "--batch-size", "8", "--threads", "1", "--log-every", "1"]
+         "--max-len", "12", "--tokenizer", "words", "--lowercase", "true", "--batch-size", "8", "--dropout", "0.1", "--label-smoothing", "0", "--average", "0", "--lr", "0.0005",
+         "--schedule", "constant", "--warmup", "0", "--threads", "1", "--log-every", "1"]
 SMALL_GPT = ["--n-layer", "1", "--n-head", "2", "--n-embd", "8", "--block-size", "8", "--batch-size", "4", "--threads", "1", "--log-every", "1"]
 TEXT = ["--train", "train", "--valid", "valid"]
 

@@ -73,7 +73,7 @@ class Usage(Case):
             (["translate", "run", "valid.de", "--attention", "a.svg", "--layer", "7"], "layer 7"),
             (["generate", "gpt", "--temperature", "-1"], "--temperature"), (["generate", "gpt", "--tokens", "-1"], "--tokens"), (["generate", "gpt", "--seed", "-1"], "--seed"),
             (["translate", "run", "valid.de", "--layer", "0"], "--attention"), (["translate", "run", "valid.de", "--kind", "encoder"], "--attention"), (["translate", "run", "--attention", ""], "--attention"),
-            (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--ban-unk"], "--ban-unk"),
+            (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--unk", "ban"], "--unk"),
             (["generate", "gpt", "--tokens", "0x10"], "an integer, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer, got ''"),
             ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
             (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "run: expected a name"), (["graph", "mlp", "-o", "a.png"], "-o a.png"), (["graph", "mlp", "--trace", "-o", "a.svg"], "-o a.svg"),

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 namespace slope::tools {
@@ -57,6 +58,13 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
                    *value_of(words, "--out"), before, name(type->kind));
     return *type;
   }
+  if (const auto from = value_of(words, "--from"); from && std::filesystem::is_directory(*from)) {
+    const ModelType& type =
+        train::read_config(train::checkpoint_folder(*from) + "/config.json").type();
+    SLOPE_CHECK_AS(UsageError, type.kind == kind, "--from: {} is a run of {}; say slope train {}",
+                   *from, type.name, name(type.kind));
+    return type;
+  }
   if (const auto config = value_of(words, "--config"); config && !config->empty())
     if (const std::string named = train::model_of(train::read_json_text(*config), *config);
         !named.empty())
@@ -88,7 +96,7 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
 
 void choose_training(const std::vector<std::string>& words) {
   chosen = {};
-  if (words.size() < 2 || words[0] != "train") return;
+  if (words.size() < 2 || (words[0] != "train" && words[0] != "sweep")) return;
   const std::string& word = words[1];
   if (word.starts_with("--") && word != "--help") refuse_without_kind(word);
   chosen.word = word;

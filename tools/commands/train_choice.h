@@ -1,5 +1,6 @@
-// Which model a command line `slope train …` is about. Determined before its flags are parsed,
-// because the flags are the model's settings: the model that is named, else that of --config,
+// Which model a command line `slope train …` or `slope sweep …` is about. Determined before its
+// flags are parsed, because the flags are the model's settings: the model that is named, else that
+// of --config,
 // --preset or the resumed run, else the kind's default.
 #pragma once
 

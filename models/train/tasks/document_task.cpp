@@ -10,7 +10,9 @@ namespace slope::train {
 
 DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
     : ModelTask(settings),
-      tokenizer_(data::document_tokenizer(settings.tokenizer(), data::split_lines(text))),
+      tokenizer_(tokenizer(
+          "source",
+          [&] { return data::document_tokenizer(settings.tokenizer(), data::split_lines(text)); })),
       model_(make_language_model(settings, tokenizer_->size())),
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const auto& d = settings.data<TextSettings>();

@@ -23,7 +23,8 @@ Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& bl
 LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::string& text)
     : ModelTask(settings), fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const std::vector<std::string> whole = {text};
-  tokenizer_ = data::make_tokenizer(settings.tokenizer(), {&whole});
+  tokenizer_ =
+      tokenizer("source", [&] { return data::make_tokenizer(settings.tokenizer(), {&whole}); });
   text_ = std::move(tokenizer_->encode_lines(whole)[0]);
   model_ = make_language_model(settings, tokenizer_->size());
   if (kind() == "subwords") fingerprint_ += "/" + data::fingerprint({tokenizer_.get()});

@@ -6,12 +6,39 @@
 #include <slope/models/train/tasks/model_task.h>
 #include <slope/models/train/tasks/points_task.h>
 #include <slope/models/train/tasks/translation_task.h>
+#include <slope/nn/module/scope.h>
+
+#include <algorithm>
+#include <sstream>
 
 namespace slope::train {
 
 void ModelTask::trains(const models::Model& model) {
   module_ = model.module();
   parameters_ = nn::named_parameters(*module_);
+  std::istringstream patterns(settings_.training.freeze);
+  for (std::string pattern; std::getline(patterns, pattern, ',');) {
+    const auto first = std::stable_partition(
+        parameters_.begin(), parameters_.end(),
+        [&](const NamedTensor& p) { return !nn::path_matches(p.name, pattern); });
+    SLOPE_CHECK_AS(UsageError, first != parameters_.end(),
+                   "--freeze {}: no parameter has such a name; the first is {} (slope inspect RUN "
+                   "lists all)",
+                   pattern, nn::named_parameters(*module_).at(0).name);
+    for (auto p = first; p != parameters_.end(); ++p) {
+      p->tensor.set_requires_grad(false);
+      frozen_ += p->tensor.numel();
+    }
+    parameters_.erase(first, parameters_.end());
+  }
+  SLOPE_CHECK_AS(UsageError, !parameters_.empty(), "--freeze {}: leaves nothing to train",
+                 settings_.training.freeze);
+}
+
+data::TokenizerPtr ModelTask::tokenizer(const std::string& stem,
+                                        const std::function<data::TokenizerPtr()>& make) const {
+  const std::string& folder = settings_.tokenizers_from;
+  return folder.empty() ? make() : data::read_tokenizer(settings_.tokenizer(), folder + "/" + stem);
 }
 
 void ModelTask::save(const FolderSink& folder) const {
@@ -21,12 +48,16 @@ void ModelTask::save(const FolderSink& folder) const {
 }
 
 void ModelTask::load_weights(const std::string& folder) {
-  const std::string file = folder + "/model.safetensors";
-  load_named(*module_, load_finite(file), file);
+  start_from(folder + "/model.safetensors");
+}
+
+void ModelTask::start_from(const std::string& safetensors) {
+  load_named(*module_, load_finite(safetensors), safetensors);
 }
 
 std::string ModelTask::parameter_count() const {
-  return fmt::format("{} parameters", nn::count_parameters(*module_));
+  const std::string all = fmt::format("{} parameters", nn::count_parameters(*module_));
+  return frozen_ > 0 ? fmt::format("{}, {} of them frozen", all, frozen_) : all;
 }
 
 namespace {

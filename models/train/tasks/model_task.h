@@ -15,14 +15,21 @@ class ModelTask : public Task {
   const NamedTensors& parameters() const override { return parameters_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
-  virtual std::string summary() const = 0;  // a line: how much data, how many parameters
+  void start_from(const std::string& safetensors);  // InputError as nn::load
+  virtual std::string summary()
+      const = 0;  // how much data, how many parameters; without a last line break
 
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
-  void trains(const models::Model& model);  // which the derived class owns
+  // Which the derived class owns. Sets aside what --freeze names: UsageError if a part of it names
+  // nothing, or if nothing is left.
+  void trains(const models::Model& model);
+  // The tokenizer `stem` ("source") of settings.tokenizers_from; without it what make() gives.
+  data::TokenizerPtr tokenizer(const std::string& stem,
+                               const std::function<data::TokenizerPtr()>& make) const;
   virtual Tokenizers tokenizers() const { return {}; }
   virtual void save_more(const FolderSink&) const {}
-  std::string parameter_count() const;  // "9038341 parameters"
+  std::string parameter_count() const;  // "9038341 parameters, 1200 of them frozen"
 
   const RunSettings settings_;
 
@@ -30,6 +37,7 @@ class ModelTask : public Task {
   void switch_training(bool training) override { nn::train(*module_, training); }
   std::optional<nn::ModuleRef> module_;
   NamedTensors parameters_;
+  int64_t frozen_ = 0;  // elements
 };
 
 // The task that the settings describe, with its data read. `corpus`: the folder of the bundled

@@ -5,15 +5,13 @@
 #include <slope/models/train/tasks/rows.h>
 #include <slope/models/train/tasks/translation_task.h>
 
+#include <algorithm>
+
 namespace slope::train {
 
 namespace {
 
 using Texts = std::vector<const std::vector<std::string>*>;
-
-data::TokenizerPtr tokenizer(const RunSettings& settings, const Texts& texts) {
-  return data::make_tokenizer(settings.tokenizer(), texts);
-}
 
 std::string checksum(const data::ParallelText& text) {
   uint32_t crc = 0;
@@ -34,15 +32,36 @@ Tensor part(const std::vector<int64_t>& sentences, int64_t begin, int64_t end, i
   return rows(sentences, begin, end, length);
 }
 
+// "de 13.2 tokens (longest 44), 1.2 % of them <unk>"
+std::string sentences(const std::string& language, const std::vector<data::Pair>& pairs,
+                      const data::Ids data::Pair::*side) {
+  int64_t tokens = 0, longest = 0, unknown = 0;
+  for (const data::Pair& pair : pairs) {
+    const data::Ids& ids = pair.*side;
+    const auto n = static_cast<int64_t>(ids.size()) - 2;  // without <sos> and <eos>
+    tokens += n, longest = std::max(longest, n);
+    unknown += std::count(ids.begin(), ids.end(), data::unk_id);
+  }
+  const double all = static_cast<double>(std::max<int64_t>(1, tokens));
+  return fmt::format(
+      "{} {:.1f} tokens (longest {}){}", language, all / static_cast<double>(pairs.size()), longest,
+      unknown > 0
+          ? fmt::format(", {:.2g} % of them <unk>", 100 * static_cast<double>(unknown) / all)
+          : "");
+}
+
 }  // namespace
 
 TranslationTask::TranslationTask(const RunSettings& settings, const data::ParallelText& training,
                                  const data::ParallelText& validation)
     : ModelTask(settings) {
   const auto& d = settings.data<ParallelTextSettings>();
-  source_ = tokenizer(settings, d.shared_vocabulary ? Texts{&training.source, &training.target}
-                                                    : Texts{&training.source});
-  target_ = d.shared_vocabulary ? source_ : tokenizer(settings, {&training.target});
+  const auto of = [&](const char* stem, const Texts& texts) {
+    return tokenizer(stem, [&] { return data::make_tokenizer(settings.tokenizer(), texts); });
+  };
+  source_ = d.shared_vocabulary ? of("shared", {&training.source, &training.target})
+                                : of("source", {&training.source});
+  target_ = d.shared_vocabulary ? source_ : of("target", {&training.target});
   model_ = make(settings, {source_->size(), target_->size(), d.shared_vocabulary});
   training_ = data::encode_pairs(training, *source_, *target_, model_->positions());
   validation_ = data::encode_pairs(validation, *source_, *target_, model_->positions());
@@ -146,9 +165,11 @@ std::string TranslationTask::summary() const {
                                  ? fmt::format("{} {} shared", source_->size(), kind)
                                  : fmt::format("{} {} and {} {} {}", source_->size(), d.source,
                                                target_->size(), d.target, kind);
-  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}", training_.pairs.size(),
-                     skipped(training_), held_out_, skipped(validation_), cut, tokens,
-                     parameter_count());
+  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}\na sentence: {}, {}",
+                     training_.pairs.size(), skipped(training_), held_out_, skipped(validation_),
+                     cut, tokens, parameter_count(),
+                     sentences(d.source, training_.pairs, &data::Pair::source),
+                     sentences(d.target, training_.pairs, &data::Pair::target));
 }
 
 }  // namespace slope::train

@@ -1,0 +1,80 @@
+#include <slope/core/error.h>
+#include <slope/core/files/crc32c.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/models/run/event_file.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace slope::train {
+
+namespace {
+
+template <class T>
+std::string little_endian(T value) {
+  std::string bytes;
+  for (size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+uint32_t masked_crc(const std::string& bytes) {
+  const uint32_t crc = crc32c(bytes);
+  return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
+}
+
+// protobuf: a key is 8 * field + type; types 0 varint, 1 eight bytes, 2 length and bytes, 5 four
+std::string varint(uint64_t value) {
+  std::string bytes;
+  for (; value >= 128; value >>= 7) bytes += static_cast<char>(value | 128);
+  return bytes + static_cast<char>(value);
+}
+std::string eight(int field, double value) {
+  return varint(static_cast<uint64_t>(8 * field + 1)) +
+         little_endian(std::bit_cast<uint64_t>(value));
+}
+std::string four(int field, float value) {
+  return varint(static_cast<uint64_t>(8 * field + 5)) +
+         little_endian(std::bit_cast<uint32_t>(value));
+}
+std::string number(int field, int64_t value) {
+  return varint(static_cast<uint64_t>(8 * field)) + varint(static_cast<uint64_t>(value));
+}
+std::string bytes(int field, const std::string& value) {
+  return varint(static_cast<uint64_t>(8 * field + 2)) + varint(value.size()) + value;
+}
+
+std::string host() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
+}
+
+}  // namespace
+
+EventFile::EventFile(const std::string& folder, double wall_time)
+    : path_(fmt::format("{}/events.out.tfevents.{}.{}.{}.0", folder,
+                        static_cast<int64_t>(wall_time), host(), getpid())) {
+  make_folders(folder);
+  file_.open(path_, std::ios::binary | std::ios::app);
+  write(eight(1, wall_time) + bytes(3, "brain.Event:2"));
+}
+
+void EventFile::append(double wall_time, int64_t step, const std::vector<Scalar>& scalars) {
+  std::string summary;
+  for (const auto& [tag, value] : scalars)
+    summary += bytes(1, bytes(1, tag) + four(2, static_cast<float>(value)));
+  write(eight(1, wall_time) + number(2, step) + bytes(5, summary));
+}
+
+void EventFile::write(const std::string& event) {
+  const std::string length = little_endian(static_cast<uint64_t>(event.size()));
+  errno = 0;
+  file_ << length << little_endian(masked_crc(length)) << event << little_endian(masked_crc(event));
+  file_.flush();
+  SLOPE_CHECK_AS(IoError, file_.good(), "{}: cannot be written: {}", path_,
+                 std::strerror(errno ? errno : EIO));
+}
+
+}  // namespace slope::train

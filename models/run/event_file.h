@@ -1,0 +1,35 @@
+// A file of events as TensorBoard reads them, beside log.jsonl: records of TFRecord, each an Event
+// of tensorflow/core/util/event.proto.
+//   record = length (u64) · crc(length) · Event · crc(Event)       little-endian; crc: CRC-32C,
+//   masked Event  = 1: wall time (double) · 2: step (varint) · 3: "brain.Event:2" in the first one,
+//   else
+//            5: Summary { 1: Value { 1: tag, 2: value (float) }, … }
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace slope::train {
+
+class EventFile {
+ public:
+  struct Scalar {
+    std::string tag;
+    double value;
+  };
+
+  // Makes FOLDER/events.out.tfevents.SECONDS.HOST.PID.0; IoError
+  EventFile(const std::string& folder, double wall_time);
+  void append(double wall_time, int64_t step, const std::vector<Scalar>& scalars);  // IoError
+  const std::string& path() const { return path_; }
+
+ private:
+  void write(const std::string& event);
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace slope::train

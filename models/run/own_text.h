@@ -1,0 +1,21 @@
+// The settings for a parallel text of somebody's own, by its size: a good model without a flag.
+//
+//   n pairs: subwords that both languages share, embeddings tied, 4 + 4 layers
+//     n <= 60000    128 channels, 4 heads, 256 inner, dropout 0.15, lr 3e-3
+//     n >  60000    256 channels, 8 heads, 512 inner, dropout 0.1, lr 2e-3
+//   steps  = 5000 sqrt(n / 29000), at most 40000, each of 256 pairs
+//   warmup = a third of the steps, at most 1500
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace slope::train {
+
+int64_t steps_for_pairs(int64_t n);
+// Keys and values, as a preset has them, for n pairs and so many steps.
+std::vector<std::pair<std::string, std::string>> settings_for_pairs(int64_t n, int64_t steps);
+
+}  // namespace slope::train

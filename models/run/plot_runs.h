@@ -1,0 +1,17 @@
+// The curves of several runs in one picture: what was better, and where it was lost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace slope::train {
+
+// What can be drawn: loss, lr, gradient_norm, tokens_per_second, norms (of each layer's gradient
+// and weights, from runs with --log-norms).
+std::vector<std::string> plottable();
+
+// A plot for each of `what`, one below the other, as SVG. UsageError for what cannot be drawn, or
+// if no run has logged it; IoError, InputError as read_log().
+std::string plot_runs(const std::vector<std::string>& runs, const std::vector<std::string>& what);
+
+}  // namespace slope::train

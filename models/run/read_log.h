@@ -1,0 +1,26 @@
+// The log of a run (log.jsonl) as curves.
+#pragma once
+
+#include <slope/models/draw/svg.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace slope::train {
+
+using Curve = std::vector<draw::Point>;  // (step, value)
+
+// By key ("loss", "lr", "validation_loss"): the values of all lines that have a step and such a
+// number; an incomplete last line is ignored. IoError if the log cannot be read, InputError (file
+// and line) if a line is not a JSON object.
+std::map<std::string, Curve> read_log(const std::string& log_jsonl);
+
+// At most `most` points, each the mean of as many that follow each other: the curve stays readable
+// and the file small.
+Curve thinned(const Curve& points, size_t most = 800);
+// Where each point is a mean over steps: without the last one if the run ended within its window,
+// as it would be noisier than the others.
+Curve without_partial_window(Curve points);
+
+}  // namespace slope::train

@@ -1,0 +1,33 @@
+// What a run logs: a line of log.jsonl, and where it is wanted the same as TensorBoard's events.
+#pragma once
+
+#include <slope/core/files/append_log.h>
+#include <slope/models/run/event_file.h>
+#include <slope/models/run/json.h>
+#include <slope/models/train/layer_norms.h>
+
+#include <functional>
+#include <optional>
+
+namespace slope::train {
+
+class RunLog {
+ public:
+  // `events`: their folder; empty: none. Events that cannot be written are given up, and `tell` is
+  // called with a message: training goes on.
+  RunLog(AppendLog& lines, const std::string& events, std::function<void(const std::string&)> tell);
+
+  // {"step": …, "time": …, further fields}
+  void append(int64_t step, const std::vector<JsonField>& fields);
+  // {"step": …, "time": …, "gradient_norm/LAYER": …, "weight_norm/LAYER": …}; nothing for none
+  void append_norms(int64_t step, const std::vector<NormsOf>& layers);
+
+ private:
+  void give_up_events(const std::string& why);
+
+  AppendLog& lines_;
+  std::optional<EventFile> events_;
+  std::function<void(const std::string&)> tell_;
+};
+
+}  // namespace slope::train

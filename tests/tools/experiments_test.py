@@ -1,0 +1,248 @@
+"""What people who train try first: from the weights of another run, with parts frozen, on one batch; norms, events, plots; several settings at once."""
+import json, os, re, shutil, signal, struct, unittest, xml.etree.ElementTree
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, sha256, trained, write_pairs
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def tensors(run):
+    header, data = read_tensors(f"{run}/last/model.safetensors")
+    return {name: data[slice(*t["data_offsets"])] for name, t in header.items() if name != "__metadata__"}
+
+
+def texts(path):
+    return ["".join(element.itertext()) for element in xml.etree.ElementTree.parse(path).getroot().iter(SVG + "text")]
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data):
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def fields(data):
+    """(number, value) of each field of a protobuf message."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+            continue
+        size = {1: 8, 5: 4}.get(key & 7) or varint()
+        yield key >> 3, data[at:at + size]
+        at += size
+
+
+def events(folder):
+    """(step, tag, value) of the events of a run, and the version that its file begins with."""
+    found, version = [], None
+    for name in sorted(os.listdir(folder)):
+        with open(f"{folder}/{name}", "rb") as file:
+            data = file.read()
+        at = 0
+        while at < len(data):
+            length, crc = struct.unpack("<QI", data[at:at + 12])
+            event, end = data[at + 12:at + 12 + length], data[at + 12 + length:at + 16 + length]
+            assert crc == masked(data[at:at + 8]) and struct.unpack("<I", end)[0] == masked(event)
+            at += 16 + length
+            message = dict(fields(event))
+            version = message.get(3, version)
+            for _, value in fields(message.get(5, b"")):
+                scalar = dict(fields(value))
+                found.append((message[2], scalar[1].decode(), struct.unpack("<f", scalar[2])[0]))
+    return found, version
+
+
+class FromARun(Case):
+    def test_weights_tokenizers_and_sizes_come_from_the_run(self):
+        self.train("first", "--steps", "30", "--lr", "0.02")
+        write_pairs("train", 40, 100)
+        self.good("train", "translation", *TEXT, "--from", "first", "--batch-size", "8", "--steps", "1", "--lr", "0", "--out", "second")
+        self.assertEqual(tensors("second"), tensors("first"))
+        for name in ("source.vocab", "target.vocab"):
+            self.assertEqual(sha256(f"second/last/{name}"), sha256(f"first/last/{name}"))
+        self.assertEqual(json_of("second/last/config.json")["d_model"], 8)
+        # further steps give the same bits whether they were interrupted or not, even where the first run is gone
+        further = ["train", "translation", *TEXT, "--from", "first", "--batch-size", "8", "--log-every", "1"]
+        self.good(*further, "--steps", "6", "--out", "whole")
+        self.good(*further, "--steps", "3", "--out", "parts")
+        shutil.rmtree("first")
+        self.good("train", "translation", "--out", "parts", "--resume", "--steps", "6")
+        self.assertEqual(tensors("parts"), tensors("whole"))
+
+    def test_weights_of_a_file(self):
+        self.gpt("first", "--steps", "5")
+        self.gpt("second", "--steps", "1", "--lr", "0", "--lr-min", "0", "--from", "first/last/model.safetensors")
+        self.assertEqual(tensors("second"), tensors("first"))
+
+    def test_less_is_to_be_learned_than_from_nothing(self):
+        """Half of the sentences first, then the others: the loss of 60 steps from nothing is reached in a tenth of them."""
+        self.train("first", "--steps", "60", "--lr", "0.02", "--dropout", "0")
+        write_pairs("train", 60, 120)
+        write_pairs("valid", 12, 180)
+        nothing = self.train("nothing", "--steps", "60", "--lr", "0.02", "--dropout", "0", "--validate-every", "60")
+        tuned = self.train("tuned", "--steps", "6", "--lr", "0.02", "--dropout", "0", "--validate-every", "6", "--from", "first")
+        best = [float(re.search(r"best validation loss ([\d.]+)", result.out).group(1)) for result in (nothing, tuned)]
+        self.assertLessEqual(best[1], best[0] + 0.05)
+
+    def test_what_does_not_fit_is_refused(self):
+        self.train("first", "--steps", "1")
+        self.gpt("gpt", "--steps", "1")
+        translation = ["train", "translation", *TEXT, "--out", "second"]
+        self.refused(3, *translation, "--from", "gpt/last/model.safetensors", says=["gpt/last/model.safetensors", "issing"])
+        self.refused(3, *translation, "--from", "first", "--d-model", "16", says=["first/best/model.safetensors", "expected shape (15, 16), got (15, 8)"])
+        self.refused(2, *translation, "--from", "gpt", says=["gpt is a run of char-gpt", "slope train lm"])
+        self.refused(2, "train", "prenorm", *TEXT, "--out", "second", "--from", "first", says=["postnorm", "prenorm"])
+        self.refused(4, *translation, "--from", "nowhere", says="nowhere")
+
+
+class Parts(Case):
+    def test_frozen_parameters_stay_and_the_others_learn(self):
+        self.train("run", "--steps", "3", "--freeze", "embed_src.*,transformer.encoder.*", "--average", "0.5")
+        self.train("start", "--steps", "1", "--lr", "0")
+        before, after = tensors("start"), tensors("run")
+        for name in before:
+            frozen = name.startswith(("embed_src.", "transformer.encoder."))
+            self.assertEqual(before[name] == after[name], frozen, name)
+        self.train("parts", "--steps", "2", "--freeze", "embed_src.*,transformer.encoder.*", "--average", "0.5")
+        self.good("train", "translation", "--resume", "--steps", "3", "--out", "parts")
+        self.assertEqual(tensors("parts"), after)
+        self.assertIn("of them frozen", self.train("again", "--steps", "1", "--freeze", "fc.bias").out)
+        for pattern, says in (("embed_srx.*", "--freeze embed_srx.*: no parameter"), ("*", "nothing to train")):
+            self.refused(2, "train", "translation", *TEXT, *SMALL, "--freeze", pattern, "--out", "new", says=says)
+
+    def test_one_batch_is_learned_by_heart(self):
+        result = self.train("run", "--overfit-batch", "--steps", "150", "--lr", "0.03", "--dropout", "0", "--clip", "0")
+        self.assertIn("the model can learn", result.out)
+        self.assertLess(log_of("run")[-1]["validation_loss"], 0.1)
+        self.assertIn("not learned by heart", self.train("short", "--overfit-batch", "--steps", "2").out)
+        self.train("parts", "--overfit-batch", "--steps", "3")
+        self.train("whole", "--overfit-batch", "--steps", "6")
+        self.good("train", "translation", "--resume", "--steps", "6", "--out", "parts")
+        self.assertEqual(tensors("parts"), tensors("whole"))
+
+
+class Pictures(Case):
+    def test_norms_of_layers(self):
+        self.train("run", "--steps", "4", "--log-norms", "--clip", "0")
+        self.train("plain", "--steps", "4", "--clip", "0")
+        self.assertEqual(tensors("run"), tensors("plain"))
+        lines = [line for line in log_of("run") if "gradient_norm/transformer.encoder.layers.0" in line]
+        self.assertEqual([line["step"] for line in lines], [1, 2, 3, 4])
+        norms = [line["gradient_norm"] for line in log_of("run") if "gradient_norm" in line]
+        for line, norm in zip(lines, norms):  # the parts of the whole
+            parts = sum(value ** 2 for key, value in line.items() if key.startswith("gradient_norm/"))
+            self.assertAlmostEqual(parts ** 0.5 / norm, 1, 5)
+        self.good("plot", "run", "-o", "norms.svg", "--what", "norms")
+        self.assertTrue({"Norm of each layer's gradient", "Norm of each layer's weights", "transformer.encoder.layers.0"} <= set(texts("norms.svg")))
+        self.refused(2, "plot", "plain", "-o", "n.svg", "--what", "norms", says="--log-norms")
+
+    def test_plot_of_several_runs(self):
+        self.train("a", "--steps", "5")
+        self.train("b", "--steps", "8", "--lr", "0.01")
+        self.gpt("c", "--steps", "5")
+        self.good("plot", "a", "b", "c", "-o", "all.svg")
+        found = texts("all.svg")
+        self.assertTrue({"Loss", "Learning rate", "Norm of the gradient", "Tokens a second", "a", "b", "c"} <= set(found), found)
+        before = sha256("all.svg")
+        self.good("plot", "a", "b", "c", "-o", "all.svg")
+        self.assertEqual(sha256("all.svg"), before)
+        self.good("plot", "a", "-o", "one.svg", "--what", "loss")
+        self.assertNotIn("Learning rate", texts("one.svg"))
+        self.refused(2, "plot", "a", "-o", "one.svg", "--what", "los", says=["there is no los", "did you mean loss?"])
+        self.refused(2, "plot", "a", "-o", "one.png", says="-o one.png")
+        self.refused(4, "plot", "nowhere", "-o", "one.svg", says="nowhere/log.jsonl")
+
+    def test_events_for_tensorboard(self):
+        self.train("run", "--steps", "4", "--tensorboard", "--log-norms")
+        found, version = events("run/tensorboard")
+        self.assertEqual(version, b"brain.Event:2")
+        expected = [(line["step"], key, value) for line in log_of("run") for key, value in line.items() if key not in ("step", "time", "best")]
+        self.assertEqual([event[:2] for event in found], [event[:2] for event in expected])
+        for (_, tag, value), (_, _, right) in zip(found, expected):
+            self.assertAlmostEqual(value, right, delta=1e-6 * abs(right), msg=tag)
+        self.good("train", "translation", "--resume", "--steps", "6", "--out", "run")
+        self.assertEqual(events("run/tensorboard")[0][-1][0], 6)
+
+    def test_tensorboard_reads_them(self):
+        try:
+            from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        except ImportError:
+            self.skipTest("the Python package tensorboard is not installed")
+        self.train("run", "--steps", "4", "--tensorboard")
+        reader = EventAccumulator("run/tensorboard")
+        reader.Reload()
+        self.assertEqual([event.step for event in reader.Scalars("loss")], [1, 2, 3, 4])
+        self.assertEqual([event.step for event in reader.Scalars("validation_loss")], [4])
+
+    def test_training_goes_on_without_events(self):
+        os.mkdir("run")
+        with open("run/tensorboard", "w"):
+            pass
+        result = self.train("run", "--steps", "2", "--tensorboard")
+        self.assertRegex(result.out, r"(?m)^no more events for TensorBoard: .*run/tensorboard.*training goes on")
+        self.assertIn("done: 2 steps", result.out)
+
+
+class Sweep(Case):
+    def sweep(self, *arguments):
+        return self.good("sweep", "translation", *TEXT, *SMALL, "--steps", "6", "--validate-every", "3", "--grid", "lr=0.001,0.02", "dropout=0,0.5", "--out", "sweep", *arguments)
+
+    def test_a_run_of_each_combination_and_a_table(self):
+        out = self.sweep().out
+        table = [line.split() for line in out.split("\n\n")[1].splitlines()]
+        self.assertEqual(table[0][:2], ["lr", "dropout"])
+        self.assertEqual(sorted(row[:2] for row in table[1:]), [["0.001", "0"], ["0.001", "0.5"], ["0.02", "0"], ["0.02", "0.5"]])
+        losses = [float(row[2]) for row in table[1:]]
+        self.assertEqual(losses, sorted(losses))
+        self.assertEqual(json_of("sweep/lr=0.02,dropout=0.5/last/config.json")["dropout"], 0.5)
+        one = ["train", "translation", *TEXT, *SMALL, "--steps", "6", "--validate-every", "3", "--lr", "0.02", "--dropout", "0.5"]
+        self.good(*one, "--out", "alone")
+        self.assertEqual(tensors("sweep/lr=0.02,dropout=0.5"), tensors("alone"))
+        # again: nothing is trained twice, and what is missing is made up; side by side the same
+        kept = os.stat("sweep/lr=0.02,dropout=0/last/model.safetensors").st_mtime_ns
+        shutil.rmtree("sweep/lr=0.001,dropout=0")
+        again = self.sweep("--jobs", "3").out
+        self.assertEqual(again.split("\n\n")[1], out.split("\n\n")[1])
+        self.assertEqual(os.stat("sweep/lr=0.02,dropout=0/last/model.safetensors").st_mtime_ns, kept)
+
+    def test_a_run_that_fails_is_a_row(self):
+        out = self.good("sweep", "lm", "--text", "train.en", *SMALL_GPT, "--steps", "3", "--grid", "lr=0.001,1e38", "--out", "sweep").out
+        self.assertRegex(out, r"(?m)^1e38 +step \d")
+
+    def test_what_makes_no_sense_is_refused_before_anything_runs(self):
+        for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):
+            self.refused(2, "sweep", "translation", *TEXT, *SMALL, "--grid", grid, "--out", "sweep", says=says)
+
+    def test_an_interrupted_sweep_goes_on(self):
+        process = self.start("sweep", "translation", *TEXT, *SMALL, "--steps", "100000", "--grid", "seed=1,2", "--out", "sweep")
+        while not os.path.exists("sweep/seed=1/log.jsonl"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, err), (130, b""))
+        self.assertIn(b"the same command goes on", out)
+        self.assertEqual(os.listdir("sweep"), ["seed=1"])
+
+
+if __name__ == "__main__":
+    unittest.main()

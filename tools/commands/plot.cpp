@@ -1,0 +1,38 @@
+// slope plot: curves of several runs in one picture.
+#include <slope/core/files/file_sink.h>
+#include <slope/models/run/plot_runs.h>
+#include <slope/tools/command.h>
+
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+namespace slope::tools {
+
+void add_plot(Command& slope) {
+  Command command = slope.subcommand(
+      "plot",
+      "Draw the curves of runs, also of runs that are still training, as one SVG.\n"
+      "Example: slope plot runs/first runs/second -o curves.svg --what loss,lr");
+  static std::vector<std::string> runs;
+  static std::string out, what = "loss,lr,gradient_norm,tokens_per_second";
+  command.option("runs", runs, "the runs' folders").required().takes("RUN…");
+  command.option("-o,--out", out, "the picture").required().names("FILE.svg");
+  command
+      .option("--what", what,
+              fmt::format("what is drawn, with commas between: {}",
+                          fmt::join(train::plottable(), ", ")))
+      .takes("NAMES")
+      .shows_default();
+  command.runs([] {
+    SLOPE_CHECK_AS(UsageError, out.ends_with(".svg"), "-o {}: expected a name that ends in .svg",
+                   out);
+    std::vector<std::string> names;
+    std::istringstream list(what);
+    for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+    write_file(out, train::plot_runs(runs, names));
+    return 0;
+  });
+}
+
+}  // namespace slope::tools

@@ -1,0 +1,160 @@
+#include <slope/core/error.h>
+#include <slope/models/data/text/read_text.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/own_text.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
+#include <slope/models/run/settings.h>
+#include <slope/tools/commands/settings_flags.h>
+#include <slope/tools/commands/train_choice.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace slope::tools {
+
+using models::Kind, models::ModelType;
+using train::Setting, train::Settings, train::RunSettings;
+
+static std::string flag_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType& type) {
+  command.option("--config", flags.config, "JSON file with any of the settings below as keys")
+      .names("FILE");
+  if (const auto presets = models::preset_names(type); !presets.empty())
+    command
+        .option("--preset", flags.preset,
+                fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))
+        .names("NAME");
+  command.threads();
+  RunSettings defaults(type);
+  for (const Setting& s : defaults.all()) {
+    const bool is_model = s.key == "model";
+    const std::vector<std::string> choices = is_model ? models::model_names(type.kind) : s.choices;
+    const std::string help =
+        s.help + (choices.empty() ? "" : fmt::format(" ({})", fmt::join(choices, ", ")));
+    const bool yes_or_no = std::holds_alternative<bool*>(s.place);
+    const auto keep = [&flags, key = s.key, yes_or_no](const std::string& text) {
+      flags.values[key] = yes_or_no && text.empty() ? "true" : text;
+    };
+    Option option = command.option(flag_of(s.key), keep, help);
+    if (yes_or_no) option.value_may_be_left_out();
+    const bool is_name = std::holds_alternative<std::string*>(s.place) && choices.empty();
+    const std::string word = "[" + train::to_text(s) + "]";
+    (is_name ? option.names(word) : option.takes(word))
+        .in_group("Settings (keys of config.json, with their defaults)");
+  }
+}
+
+namespace {
+
+// Where only one of `steps` and `epochs` is given, it decides.
+void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& given) {
+  const auto is_given = [&](const char* key) {
+    return std::find(given.begin(), given.end(), key) != given.end();
+  };
+  if (is_given("epochs") && !is_given("steps")) t.steps = 0;
+}
+
+// A flag that does nothing with the optimizer, schedule or tokenizer of this run.
+void refuse_without_effect(const Settings& settings, const SettingsFlags& flags) {
+  for (const Setting& s : settings) {
+    if (s.of.empty() || !flags.values.contains(s.key)) continue;
+    const auto of = std::find_if(settings.begin(), settings.end(),
+                                 [&](const Setting& other) { return other.key == s.of; });
+    const std::string& value = *std::get<std::string*>(of->place);
+    SLOPE_CHECK_AS(UsageError,
+                   std::find(s.values_of.begin(), s.values_of.end(), value) != s.values_of.end(),
+                   "{}: does nothing with {} {}; it belongs to {}", flag_of(s.key), flag_of(s.of),
+                   value, fmt::join(s.values_of, ", "));
+  }
+}
+
+// Where nothing but a parallel text is named, its size says how it is learned; flags still win.
+void learn_own_text(RunSettings& settings, const SettingsFlags& flags) {
+  const bool is_default = &settings.type() == &models::default_model(Kind::translation);
+  const auto train = flags.values.find("train");
+  if (!is_default || train == flags.values.end() || train->second.empty() ||
+      !flags.preset.empty() || !flags.config.empty() || flags.values.contains("from"))
+    return;
+  RunSettings given = settings;  // what the flags say of the amount
+  for (const auto& [key, text] : flags.values) given.set(key, text);
+  const auto& d = given.data<train::ParallelTextSettings>();
+  const auto n =
+      static_cast<int64_t>(data::read_parallel(d.train, d.source, d.target).source.size());
+  const bool counts_epochs = flags.values.contains("epochs") && !flags.values.contains("steps");
+  const int64_t batch = flags.values.contains("batch_size") ? given.training.batch_size : 256,
+                steps = given.training.steps > 0 ? given.training.steps
+                        : counts_epochs          ? given.training.epochs * ((n + batch - 1) / batch)
+                                                 : train::steps_for_pairs(n);
+  for (const auto& [key, value] : train::settings_for_pairs(n, steps)) settings.set(key, value);
+  if (d.tokens.tokenizer == "subwords") return;
+  settings.set("shared_vocabulary", "false");
+  settings.set("tie_embeddings", "false");
+}
+
+}  // namespace
+
+void gather(RunSettings& settings, const SettingsFlags& flags, const std::string& resumed) {
+  const std::string state = resumed.empty() ? "" : train::state_to_resume(resumed);
+  if (!state.empty()) {
+    train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
+    // somebody may have edited the checkpoint's own config: what may not change is then refused
+    const std::string config = train::config_to_resume(resumed);
+    if (!config.empty())
+      train::from_saved_json(settings.all(), train::read_json_text(config), config);
+  }
+  if (const auto from = flags.values.find("from"); from != flags.values.end())
+    if (std::filesystem::is_directory(from->second))
+      settings.take_model(
+          train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
+  if (state.empty()) learn_own_text(settings, flags);
+  if (!flags.preset.empty()) settings.apply(flags.preset);
+  std::vector<std::string> given;
+  if (!flags.config.empty())
+    given = train::from_json(settings.all(), train::read_json_text(flags.config), flags.config);
+  steps_or_epochs(settings.training, given);
+  given.clear();
+  for (const auto& [key, text] : flags.values) {
+    settings.set(key, text);
+    given.push_back(key);
+  }
+  steps_or_epochs(settings.training, given);
+  refuse_without_effect(settings.all(), flags);
+}
+
+std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::string& resumed) {
+  namespace fs = std::filesystem;
+  const std::string from = settings.training.from,
+                    config = resumed.empty() ? "" : train::config_to_resume(resumed);
+  if (from.empty()) return train::make_task(settings, bundled_corpus);
+  const std::string run = fs::is_directory(from) ? train::checkpoint_folder(from) : "";
+  settings.tokenizers_from = config.empty() ? run : fs::path(config).parent_path().string();
+  auto task = train::make_task(settings, bundled_corpus);
+  if (config.empty()) task->start_from(run.empty() ? from : run + "/model.safetensors");
+  return task;
+}
+
+void add_kinds_and_models(Command& command, const std::function<std::string(Kind)>& help,
+                          const std::function<std::string(const ModelType&)>& short_help,
+                          const std::function<void(Command&, const ModelType&)>& add) {
+  const TrainChoice choice = train_choice();
+  command.chooses_subcommand();
+  const auto add_one = [&](const std::string& word, const std::string& text,
+                           const ModelType& type) {
+    Command sub = command.subcommand(word, text);
+    if (word == choice.word) add(sub, type);  // the flags of others would not be read
+  };
+  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+    add_one(name(kind), help(kind), choice.type ? *choice.type : models::default_model(kind));
+  for (const models::ModelTypePtr& type : models::zoo())
+    add_one(type->name, short_help(*type), *type);
+}
+
+}  // namespace slope::tools

@@ -1,0 +1,38 @@
+// The settings of a run from a command line, which `slope train` and `slope sweep` share: from the
+// preset, then --config, then flags; on --resume from the run before all of them, and for a parallel
+// text of one's own from its size. The flags are the settings of the model that is trained.
+#pragma once
+
+#include <slope/models/run/run_settings.h>
+#include <slope/models/train/tasks/model_task.h>
+#include <slope/tools/command.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace slope::tools {
+
+struct SettingsFlags {
+  std::map<std::string, std::string> values;  // of settings, by key
+  std::string config, preset;
+};
+
+void add_settings_flags(Command& command, SettingsFlags& flags, const models::ModelType& type);
+
+// Into settings at their defaults. `resumed`: the folder of the run that goes on; empty: none.
+void gather(train::RunSettings& settings, const SettingsFlags& flags, const std::string& resumed);
+
+// The task, with the weights that training begins with. A run that goes on has both from its
+// checkpoint.
+std::unique_ptr<train::ModelTask> make_task(train::RunSettings& settings,
+                                            const std::string& resumed);
+
+// Adds a subcommand for each kind and each model, and add(subcommand, model) to the one that the
+// command line names.
+void add_kinds_and_models(Command& command, const std::function<std::string(models::Kind)>& help,
+                          const std::function<std::string(const models::ModelType&)>& short_help,
+                          const std::function<void(Command&, const models::ModelType&)>& add);
+
+}  // namespace slope::tools

@@ -1,0 +1,203 @@
+// slope sweep KIND --grid KEY=VALUE,VALUE …: a run for each combination of values, one after the
+// other or side by side, and a table of them. The same command again goes on where it was left.
+#include <slope/core/loops/parallel.h>
+#include <slope/models/registry.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/settings.h>
+#include <slope/models/train/signals.h>
+#include <slope/models/train/trainer.h>
+#include <slope/tools/commands/settings_flags.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+namespace slope::tools {
+
+namespace {
+
+using models::Kind, models::ModelType;
+using train::RunSettings;
+
+struct Flags {
+  SettingsFlags settings;
+  std::vector<std::string> grid;
+  std::string out;
+  int64_t jobs = 1;
+};
+
+struct Axis {
+  std::string key;
+  std::vector<std::string> values;
+};
+
+std::vector<Axis> axes_of(const std::vector<std::string>& grid) {
+  std::vector<Axis> axes;
+  for (const std::string& text : grid) {
+    const size_t equals = text.find('=');
+    SLOPE_CHECK_AS(UsageError, equals != text.npos && equals > 0 && equals + 1 < text.size(),
+                   "--grid {}: expected KEY=VALUE,VALUE, such as lr=1e-3,3e-3", text);
+    Axis axis{text.substr(0, equals), {}};
+    std::replace(axis.key.begin(), axis.key.end(), '-', '_');
+    std::istringstream values(text.substr(equals + 1));
+    for (std::string value; std::getline(values, value, ',');) axis.values.push_back(value);
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+struct Point {                      // of the grid
+  std::vector<std::string> values;  // one for each axis
+  std::string name;                 // "lr=0.001 dropout=0.1"
+  std::string failure;              // why the run ended without a result
+  train::RunResult result;
+};
+
+std::vector<Point> points_of(const std::vector<Axis>& axes) {
+  std::vector<Point> points(1);
+  for (const Axis& axis : axes) {
+    std::vector<Point> longer;
+    for (const Point& p : points)
+      for (const std::string& value : axis.values) {
+        longer.push_back(p);
+        longer.back().values.push_back(value);
+        longer.back().name += fmt::format("{}{}={}", p.name.empty() ? "" : " ", axis.key, value);
+      }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+std::string folder_of(const Flags& flags, const Point& point) {
+  std::string name = point.name;
+  std::replace(name.begin(), name.end(), '/', '_');
+  std::replace(name.begin(), name.end(), ' ', ',');
+  return flags.out + "/" + name;
+}
+
+void set_point(RunSettings& settings, const std::vector<Axis>& axes, const Point& point) {
+  for (size_t i = 0; i < axes.size(); ++i) settings.set(axes[i].key, point.values[i]);
+}
+
+void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
+               Point& point) {
+  const std::string folder = folder_of(flags, point);
+  RunSettings settings(type);
+  gather(settings, flags.settings, "");
+  set_point(settings, axes, point);
+  const auto task = make_task(settings, folder);
+  try {
+    point.result = train::train(*task, settings.training, settings.all(),
+                                {.folder = folder, .resume = true, .quiet = true});
+  } catch (const NumericError& e) {  // of these values alone
+    point.failure = e.what();
+  }
+}
+
+// The best first; those without a result last.
+std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
+  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+    return a.failure.empty() != b.failure.empty() ? a.failure.empty()
+                                                  : a.result.best_loss < b.result.best_loss;
+  });
+  std::vector<size_t> widths;
+  std::string text;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    widths.push_back(axes[i].key.size());
+    for (const Point& p : points) widths[i] = std::max(widths[i], p.values[i].size());
+    text += fmt::format("{:<{}}  ", axes[i].key, widths[i]);
+  }
+  text += "validation loss  at step\n";
+  for (const Point& p : points) {
+    for (size_t i = 0; i < axes.size(); ++i)
+      text += fmt::format("{:<{}}  ", p.values[i], widths[i]);
+    text += p.failure.empty()
+                ? fmt::format("{:<15.4f}  {}\n", p.result.best_loss, p.result.best_step)
+                : p.failure + "\n";
+  }
+  return text;
+}
+
+int run(const Flags& flags, const ModelType& type) {
+  const std::vector<Axis> axes = axes_of(flags.grid);
+  std::vector<Point> points = points_of(axes);
+  for (const Point& point : points) {  // refused before anything is trained
+    RunSettings settings(type);
+    gather(settings, flags.settings, "");
+    set_point(settings, axes, point);
+  }
+  const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
+  const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
+  const train::SignalGuard signals;  // one for all
+  std::atomic<size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;  // of `failure` and of printing
+  const auto work = [&] {
+    set_num_threads(threads);
+    for (size_t i; (i = next++) < points.size() && !train::SignalGuard::received();) try {
+        run_point(flags, type, axes, points[i]);
+        if (points[i].result.signal) return;
+        const std::lock_guard lock(mutex);
+        const Point& p = points[i];
+        print(p.failure.empty() ? fmt::format("{}: validation loss {:.4f} at step {}\n", p.name,
+                                              p.result.best_loss, p.result.best_step)
+                                : fmt::format("{}: {}\n", p.name, p.failure));
+        flush();
+      } catch (const train::Interrupted&) {  // while it read its text
+        return;
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = points.size();
+      }
+  };
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < jobs; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  if (const int signal = train::SignalGuard::received()) {
+    print(fmt::format("interrupted: the same command goes on; its runs are in {}\n", flags.out));
+    return 128 + signal;
+  }
+  print("\n" + table(points, axes));
+  return 0;
+}
+
+}  // namespace
+
+void add_sweep(Command& slope) {
+  static Flags flags;
+  Command command = slope.subcommand(
+      "sweep",
+      "Train a model with each combination of some settings; the same command again goes on.\n"
+      "Example: slope sweep translation --grid lr=1e-3,3e-3 dropout=0.1,0.2 --steps 500 --out "
+      "runs/sweep");
+  const auto help = [](Kind kind) {
+    return fmt::format(
+        "A run of each combination, as slope train {0} makes it, and a table.\n"
+        "Example: slope sweep {0} --grid lr=1e-3,3e-3 --steps 500 --out runs/sweep",
+        name(kind));
+  };
+  add_kinds_and_models(
+      command, help, [&](const ModelType& type) { return help(type.kind); },
+      [](Command& sub, const ModelType& type) {
+        sub.option("--out", flags.out, "the folder of the runs").required().names("FOLDER");
+        sub.option("--grid", flags.grid, "settings, each with its values")
+            .required()
+            .takes("KEY=V,V…");
+        sub.option("--jobs", flags.jobs, "runs side by side, which share the threads")
+            .between(1, 1024)
+            .shows_default();
+        add_settings_flags(sub, flags.settings, type);
+        sub.runs([&type] { return run(flags, type); });
+      });
+}
+
+}  // namespace slope::tools
