@@ -34,12 +34,8 @@ MAY_INCLUDE = {
     "models/infer": OPTIM + RUN + KINDS + ["models/train", "models/infer"],
     "models/lint": OPTIM + RUN + KINDS + ["models/train", "models/infer", "models/lint"],
     "models/kinds": NN + KINDS,                              # what is needed of a model, whoever needs it
-<<<<<<< HEAD
     "tools/explorer": ALL_MODELS + ["tools"],                # shows a model by name
-    "tools": OPTIM + RUN + KINDS + ["models/train", "models/infer", "tools"],
-=======
     "tools": OPTIM + RUN + KINDS + ["models/train", "models/infer", "models/lint", "tools"],
->>>>>>> 1e77c5e (Detectors of mistakes with which a model still trains, slope lint; slope museum: mistakes of published Transformers shown and caught; a notebook's printed positions)
     "tests": ALL_MODELS + ["tools", "tests"],
 }
 # Folders whose headers only their own parent reads.

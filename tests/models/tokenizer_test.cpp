@@ -244,7 +244,8 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
   const auto lowered =
       tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .lowercase = true});
   CHECK(lowered->tokens("EIN Hund.") == Tokens{"ein", "hund", "."});
-  CHECK(lowered->decode(lowered->encode("EIN Hund.")) == "ein hund.");
+  // with a blank before the full stop, as the training text has it
+  CHECK(lowered->decode(lowered->encode("EIN Hund.")) == "ein hund .");
 }
 
 TEST_CASE("words: joined as one would write them") {
