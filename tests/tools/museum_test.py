@@ -5,6 +5,16 @@ from slope_runner import SANITIZED, Case
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def errors_of(programs):
+    """What the compiler says of all in one run: each in a namespace of its own, its lines counted as those of a file of the exhibit's name."""
+    with open("refused.cpp", "w", encoding="utf-8") as file:
+        file.write("#include <slope/nn/nn.h>\nusing namespace slope;\n")
+        for i, e in enumerate(programs):
+            file.write(f'#line 1 "{e["exhibit"]}"\nnamespace program_{i} {{ {e["program"]}\n}}\n')
+    command = [os.environ["SLOPE_CXX"], "-std=c++20", "-fsyntax-only", "-Werror=unused-result", "-I", os.environ["SLOPE_INCLUDE"], "refused.cpp"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
 class Museum(Case):
     def exhibits(self):
         return json.loads(self.good("museum", "run", "--all", "--json").out)
@@ -44,21 +54,18 @@ class Museum(Case):
 
     @unittest.skipIf(SANITIZED or "SLOPE_CXX" not in os.environ, "the compiler alone is asked: once is enough")
     def test_what_must_not_compile_does_not(self):
-        """One run of the compiler: a namespace for each program, whose lines are counted in a file of its own."""
         programs = [e for e in self.exhibits() if e["program"]]
         self.assertGreaterEqual(len(programs), 8)
-        with open("refused.cpp", "w", encoding="utf-8") as file:
-            file.write("#include <slope/nn/nn.h>\nusing namespace slope;\n")
-            for i, e in enumerate(programs):
-                file.write(f'#line 1 "{e["exhibit"]}"\nnamespace program_{i} {{ {e["program"]}\n}}\n')
-        command = [os.environ["SLOPE_CXX"], "-std=c++20", "-fsyntax-only", "-Werror=unused-result", "-I", os.environ["SLOPE_INCLUDE"], "refused.cpp"]
-        errors = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+        together = errors_of(programs)
         for e in programs:
             with self.subTest(e["exhibit"]):
-                # an error of a template names where it was asked for in the lines around it
-                own = re.search(rf"(?m)^.*\b{e['exhibit']}:\d+(?:.*\n)*?.*error: .*$", errors)
-                self.assertTrue(own, errors[:2000])
-                self.assertRegex(own[0].splitlines()[-1], e["error"])
+                place = re.compile(rf"\b{e['exhibit']}:\d+")
+                # clang leaves out a template that another error has made pointless, and may not tell who asked for it
+                errors = together if place.search(together) else errors_of([e])
+                lines = [line for line in errors.splitlines() if "error: " in line]
+                # an error in a template of the library is told at its place there
+                own = [line for line in lines if place.match(line)] or [line for line in lines if "/slope/" in line]
+                self.assertTrue(own and re.search(e["error"], own[0]), own or lines)
 
 
 class Lint(Case):

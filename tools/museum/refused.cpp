@@ -69,7 +69,7 @@ EncoderBlock made() { return EncoderBlock(512, nn::Linear(8, 8), nn::Linear(8, 8
   const Tensor ahead = triu(ones({5, 5}), 1) == 1.0;
   return nn::attend(q, k, v, ahead);
 })",
-       .error = "invalid initialization|no matching function|could not convert"},
+       .error = "invalid initialization|no viable conversion"},
       {.id = "repeated-layer",
        .mistake = "six layers are copies of one, which share its weights",
        .from = "lists of layers in Python",
