@@ -9,9 +9,12 @@ endforeach()
 if(PROJECT_IS_TOP_LEVEL)
   find_program(SLOPE_CCACHE ccache)
   if(SLOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache requires this sloppiness for precompiled headers.
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-                                    "${SLOPE_CCACHE}")
+    # ccache requires this sloppiness for precompiled headers. CCACHE_DEPEND compares headers as they are written, not after preprocessing:
+    # else a header whose comment changed finds the precompiled header of before, and #pragma once takes the two for different files. The
+    # name space keeps out results that were stored without it.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1
+        CCACHE_NAMESPACE=slope "${SLOPE_CCACHE}")
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
