@@ -19,7 +19,7 @@ class FailCall {
   ~FailCall() { sys::set_hook({}); }
   FailCall(const FailCall&) = delete;
   FailCall& operator=(const FailCall&) = delete;
-  bool failed() const { return failed_; }  // the k-th call was made
+  bool failed() const { return failed_; }  // whether the k-th call was made
 
  private:
   int calls_ = 0;

@@ -68,7 +68,7 @@ inline std::vector<GoldenCase> cases_of(const std::string& text) {
 
 inline std::vector<GoldenCase> golden_cases() { return cases_of(golden_text("ops.txt")); }
 
-// A file's tensors by name; undefined where there is none.
+// A file's tensors by name; undefined if there is none.
 class GoldenTensors {
  public:
   explicit GoldenTensors(const std::string& file) : GoldenTensors(golden_text(file), file) {}

@@ -1,5 +1,5 @@
-// Sanitizers make loops over random cases very slow, and a tenth of the cases shows them the same
-// accesses.
+// Sanitizers make loops over random cases very slow, and a tenth of the cases makes the same kinds
+// of access.
 #pragma once
 
 namespace slope::test {

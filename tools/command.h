@@ -45,6 +45,6 @@ auto with_file(const std::string& file, F f) {
   }
 }
 
-std::string version_text();  // slope, compiler, instruction set, BLAS
+std::string version_text();  // slope, kernels, units of matrix products, threads
 
 }  // namespace slope::tools

@@ -1,4 +1,4 @@
-// The command's output: complete, or an error; without characters that control a terminal.
+// The command's output: either all of it is written, or the command fails.
 #include <slope/tools/command.h>
 
 #include <cstdio>

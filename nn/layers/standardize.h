@@ -9,7 +9,7 @@ namespace slope::nn {
 
 // A constant row gives 0; there the derivative of s counts as 0 (PyTorch's is nan).
 inline Tensor standardize(const Tensor& x, double eps = 1e-6) {
-  const Tensor z = x - x.narrow(-1, 0, 1).detach();  // a large mean's rounding could exceed eps
+  const Tensor z = x - x.narrow(-1, 0, 1).detach();  // else a large mean's rounding may exceed eps
   return (z - mean(z, {-1}, keepdim)) / (slope::std(z, {-1}, 1, keepdim) + eps);
 }
 

@@ -196,7 +196,7 @@ TEST_CASE(
   CHECK(merged.is_contiguous());
   const Tensor c = contiguous_copy(heads.detach());
   CHECK(same_bits(y, scaled_dot_product_attention(c, c, c)));
-  // one set of keys for all heads, as it lies
+  // one set of keys for all heads, read in place
   const Tensor shared = randn({1, 1, 9, 8}).expand({2, 3, 9, 8});
   CHECK(
       same_bits(scaled_dot_product_attention(c, shared, shared),
@@ -219,7 +219,7 @@ TEST_CASE(
   const Tensor expected = cat(grad({attend(apart)}, apart, {.grad_outputs = {u}}), 2);
   CHECK(same_bits(grad({attend(split(x, 16, 2))}, {x}, {.grad_outputs = {u}})[0], expected));
 
-  // Who keeps a piece's gradient keeps it, though x has another use whose gradient is added.
+  // A caller that keeps a piece's gradient sees it unchanged when x's other use is added.
   const Tensor h = x * 1, weighted = sum(h * c);
   const Tensors pieces = split(h, 16, 2);
   for (const Tensor& piece : pieces) piece.retain_grad();
@@ -275,7 +275,7 @@ TEST_CASE(
       CHECK(same_bits(one_v.grad(), keys(v.grad())));
       if (ls[i] == 0 || ss[i] == 0) continue;
       const Tensor own = contiguous_copy(w.detach().narrow(2, row, ls[i]));
-      // none of it goes to another's keys
+      // no sentence attends to another's keys
       CHECK(sum(own).item() == doctest::Approx(sum(one_w).item()));
     }
     for (Tensor x : {q, k, v}) x.set_grad(Tensor());

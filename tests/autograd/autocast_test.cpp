@@ -34,7 +34,7 @@ TEST_CASE("autocast: products of rounded operands, forward and backward") {
     const Autocast autocast(bf16);
     y = linear(x, w, b);
   }
-  y.backward(g);  // after the scope: as it was recorded
+  y.backward(g);  // after the scope, in the precision of the forward
   CHECK(y.dtype() == f32);
   CHECK(relative(y, linear(rounded(x), rounded(w), b)) < of_sums);
   CHECK(relative(x.grad(), matmul(rounded(g), rounded(w))) < of_sums);

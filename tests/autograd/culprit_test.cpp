@@ -64,7 +64,7 @@ TEST_CASE("culprit: which input's derivative is wrong, and by which ratio") {
       },
       {values({5}), values({5}, 2)}, {.raise_exception = false});
   REQUIRE(report.culprits.size() == 1);
-  // a line of callers may follow, where the program keeps its symbols
+  // a line of callers may follow if the program has its symbols
   CHECK(report.culprits[0].text().starts_with(
       "culprit: wrong_product: checked alone on the values that it met, input 0 ok · input 1 5 of "
       "5 wrong, ratio 0.5"));

@@ -125,7 +125,7 @@ TEST_CASE("diagnosis: each class of mistake is recognised by its numbers") {
 
 namespace {
 
-// What fails is decided by the case: a kernel, a formula, a layout, an option.
+// Each case decides what fails: a kernel, a formula, a layout, an option.
 FunctionCheck check_of(Tensor (*f)(const Tensor& x)) {
   return check_function(
       "planted",

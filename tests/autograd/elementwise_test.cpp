@@ -64,7 +64,7 @@ TEST_CASE("elementwise: sums and products of integers are modulo 2^64") {
   CHECK(sum(tensor({INT64_MAX, 1})).data<int64_t>()[0] == INT64_MIN);
   CHECK(cumsum(tensor({INT64_MAX, 1}), 0).data<int64_t>()[1] == INT64_MIN);
   constexpr int64_t n = 100'000;
-  // in f32 alone 0.1 adds up to 9998.56
+  // summed one by one in f32, 0.1 gives 9998.56
   const Tensor many = full({n, 70}, 0.1).set_requires_grad(), sums = cumsum(many, 0);
   CHECK(sums.select(0, n - 1).to_vector() ==
         std::vector<double>(70, full({1}, 10000.0001490116, f64).to(f32).item()));
@@ -102,13 +102,13 @@ TEST_CASE("elementwise: integers are raised to whole powers exactly, modulo 2^64
         Values{0, 1, -1, 1, 0});  // PyTorch's
   CHECK(values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
   CHECK(values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
-  CHECK(values(pow(tensor({2, 1, -1}), -1)) == Values{0, 1, -1});  // as of two tensors
+  CHECK(values(pow(tensor({2, 1, -1}), -1)) == Values{0, 1, -1});  // as for two tensors
   CHECK(pow(tensor({2}), -1).dtype() == i64);
   CHECK(values(pow(tensor({2}), -0.5)) == values(pow(tensor({2.0f}), -0.5)));
 }
 
 TEST_CASE("elementwise: integers and bools compare with any number exactly") {
-  const int64_t odd = (int64_t{1} << 53) + 1;  // no double
+  const int64_t odd = (int64_t{1} << 53) + 1;  // not representable as a double
   const Tensor x = tensor({odd, odd - 1, -odd, INT64_MAX, INT64_MIN});
   CHECK(values(x > 0x1p53) == Values{1, 0, 0, 1, 0});
   CHECK(values(x >= 0x1p53) == Values{1, 1, 0, 1, 0});
@@ -182,7 +182,7 @@ TEST_CASE(
   const Tensor x = randn({1000}).set_requires_grad();
   const int64_t before = memory::stats().live;
   {
-    const Tensor y = tanh(relu(x + 1.0));  // x + 1 itself is kept by nobody
+    const Tensor y = tanh(relu(x + 1.0));  // nothing keeps x + 1
     CHECK(memory::stats().live - before < 2 * 4000 + 2000);
   }
   CHECK(memory::stats().live == before);
@@ -204,7 +204,7 @@ TEST_CASE("reductions: sums are the same bits for 1, 2, 3 and 7 threads, and nea
   const Tensor exact = to(x, f64);
   CHECK(sum(x).item() == doctest::Approx(sum(exact).item()).epsilon(1e-5));
   CHECK(allclose(to(sum(x, {0, 2}), f64), sum(exact, {0, 2}), 1e-5, 1e-3));
-  const Tensor many = full({1 << 22}, 0.1);  // one by one f32 would give 385,000
+  const Tensor many = full({1 << 22}, 0.1);  // summed one by one in f32: 385,000
   CHECK(sum(many).item() == doctest::Approx(0.1f * (1 << 22)).epsilon(1e-5));
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
   CHECK(values(x != x) == Values{0, 1, 0});
   CHECK(values(x < 2) == Values{1, 0, 0});
   CHECK(values(x >= tensor({{1.0}, {4.0}})) == Values{1, 0, 1, 0, 0, 0});
-  CHECK(values(tensor({0.1}) == 0.1) == Values{1});  // a number takes f32
+  CHECK(values(tensor({0.1}) == 0.1) == Values{1});  // the number is converted to f32
   CHECK(values(tensor({1, 2}) > 1.5) == Values{0, 1});
   CHECK(values(tensor({1, 2}) <= tensor({1.5, 1.5})) == Values{1, 0});
   CHECK(values(!tensor({true, false})) == Values{0, 1});
@@ -332,7 +332,7 @@ TEST_CASE(
       CHECK(y.to_vector() == copies.to_vector());
     }
   CHECK((none - one).shape() == Dims{0, 4});
-  const Tensor large = full({2048, 2048}, 5), less = large - scalar;  // written past the caches
+  const Tensor large = full({2048, 2048}, 5), less = large - scalar;  // non-temporal stores
   CHECK(min(less).item() == 2);
   CHECK(max(less).item() == 2);
 }

@@ -93,7 +93,7 @@ TEST_CASE(
   sum(d * 3).backward();
   CHECK(d.grad().item() == 4);
   CHECK(flowing.item() == 1);
-  for (const Tensor& x : {a, b, c, d}) x.set_grad({});  // else graph and gradient hold each other
+  for (const Tensor& x : {a, b, c, d}) x.set_grad({});  // a cycle of graph and gradient would leak
 }
 
 TEST_CASE("backward: a derivative writes over no gradient that somebody asked for, keeps or gave") {
@@ -101,7 +101,7 @@ TEST_CASE("backward: a derivative writes over no gradient that somebody asked fo
   for (const bool drops : {false, true}) {
     const auto f = [&](const Tensor& h) { return drops ? dropout(h, 0.5) : tanh(h); };
     const Tensor y = f(x * 2);
-    CHECK(equal(grad({sum(y * c)}, {y, x}, {.retain_graph = true})[0], c));  // asked for
+    CHECK(equal(grad({sum(y * c)}, {y, x}, {.retain_graph = true})[0], c));  // y's own gradient
     Tensor seen;
     y.register_hook([&](const Tensor& g) { return seen = g, Tensor(); });
     y.retain_grad();
@@ -133,7 +133,7 @@ TEST_CASE("backward: a write after the forward is found out, and only a write th
     w.write<double>()[0] = 5;
   }
   CHECK(contains(message_of([&] { y.backward(); }), "mul"));
-  const Tensor z = sum(x + w);  // addition keeps nothing
+  const Tensor z = sum(x + w);  // addition saves nothing
   {
     const NoGrad no_grad;
     w.write<double>()[0] = 6;

@@ -70,8 +70,8 @@ TEST_CASE("fast: a leaf whose gradient is scaled by 1.01 is named, and no other"
                        AutogradError);
 }
 
-// y = sum of x^2; the rule is wrong by e, which is orthogonal to the gradient: in its direction
-// nothing can be seen, in the others it can.
+// y = sum of x^2; the rule is wrong by e, which is orthogonal to the gradient: invisible in the
+// gradient's direction, visible in the others.
 TEST_CASE("fast: an error that is orthogonal to one direction is seen along another") {
   static const Op op{
       .name = "orthogonal", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {

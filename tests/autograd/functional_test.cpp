@@ -1,4 +1,4 @@
-// Derivatives of whole functions: against PyTorch's, and against one another.
+// Derivatives of whole functions, compared with PyTorch's and with each other.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/functional/functional.h>

@@ -40,7 +40,7 @@ inline Tensors attention(const Tensors& x, const Args& a) {
   return {output, weights};
 }
 
-// One count for each row: slope has no such operation, picking rows by index says the same.
+// One repeat count for each row: slope has no such operation, but index_select gives the same.
 inline Tensors repeat_rows(const Tensors& x, const Args& a) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < x[1].numel(); ++i)
@@ -185,7 +185,7 @@ inline const std::map<std::string, GoldenOp>& golden_ops() {
                                           a.integer("dim"))};
        }},
       {"repeat_interleave_counts", repeat_rows},
-      // picking by index
+      // selection by index
       {"index_select",
        [](X x, A a) {
          return Tensors{index_select(x[0], a.integer("dim"), x[1])};

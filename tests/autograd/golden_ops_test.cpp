@@ -1,5 +1,5 @@
-// Every operation against PyTorch, values and gradients, in f64 and f32 (tests/golden/ops.py says
-// what the cases are about).
+// Every operation against PyTorch: values and gradients, in f64 and f32 (tests/golden/ops.py
+// describes the cases).
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 
@@ -23,12 +23,12 @@ Tolerance tolerance(const GoldenCase& c, DType dtype) {
     double f64, f32;
   };
   static const std::map<std::string, Wide> wide = {
-      // PyTorch's is x itself above 20; ours adds log(1 + e^-x)
+      // PyTorch returns x itself above 20; slope adds log(1 + e^-x)
       {"softplus.extreme", {1e-9, 2e-6}},
-      // x - mean = 0; PyTorch's is rounding, times 1 / sqrt(eps) = 316
+      // x - mean = 0; PyTorch's is a rounding error times 1 / sqrt(eps) = 316
       {"layer_norm.one", {1e-12, 1e-4}},
       {"layer_norm.offset", {1e-12, 1e-5}},  // 1000 … 1004: the last digit of the mean is 6e-5
-      {"tanh.extreme", {1e-12, 1e-7}},       // 1 - y^2 of a y beside 1, whose last digit is 6e-8
+      {"tanh.extreme", {1e-12, 1e-7}},       // 1 - y^2 for y next to 1, whose last digit is 6e-8
   };
   const double usual = dtype == f64 ? 1e-12 : 2e-6;
   if (const auto at = wide.find(c.name); at != wide.end()) {

@@ -31,7 +31,7 @@ const Op late{.name = "late", .formula = [](const Saved&, const Tensor& g) {
                 return Grads{g * (calls++ < 3 ? 2.0 : 3.0)};
               }};
 
-// Right, but for writing over the gradient that it was given.
+// A right rule, but it overwrites the gradient that it was given.
 const Op clobber{.name = "clobber", .formula = [](const Saved&, const Tensor& g) {
                    const Tensor dx = g * 1.0;
                    const NoGrad no_grad;
@@ -39,7 +39,7 @@ const Op clobber{.name = "clobber", .formula = [](const Saved&, const Tensor& g)
                    return Grads{dx};
                  }};
 const Op clips{.name = "clips", .formula = [](const Saved&, const Tensor& g) {
-                 return Grads{clamp(g, -2, 2)};  // no cotangent is as large
+                 return Grads{clamp(g, -2, 2)};  // cotangents are smaller, so this changes nothing
                }};
 
 }  // namespace
@@ -114,7 +114,7 @@ TEST_CASE("gradcheck: outputs that change their number, shape or dtype between c
   call = 1;
   CHECK(mentions(gradgradcheck(number, {x}, {}, quiet).problems, "as many at every call"));
 
-  // of values: the check itself makes it change
+  // the function depends on the values that the check moves
   const TensorFunction positive = [](const Tensors& in) {
     int64_t n = 0;
     for (const double v : in[0].detach().to_vector()) n += v > 2;
@@ -214,7 +214,7 @@ TEST_CASE("gradcheck: a tape that is cut, by detach or by NoGrad, is said once")
       },
       {x}, quiet);
   CHECK(mentions(without.problems, "; tanh runs without gradients (NoGrad)"));
-  // an input that the output does not depend on is no cut
+  // an input on which the output does not depend is not a cut
   CHECK(gradcheck(
             [](const Tensors& in) {
               return Tensors{in[1] * 2.0, in[0] * 2.0};

@@ -59,7 +59,7 @@ TEST_CASE("hooks: one may register another on the same result") {
   });
   const Tensor z = sum(y);
   z.backward({}, true);
-  CHECK(calls == 0);  // they count from the next pass on
+  CHECK(calls == 0);  // hooks take effect from the next pass on
   z.backward();
   CHECK(calls == 50);
 }

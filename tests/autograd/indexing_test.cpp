@@ -1,4 +1,4 @@
-// Picking by index: values, repeated indices, the same bits for any number of threads, refusal
+// Selection by index: values, repeated indices, the same bits for any number of threads, refusal
 // before anything is written.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
@@ -48,7 +48,7 @@ TEST_CASE(
   logits(table, projection).backward(g);
   CHECK(allclose(tied.grad(), table.grad() + projection.grad(), 1e-12, 1e-12));
   const Tensor kept = tied.grad().clone();
-  logits(tied, tied).backward(g);  // to what an earlier backward left
+  logits(tied, tied).backward(g);  // added to the gradient of an earlier backward
   CHECK(allclose(tied.grad(), kept + kept, 1e-12, 1e-12));
   const Tensor recorded =
       grad({logits(tied, tied)}, {tied}, {.grad_outputs = {g}, .create_graph = true})[0];

@@ -18,7 +18,7 @@ TEST_CASE("engine: a gradient that nobody else holds is written over, so that a 
   const Tensor g = ones(y.shape());
   const int64_t before = memory::stats().live;
   memory::reset_peak();
-  y.backward(g, true);  // g is the caller's: the first gradient is new, then none is
+  y.backward(g, true);  // g is the caller's: only the first gradient needs new memory
   CHECK(memory::stats().peak - before < (1 << 20) * 3 / 2);
   CHECK(x.grad().numel() == 1 << 18);
   CHECK(equal(g, ones(y.shape())));
@@ -55,7 +55,7 @@ TEST_CASE("engine: a chain of 1,000,000 nodes runs and is freed on a stack of 25
     x.set_grad({});
     CHECK(memory::stats().live == before);
     Tensor y = x;
-    // keeps its output: 1,000,000 values; freed without a backward
+    // saves its output: 1,000,000 values, freed without a backward
     for (int i = 0; i < 1'000'000; ++i) y = tanh(y);
   });
 }

@@ -17,7 +17,7 @@ namespace {
 
 Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
 
-// Everything that it is told, in words, and copies of the tensors.
+// Records every event in words, with copies of the tensors.
 struct Recorder : Observer {
   std::vector<std::string> words;
   std::vector<Tensors> tensors;
@@ -29,7 +29,8 @@ struct Recorder : Observer {
     tensors.push_back(std::move(told));
   }
   void recorded(const Recorded& made) override {
-    if (made.node) add(fmt::format("{} recorded", made.op.name));  // else one that a rule calls
+    if (made.node)
+      add(fmt::format("{} recorded", made.op.name));  // without a node: called by a rule
   }
   void pass_begins() override { ++depth; }
   void pass_ends() noexcept override { --depth; }
@@ -128,7 +129,7 @@ TEST_CASE("observer: y = x * x + tanh(x), event by event") {
   CHECK(sums[1][1].item() == sums[0][1].item() + 0.5);
   CHECK(sums[2][1].item() == x.grad().item());
   const size_t told = recorder.words.size();
-  (x * x).backward();  // nobody looks
+  (x * x).backward();  // without an observer
   CHECK(recorder.words.size() == told);
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("observer: what a kernel adds into a sum is seen alone, and gives the 
   CHECK(recorder.count("embedding contributed 1") == 1);
   CHECK(recorder.count("linear contributed 0") == 4);
   CHECK(recorder.count("linear contributed 1") == 4);
-  // each sum is what was there and what came
+  // each sum is the value before plus the contribution
   std::map<std::string, int> seen;
   for (size_t i = 0; i < recorder.words.size(); ++i) {
     if (!recorder.words[i].starts_with("sum of ") || !recorder.tensors[i][0].defined()) continue;
@@ -188,7 +189,7 @@ TEST_CASE("observer: a recomputed value, with its bytes") {
   sum(linear(gelu(x), w)).backward();
   CHECK(recorder.count("gelu recomputed, 128 bytes") == 1);
   CHECK(recorder.count("linear frees 64") == 1);  // w; gelu holds the rest
-  CHECK(recorder.count("gelu frees 256") == 1);   // its input, and its output made once more
+  CHECK(recorder.count("gelu frees 256") == 1);   // its input, and its recomputed output
 }
 
 TEST_CASE("observer: broadcast dims: what the rule returned, and what it contributes") {

@@ -48,7 +48,7 @@ void check_close(const std::vector<double>& a, const std::vector<double>& b) {
   for (size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
 }
 
-// The same values, differently laid out.
+// The same values in another layout.
 std::vector<Tensor> layouts(const Tensor& x) {
   std::vector<Tensor> result{x};
   if (x.rank() >= 2) result.push_back(x.transpose(-1, -2).contiguous().transpose(-1, -2));
@@ -140,7 +140,7 @@ TEST_CASE("linear: value and gradients have the same bits for 1, 2, 3, 4 and 7 t
 }
 
 TEST_CASE("linear: who else looks at a gradient does not show in it, and what they saw stays") {
-  // sums that are finished when they are added, and sums that would begin with what there is
+  // 256: sums are complete when they are added; 512: they would start from the existing value
   for (const DType dtype : {f32, f64})
     for (const int64_t inner : {256, 512}) {
       const auto gradients = [&](bool watched) {
@@ -176,7 +176,7 @@ TEST_CASE("linear: a weight that is its own input, and no rows at all") {
 TEST_CASE(
     "linear: adds to what other uses of its input and weight gave, and writes into nobody else's "
     "tensor") {
-  for (const int64_t n : {5, 256}) {  // packed by itself, and once for all rows
+  for (const int64_t n : {5, 256}) {  // packed for each tile, and once for all rows
     manual_seed(4);
     const Tensor x = randn({2, n, n}, f64).set_requires_grad(),
                  W = randn({n, n}, f64).set_requires_grad(),

@@ -104,7 +104,7 @@ TEST_CASE(
   CHECK(empty_together({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
   CHECK(empty_together({columns(0, 3), y.narrow(1, 3, 3)}).empty());
   CHECK(empty_together({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
-  // elements in one place
+  // elements that share a place
   CHECK(empty_together({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());
 }
 

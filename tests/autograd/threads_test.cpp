@@ -1,5 +1,5 @@
-// What threads may do at the same time with shared tensors. Each round is the smallest one that
-// failed without the locks.
+// What threads may do at the same time with shared tensors. Each round is the smallest that failed
+// without the locks.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/ops.h>
@@ -23,7 +23,7 @@ Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(
 
 thread_local Tensor kept;
 
-// Runs both at the same time, as nearly as can be.
+// Runs both at the same time, as nearly as possible.
 template <class F, class G>
 void at_once(const F& f, const G& g) {
   std::atomic<int> ready{0};
@@ -123,7 +123,7 @@ TEST_CASE("threads: a thread's own tensors give their memory back when it ends")
   const auto run = [](int threads) {
     for (int i = 0; i < threads; ++i)
       std::thread([] {
-        (void)kept.defined();  // it begins before the thread's pool, and ends after it
+        (void)kept.defined();  // made before the thread's pool, and destroyed after it
         kept = zeros({8});
       }).join();
   };

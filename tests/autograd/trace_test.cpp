@@ -2,8 +2,8 @@
 // large is refused.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/trace.h>
-#include <slope/core/module_path.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/module_path.h>
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ Tensor scalar(double value) { return tensor(value, f64).set_requires_grad(); }
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
-// Where each part begins, in this order.
+// The positions of all parts, which must come in this order.
 bool in_order(const std::string& text, const std::vector<std::string>& parts) {
   size_t at = 0;
   for (const std::string& part : parts) {

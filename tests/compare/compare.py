@@ -26,7 +26,7 @@ from reasons import reason_of, same
 
 
 class Draw:
-    """Draws a case; `mode` says how wild its numbers are."""
+    """Draws a case; `mode` says how extreme its numbers are."""
 
     def __init__(self, seed):
         self.r, self.g = random.Random(seed), torch.Generator().manual_seed(seed)
@@ -115,7 +115,7 @@ class Case:
         return {f"{self.name}/{k}": x.contiguous() for k, x in named.items()}
 
     def differences(self, ours, refused):
-        """(what, in words, slope's, PyTorch's) of each tensor that is not the same."""
+        """(what, description, slope's, PyTorch's) for each tensor that differs."""
         if bool(refused) != bool(self.refusal):
             yield "refusal", f"slope: {refused or 'none'}, PyTorch: {self.refusal or 'none'}", None, None
             return

@@ -14,7 +14,7 @@ namespace slope::test {
 
 namespace {
 
-// x's values, elsewhere: a leaf that may be a view.
+// A copy of x's values in other memory: a leaf that may be a view.
 Tensor laid_out(const Tensor& x, const std::string& layout) {
   const NoGrad no_grad;
   const int64_t n = x.numel();

@@ -1,4 +1,4 @@
-"""What compare.py tries: of each operation PyTorch's function of (inputs, arguments), and how a case of it is drawn. Names and arguments are those
+"""What compare.py tries: for each operation, PyTorch's function of (inputs, arguments) and how to draw a case. Names and arguments are those
 of tests/autograd/golden_ops.h."""
 import torch
 from torch.nn import functional as F

@@ -3,7 +3,7 @@ import torch
 
 
 def same(a, b, spread=0.0):
-    """Which elements agree, up to rounding and `spread`."""
+    """Which elements agree up to rounding and `spread`."""
     if not a.is_floating_point():
         return a == b
     relative, least = (1e-5, 1e-43) if a.dtype == torch.float32 else (1e-10, 1e-320)
@@ -13,7 +13,7 @@ def same(a, b, spread=0.0):
 
 
 def spread(c, what, dtype, change=lambda x: x):
-    """How far PyTorch's results lie apart when the inputs are rounded otherwise."""
+    """How much PyTorch's results change when the inputs are rounded differently."""
     generator, width = torch.Generator().manual_seed(0), 2e-6 if dtype == torch.float32 else 1e-14
     noise = lambda x: change(x) * (1 + (torch.rand(x.shape, generator=generator, dtype=torch.float64) - 0.5).to(change(x).dtype) * width)
     exact = c.evaluate(change)[what].double()
@@ -78,7 +78,7 @@ def few(c, *_):
     return torch.Size([c.xs[0].shape[d] for d in c.a["dim"] or range(c.xs[0].dim())]).numel() <= c.a["correction"]
 
 
-# (why, of which operations or of all, whether (case, what, slope's, PyTorch's) is such a difference)
+# (why, for which operations or all, whether (case, what, slope's, PyTorch's) is such a difference)
 OF_FORM = [
     ("bools count as 0 and 1; PyTorch refuses them", "abs neg relu sub", of_bools),
     ("of two bools the result is i64 (docs/design.md)", "add mul maximum minimum", lambda c, what, a, b: of_bools(c) and a.dtype == torch.int64 and (a.bool() == b).all()),

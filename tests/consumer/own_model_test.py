@@ -1,4 +1,4 @@
-"""What a program with a model of its own (own_model.cpp) has of the command: the path of the program is in SLOPE_COMMAND."""
+"""The subcommands that a program with its own model (own_model.cpp) has. SLOPE_COMMAND is the program's path."""
 import json
 import os
 import signal

@@ -8,7 +8,7 @@
 
 int main() {
   using namespace slope;
-  setenv("SLOPE_ISA", "portable", 1);  // the one whose kernels were compiled with the new row
+  setenv("SLOPE_ISA", "portable", 1);  // the only kernels compiled with the new row
   const Op* op = find_op("softsign");
   if (!op || std::strcmp(op->definition.forward, "y = x / (1 + |x|)") != 0) return 1;
   int64_t outcomes = 0;

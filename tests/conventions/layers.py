@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Includes run one way only; no file knows the machine that it was written on, nor holds what a merge left.
+"""Includes go one way only; no file contains a path of the machine that it was written on, or a conflict marker.
 
     layers.py SOURCE      prints each line that breaks a rule; 1 if there is one
 """
@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-# A folder and what it may include; of a path's folders the longest one that is listed counts.
+# A folder and what it may include. The longest listed prefix of a path decides.
 BASE = ["core"]
 TAPE = BASE + ["autograd"]
 NN = TAPE + ["nn"]
@@ -38,7 +38,7 @@ MAY_INCLUDE = {
     "tools": OPTIM + RUN + KINDS + ["models/train", "models/infer", "models/lint", "tools"],
     "tests": ALL_MODELS + ["tools", "tests"],
 }
-# Folders whose headers only their own parent reads.
+# Folders whose headers only their parent folder may include.
 PRIVATE = {"autograd/ops": "autograd"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MACHINE = re.compile(r"(?<![\w.$}])/(?:work|root|home|Users|mnt|opt)/\w")
@@ -54,7 +54,7 @@ def folder_of(path, folders):
 
 
 def allowed(path, wanted):
-    """path: the including file's; wanted: the included one's, both without slope/."""
+    """path: of the including file; wanted: of the included one, both without slope/."""
     home = folder_of(path, MAY_INCLUDE)
     private = folder_of(wanted, PRIVATE)
     if private and not inside(path, PRIVATE[private]) and home != "tests":

@@ -21,7 +21,7 @@ def rows_of(settings):
 
 
 def settings_table(zoo, name):
-    """Of a model: its own. Of a kind: those of its data and training, with the defaults of its first model."""
+    """A model's own settings. For a kind: those of its data and training, with the defaults of its first model."""
     model = next(m for m in zoo["models"] if name in (m["model"], m["kind"]))
     settings = [s for s in model["settings"] if s["key"] != "model" and s["of_model"] == (name == model["model"])]
     return "| key | default | meaning |\n|---|---|---|\n" + "".join(rows_of(settings))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files are short, lines fit, folders can be taken in at a glance.
+"""Files are short, lines fit, folders are small.
 
     sizes.py SOURCE      prints the figures of the library (core autograd nn optim models) beside their bars; 1 if one is missed
 """

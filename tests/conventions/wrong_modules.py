@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a wrong module gets from the compiler: the first error says what may be a member, and what to write instead of a copy.
+"""Compiler errors for wrong modules: the first error says what may be a member, and what to write instead of a copy.
 
     wrong_modules.py COMPILER INCLUDE      compiles each program below; 1 if the first error of one says something else
 """
@@ -17,7 +17,7 @@ HEAD = """#include <slope/nn/layers/linear.h>
 using namespace slope;
 struct Plain { nn::Linear fc{2, 2}; };
 """
-# the member n of a module that lists it
+# types of a member n that SLOPE_MODULE lists
 LISTED = {
     "int n = 3;": MEMBERS,
     "std::vector<double> n;": MEMBERS,
@@ -26,7 +26,7 @@ LISTED = {
     "std::optional<std::vector<nn::Linear>> n; ": None,
     "nn::ModuleList n;": None,
 }
-# what is done with modules of one's own
+# wrong uses of the user's own modules
 DONE = {
     "nn::Linear a(2, 2); nn::Linear b = a;": COPIES,
     "nn::Linear a(2, 2), b(2, 2); b = a;": COPIES,

@@ -1,4 +1,5 @@
-// Which unit multiplies bf16 numbers, and the note about it, for each kind of CPU and system.
+// Which unit multiplies bf16 numbers, and what is reported about it, for each kind of CPU and
+// system.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/core/product/bf16_unit.h>

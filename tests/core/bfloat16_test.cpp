@@ -1,5 +1,5 @@
-// bf16 as a dtype: rounding, checked with a number's neighbours; conversion, printing, promotion,
-// files.
+// bf16 as a dtype: rounding, checked against a number's neighbours; conversion, printing,
+// promotion, files.
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/files/safetensors.h>

@@ -1,6 +1,6 @@
-// A program that multiplies with cblas in threads of its own while slope's first product runs:
-// OpenBLAS was corrected when the program was loaded, before main, and nothing of it changes later,
-// neither the environment nor the kernels that those threads run.
+// A program that multiplies with cblas in its own threads while slope's first product runs. slope
+// corrects OpenBLAS when the program is loaded, before main; nothing changes later, neither the
+// environment nor the kernels that those threads run.
 //
 // A CPU that OpenBLAS knows needs no correction. Here a constructor that runs before slope's has
 // OpenBLAS choose the old core that it takes for CPUs it does not know.
@@ -25,11 +25,11 @@ extern "C" {
 
 namespace {
 
-std::atomic<int> changes{0};  // of the environment, by whomever
+std::atomic<int> changes{0};  // of the environment, by any code
 
 constexpr const char* variable = "OPENBLAS_CORETYPE";
 bool has_cores() { return gotoblas_dynamic_init && gotoblas_dynamic_quit; }
-const char* asked = nullptr;  // by the user: then slope corrects nothing
+const char* asked = nullptr;  // by the user; then slope corrects nothing
 
 [[gnu::constructor(101)]] void choose_an_old_core() {
   asked = std::getenv(variable);
@@ -42,7 +42,7 @@ const char* asked = nullptr;  // by the user: then slope corrects nothing
 
 bool failed(const char* what) { return fmt::print(stderr, "blas_at_load: {}\n", what), true; }
 
-// n x n matrices of small whole numbers: whatever the kernel, the product is exact.
+// n x n matrices of small integers, whose product is exact with any kernel.
 constexpr int n = 48;
 
 std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b) {
@@ -54,7 +54,7 @@ std::vector<float> product(const std::vector<float>& a, const std::vector<float>
 
 }  // namespace
 
-// In the place of the C library's, for slope and OpenBLAS too.
+// Replaces the C library's, for slope and OpenBLAS too.
 extern "C" int setenv(const char* name, const char* value, int overwrite) noexcept {
   ++changes;
   static const auto next = reinterpret_cast<decltype(&setenv)>(dlsym(RTLD_NEXT, "setenv"));

@@ -72,7 +72,7 @@ TEST_CASE("copy: what is larger than caches, and what is broadcast, arrives") {
   CHECK(std::equal(x.data<float>(), x.data<float>() + x.numel(), y.data<float>()));
   const Tensor row = arange(3).to(f32), all = contiguous_copy(row.unsqueeze(1).expand({3, 4}));
   for (int64_t i = 0; i < 12; ++i) CHECK(all.data<float>()[i] == static_cast<float>(i / 4));
-  const int64_t large = 3'000'001;  // rows of it begin within a line
+  const int64_t large = 3'000'001;  // its rows begin inside a cache line
   const Tensor rows = contiguous_copy(row.unsqueeze(1).expand({3, large}));
   for (int64_t i = 0; i < 3; ++i)
     CHECK(std::count(rows.data<float>() + i * large, rows.data<float>() + (i + 1) * large,

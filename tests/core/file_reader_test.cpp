@@ -1,4 +1,4 @@
-// Reading: only regular files, at once, and never more than the limit.
+// Reading: only regular files, without blocking, never more than the limit.
 #ifndef SLOPE_PLAIN
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>

@@ -161,7 +161,7 @@ TEST_CASE("append log: grows by whole lines, cuts a torn line and what came afte
   CHECK(read_file(path) == "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\nnext\n");
   log.cut_back(11);
   CHECK(read_file(path) == "{\"step\":1}\n");
-  CHECK_THROWS_AS(log.cut_back(12), UsageError);  // would fill the file up with zeros
+  CHECK_THROWS_AS(log.cut_back(12), UsageError);  // would fill the file with zeros
   CHECK_THROWS_AS(log.cut_back(-1), UsageError);
   CHECK(read_file(path) == "{\"step\":1}\n");
   CHECK_THROWS_AS(AppendLog{run.path()}, IoError);
@@ -205,7 +205,7 @@ TEST_CASE(
   next.check();
   {
     const FailCall fail(1, EIO, true);
-    CHECK_THROWS_AS(next.check(), IoError);  // cannot tell
+    CHECK_THROWS_AS(next.check(), IoError);  // the file system gives no certain answer
   }
   for (const char* text : {"mine", "12a\n", "123456789012345678901234567890\n"}) {
     write_file(run.file("other"), text);

@@ -33,7 +33,7 @@ struct Sizes {
   int64_t m, n, k;
 };
 
-// A row of A and B is `slack` longer than it must be, so that a wrong leading dimension shows.
+// Rows of A and B are `slack` longer than needed, so that a wrong leading dimension is found.
 template <class T>
 void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias) {
   const auto [m, n, k] = size;
@@ -75,8 +75,8 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
   CHECK_MESSAGE(slack_kept, call);
 }
 
-// In the last three rows or columns of one matrix are a multiple of a page apart,
-// where it has no slack.
+// In the last three sizes, rows or columns of a matrix without slack are a multiple of a page
+// apart.
 const std::vector<Sizes> sizes = {
     {1, 1, 1},       {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
     {13, 33, 300},   {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias"
     }
 }
 
-// Both ways, whichever of them `gemm` takes on this CPU.
+// Both kernels, whichever `gemm` chooses on this CPU.
 template <class T>
 std::array<Product<T>, 2> products() {
   return {kernels<Product<T>>(), kernels<PackingProduct<T>>()};
@@ -276,7 +276,7 @@ TEST_CASE("gemm: rows that overlap or are too far apart are refused") {
   CHECK_THROWS_AS(
       gemm<float>(false, true, 2, 2, 4, 1, a.data(), 4, a.data(), int64_t{1} << 32, 0, c.data(), 2),
       ShapeError);
-  // one row: nothing is apart
+  // one row: its stride does not matter
   gemm<float>(false, false, 1, 2, 4, 1, a.data(), int64_t{1} << 40, a.data(), 2, 0, c.data(), 2);
   CHECK(c[1] == 4.0f);
 }
@@ -284,7 +284,7 @@ TEST_CASE("gemm: rows that overlap or are too far apart are refused") {
 TEST_CASE("blas: the remedy switches only to what the CPU has and the choice lacks") {
   struct Row {
     const char* chosen;
-    std::optional<std::string> sse, avx2, avx512;  // where the CPU offers so much
+    std::optional<std::string> sse, avx2, avx512;  // if the CPU has them
   };
   constexpr auto keep = std::nullopt;
   for (const Row& row :

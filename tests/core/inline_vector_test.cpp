@@ -1,5 +1,5 @@
-// InlineVector: moves between inline elements and the heap, for numbers, which are copied as a
-// whole, and for other types.
+// InlineVector: moves between inline elements and the heap, for numbers, which are copied as one
+// block, and for other types.
 #include <doctest/doctest.h>
 #include <slope/core/memory/inline_vector.h>
 
@@ -57,7 +57,7 @@ TEST_CASE_TEMPLATE(
       target = std::move(moved);
       CHECK(holds(target, from));
       CHECK(moved.empty());
-      moved = filled<T>(to);  // and is as good as new
+      moved = filled<T>(to);  // a moved-from vector can be used again
       CHECK(holds(moved, to));
     }
     Three<T> self = filled<T>(from);

@@ -18,7 +18,7 @@ void read_any(JsonReader& json) {  // any value of the grammar
   }
 }
 
-std::string verdict(std::string_view text) {  // "" where accepted
+std::string verdict(std::string_view text) {  // "" if accepted
   JsonReader json(text, "t");
   try {
     read_any(json);
@@ -222,7 +222,7 @@ TEST_CASE("json: all prefixes and all single-byte changes of a text end in a ver
       accepted += verdict(changed).empty();
     }
   CHECK(accepted > text.size());            // another letter in a string
-  CHECK(accepted < 256 * text.size() / 2);  // most bytes of most places
+  CHECK(accepted < 256 * text.size() / 2);  // most bytes in most places are refused
 }
 
 TEST_CASE("json: writing escapes what must be, and reading gives it back") {

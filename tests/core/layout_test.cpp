@@ -1,4 +1,4 @@
-// Views as functions Layout -> Layout, against walking the elements one by one.
+// Views as functions Layout -> Layout, compared with a walk over the elements.
 #include <doctest/doctest.h>
 #include <slope/core/tensor/layout.h>
 
@@ -39,8 +39,8 @@ void each_shape(int64_t n, size_t rank, const std::function<void(const Dims&)>& 
   extend({}, n);
 }
 
-// Whether some strides of `shape` visit exactly these positions: the oracle of reshape. The stride
-// of dim d is what its first step shows.
+// Whether some strides of `shape` visit exactly these positions: the oracle of reshape. The first
+// step along dim d gives its stride.
 bool is_strided(const std::vector<int64_t>& where, const Dims& shape) {
   Layout guess{shape, Dims(shape.size(), 0), where[0]};
   int64_t step = 1;

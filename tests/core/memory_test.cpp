@@ -23,9 +23,9 @@
 using namespace slope;
 
 #if !defined( \
-    SLOPE_SANITIZED)  // a sanitizer brings its own, and every block of slope's is the system's
+    SLOPE_SANITIZED)  // a sanitizer brings its own, and slope takes every block from the system
 namespace {
-thread_local int heap_countdown = 0;  // 1: the next request of the heap fails
+thread_local int heap_countdown = 0;  // 1: the next heap allocation fails
 }
 
 void* operator new(size_t bytes) {
@@ -33,7 +33,7 @@ void* operator new(size_t bytes) {
   if (void* block = std::malloc(bytes > 0 ? bytes : 1)) return block;
   throw std::bad_alloc();
 }
-// Not inlined: else g++ takes free for the wrong way to let go of what new returned.
+// Not inlined: otherwise g++ warns that free does not match new.
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, size_t) noexcept { std::free(block); }
 #endif
@@ -111,7 +111,7 @@ TEST_CASE("memory: blocks that one thread allocates and another frees do not pil
     });
     producer.join();
     for (void* block : blocks)
-      memory::deallocate(block, 200);  // this thread lives on, and hands back what it does not need
+      memory::deallocate(block, 200);  // this thread goes on, and gives back what it does not need
   }
   CHECK(memory::stats().reserved <= settled + (1 << 20));
 }
@@ -166,7 +166,7 @@ TEST_CASE(
   blocks.reserve(1000);
   for (int k = 1; k <= 4; ++k)
     for (const size_t bytes : {size_t{70'000}, size_t{1} << 20, size_t{100} << 20,
-                               size_t{5} << 20}) {  // cut from one another, or new
+                               size_t{5} << 20}) {  // cut from larger blocks, or new
       bool refused = false;
       heap_countdown = k;
       try {

@@ -1,4 +1,4 @@
-// parallel_for: every element once, in the chunks it promises, whatever the threads; exceptions;
+// parallel_for: every element once, in the promised chunks, for any number of threads; exceptions;
 // nested loops.
 #include <doctest/doctest.h>
 #include <slope/core/loops/parallel.h>
@@ -33,7 +33,7 @@ bool soon(const F& condition) {
 }
 
 template <class F>
-void for_two_threads(const F& f) {  // nothing to see where loops have one
+void for_two_threads(const F& f) {  // does nothing if loops have one thread
   const KeepThreads restore;
   for (Sharing sharing : both) {
     set_num_threads(2);

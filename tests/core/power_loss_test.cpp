@@ -23,7 +23,7 @@ struct Entry {
   std::string path, other, data;
 };
 
-// Paths of descriptors are asked of the kernel: FileSink writes to a temporary name.
+// The kernel gives the path of a descriptor, because FileSink writes to a temporary name.
 std::vector<Entry> journal_of(const std::function<void()>& act) {
   std::vector<Entry> journal;
   sys::set_hook([&](const sys::Call& call) {
@@ -43,7 +43,7 @@ class Disk {
  public:
   explicit Disk(const std::string& root) : root_(root) { nodes_.push_back({}); }
 
-  // `survives(i)` says whether call i, not covered by a sync, got to the disk.
+  // `survives(i)` says whether call i, not covered by a sync, reached the disk.
   void replay(const std::vector<Entry>& journal, size_t cut,
               const std::function<bool(size_t)>& survives) {
     const std::vector<std::vector<size_t>> touches = touched(journal, cut);
@@ -81,7 +81,7 @@ class Disk {
     size_t offset = 0;
   };
 
-  // Runs the journal with all calls done, to learn which node each path meant at its time. Returns
+  // Runs the journal with all calls done, to learn which node each path meant at that time. Returns
   // for each call the nodes whose sync covers it.
   std::vector<std::vector<size_t>> touched(const std::vector<Entry>& journal, size_t cut) {
     std::map<std::string, size_t> live = {{root_, 0}};

@@ -15,7 +15,7 @@ struct Counted : RefCounted {
   explicit Counted(int* ends, int threads = 0) : ends(ends), marks(static_cast<size_t>(threads)) {}
   static void destroy(Counted* counted) {
     *counted->ends += 1;
-    // what other threads wrote is seen here
+    // writes of other threads are visible here
     for (const int mark : counted->marks) *counted->ends += mark;
     delete counted;
   }
@@ -36,7 +36,7 @@ TEST_CASE("ref: copies, moves and assignments share one object, which ends with 
     CHECK(moved == a);
     moved = none;
     CHECK(a->ref_count() == 1);
-    a = Ref<Counted>(a.get());  // itself
+    a = Ref<Counted>(a.get());  // assigned to itself
     CHECK(a->ref_count() == 1);
     CHECK(ends == 0);
     moved = Ref<Counted>(new Counted(&ends));

@@ -60,8 +60,8 @@ TEST_CASE("safetensors: writes the bytes that the reference writes") {
   CHECK(format_safetensors(backwards, file.metadata, {.checksums = false}) == read_file(path));
 }
 
-// With SLOPE_WRITE_GOLDEN set the file is rewritten; the Python script then checks that the
-// reference reads it.
+// If SLOPE_WRITE_GOLDEN is set, the file is rewritten; the Python script then checks that the
+// reference implementation reads it.
 TEST_CASE("safetensors: writes, with checksums, the file that the reference was seen to read") {
   const TensorFile file = load_safetensors(golden + "/reference_plain.safetensors");
   const std::string path = golden + "/slope.safetensors";

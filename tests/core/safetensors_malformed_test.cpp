@@ -1,4 +1,4 @@
-// Malformed safetensors files, each with its message, and similar but valid ones, which are
+// Malformed safetensors files, each with its message, and similar valid files, which are
 // read.
 #include <slope/core/files/safetensors.h>
 #include <slope/tests/core/safetensors_file.h>
@@ -58,7 +58,7 @@ const std::string a8 = record("a", "F32", "2", "0,8"), b8 = record("b", "F32", "
 
 TEST_CASE("safetensors: malformed lengths") {
   const std::string good = "{" + a8 + "}";
-  const uint64_t size = good.size() + 8;  // what follows the length
+  const uint64_t size = good.size() + 8;  // of what follows the length field
   std::vector<Case> cases = {
       {"", "0 bytes are too few"},
       {std::string(1, '\0'), "1 bytes are too few"},

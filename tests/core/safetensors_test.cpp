@@ -60,8 +60,8 @@ TEST_CASE("crc32c: published values, and any split gives the same") {
 TEST_CASE("half: all 65536 values of both 16-bit formats") {
   int wrong = 0;
   for (uint32_t bits = 0; bits < 65536; ++bits) {
-    // By the definition: (-1)^s 2^(e - bias) (1 + f / 2^n), subnormal below,
-    // infinity and NaN above.
+    // By definition: (-1)^s 2^(e - bias) (1 + f / 2^n); subnormal for e = 0,
+    // infinity or NaN for the largest e.
     const auto oracle = [&](int exponent_bits, int fraction_bits) {
       const int sign = bits >> 15,
                 exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -176,8 +176,8 @@ TEST_CASE("safetensors: with checksums every flipped bit of a file of 4 kB is fo
 }
 
 // Sizes of three dims around every power of two that matters, against a product in 128 bits: each
-// verdict must be the oracle's, and where the product is small enough to be believed the file, made
-// to fit, is read.
+// verdict must be the oracle's, and if the product is small enough for a real file, a file of that
+// size is read.
 TEST_CASE("safetensors: size products agree with a 128-bit oracle") {
   using Wide = unsigned __int128;
   const std::string sizes[] = {"0",
@@ -201,7 +201,7 @@ TEST_CASE("safetensors: size products agree with a 128-bit oracle") {
       for (int k = 0; k < 9; ++k)
         for (const auto& [dtype, bytes] : dtypes) {
           bool allowed = true, empty = false;
-          // of the sizes that are not 0; once beyond the limit it stays there
+          // of the sizes that are not 0; once above the limit it stays there
           Wide product = static_cast<Wide>(bytes);
           for (const int d : {i, j, k}) {
             allowed &= values[d] <= Wide{1} << 48;
@@ -293,5 +293,5 @@ TEST_CASE("safetensors: random mutations end in a verdict") {
     read += is_read(file);
   }
   CHECK(read < 15'000);
-  CHECK(read > 0);  // a letter of a name, an order of two digits that are equal
+  CHECK(read > 0);  // such as a changed letter of a name, or two equal digits swapped
 }

@@ -44,16 +44,16 @@ TEST_CASE("tensor: its layout lies within its storage, or IndexError") {
   CHECK(Tensor(six, Layout{{3, 0}, {1, 1}, 6}, f32).numel() == 0);
   const std::vector<Layout> outside = {
       {{7}, {1}, 0},                       // too long
-      {{1}, {1}, 6},                       // begins behind it
-      {{1}, {1}, -1},                      // begins before it
+      {{1}, {1}, 6},                       // begins after the storage
+      {{1}, {1}, -1},                      // begins before the storage
       {{4}, {-1}, 3},                      // runs backwards
-      {{3, 2}, {-1, 3}, 2},                // one dim does
+      {{3, 2}, {-1, 3}, 2},                // one dim runs backwards
       {{2, 3}, {1}, 0},                    // a stride is missing
-      {{2}, {1, 1}, 0},                    // one too many
+      {{2}, {1, 1}, 0},                    // a stride too many
       {{-1}, {1}, 0},                      // a negative size
       {{3}, {huge}, 0},                    // (3 - 1) 2^62 overflows
       {{2, 2, 2}, {huge, huge, huge}, 0},  // a sum that overflows
-      {{huge, 4}, {0, 0}, 0},              // so does the number of elements
+      {{huge, 4}, {0, 0}, 0},              // the number of elements overflows
       {{2}, {1}, INT64_MAX},
   };
   for (const Layout& layout : outside) {

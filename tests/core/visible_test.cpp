@@ -15,7 +15,7 @@ TEST_CASE("visible: what a terminal obeys is escaped") {
   CHECK(visible("a\x1b[2J") == "a\\x1b[2J");
   CHECK(visible(std::string("\0\n\r\t\x7f", 5)) == "\\x00\\x0a\\x0d\\x09\\x7f");
   CHECK(visible("\u0080|\u009b") == "\\x80|\\x9b");       // C1, the one-byte ESC [
-  CHECK(visible("\u00a0") == "\u00a0");                   // the first one that is no control
+  CHECK(visible("\u00a0") == "\u00a0");                   // the first that is not a control
   CHECK(visible("x\u202etxt.exe") == "x\\u202etxt.exe");  // right-to-left override
   CHECK(visible("\u200e\u200f\u061c") == "\\u200e\\u200f\\u061c");  // direction marks
   CHECK(visible("\u2066\u2069\u202a") == "\\u2066\\u2069\\u202a");
@@ -27,7 +27,7 @@ TEST_CASE("visible: bytes that are not UTF-8 are escaped, and nothing is read pa
   CHECK(visible("\xe2\x80") == "\\xe2\\x80");
   CHECK(visible("\xe2(\x80") == "\\xe2(\\x80");
   CHECK(visible("\x9b"
-                "2J") == "\\x9b2J");  // ESC [ of a terminal of eight bits
+                "2J") == "\\x9b2J");  // ESC [ on an eight-bit terminal
   CHECK(visible("\xc0\x9b") == "\\xc0\\x9b");
   CHECK(visible("\xff\xf5") == "\\xff\\xf5");
 }

@@ -13,7 +13,7 @@ using namespace slope;
 
 namespace {
 
-// No more addresses than now, so that no thread gets a stack.
+// Limits the address space to its present size, so that no thread gets a stack.
 class NoMoreAddresses {
  public:
   NoMoreAddresses() {
@@ -48,7 +48,7 @@ TEST_CASE("workers: as many as are wanted, where nothing is limited") {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)  // sanitizers need addresses of their own
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)  // sanitizers need more addresses
 TEST_CASE("workers: where the system grants none, an error at the start; later those that run") {
   constexpr int many = 500;  // more than the C library keeps stacks of ended threads for
   Workers fresh, running;
@@ -56,7 +56,7 @@ TEST_CASE("workers: where the system grants none, an error at the start; later t
   {
     const NoMoreAddresses limit;
     CHECK_THROWS_AS((void)fresh.granted(many), IoError);
-    CHECK(running.granted(many) == 2);  // and a line on standard error
+    CHECK(running.granted(many) == 2);  // and prints a line on standard error
   }
   CHECK(running.granted(many) == 2);
   CHECK(running.granted(1) == 1);

@@ -189,7 +189,7 @@ test('two moons: training lowers the loss, and a step opens as a program', async
   await page.click('text=Train');
   await page.waitForTimeout(1500);
   await page.click('text=Stop');
-  await page.click('text=Step inside this step');
+  await page.click('text=Open this step as a program');
   await page.waitForFunction(() => document.querySelector('.cm-content').textContent.includes('bce_with_logits'));
   await page.waitForFunction(() => [...document.querySelectorAll('#graph .title')].some((t) => t.textContent.includes('bce_with_logits')));
   quiet();

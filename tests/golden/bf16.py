@@ -1,4 +1,4 @@
-"""bf16.safetensors: a small GPT at its first weights and after 30 steps, a batch, and how far PyTorch's gradient under bf16 autocast is from that in float64."""
+"""bf16.safetensors: a small GPT at its initial weights and after 30 steps, a batch, and how far PyTorch's gradient under bf16 autocast is from that in float64."""
 import torch
 from torch.nn import functional as F
 
@@ -9,7 +9,7 @@ VOCABULARY, BATCH, LENGTH = 27, 8, 32
 
 
 def sequences():
-    """A token follows from the one before, with some noise: there is something to learn."""
+    """Each token follows from the one before, with some noise, so that there is something to learn."""
     tokens = torch.randint(0, VOCABULARY, (BATCH, 1))
     for _ in range(LENGTH):
         noise = torch.randint(0, 4, (BATCH, 1)) == 0

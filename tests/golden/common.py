@@ -1,4 +1,4 @@
-"""Where golden files go, and how they are written. Every script here overwrites its own files and prints what it wrote."""
+"""Where golden files go, and how they are written. Each script here overwrites its own files and prints what it wrote."""
 import json
 import pathlib
 

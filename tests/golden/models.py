@@ -248,7 +248,7 @@ def token_loss(logits, labels):
 
 
 def golden(name, model, inputs, logits_of, loss_of, optimizer_of, clip=None, more_of=None):
-    """Writes NAME_f32 and NAME_f64 from the same start."""
+    """Writes NAME_f32 and NAME_f64 from the same initial weights."""
     start = {k: v.clone() for k, v in model.state_dict().items()}
     for suffix, dtype in (("f32", torch.float32), ("f64", torch.float64)):
         model.to(dtype).load_state_dict(start)
@@ -279,7 +279,7 @@ def golden(name, model, inputs, logits_of, loss_of, optimizer_of, clip=None, mor
 
 
 def spread(model):
-    """Moves every parameter off its special value (biases 0, gains 1), so that a forgotten one is seen."""
+    """Moves every parameter off its special value (biases 0, gains 1), so that a forgotten one shows."""
     with torch.no_grad():
         for p in model.parameters():
             p.add_(0.1 * torch.randn_like(p))
@@ -329,7 +329,7 @@ def write_mlp():
 
 
 def stack():
-    """Every module type with its defaults and without, nested lists, repeats that collapse and repeats that do not."""
+    """Every module type with and without its defaults, nested lists, repeats that collapse and repeats that do not."""
     def block(p=0.1):
         return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(p), nn.Linear(16, 8))
     return nn.ModuleList([

@@ -382,7 +382,7 @@ case("attention.no_batch", sdpa, attend, n(0, 1, 2, 3), n(0, 1, 2, 3), n(0, 1, 2
 
 
 def agrees_with_pytorch(f64):
-    """attend() is our own text: hold it against PyTorch's function where both define the same."""
+    """attend() is written here: compare it with PyTorch's function where both define the same."""
     for name, options in (("plain", {}), ("causal", {"is_causal": True}), ("cross", {}), ("rank3", {}), ("padding", {}), ("mask", {}), ("scale", {"scale": 0.3})):
         xs = [f64[f"attention.{name}/input{k}"] for k in range(4) if f"attention.{name}/input{k}" in f64]
         torch.testing.assert_close(F.scaled_dot_product_attention(*xs, **options), f64[f"attention.{name}/output0"])

@@ -9,7 +9,7 @@ cases, meta = {}, {}
 
 
 def case(name, x, suffix=None, **options):
-    """suffix is what autograd would add; its text is made with a tensor that requires it"""
+    """`suffix` is what autograd adds to the text, such as requires_grad=True"""
     y = x
     if suffix == "requires_grad=True":
         y = x.clone().requires_grad_()

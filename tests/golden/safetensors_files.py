@@ -1,4 +1,4 @@
-"""Files by the reference implementation of safetensors, and its reading of a file of ours.
+"""Files written by the reference implementation of safetensors, and a check that it reads a file of slope's.
 
 reference.safetensors: every dtype that slope reads, with values that follow from a rule (tests/core/safetensors_golden_test.cpp).
 reference_plain.safetensors: the dtypes that slope writes; slope must write the same bytes.

@@ -60,7 +60,7 @@ golden = {
     "assigned": ranges(lambda c: True),
     "word": ranges(lambda c: re.fullmatch(r"\w", c) is not None),
     "space": ranges(lambda c: re.fullmatch(r"\s", c) is not None),
-    # Which neighbours make a sigma final, as far as a text can show it.
+    # Which neighbours make a sigma final, as far as lower() shows it.
     "cased": ranges(lambda c: (c + "Σ").lower()[-1] == "ς"),
     "ignorable": ranges(lambda c: ("a" + c + "Σ").lower()[-1] == "ς" and (c + "Σ").lower()[-1] != "ς"),
     "lower": [[c, text] for c, text in lower.items()],

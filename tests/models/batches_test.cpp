@@ -14,8 +14,8 @@ static WordTokenizer words(const std::vector<std::string>& lines, int64_t min_fr
   return WordTokenizer(Vocab::from_counts(count_words(lines), Specials::sentence, min_freq));
 }
 
-// Lengths as sentences have them: 3 … 40 words, mostly 8 … 16, both sides alike; the first word
-// tells the pair.
+// Lengths like those of sentences: 3 … 40 words, mostly 8 … 16, similar on both sides; the first
+// word identifies the pair.
 static std::vector<Pair> some_pairs(int64_t n) {
   std::vector<Pair> pairs;
   for (int64_t i = 0; i < n; ++i) {
@@ -59,7 +59,7 @@ TEST_CASE(
   };
   const Pairs encoded = encode_pairs(text, source, target, 5);
   CHECK(encoded.skipped_empty == 3);
-  // a source of 5 words is 7 tokens; a target of 4 words is read as 5
+  // a source of 5 words has 7 tokens; of a target of 4 words the model reads 5
   CHECK(encoded.skipped_long == 1);
   REQUIRE(encoded.pairs.size() == 3);
   CHECK(encoded.pairs[0].source == std::vector<int64_t>{sos_id, id(source, "ein"),
@@ -163,7 +163,7 @@ TEST_CASE("batches: the prefetched sequence is the sequential one, from any posi
     TrainingBatches batches(pairs, options, start);
     CHECK(batches.per_epoch() == 7);
     for (int64_t k = start; k < 21; ++k) {
-      CHECK(batches.position() == k);  // whatever was prepared already
+      CHECK(batches.position() == k);  // however many were prefetched
       CHECK(batches.next() == expected[static_cast<size_t>(k)]);
     }
   }

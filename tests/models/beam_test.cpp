@@ -82,8 +82,8 @@ struct Prefix {
   double log_p = 0;
 };
 
-// The definition: `beam` prefixes are followed to the end, every sentence that was finished and
-// greedy decoding's compete by score. A beam of 1 is greedy decoding.
+// The definition: `beam` prefixes are followed to the end; every finished sentence and that of
+// greedy decoding compete by score. A beam of 1 is greedy decoding.
 Sentence reference(const Table& table, const DecodeOptions& options) {
   std::vector<Prefix> live{Prefix{}};
   std::vector<std::pair<double, Sentence>> finished;

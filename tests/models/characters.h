@@ -1,4 +1,4 @@
-// The simple version of what Vocab does with a text's characters as numbers: one string each.
+// What Vocab does with a text's characters as numbers, done plainly with one string each.
 #pragma once
 
 #include <slope/models/data/text/utf8.h>

@@ -17,11 +17,11 @@ using data::eos_id, data::pad_id, data::sos_id, data::unk_id;
 namespace {
 
 // The logits of the next token: a function of the source's first word and of all
-// that was written before.
+// tokens written before.
 struct Table {
   int64_t vocab = 7;
   uint64_t seed = 0;
-  int64_t levels = 0;  // > 0: logits are rounded to so many levels, so that there are ties
+  int64_t levels = 0;  // > 0: logits are rounded to this many levels, so that there are ties
   mutable std::vector<int64_t> batches;  // rows of each step
 
   float logit(int64_t word, const Sentence& prefix, int64_t token) const {
@@ -198,7 +198,7 @@ TEST_CASE("decode: every sentence begins with the prefix, and goes on as the mod
       CHECK(s[0] == 6);
       CHECK(s[1] == 4);
     }
-    // what it would have written anyway changes nothing
+    // a prefix that it would have written anyway changes nothing
     if (beam == 1 && free[0].size() > 2)
       CHECK(decode(start(table), {sources[0]},
                    {.max_length = 12, .prefix = {free[0][0], free[0][1]}})[0] == free[0]);
@@ -294,7 +294,7 @@ TEST_CASE("decode: <pad> and <sos> are never written; impossible tokens neither"
 }
 
 TEST_CASE("decode: <unk> is written as any other word, or never") {
-  struct Rows : Decoding {  // <unk>, then <eos>; other than <unk> token 4 is the likeliest
+  struct Rows : Decoding {  // <unk>, then <eos>; the likeliest other than <unk> is token 4
     Tensor step(const Tensor& newest) override {
       const bool first = newest.data<int64_t>()[0] == sos_id;
       return tensor({0.0, first ? 9.0 : 1.0, 0.0, first ? 0.0 : 8.0, 2.0, 1.0})
@@ -328,7 +328,7 @@ TEST_CASE("decode: where nothing may follow, what is written stays") {
 TEST_CASE("decode: options and logits that make no sense are refused") {
   const Table table;
   CHECK_THROWS_AS(decode(start(table), sources, {.beam = 0}), UsageError);
-  // nothing would end it
+  // without it nothing would end the search
   CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);
   CHECK_THROWS_AS(decode(start(table), sources, {.batch_size = 0}), UsageError);
   CHECK_THROWS_AS(decode(start(table), sources, {.length_penalty = NAN}), UsageError);

@@ -113,7 +113,7 @@ TEST_CASE("documents: after a separator the next one is generated without what w
         generate(*model, *characters, "",
                  {.tokens = 200, .sampling = {.seed = 3}, .separator = "\n", .cached = false}));
   CHECK(std::count(long_text.begin(), long_text.end(), '\n') > 3);
-  // The most likely continuation of each document is the same: nothing is left of the one before.
+  // Each document has the same likeliest continuation: nothing carries over from the one before.
   const std::string likeliest = generate(
       *model, *characters, "", {.tokens = 60, .sampling = {.temperature = 0}, .separator = "\n"});
   const size_t end = likeliest.find('\n');

@@ -1,5 +1,5 @@
-// Drawings: well-formed XML whatever the labels are, the same bytes each time, and the numbers
-// where the eye expects them.
+// Drawings: well-formed XML whatever the labels are, the same bytes each time, numbers in the
+// right places.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/draw/axis.h>
@@ -107,7 +107,7 @@ TEST_CASE(
     const size_t stroke = svg.find("stroke=", at);
     ++looks[svg.substr(stroke, svg.find("stroke-linejoin", stroke) - stroke)];
   }
-  CHECK(looks.size() == 21);  // and the axes
+  CHECK(looks.size() == 21);  // 20 series and the axes
   for (int i = 0; i < 20; ++i) CHECK(count(svg, ">run " + std::to_string(i) + "</text>") == 1);
 }
 
@@ -195,7 +195,7 @@ HeatMaps two_by_three(size_t panels) {
 TEST_CASE("heat map: cells, labels on both axes, tooltips") {
   const std::string svg = to_svg(two_by_three(8));
   CHECK(well_formed(svg));
-  // the picture's, and one for each cell that is not zero
+  // the picture's title, and one for each cell that is not zero
   CHECK(count(svg, "<title>") == 1 + 8 * 4);
   CHECK(count(svg, ">&lt;b&gt;</text>") == 2);  // two rows of panels
   CHECK(count(svg, ">z&amp;</text>") == 4);     // four columns of panels
@@ -241,7 +241,7 @@ TEST_CASE("loss plot: curves of a log, other lines passed over") {
   CHECK(svg.find("training") != std::string::npos);
   CHECK(count(svg, "<circle") == 2);
   CHECK(svg.size() < 20000);
-  // the last point is left out where its window is shorter than the others'
+  // the last point is left out if its window is shorter than the others'
   const auto points = [&](const std::vector<int>& steps) {
     std::string lines;
     for (int step : steps)

@@ -10,7 +10,7 @@
 
 namespace slope::test {
 
-// The small config with other values where it has such keys.
+// The small config with the given values for those keys that it has.
 inline std::unique_ptr<models::ModelConfig> small_config(
     const models::ModelType& type, const std::map<std::string, double>& values) {
   auto config = type.small();

@@ -38,7 +38,7 @@ char_gpt::CharGpt small_module(uint64_t seed) {
   nn::to(model, f64);
   for (const auto& [name, weight] : nn::named_parameters(model))
     if (weight.rank() >= 2)
-      nn::init::normal(weight, 0, 0.5);  // so that characters differ in likelihood
+      nn::init::normal(weight, 0, 0.5);  // so that characters differ in probability
   return model;
 }
 Gpt small_model(uint64_t seed) { return Gpt(small_module(seed)); }
@@ -115,7 +115,7 @@ TEST_CASE(
   }
 }
 
-// The tokens that are drawn at all.
+// The tokens that are ever drawn.
 static std::vector<int64_t> drawn_from(const Tensor& logits, const Sampling& sampling,
                                        const std::vector<int64_t>& before = {}) {
   std::map<int64_t, int> counts;
@@ -132,9 +132,9 @@ TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th
   };
   CHECK(drawn(1) == std::vector<int64_t>{1});
   CHECK(drawn(2) == std::vector<int64_t>{1, 3});
-  CHECK(drawn(3) == std::vector<int64_t>{0, 1, 2, 3});  // two are third
+  CHECK(drawn(3) == std::vector<int64_t>{0, 1, 2, 3});  // two tie for third
   CHECK(drawn(9) == std::vector<int64_t>{0, 1, 2, 3, 4});
-  // temperature 0: of equal ones the first
+  // temperature 0: the first of equal ones
   CHECK(sample(tensor({1.0, 2.0, 2.0}), {.temperature = 0}, 0) == 1);
 }
 
@@ -144,12 +144,12 @@ TEST_CASE(
   using Ids = std::vector<int64_t>;
   CHECK(drawn_from(logits, {.top_p = 0.3}) == Ids{1});
   CHECK(drawn_from(logits, {.top_p = 0.41}) == Ids{1, 2});
-  CHECK(drawn_from(logits, {.top_p = 0.71}) == Ids{0, 1, 2});  // of equal ones the first
+  CHECK(drawn_from(logits, {.top_p = 0.71}) == Ids{0, 1, 2});  // the first of equal ones
   CHECK(drawn_from(logits, {.top_p = 1}) == Ids{0, 1, 2, 3, 4});
   CHECK(drawn_from(logits, {.min_p = 0.5}) == Ids{1, 2});
   CHECK(drawn_from(logits, {.min_p = 0.2}) == Ids{0, 1, 2, 3, 4});
   CHECK(drawn_from(logits, {.min_p = 1}) == Ids{1});
-  // the nucleus is of what top k left: 0.4 / 0.7 of it
+  // top p applies to what top k leaves, where the likeliest has 0.4 / 0.7
   CHECK(drawn_from(logits, {.top_k = 2, .top_p = 0.5}) == Ids{1});
   CHECK(drawn_from(logits, {.top_k = 2, .top_p = 0.6}) == Ids{1, 2});
 }

@@ -19,7 +19,7 @@ using namespace slope::test;
 
 namespace {
 
-// Of PyTorch's file NAME_f32 or NAME_f64, on a model that has its sizes.
+// What PyTorch's file NAME_f32 or NAME_f64 is compared with: a model of its sizes.
 struct Subject {
   std::string name;
   DType dtype;
@@ -128,7 +128,7 @@ void check_postnorm(DType dtype) {
                                         nn::Mask::padding(source, 0)),
               golden.at("memory"));
 
-  // what training uses: the same, head and cross entropy joined, summed
+  // training's loss is the same, with head and cross entropy fused, summed
   const Tensor sum = model.loss(source, target);
   check_close(subject, "joined loss", sum / 13.0, golden.at("loss"));
   sum.backward(full({}, 1 / 13.0, dtype));

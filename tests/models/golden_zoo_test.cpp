@@ -17,7 +17,7 @@ using namespace slope::models;
 
 namespace {
 
-// Those whose files are older and hold more: golden_models_test.cpp.
+// golden_models_test.cpp tests the others, whose files hold more.
 const std::set<std::string> elsewhere{"postnorm", "char-gpt", "mlp"};
 
 struct Golden {
@@ -86,7 +86,7 @@ Loaded load(const ModelType& type, const Golden& golden, DType dtype) {
   NamedTensors values;
   for (const auto& [key, x] : golden.under("parameter/")) values.push_back({key, x.to(dtype)});
   for (const auto& [key, x] : nn::named_buffers(l.model->module()))
-    if (key.ends_with(".pe")) values.push_back({key, x});  // a formula: the same in both
+    if (key.ends_with(".pe")) values.push_back({key, x});  // computed by a formula, not loaded
   CHECK_MESSAGE(nn::load(l.model->module(), values).ok(), type.name);
   return l;
 }
@@ -112,7 +112,7 @@ void check(DType dtype, double bound) {
     for (const auto& [key, g] : theirs) whole = std::max(whole, largest(g));
     for (const auto& [key, p] : parameters) {
       const Tensor g = golden.at("gradient/" + key);
-      // A key's bias adds the same to all scores of a row: its derivative is 0 but for rounding.
+      // A key's bias adds the same to all scores of a row, so its derivative is 0 but for rounding.
       close("gradient of " + key, p.grad(), g, key.ends_with("wk.bias") ? whole : largest(g));
     }
   });

@@ -63,11 +63,11 @@ TEST_CASE(
   CHECK(layout.layer == std::vector<int64_t>{0, 1, 2, 2, 3});
   REQUIRE(layout.bends[4].size() == 2);
   CHECK(layout.bends[4][0].layer == 1);
-  // beside the box, not through it
+  // the arrow passes beside the box, not through it
   CHECK(std::abs(layout.bends[4][0].x - layout.x[1]) >= 13 + 5 - 1e-9);
 }
 
-// two rows, each box below to be under its own
+// two rows; each box of the lower row belongs under its own
 TEST_CASE("graph layout: crossings that can be avoided are") {
   const std::vector<Arrow> arrows = {{0, 7}, {1, 6}, {2, 5}, {3, 4}};
   const GraphLayout layout = layered_layout(std::vector<double>(8, 10), arrows, 4);

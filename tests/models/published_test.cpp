@@ -1,4 +1,4 @@
-// What the source texts of the encoder-decoders promise: parts that can be called separately,
+// What the texts that the encoder-decoders come from promise: parts that can be called separately,
 // parameter counts, translate's shapes and stopping, maps of every attention.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>

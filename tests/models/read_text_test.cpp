@@ -85,7 +85,7 @@ TEST_CASE(
     CHECK_THROWS_AS((void)text(packed.substr(0, length)), InputError);
     if (length > 0) CHECK_THROWS_AS((void)text(packed + packed.substr(0, length)), InputError);
   }
-  // a changed header or padding bit may unpack to the same text, never to another one
+  // with a changed header or padding bit it may unpack to the same text, never to another
   for (size_t bit = 0; bit < 8 * packed.size(); ++bit) {
     string changed = packed;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
@@ -155,7 +155,7 @@ TEST_CASE("read_text: FIFOs are read to their end; folders and devices are an Io
 }
 
 namespace {
-// A stream of lines and the end that is written to.
+// A pipe: a stream of lines, and the end that is written to.
 struct Fifo {
   Fifo() {
     const string path = folder.file("fifo");

@@ -40,7 +40,7 @@ static TokenizerPtr subwords() {
   return tokenizer;
 }
 
-// Lines of every script and habit that a text may have.
+// Lines of many scripts, with unusual blanks, marks and control characters.
 static const Lines& odd_lines() {
   static const Lines lines = {"",
                               " ",

@@ -1,5 +1,5 @@
-// The trainer against kills: a resume from the run's folder as it is before any system call of any
-// save gives the same as the uninterrupted run.
+// The trainer against kills: a resume from the run's folder as it was before any one system call
+// of a save gives the same as the uninterrupted run.
 #include <doctest/doctest.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/run_folder.h>
@@ -37,8 +37,8 @@ RunSettings small() {
                                   {"warmup", "0"}});
 }
 
-// A Ctrl-C while a task does its n-th piece of work, counted from 0: a micro-batch, a validation,
-// the time right after one.
+// A Ctrl-C during a task's n-th piece of work, counted from 0: a micro-batch, a validation, or the
+// moment right after a validation.
 struct InterruptedTask : LanguageModelTask {
   using LanguageModelTask::LanguageModelTask;
   int left = -1;
@@ -74,7 +74,7 @@ std::string content(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-// All that a run gives, but its log, which holds times.
+// All files of a run but its log, which contains times.
 std::string outcome(const std::string& run) {
   return content(run + "/last/model.safetensors") + content(run + "/last/state.safetensors") +
          content(run + "/best/model.safetensors") + fs::read_symlink(run + "/last").string() + " " +
@@ -120,7 +120,7 @@ TEST_CASE(
       run(at(k), s);
       CHECK(outcome(at(k)) == expected);
     }
-    CHECK(alone >= 1);  // a checkpoint that `last` does not lead to yet
+    CHECK(alone >= 1);  // a checkpoint that `last` does not point to yet
   }
 }
 
@@ -132,7 +132,7 @@ TEST_CASE(
   run(root.file("whole"), s);
   const std::string expected = outcome(root.file("whole"));
   int single = 0, refusals = 0;
-  // which error it is changes no access to memory
+  // the kind of error makes no difference to memory access
   const std::vector<int> errors =
       test::sanitized ? std::vector{EIO} : std::vector{EIO, ESTALE, ENOSPC, EROFS};
   const int stride = test::sanitized ? 3 : 1;
@@ -210,7 +210,7 @@ TEST_CASE(
     sigaction(SIGINT, nullptr, &now);
     CHECK((now.sa_handler != before.sa_handler));
     const SignalGuard third;
-    CHECK(SignalGuard::received() == SIGTERM);  // a later guard forgets nothing
+    CHECK(SignalGuard::received() == SIGTERM);  // a later guard keeps the signal
   }
   sigaction(SIGINT, nullptr, &now);
   CHECK((now.sa_handler == before.sa_handler));
@@ -264,7 +264,7 @@ TEST_CASE("trainer: interrupted twice in the same validation, it still goes on t
 }
 
 TEST_CASE("training: what was interrupted leaves no gradients and no signal behind") {
-  const SignalGuard other;  // a user's own, around it
+  const SignalGuard other;  // the caller's own, around the run's
   RunSettings s = small();
   s.training.accumulate = 2;
   InterruptedTask task(s, "to be or not to be, that is the question: whether it is nobler");

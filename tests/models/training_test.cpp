@@ -1,5 +1,5 @@
-// What the trainer's steps promise without the command: the learning rates of each schedule, and
-// models that do not affect each other.
+// Training steps without the command: the learning rates of each schedule, and models that do not
+// affect each other.
 #include <doctest/doctest.h>
 #include <slope/core/memory/memory.h>
 #include <slope/models/infer/load.h>
@@ -153,7 +153,7 @@ TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only 
   check(step(5), 0.3, 0.4);
   check(step(0), 3, 4);
   updater.clip(5);
-  updater.step(0.1, 0);  // without gradients nothing moves, and the factor is used up
+  updater.step(0.1, 0);  // without gradients nothing moves, but the factor is consumed
   w.set_grad(tensor({30.0, 40.0}, f64));
   const std::vector<double> before = w.to_vector();
   updater.step(0.1, 0);
@@ -179,7 +179,7 @@ TEST_CASE("updater: the average soon forgets the random start") {
 
 TEST_CASE("training: a step after the first takes nothing from the system") {
   const KeepThreads restore;
-  set_num_threads(1);  // of several each keeps blocks, and which takes what is chance
+  set_num_threads(1);  // several would each keep free blocks, and how many is chance
   const RunSettings s = small_language_model();
   LanguageModelTask task(s, characters());
   Updater updater(task.parameters(), s.training);
@@ -295,7 +295,7 @@ TEST_CASE(
     "updater: loading takes, beside what it keeps, the weights or the state as read, and no "
     "further copy") {
   RunSettings s = small_language_model({{"n_embd", "128"}});
-  s.training.optimizer = "sgd";  // its state is small: what is read is the weights, twice
+  s.training.optimizer = "sgd";  // its state is small: what is read are the weights, twice
   LanguageModelTask task(s, characters());
   const TemporaryFolder run;
   Updater updater(task.parameters(), s.training);

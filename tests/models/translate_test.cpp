@@ -1,5 +1,5 @@
-// Translation, evaluation and attention figures with small models of random weights: what holds
-// for any weights.
+// Translation, evaluation and attention figures with small models of random weights: properties
+// that hold for any weights.
 #include <doctest/doctest.h>
 #include <slope/models/draw/terminal_map.h>
 #include <slope/models/infer/attention_figure.h>
@@ -104,7 +104,7 @@ TEST_CASE("translate: a prefix is the beginning; <unk> is written as the word at
     CHECK(line.starts_with("two dogs <unk>"));
   const auto copied = translate(translator, german, {.unk = Unknown::copy, .prefix = prefix});
   for (size_t i = 0; i < german.size(); ++i) {
-    // where the picture of the last layer, the mean of its heads, is darkest in the row of <unk>
+    // the darkest column in the row of <unk>, in the mean over the heads of the last layer
     const draw::HeatMaps maps = attention_figure(translator, german[i], {}, {.prefix = prefix});
     const size_t S = maps.columns.size();
     std::vector<double> sum(S);
@@ -225,7 +225,7 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
         for (size_t c = 0; c < maps.columns.size(); ++c) {
           const float v = panel.values[r * maps.columns.size() + c];
           sum += v;
-          // nobody sees what comes later
+          // no token attends to later ones
           if (kind == AttentionKind::decoder && c > r) CHECK(v == 0);
         }
         CHECK(sum == doctest::Approx(1));
@@ -242,7 +242,7 @@ TEST_CASE("attention figure: a panel for each head, rows that sum to 1, tokens o
       attention_figure(translator, sentence, {.kind = AttentionKind::encoder, .layer = 2}),
       UsageError);
   CHECK_THROWS_AS(attention_kind("self"), UsageError);
-  // <eos> stands only where it was written
+  // <eos> appears only if it was written
   const draw::HeatMaps cut = attention_figure(translator, sentence, {}, {.max_length = 2});
   CHECK(cut.rows ==
         translator.target->words(translate_ids(translator, {sentence}, {.max_length = 2})[0]));

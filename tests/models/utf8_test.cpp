@@ -1,5 +1,5 @@
-// The kinds of Markus Kuhn's UTF-8 decoder stress test: what is well-formed passes and comes back
-// the same, what is not is found at its byte.
+// The sections of Markus Kuhn's UTF-8 decoder stress test: well-formed text comes back unchanged,
+// malformed text is reported with its byte.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/text/utf8.h>

@@ -20,7 +20,7 @@ TEST_CASE("vocab: frequency descending, then code points; rare words are unknown
   const auto all = Vocab::from_counts(counts, Specials::sentence);
   CHECK(all.decode({0, 1, 2, 3, 4, 5, 6, 7}) ==
         Tokens{"<pad>", "<unk>", "<sos>", "<eos>", "der", "hund", "und", "zwei"});
-  // after every ASCII word and after ä, as code points go
+  // by code points it comes after every ASCII word and after ä
   CHECK(all.token(all.size() - 1) == "über");
   const auto frequent = Vocab::from_counts(counts, Specials::sentence, 2);
   CHECK(frequent.size() == 8);

@@ -14,7 +14,7 @@ using models::LanguageModel, models::TranslationModel;
 namespace {
 
 const Tensor source = sentences({7, 4, 1, 6}, 7, 31);
-const Tensor target = sentences({3, 8, 5, 2}, 8, 37);  // each begins with what stands for <sos>
+const Tensor target = sentences({3, 8, 5, 2}, 8, 37);  // the first token of each stands for <sos>
 const Tensor text = sentences({10, 10, 10}, 10, 29);
 constexpr double tolerance = 1e-11;  // f64: products of other sizes may be summed in another order
 
@@ -24,7 +24,7 @@ Tensor replaced(const Tensor& ids, int64_t from_column) {  // other tokens from 
   return where(logical_and(later, ids != 0.0), other, ids);
 }
 
-// The loss as its definition has it: of the padded logits.
+// The loss by its definition, from the padded logits.
 Tensor padded_loss(const TranslationModel& model, const Tensor& s, const Tensor& t) {
   const int64_t T = t.size(1) - 1;
   const Tensor logits = model.logits(s, t.narrow(1, 0, T));
@@ -60,7 +60,7 @@ TEST_CASE(
     "invariance: the loss, which packs sentences, is that of the padded logits, gradients "
     "included") {
   const Tensor nobody = sentences({7, 0, 1, 6}, 7, 31), too_short = sentences({3, 8, 0, 1}, 8, 37),
-               // padding amid a sentence: it stays
+               // padding inside a sentence is kept
       gap = where(arange(8) == 1.0, zeros_like(target), target);
   each_translator(0, f64, [&](const std::string& name, const TranslationModel& model) {
     for (const auto& [s, t] :
@@ -81,7 +81,7 @@ TEST_CASE("invariance: what stands where the source is padded reaches no loss, n
     const Tensor before = model.loss(source, target, 0).detach(),
                  logits = model.logits(source, target).detach();
     for (const auto& [key, p] : nn::named_parameters(model.module()))
-      if (p.shape()[0] == 31) {  // the source's embedding: that of padding
+      if (p.shape()[0] == 31) {  // the source's embedding: its row for padding
         const NoGrad no_grad;
         nn::init::constant(p.detach().select(0, 0), NAN);
       }
@@ -116,7 +116,7 @@ TEST_CASE("invariance: a sentence is translated alike alone, in a batch, and bes
       CHECK_MESSAGE(difference(model.logits(source.narrow(0, row, 1), target.narrow(0, row, 1)),
                                y.narrow(0, row, 1)) <= tolerance,
                     name);
-    // The other sentences are others: same sizes, so the same bits.
+    // Other sentences of the same sizes in the batch: the same bits.
     const Tensor others = cat({source.narrow(0, 0, 1), replaced(source.narrow(0, 1, 3), 0)}),
                  other_targets = cat({target.narrow(0, 0, 1), replaced(target.narrow(0, 1, 3), 0)});
     CHECK_MESSAGE(same_bits(model.logits(others, other_targets)[0], y[0]), name);

@@ -22,8 +22,8 @@ using namespace slope::test;
 
 namespace {
 
-// What is wrong between a model's list of parameters and the leaves of its loss; empty where they
-// are the same.
+// The differences between a model's list of parameters and the leaves of its loss; empty if there
+// are none.
 std::vector<std::string> complaints(nn::ModuleRef model, const Tensor& loss) {
   std::vector<std::string> found;
   const NamedTensors listed = nn::named_parameters(model);

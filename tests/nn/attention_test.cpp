@@ -66,7 +66,7 @@ TEST_CASE("mask: sequences one after the other see themselves alone") {
   CHECK_THROWS_AS((void)Mask::sequences(lengths, tensor({1, 2})), ShapeError);
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)),
                   Error);
-  // whose causality would that be?
+  // ambiguous: causal over all tokens, or within each sentence?
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);
   CHECK_THROWS_AS((void)Mask::sequences(lengths, of_keys).tensor(3, 3), ShapeError);
   const Tensor reused = tensor({1, 2});

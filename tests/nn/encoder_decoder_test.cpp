@@ -157,7 +157,7 @@ TEST_CASE("cached decoding: the same modules see the same values as in training"
   for (int64_t t = 0; t < 2; ++t) (void)model.step(given.select(1, t), cache);
   CHECK(cache.length == 2);
   for (const auto& [name, outputs] : whole) {
-    // all but the two that transformer(…) stands for
+    // all modules but the two that transformer(…) replaces
     if (name == "transformer" || name.starts_with("tokens") || name.starts_with("places")) continue;
     INFO(name);
     const bool once = name.starts_with("transformer.encoder") || name.ends_with("cross.key") ||

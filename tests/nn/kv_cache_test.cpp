@@ -45,8 +45,8 @@ TEST_CASE("kv cache: a step copies no more than what it appends while there is r
     }
     return count;
   };
-  CHECK(moves(2048) == 3);  // 16, 32, 64 rows were full
-  CHECK(moves(256) == 2);   // 32, 64: of 2 KiB each
+  CHECK(moves(2048) == 3);  // when 16, 32 and 64 rows were full
+  CHECK(moves(256) == 2);   // when 32 and 64 rows of 2 KiB were full
   CHECK(moves(4) == 0);
 }
 

@@ -57,7 +57,7 @@ double largest(const std::vector<double>& x) {
   for (double v : x) most = std::max(most, std::abs(v));
   return most;
 }
-// Uniform on [-bound, bound]: never beyond, nearly there, and with its deviation bound / sqrt 3.
+// Uniform on [-bound, bound]: never outside, nearly reaching it, with deviation bound / sqrt 3.
 void check_uniform(const Tensor& x, double bound) {
   const auto v = x.to_vector();
   CHECK(largest(v) <= bound * (1 + 1e-6));

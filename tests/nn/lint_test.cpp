@@ -1,5 +1,5 @@
-// The detectors on functions of known dependence. What they find in whole models, broken and right,
-// is in tests/tools/museum_test.py.
+// The detectors on functions whose dependences are known. tests/tools/museum_test.py has what they
+// find in whole models, broken and right.
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/layers/dropout.h>
@@ -19,7 +19,7 @@ struct Net {
   SLOPE_MODULE(Net, used, unused)
 };
 
-// f(x)_t = x_t + x_{t-1}, the first alone
+// f(x)_t = x_t + x_{t-1}, f(x)_0 = x_0
 Tensor with_previous(const Tensor& x) {
   return x + pad(x.narrow(1, 0, x.size(1) - 1), {0, 0, 1, 0});
 }
@@ -34,7 +34,7 @@ TEST_CASE("lint: dependence of numbers and of ids, by change and by gradient") {
   nn::Embedding table(9, 3);
   nn::to(table, f64);
   const Tensor ids = tensor({{1, 2, 3, 4}, {5, 6, 7, 8}});
-  // the second table is asked for another input, which happens to be equal
+  // table(ids) runs twice: the second call's input is another tensor with equal values
   const Dependence of_ids = dependence(
       [&](const Tensor& x) { return with_previous(table(x)) + flip(table(ids), {1}); }, ids);
   for (const Dependence& each : {d, of_ids}) {
@@ -58,7 +58,7 @@ TEST_CASE("lint: dependence of numbers and of ids, by change and by gradient") {
         "no output depends on the inputs at positions (0, 1)");
   const auto constant = [](const Tensor& x) { return x * 0 + 1; };
   CHECK(ignored_inputs(dependence(constant, randn({2, 4, 3}, f64))).size() == 2);
-  // a detached path moves the output, though no gradient says so
+  // through a detached path the input changes the output, though no gradient shows it
   const auto cut = [](const Tensor& x) { return x + flip(x, {1}).detach(); };
   CHECK(!leaks(dependence(cut, randn({2, 4, 3}, f64))).empty());
 }
@@ -76,10 +76,10 @@ TEST_CASE("lint: unused, foreign and dead parameters are named") {
   CHECK(dead_gradients(net, loss).empty());
   const Tensor shifted = sum(softmax(net(x)) * arange(2).to(f32)) + 0 * sum(net.unused(x));
   const Findings dead = dead_gradients(net, shifted);
-  REQUIRE(dead.size() == 2);  // both of `unused`
+  REQUIRE(dead.size() == 2);  // weight and bias of `unused`
   CHECK(dead[0].reason.empty());
   CHECK(count_unexplained(dead) == 2);
-  CHECK(!net.used.weight.grad().defined());  // looked at, not left behind
+  CHECK(!net.used.weight.grad().defined());  // the check leaves no gradient behind
 }
 
 TEST_CASE("lint: a bias that a softmax takes out is explained") {
@@ -107,7 +107,7 @@ TEST_CASE("lint: batch, lengths, training and evaluation") {
   const nn::Dropout drops(0.5), keeps(0.0);
   CHECK(train_against_eval(drops, [&] { return drops(x); }).size() == 1);
   CHECK(train_against_eval(keeps, [&] { return keeps(x); }).empty());
-  CHECK(drops.training());  // as it was
+  CHECK(drops.training());  // restored
 }
 
 TEST_CASE("lint: lonely indices of an einsum") {

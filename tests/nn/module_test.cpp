@@ -14,7 +14,7 @@ using test::Tiny;
 
 namespace {
 
-struct Probe {  // notes the path under which it runs
+struct Probe {  // records the module path in which it runs
   std::vector<std::string>* seen;
   explicit Probe(std::vector<std::string>* seen) : seen(seen) {}
   Tensor forward(const Tensor& x) const {
@@ -24,7 +24,7 @@ struct Probe {  // notes the path under which it runs
   SLOPE_MODULE(Probe)
 };
 
-struct Misfit {  // whose second part takes other sizes than the first gives
+struct Misfit {  // its second part takes other sizes than the first returns
   nn::Linear fc1{2, 4};
   std::vector<nn::Linear> fc2;
   nn::Embedding table{3, 2};
@@ -36,7 +36,7 @@ struct Misfit {  // whose second part takes other sizes than the first gives
 };
 
 struct Inner {
-  Probe first;  // stands at the address of its owner
+  Probe first;  // has the address of its owner
   std::vector<Probe> probes;
   explicit Inner(std::vector<std::string>* seen) : first(seen) {
     for (int i = 0; i < 2; ++i) probes.emplace_back(seen);
@@ -48,7 +48,7 @@ struct Inner {
 struct Outer {
   Inner a, b;
   explicit Outer(std::vector<std::string>* seen) : a(seen), b(seen) {}
-  // the last goes past b's operator()
+  // the last call bypasses b's operator()
   Tensor forward(const Tensor& x) const { return b.probes[0](b(a(x))); }
   Tensor encode(const Tensor& x) const {
     const nn::Scope scope(*this);
@@ -57,7 +57,7 @@ struct Outer {
   SLOPE_MODULE(Outer, a, b)
 };
 
-struct Parts {  // of kinds known at run time only
+struct Parts {  // whose types are known only at run time
   std::vector<nn::AnyModule> parts;
   Tensor forward(Tensor x) const {
     for (const nn::AnyModule& part : parts) x = part(x);
@@ -66,7 +66,7 @@ struct Parts {  // of kinds known at run time only
   SLOPE_MODULE(Parts, parts)
 };
 
-struct Forgets {  // `shift` and `last` are missing from the line
+struct Forgets {  // `shift` and `last` are missing from SLOPE_MODULE
   nn::Linear first{2, 3}, last{3, 1, false};
   nn::Parameter shift{zeros({3})};
   nn::Parameter frozen{zeros({3})};
@@ -93,7 +93,7 @@ TEST_CASE("scope: paths are places below the outermost module, also after a move
   const Tensor x = ones({1});
   const std::vector<std::string> expected{"a.first",    "a.probes.0", "a.probes.1", "b.first",
                                           "b.probes.0", "b.probes.1", "b.probes.0"};
-  for (int i = 0; i < 2; ++i) {  // found, then remembered
+  for (int i = 0; i < 2; ++i) {  // searched, then cached
     seen.clear();
     (void)model(x);
     CHECK(seen == expected);
@@ -102,7 +102,7 @@ TEST_CASE("scope: paths are places below the outermost module, also after a move
   (void)model.encode(x);
   CHECK(seen == std::vector<std::string>{"a.first", "a.probes.0", "a.probes.1"});
   seen.clear();
-  (void)model.b(x);  // now the outermost itself
+  (void)model.b(x);  // b itself is the outermost module
   CHECK(seen == std::vector<std::string>{"first", "probes.0", "probes.1"});
   seen.clear();
   std::swap(model.a, model.b);

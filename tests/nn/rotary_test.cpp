@@ -33,7 +33,7 @@ TEST_CASE("rotary: lengths stay, products depend on the distance alone") {
   CHECK(std::abs(sum(at(q, 11) * at(k, 1)).item() - near) > 1e-3);
   CHECK_THROWS_AS(positions.at(15, 6), ShapeError);
   CHECK_THROWS_AS(nn::RotaryPositions(4, 5), ShapeError);
-  CHECK(nn::state_entries(positions).empty());  // formulas are not saved
+  CHECK(nn::state_entries(positions).empty());  // what a formula gives is not saved
   const nn::Rotation three = positions.at(2, 3);
   const auto f = [&](const Tensors& in) { return Tensors{nn::rotate(in[0], three)}; };
   CHECK(gradcheck(f, {randn({2, 2, 3, 6}, f64).set_requires_grad()}).ok);
@@ -72,7 +72,7 @@ TEST_CASE("positional encoding: a printed example of a notebook, kept values dou
               {1.3532, .6207, .7017},
               {1.6952, -1.8307, 1.2964},
               {-4.2303, -5.2106, 1.9669},
-              {-6.0262, 0, .1624}};  // the 0 was dropped
+              {-6.0262, 0, .1624}};  // the 0 is dropout's
   const nn::PositionalEncoding encoding(5, 512, 0);
   for (int64_t t = 0; t < 5; ++t)
     for (int64_t c = 0; c < 3; ++c) {
@@ -84,7 +84,7 @@ TEST_CASE("positional encoding: a printed example of a notebook, kept values dou
 }
 
 TEST_CASE("standardize: a printed example of a notebook, and a constant row has finite gradients") {
-  // Six elements of a row of mean .5240 and deviation 1.6645, and two more that give this row both.
+  // A row of mean .5240 and deviation 1.6645: six known elements, and two chosen to give both.
   const std::vector<double> given{.4196, 1.2105, -.5818, 1.5491, 2.4813, 0},
       printed{-.0627, .4125, -.6643, .6159, 1.1759, -.3148};
   const double mean = .5240, deviation = 1.6645;

@@ -13,7 +13,7 @@ using test::Block;
 using test::Config;
 using test::Tiny;
 
-// What does not compile, copying among it, stands in tests/conventions/wrong_modules.py.
+// tests/conventions/wrong_modules.py tests what must not compile, such as copying a module.
 static_assert(
     std::is_nothrow_move_constructible_v<nn::Parameter> &&
     std::is_nothrow_move_constructible_v<Block>);  // a std::vector<Block> moves as it grows
@@ -31,7 +31,7 @@ std::string bytes_of(const Tiny& model) {
   return format_safetensors(nn::state_dict(model).tensors);
 }
 
-// PyTorch's order: a module's own tensors, then its parts'
+// PyTorch's order: a module's own tensors, then those of its submodules
 std::vector<std::string> expected_keys() {
   std::vector<std::string> keys{"extra", "count", "embed.weight"};
   for (const char* block : {"blocks.0.", "blocks.1.", "blocks.2."})

@@ -1,5 +1,5 @@
-// nn::Transformer: sizes, initial values and modes as PyTorch's; the masks that published texts
-// show. Values and gradients are held to PyTorch's in tests/models/golden_zoo_test.cpp.
+// nn::Transformer: sizes, initial values and modes as PyTorch's; the masks of published texts.
+// tests/models/golden_zoo_test.cpp compares values and gradients with PyTorch's.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/nn/nn.h>
@@ -83,12 +83,12 @@ TEST_CASE(
 }
 
 TEST_CASE("masks: those that published texts print") {
-  // a post: sentences of 3 and 5 tokens, and the look-ahead mask with its polarity put right
+  // from a blog post: sentences of 3 and 5 tokens, and the look-ahead mask with corrected polarity
   const Tensor ids = tensor({{1, 2, 3, 0, 0}, {4, 5, 6, 7, 8}});
   CHECK(nn::Mask::padding(ids, 0).tensor(1, 5).to_vector() == Rows{1, 1, 1, 0, 0, 1, 1, 1, 1, 1});
   CHECK(nn::Mask::causal(5).tensor(5, 5).to_vector() ==
         Rows{1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1});
-  // slides: three tokens of which the last is padding. Only keys are masked, its row stays.
+  // from slides: three tokens, the last one padding. Only keys are masked; the padding's row stays.
   const nn::Mask third = nn::Mask::padding(tensor({{1, 2, 0}}), 0);
   const auto of = [](const nn::Mask& mask) {
     return mask.tensor(3, 3).expand({1, 1, 3, 3}).to_vector();

@@ -1,4 +1,4 @@
-// The moving average of the weights: its formula, its use in the model, what it refuses.
+// The moving average of the weights: its formula, its swap into the model, refusals.
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/nn/module/state.h>

@@ -57,8 +57,8 @@ Tensor row(const Tensor& x, int64_t k) {  // x[k], without the tape
   return contiguous_copy(y);
 }
 
-// A group's options: what the case names, else PyTorch's defaults. Each option that any optimizer
-// has is read by its name where this one has it.
+// A group's options: those that the case names, else PyTorch's defaults. An option is read by its
+// name if this optimizer has it.
 template <class Options>
 void read(const Json& g, Options& o) {
 #define SLOPE_READ(NAME)              \
@@ -66,15 +66,15 @@ void read(const Json& g, Options& o) {
     if (g.contains(#NAME)) o.NAME = g[#NAME].template get<decltype(o.NAME)>();
   SLOPE_READ(lr)
   SLOPE_READ(weight_decay)
-  SLOPE_READ(maximize) SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad)
-      SLOPE_READ(decoupled_weight_decay) SLOPE_READ(momentum) SLOPE_READ(dampening)
-          SLOPE_READ(nesterov) SLOPE_READ(momentum_decay) SLOPE_READ(lr_decay)
-              SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha) SLOPE_READ(centered)
-                  SLOPE_READ(beta2_decay) SLOPE_READ(d) SLOPE_READ(ns_coefficients)
-                      SLOPE_READ(ns_steps) SLOPE_READ(max_iter) SLOPE_READ(history_size)
-                          SLOPE_READ(tolerance_grad) SLOPE_READ(tolerance_change)
+  SLOPE_READ(maximize)
+  SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad) SLOPE_READ(decoupled_weight_decay)
+      SLOPE_READ(momentum) SLOPE_READ(dampening) SLOPE_READ(nesterov) SLOPE_READ(momentum_decay)
+          SLOPE_READ(lr_decay) SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha)
+              SLOPE_READ(centered) SLOPE_READ(beta2_decay) SLOPE_READ(d) SLOPE_READ(ns_coefficients)
+                  SLOPE_READ(ns_steps) SLOPE_READ(max_iter) SLOPE_READ(history_size)
+                      SLOPE_READ(tolerance_grad) SLOPE_READ(tolerance_change)
 #undef SLOPE_READ
-                              if constexpr (requires { o.eps1; }) if (g.contains("eps")) {
+                          if constexpr (requires { o.eps1; }) if (g.contains("eps")) {
     o.eps1 = g["eps"][0].get<double>();
     o.eps2 = g["eps"][1];
   }
@@ -112,8 +112,8 @@ std::unique_ptr<Optimizer> make_optimizer(const Json& c, const NamedTensors& par
   return make<Muon, MuonOptions>(g, parameters);
 }
 
-// In f32, 50 steps with gradients in the thousands add roundings up; Muon's iterations also enlarge
-// what rounding leaves of a singular value near 0.
+// In f32, rounding errors accumulate over 50 steps with gradients in the thousands; Muon's
+// iterations also amplify the rounding of a singular value near 0.
 double tolerance(const std::string& suffix, const Json& c) {
   if (suffix == "f64") return tolerance(suffix);
   return c["optimizer"] == "muon" ? 1e-4 : 3e-5;

@@ -48,7 +48,7 @@ int posix_memalign(void** block, size_t line, size_t bytes) {
   return *block ? 0 : ENOMEM;
 }
 
-static long running;  // threads but the first
+static long running;  // threads other than the first
 
 struct Start {
   void* (*run)(void*);

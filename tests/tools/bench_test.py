@@ -1,4 +1,4 @@
-"""slope bench: its table, its JSON and its protocol, on the smallest cases. No timings are judged."""
+"""slope bench: its table, JSON and protocol, on the smallest cases. Timings are not checked."""
 import json, os, re, subprocess, unittest
 from slope_runner import Case, ENVIRONMENT, SLOPE
 

@@ -1,4 +1,4 @@
-"""Damaged checkpoints: exit 3, one line that names file and fault; nothing half loaded; a resume changes nothing on disk."""
+"""Damaged checkpoints: exit 3, one line that names file and fault; nothing is half loaded; a resume changes nothing on disk."""
 import json, os, shutil, struct, unittest
 from slope_runner import Case, read_tensors, snapshot, stride_for, write_tensors
 
@@ -7,7 +7,7 @@ MODEL = "best/model.safetensors"
 
 
 class DamagedModel(Case):
-    """The smallest model there is, so that each byte can be tried."""
+    """A model so small that each byte can be tried."""
 
     def setUp(self):
         super().setUp()
@@ -131,7 +131,7 @@ class OtherFiles(Case):
                     self.change(name, lambda _: before)
 
     def test_other_vocabularies(self):
-        """Of the right size and form, but not those that the weights were saved with."""
+        """A vocabulary of the right size and form, but not the one that the weights were saved with."""
         for name in ("source.vocab", "target.vocab"):
             def swap(text):
                 lines = text.split("\n")

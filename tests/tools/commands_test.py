@@ -1,4 +1,4 @@
-"""What each command gives where all is well: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
+"""The output of each command on good input: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
 import json, os, re, shutil, struct, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, TEXT
 

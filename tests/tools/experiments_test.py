@@ -1,4 +1,4 @@
-"""What people who train try first: from the weights of another run, with parts frozen, on one batch; norms, events, plots; several settings at once."""
+"""Experiments: training from another run's weights, with frozen parts, on one batch; norms, TensorBoard events, plots; sweeps."""
 import json, os, re, shutil, signal, struct, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, sha256, trained, write_pairs
 
@@ -81,7 +81,7 @@ class FromARun(Case):
         for name in ("source.vocab", "target.vocab"):
             self.assertEqual(sha256(f"second/last/{name}"), sha256(f"first/last/{name}"))
         self.assertEqual(json_of("second/last/config.json")["d_model"], 8)
-        # further steps give the same bits whether they were interrupted or not, even where the first run is gone
+        # further steps give the same bits, interrupted or not, even if the first run is gone
         further = ["train", "translation", *TEXT, "--from", "first", "--batch-size", "8", "--log-every", "1"]
         self.good(*further, "--steps", "6", "--out", "whole")
         self.good(*further, "--steps", "3", "--out", "parts")
@@ -95,7 +95,7 @@ class FromARun(Case):
         self.assertEqual(tensors("second"), tensors("first"))
 
     def test_less_is_to_be_learned_than_from_nothing(self):
-        """Half of the sentences first, then the others: the loss of 60 steps from nothing is reached in a tenth of them."""
+        """Pre-training on half of the sentences, then fine-tuning on the others: a tenth of 60 steps reaches the loss that 60 steps reach from scratch."""
         self.train("first", "--steps", "120", "--lr", "0.02", "--dropout", "0")
         write_pairs("train", 60, 120)
         write_pairs("valid", 12, 180)
@@ -218,7 +218,7 @@ class Sweep(Case):
         one = ["train", "translation", *TEXT, *SMALL, "--steps", "6", "--validate-every", "3", "--lr", "0.02", "--dropout", "0.5"]
         self.good(*one, "--out", "alone")
         self.assertEqual(tensors("sweep/lr=0.02,dropout=0.5"), tensors("alone"))
-        # again: nothing is trained twice, and what is missing is made up; side by side the same
+        # a second time: only what is missing is trained; the same with jobs in parallel
         kept = os.stat("sweep/lr=0.02,dropout=0/last/model.safetensors").st_mtime_ns
         shutil.rmtree("sweep/lr=0.001,dropout=0")
         again = self.sweep("--jobs", "3").out

@@ -1,4 +1,4 @@
-"""slope explore: a program for every operation, wrong programs with their places, gradients that are checked."""
+"""slope explore: a program for every operation, wrong programs with the places of their errors, checked gradients."""
 import json, os, pathlib, re, unittest
 from slope_runner import SANITIZED, Case
 

@@ -1,4 +1,4 @@
-"""slope export: a checkpoint that PyTorch's load_state_dict takes strictly, and the loss that it has there."""
+"""slope export: a checkpoint that PyTorch's load_state_dict accepts with strict=True, and its loss in PyTorch."""
 import importlib.util, json, os, pathlib, subprocess, sys, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, read_tensors, snapshot
 

@@ -1,4 +1,4 @@
-"""Disks that are full or read only, numbers that overflow, pipes that close: the exit code, one line, and the last good checkpoint stays."""
+"""Disks that are full or read-only, numbers that overflow, pipes that close: the exit code, one line, and the last good checkpoint stays."""
 import os, pty, re, resource, select, shutil, signal, subprocess, unittest
 from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, TEXT, decode, log_of, snapshot, trained
 
@@ -6,7 +6,7 @@ TRAIN = ["train", "translation", *TEXT, *SMALL]
 
 
 class FullDisk(Case):
-    """A limit to the size of files acts as a full disk does, without privileges: writing fails in the middle of a file."""
+    """A limit on file sizes acts like a full disk and needs no privileges: writing fails in the middle of a file."""
 
     def limit(self, size):
         def prepare():
@@ -45,7 +45,7 @@ class FullDisk(Case):
             self.assertEqual(file.read(), old)
 
     def test_small_file_system(self):
-        """A real file system of 200 kB that fills up, and one that is read only: where this user may mount in a name space of his own."""
+        """A real file system of 200 kB that fills up, and a read-only one, if this user may mount in a namespace of its own."""
         script = f"""
           set -u
           mount -t tmpfs -o size=200k tmpfs small || exit 99
@@ -112,7 +112,7 @@ class Memory(Case):
         self.refused(4, *TRAIN, *wide, "--steps", "2", "--out", "run", says=["out of memory", "bytes"], preexec_fn=limit)
 
     def test_few_addresses(self):
-        """Too few for the threads that OpenBLAS would make: the command ends all the same."""
+        """Too few for the threads that OpenBLAS would start: the command still ends."""
         self.skip_sanitized()
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))

@@ -1,4 +1,4 @@
-"""A run's folder in which other things stand too, or which changes under a run: nothing that slope did not make is ever touched."""
+"""A run's folder that contains other files too, or changes during a run: slope never touches a file that it did not make."""
 import os, shutil, signal, time
 from slope_runner import SMALL, SMALL_GPT, TEXT, Case, Result, decode, log_of, snapshot, trained
 

@@ -1,4 +1,4 @@
-"""Training ended by each kind of signal at random instants, once with a second process on its folder, and resumed: the same bits. `tools/bench/compare/kill_resume` does any number of them."""
+"""Training killed by each kind of signal at random instants, once with a second process on its folder, and resumed: the same bits. `tools/bench/compare/kill_resume` repeats this any number of times."""
 import os, subprocess, sys, unittest
 from slope_runner import ENVIRONMENT, SANITIZED, SLOPE
 

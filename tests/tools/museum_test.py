@@ -1,4 +1,4 @@
-"""slope museum: each exhibit shows its symptom and is caught, what must not compile does not. slope lint: on every model, on runs."""
+"""slope museum: each exhibit shows its symptom and is caught; what must not compile does not. slope lint: on every model, on runs."""
 import json, os, pathlib, re, subprocess, time, unittest
 from slope_runner import SANITIZED, Case
 
@@ -6,7 +6,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def errors_of(programs):
-    """What the compiler says of all in one run: each in a namespace of its own, its lines counted as those of a file of the exhibit's name."""
+    """The compiler's messages for all exhibits in one run: each is in its own namespace, with line numbers as in a file of its name."""
     with open("refused.cpp", "w", encoding="utf-8") as file:
         file.write("#include <slope/nn/nn.h>\nusing namespace slope;\n")
         for i, e in enumerate(programs):
@@ -60,10 +60,10 @@ class Museum(Case):
         for e in programs:
             with self.subTest(e["exhibit"]):
                 place = re.compile(rf"\b{e['exhibit']}:\d+")
-                # clang leaves out a template that another error has made pointless, and may not tell who asked for it
+                # clang skips a template after an error that makes it pointless, and may not say where it was used
                 errors = together if place.search(together) else errors_of([e])
                 lines = [line for line in errors.splitlines() if "error: " in line]
-                # an error in a template of the library is told at its place there
+                # an error in one of the library's templates is reported at its place there
                 own = [line for line in lines if place.match(line)] or [line for line in lines if "/slope/" in line]
                 self.assertTrue(own and re.search(e["error"], own[0]), own or lines)
 

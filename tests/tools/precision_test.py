@@ -1,4 +1,4 @@
-"""--precision bf16: what it says, the same bits on any number of threads and after a kill, and what a resume refuses."""
+"""--precision bf16: its messages, the same bits on any number of threads and after a kill, and what a resume refuses."""
 import json, random, shutil, time, unittest, unittest.mock
 from slope_runner import Case, ENVIRONMENT, SMALL, TEXT, trained
 

@@ -1,8 +1,8 @@
-"""A run that was interrupted at any instant and resumed gives the bits of one that was not; so does any number of threads."""
+"""A run interrupted at any instant and resumed gives the bits of an uninterrupted one, with any number of threads."""
 import array, json, os, random, shutil, signal, subprocess, tempfile, time, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, snapshot, trained
 
-# Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints beside validations, lines of the log in between.
+# Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints apart from validations, log lines in between.
 RICH = [*SMALL, "--dropout", "0.2", "--accumulate", "3", "--schedule", "cosine", "--warmup", "5", "--lr", "0.01", "--average", "0.9", "--optimizer", "adamw", "--weight-decay", "0.1",
         "--save-every", "7", "--validate-every", "10", "--label-smoothing", "0.1"]
 
@@ -63,7 +63,7 @@ class Resume(Case):
         self.assertIn(process.returncode, (130, 143))
 
     def killed_and_resumed(self, arguments, kills, lasts):
-        """Starts the run again and again, each time killed at a random instant, until it ends by itself."""
+        """Starts the run again and again, killing it at a random instant, until it ends by itself."""
         draw = random.Random(kills)
         for _ in range(kills):
             process = self.start(*arguments)
@@ -228,7 +228,7 @@ class Refusals(Case):
 
 
 class LostLinks(Case):
-    """A run's folder as copies leave it (links dropped, dangling, or turned into folders), or a kill between the names of one save."""
+    """A run's folder after a copy (links dropped, dangling, or turned into folders), or after a kill between the renames of one save."""
     ARGUMENTS = [*RICH, "--save-every", "50", "--validate-every", "100", "--steps", "300"]
 
     kept = None  # both runs are trained once, and copied for each test
@@ -257,7 +257,7 @@ class LostLinks(Case):
             self.assertEqual(os.readlink(f"run/{link}"), os.readlink(f"straight/{link}"))
 
     def refused_until(self, says):
-        """Refused with the command that mends it, which then does."""
+        """Refused with the command that repairs it, and that command works."""
         self.refused(2, *self.command(), says=["run holds a run already", "--resume"])
         for arguments in (["train", "translation", "--resume", "--out", "run"], self.command("--resume")):
             said = self.refused(3, *arguments, says=says).err

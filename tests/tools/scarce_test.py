@@ -1,4 +1,4 @@
-"""What a system may refuse: memory, threads. One line and exit 4, or the same results with less; never an abort.
+"""Memory or threads that the system refuses: one line and exit 4, or the same results with less; never an abort.
 
 `scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them.
 """
@@ -9,7 +9,7 @@ LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
 EVERY = "--all" in sys.argv
 TRAIN = ["train", "translation", *TEXT, *SMALL]
 
-# Calls that end the process themselves when their memory fails: the loader's, glibc's for destructors of thread-local variables, libgomp's, and libgfortran's, which OpenBLAS loads.
+# Calls that end the process when their own allocation fails: the loader's, glibc's for destructors of thread-local variables, libgomp's, and libgfortran's, which OpenBLAS loads.
 ENDS_ITSELF = re.compile(r"error while loading shared libraries|cannot allocate (memory|TLS)|libgomp: Out of memory|cannot allocate memory for thread-local|cannot create TLS|failed to register TLS destructor|Operating system error: Cannot allocate memory")
 
 
@@ -70,7 +70,7 @@ class Memory(Refused):
                 self.walk(*arguments)
 
     def test_of_training(self):
-        """Whatever fails, the folder holds whole checkpoints, and a resume ends with the same weights."""
+        """Whatever fails, the folder contains whole checkpoints, and a resume ends with the same weights."""
         self.good(*TRAIN, "--steps", "3", "--out", "straight")
         count, _ = self.count(*TRAIN, "--steps", "3", "--quiet", "--out", "counted")
         ends, expected = Ends(), sha256("straight/last/model.safetensors")

@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, tiny texts and runs of its own, looking into what it wrote. Standard library only.
+"""Shared by the tests of the command: running it, tiny texts and runs, reading what it wrote. Standard library only.
 
 The path of `slope` is in SLOPE_COMMAND. Each test works in a folder of its own that disappears after it.
 """
@@ -6,7 +6,7 @@ import hashlib, json, os, resource, shutil, signal, struct, subprocess, sys, tem
 
 SANITIZED = bool(os.environ.get("SLOPE_SANITIZED"))
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
-# With the first two set slope need not start itself a second time for them.
+# With the first two set, slope need not start itself a second time to set them.
 ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "OPENBLAS_NUM_THREADS": "1", "NO_PROGRESS": "1"}
 
 SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
@@ -29,7 +29,7 @@ def decode(data):
 
 
 def write_pairs(prefix, n, first=0):
-    """Sentences of 5 tokens out of 11 words a side, all different from 0 to 239."""
+    """Sentences of 5 tokens from 11 words per side; numbers 0 to 239 give different ones."""
     sides = (("Das", "das", ["Mann", "Frau", "Kind", "Hund"], ["sieht", "liebt", "sucht", "ruft", "hört"]),
              ("the", "the", ["man", "woman", "child", "dog"], ["sees", "loves", "seeks", "calls", "hears"]))
     for ending, (begin, article, nouns, verbs) in zip(("de", "en"), sides):
@@ -66,7 +66,7 @@ class Case(unittest.TestCase):
         return result
 
     def refused(self, code, *arguments, says=(), **options):
-        """Exit `code`, one line on stderr that holds each of `says`, nothing on stdout but a summary of the text, and no file made or changed."""
+        """Exit `code`, one line on stderr that contains each of `says`, nothing on stdout but a summary of the text, and no file made or changed."""
         before = snapshot(".")
         result = self.slope(*arguments, **options)
         self.check_refusal(result, code, says, arguments)
@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
             self.assertIn(text, result.err, f"{what}")
 
     def skip_sanitized(self):
-        """Where memory is counted: a sanitizer's build sets aside terabytes of addresses and keeps what was freed."""
+        """For tests that count memory: a build with a sanitizer reserves terabytes of addresses and keeps freed memory."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         try:
@@ -92,7 +92,7 @@ class Case(unittest.TestCase):
             self.skipTest("this build reserves more than 1 GB of address space")
 
     def skip_slow(self, why):
-        """For a test that trains for long and that reads and writes no memory which others do not."""
+        """For a test that trains for long and makes no kind of memory access that other tests lack."""
         if SANITIZED:
             self.skipTest(f"a sanitizer's build: {why}")
 
@@ -120,7 +120,7 @@ class Case(unittest.TestCase):
 
 
 def snapshot(folder):
-    """Names and contents of all below `folder`. The lock holds the number of the process that had it last, so its content does not count."""
+    """Names and contents of all files below `folder`. The lock contains the number of the last process, so its content is left out."""
     found = {}
     for base, folders, files in os.walk(folder):
         for name in folders + files:
@@ -151,7 +151,7 @@ def json_of(path):
 
 
 def trained(run):
-    """All that must be the same bit for bit, however the run was made: weights, optimizer, counters, losses."""
+    """All that must be the same bit for bit however the run came about: weights, optimizer, counters, losses."""
     with open(f"{run}/last/state.json", encoding="utf-8") as file:
         state = json.load(file)
     for key in ("crc32c", "log_bytes", "settings"):
@@ -170,7 +170,7 @@ def read_tensors(path):
 
 
 def write_tensors(path, header, data):
-    """Without the checksums, which would no longer be right."""
+    """Without the checksums, which no longer fit."""
     header = dict(header)
     metadata = {k: v for k, v in header.pop("__metadata__", {}).items() if not k.startswith("crc32c")}
     text = json.dumps({**({"__metadata__": metadata} if metadata else {}), **header}).encode()
@@ -179,7 +179,7 @@ def write_tensors(path, header, data):
 
 
 def stride_for(count, seconds):
-    """1 where `count` runs of slope cost less than `seconds` of a core; more in slow builds (sanitizers)."""
+    """1 if `count` runs of slope take less than `seconds` of a core; more in slow builds (sanitizers)."""
     start = sum(os.times()[2:4])
     for _ in range(10):
         subprocess.run([SLOPE, "zoo"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)

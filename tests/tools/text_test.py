@@ -1,4 +1,4 @@
-"""Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), with the file's name, the byte or the line."""
+"""Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), naming the file and the byte or line."""
 import gzip, json, os, select, subprocess, unittest
 from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, decode, write_pairs
 
@@ -27,7 +27,7 @@ class NulCharacters(Case):
 
 class Memory(Case):
     def peak(self, *arguments):
-        """The most memory that slope took, in bytes."""
+        """The peak memory of slope, in bytes."""
         process = self.start(*arguments, "--quiet")
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -83,7 +83,7 @@ class Usage(Case):
                 self.assertEqual(self.refused(2, *arguments, says=says).out, "")
 
     def test_an_empty_name_is_refused(self):
-        """As an unset variable of a script gives it; an empty --text would be the bundled corpus."""
+        """Such as from an unset variable in a script. An empty --text would mean the bundled corpus."""
         for arguments in (["translate", ""], ["translate", "run", ""], ["eval", "", "--data", "valid"], ["eval", "run", "--data", ""], ["generate", ""], ["inspect", ""], ["export", "", "--to", "pytorch", "-o", "x"],
                           ["export", "run", "--to", "pytorch", "-o", ""], ["graph", "", "--trace"], ["graph", "mlp", "-o", ""], ["gradcheck", ""], ["gradcheck", "--model", ""], ["bench", ""],
                           ["train", "lm", "--text", "", "--out", "run"], ["train", "translation", "--train", "", "--valid", "", "--out", "run"]):
@@ -111,7 +111,7 @@ class Usage(Case):
         self.refused(4, *TRAIN, "--config", ".", says="folder")
 
     def test_steps_or_epochs_decide_where_they_are_said(self):
-        """As 60 pairs in batches of 64 a step is an epoch; --preset quickstart sets 2500 steps."""
+        """With 60 pairs in batches of 64, a step is an epoch; --preset quickstart sets 2500 steps."""
         quick = ["train", "translation", *TEXT, "--preset", "quickstart", *SMALL, "--batch-size", "64"]
         for config, flags, steps in [('{"epochs": 3}', [], 3), ('{"epochs": 3, "steps": 5}', [], 5), ('{"epochs": 3}', ["--steps", "4"], 4), ('{"steps": 5}', ["--epochs", "2"], 2)]:
             with self.subTest(config=config, flags=flags):

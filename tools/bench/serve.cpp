@@ -1,5 +1,5 @@
-// One case, driven by another program that alternates it with another side: compare/protocol.md on
-// standard input and output.
+// Serves one case to a program that alternates it with another implementation, by the protocol of
+// compare/protocol.md on standard input and output.
 #include <slope/core/error.h>
 #include <slope/tools/bench/case.h>
 #include <slope/tools/bench/report.h>

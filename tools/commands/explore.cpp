@@ -1,5 +1,5 @@
-// slope explore: a program of the explorer's language, its tape and its backward as JSON; the page
-// of a model or a run.
+// slope explore: the tape and backward pass of a program in the explorer's language as JSON; or the
+// page of a model or a run.
 #include <slope/core/files/file_sink.h>
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>

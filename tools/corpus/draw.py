@@ -28,7 +28,7 @@ CONJUNCTIONS = {"weil": "because", "obwohl": "although", "wenn": "when", "bevor"
 
 
 class Barred(Exception):
-    """No choice is left that this part of the corpus may make: draw again."""
+    """This part of the corpus has no allowed choice left: draw again."""
 
 
 def part_of(row, column):
@@ -91,7 +91,7 @@ class Draw:
     # ------------------------------------------------------------ clauses
 
     def clause(self, verb, tense="present", subject=None, place=0.0, rich=False, **slots):
-        """A clause of this verb. What it bonds: the object or the place if there is one, else the subject."""
+        """A clause of this verb. Its bonds, the pairs of words that only one part may combine, are with the object or place if there is one, else with the subject."""
         c = Clause(subject or self.subject(verb.subjects), verb, tense, **slots)
         if verb.gerund == "-" and c.time in NOW + HABIT:
             raise Barred  # a state has no time of day

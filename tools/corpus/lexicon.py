@@ -1,7 +1,7 @@
 """The words of the bundled corpus and how they inflect: nouns, verbs, adjectives of German with the English of each.
 
 Owns: the tables below and the paradigms read from them. Requires: nothing. The tables are meant to be read and edited;
-the order of their lines is part of the corpus (it decides which words are held apart, see generate.py).
+the order of their lines is part of the corpus (it decides which part may combine which words, see generate.py).
 """
 
 from dataclasses import dataclass

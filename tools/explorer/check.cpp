@@ -17,7 +17,7 @@ std::string json_culprit(const GradcheckCulprit& c) {
                      json(c.text()));
 }
 
-// grad(NAME) = …, beside what the engine computes.
+// Each claim grad(NAME) = …, compared with the engine's gradient.
 std::string json_claims(const Run& run) {
   if (!run.claims.empty()) run.loss.backward();
   return json_list(run.claims, [&](const Claim& claim) -> std::string {
@@ -38,7 +38,7 @@ std::string json_claims(const Run& run) {
   });
 }
 
-// Differences run the program twice for each element of a leaf: a check that would take minutes is
+// Differences run the program twice for each element of a leaf. A check that would take minutes is
 // refused.
 void check_cost(const Run& run) {
   constexpr int64_t most_elements = 4096, most_work = 1'000'000'000;

@@ -22,7 +22,7 @@ NamedTensors all_of(const Run& run) {
   return all;
 }
 
-// How the variables of a trace lie in memory; those that share storage have its number in common.
+// The memory layout of a trace's variables; those that share storage have the same storage number.
 std::string layouts(const Trace& trace, const NamedTensors& tensors) {
   std::map<std::string, Tensor> by_name;
   for (const NamedTensor& named : tensors) by_name[named.name] = named.tensor;
@@ -37,7 +37,7 @@ std::string layouts(const Trace& trace, const NamedTensors& tensors) {
   });
 }
 
-// A second backward of the same graph: null, or what the engine says.
+// A second backward through the same graph: null, or the engine's error.
 std::string second_backward(const Run& run, bool retain_graph) {
   try {
     run.loss.backward({}, retain_graph);

@@ -1,5 +1,5 @@
-// A program of the explorer's language, run once: its tape, its backward, its check, as JSON. The
-// command `slope explore` and the module in the page call this alone, and give the same.
+// Runs a program of the explorer's language once: its tape, backward pass and check as JSON. The
+// command `slope explore` and the page's module call only this, so both give the same answers.
 #pragma once
 
 #include <slope/tools/explorer/language/interpreter.h>
@@ -12,7 +12,7 @@ struct Request {
   std::string program;
   DType dtype = f32;
   uint64_t seed = 0;
-  NamedTensors leaves = {};  // numbers in place of the program's own
+  NamedTensors leaves = {};  // replace the program's own numbers
   std::string mistake = {};  // planted
   bool again = false;        // backward a second time
   bool retain_graph = false;
@@ -21,19 +21,19 @@ struct Request {
 
 RunOptions options_of(const Request& request, DType dtype);
 
-// {"loss", "trace": as `slope graph --trace -o FILE.json`, "operations": where each stands in the
-// text, "variables": how each lies in memory, "again"}; {"error"} where the program is wrong.
+// {"loss", "trace": as `slope graph --trace -o FILE.json`, "operations": the place of each in the
+// text, "variables": the memory layout of each, "again"}; {"error"} if the program is wrong.
 std::string explore(const Request& request);
 
 // Central differences in f64 over every element of every leaf, and what the program claims:
 // {"ok", "checked", "failed", "failures", "culprits", "notes", "claims"}.
 std::string check(const Request& request);
 
-// d output / d input of one operation, a row for each element of its output, by the rule itself:
+// d output / d input of one operation, a row for each element of its output, computed by its rule:
 // {"output", "input", "rows"}.
 std::string jacobian(const Request& request);
 
-// One of these, as asked in JSON: {"ask": "explore", "program": …, "dtype": "f64", "seed": 3,
+// The answer to a question in JSON: {"ask": "explore", "program": …, "dtype": "f64", "seed": 3,
 // "leaves": {"x": "1 2 3"}, …}.
 std::string answer(const std::string& question);
 

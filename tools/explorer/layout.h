@@ -5,9 +5,9 @@
 
 namespace slope::explorer {
 
-// {"sizes": of the boxes, across the direction of the arrows, "arrows": "from to from to …", from <
-// to, "gap"}: of each box its layer and its middle, of each arrow where it crosses the layers
-// between.
+// {"sizes": of the boxes, at right angles to the arrows, "arrows": "from to from to …", from < to,
+// "gap"}: the layer and the middle of each box, and where each arrow crosses the layers between
+// its ends.
 std::string layout(const Fields& fields);
 
 }  // namespace slope::explorer

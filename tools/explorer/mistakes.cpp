@@ -60,13 +60,13 @@ const Op wrong_layer_norm{
       return Grads{(g - y * mean(g * y, {-1}, keepdim)) * rstd};
     }};
 
-// ---- three wrong deliveries, as far as a rule can make them
+// ---- three mistakes that an engine could make (in summing, adding, passing on), as wrong rules
 
 const Op unsummed_add{.name = "add",
                       .definition = {"y = a + b", "da = g, db = g"},
                       .saves = saves_inputs,
                       .formula = [](const Saved& s, const Tensor& g) {
-                        // of a broadcast b the first row alone
+                        // only the first row for a broadcast b
                         Tensor gb = g;
                         while (gb.rank() > s.input(1).rank()) gb = select(gb, 0, 0);
                         return Grads{g, gb};
@@ -88,7 +88,7 @@ constexpr Mistake table[] = {
      [](const Tensor& a, const Tensor&) { return under(wrong_sin, [&] { return sin(a); }, {a}); }},
     {"factor", "exp", "the gradient of exp is g y; here it is doubled",
      [](const Tensor& a, const Tensor&) { return under(wrong_exp, [&] { return exp(a); }, {a}); }},
-    {"tanh of x", "tanh", "1 - y^2 needs the output; here it is computed of the input",
+    {"tanh of x", "tanh", "1 - y^2 needs the output; here it is computed from the input",
      [](const Tensor& a, const Tensor&) {
        return under(wrong_tanh, [&] { return tanh(a); }, {a});
      }},

@@ -1,5 +1,5 @@
-// Planted mistakes: wrong rules in place of right ones, for the learner to find by the check. Each
-// stands for an operation of the language, whose forward it leaves as it is.
+// Planted mistakes: wrong rules for the learner to find with the check. Each replaces the rule of
+// one operation of the language and leaves its forward as it is.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -11,12 +11,12 @@ namespace slope::explorer {
 
 struct Mistake {
   const char* name;   // "sign of sin"
-  const char* place;  // the function or sign that is replaced: "sin", "@"
-  const char* truth;  // what is wrong, for after the answer
+  const char* place;  // the function or operator that is replaced: "sin", "@"
+  const char* truth;  // what is wrong, shown after the answer
   Tensor (*call)(const Tensor& a, const Tensor& b);  // b: undefined for functions of one tensor
 };
 
 std::span<const Mistake> mistakes();
-const Mistake* find_mistake(const std::string& name);  // null where there is none
+const Mistake* find_mistake(const std::string& name);  // null if there is none
 
 }  // namespace slope::explorer

@@ -1,5 +1,5 @@
-// What operations give while they are observed, in order and under names: v1, v2, … A trace then
-// has their values.
+// Observes operations and collects their outputs in order, named v1, v2, …, so that a trace can
+// show the values.
 #pragma once
 
 #include <slope/autograd/observer.h>

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t most_operations = 2000;
 constexpr size_t most_bytes = 20'000'000;  // of the recorded step
 
-// Where the page is if nobody says: installed beside the command, or built beside its folder.
+// The page to use if none is named: installed beside the command, or built beside its folder.
 std::string found_page() {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// Values of the explorer as JSON; nan and infinities are texts, as in traces.
+// The explorer's values as JSON; nan and infinities are strings, as in traces.
 #pragma once
 
 #include <slope/core/text/json.h>
@@ -16,7 +16,7 @@ inline std::string json(const Place& p) {
   return fmt::format(R"("line": {}, "column": {}, "end": {})", p.line, p.column, p.end);
 }
 
-// "[a, b]", each element by f.
+// "[a, b]", each element written by f.
 template <class List, class F>
 std::string json_list(const List& list, const F& f) {
   std::string text = "[";

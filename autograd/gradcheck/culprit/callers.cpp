@@ -65,7 +65,7 @@ std::string callers_of_operation() {
   const int n = backtrace(frames, 48);
   std::string text;
   size_t callers = 0;
-  bool is_above = false;  // of Op::record
+  bool is_above = false;  // whether the frames of Op::record are passed
   for (const std::string& line : lines_of(frames, n)) {
     const size_t at = line.rfind(" at ");
     if (at == std::string::npos || callers == most_callers) continue;

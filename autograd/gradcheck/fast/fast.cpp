@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Its largest element is 1.
+// Scaled so that the largest magnitude is 1.
 Values scaled(Values v) {
   double largest = 0;
   for (const double x : v) largest = std::max(largest, std::abs(x));
@@ -36,7 +36,7 @@ class FastCheck {
             GradcheckReport& report)
       : forward_(forward), output_(output), options_(options), report_(report) {}
 
-  // Directions that failed
+  // Returns the directions that failed.
   std::vector<Direction> check(const NamedTensor& leaf, int64_t index, const Tensor& gradient) {
     const Tensor& x = leaf.tensor;
     const Values at = x.detach().to_vector(),

@@ -26,7 +26,7 @@ template <int R>
   const uint16_t* group[groups];
   for (int g = 0; g < groups; ++g) {
     group[g] = a + g * group_rows * stride;
-    asm("" : "+r"(group[g]));  // or the compiler addresses all rows from one pointer
+    asm("" : "+r"(group[g]));  // a pointer for each group, or the compiler would use only one
   }
 #pragma GCC unroll 2
   for (int64_t p = 0; p < padded_k; p += 2) {

@@ -9,14 +9,14 @@ namespace slope::data {
 
 namespace {
 constexpr const char* spacing_file = ".spacing";
-constexpr size_t most_lines = 5000;  // that blanks are learned from
+constexpr size_t most_lines = 5000;  // from which blanks are learned
 }  // namespace
 
 TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string>*>& texts,
                                  const TokenizerOptions& options) {
   const WordOptions words{.lowercase = options.lowercase};
   Counts counts;
-  std::vector<SpacedTokens> lines;  // from which blanks are learned
+  std::vector<SpacedTokens> lines;  // the first ones
   for (const auto* text : texts)
     for (const std::string& line : *text)
       for_each_line(

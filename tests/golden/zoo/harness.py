@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: the golden file of a model of the zoo, defined a second time in PyTorch.
+"""Shared by the scripts of this folder: the golden file of a model of the zoo, which each defines a second time in PyTorch.
 
 NAME.safetensors, all in f64 from values that f32 has: parameter/KEY and gradient/KEY, the inputs, logits, loss (summed; rank 0), and in its metadata
   settings    those of the small model, KEY=VALUE …

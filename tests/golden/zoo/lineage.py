@@ -1,4 +1,4 @@
-"""prenorm and scalar-norm: a post's Transformer and a notebook's of the same lineage, corrected."""
+"""prenorm and scalar-norm: the Transformers of a post and of a notebook that follows it, corrected."""
 import math
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""microGPT: attention, ReLU and RMSNorm without weights, as Karpathy's program has them."""
+"""microGPT: attention, ReLU and RMSNorm without weights, as in Karpathy's program."""
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""The first model of a course's slides, on torch.nn.Transformer, with the mask of the source's padding that was missing."""
+"""The first model of a course's slides, on torch.nn.Transformer, with the mask for the source's padding, which the slides lack."""
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-// What a function of the explorer's language was given, by the names of its parameters.
+// The arguments of a call in the explorer's language, by the names of the parameters.
 #pragma once
 
 #include <slope/tools/explorer/language/value.h>
@@ -10,15 +10,15 @@ namespace slope::explorer {
 
 class Arguments {
  public:
-  // `parameters`: "x, dim = -1": the names in order; what stands behind = is for readers.
+  // `parameters`, such as "x, dim = -1": the names in order; what follows = is only for readers.
   Arguments(std::string function, std::string_view parameters, DType dtype)
       : function_(std::move(function)), parameters_(parameters), dtype_(dtype) {}
 
-  // An argument by position, or by name; Fault where there is no such parameter.
+  // An argument by position, or by name; Fault if there is no such parameter.
   void add(size_t position, const std::string& name, Value value);
 
   bool has(const char* name) const { return given_.contains(name); }
-  Tensor tensor(const char* name) const;  // also of numbers, in the program's dtype
+  Tensor tensor(const char* name) const;  // numbers become one of the program's dtype
   Tensor tensor_or_none(const char* name) const;
   Tensor integers(const char* name) const;  // the same in i64: indices
   Tensor truths(const char* name) const;    // the same as bool: masks
@@ -30,7 +30,7 @@ class Arguments {
   bool truth(const char* name, bool otherwise) const;
   std::string text(const char* name, const std::string& otherwise) const;
   Dims dims(const char* name) const;  // of one integer, or a list; none: empty
-  Dims rest_as_dims() const;          // of functions that take a shape: randn(2, 3)
+  Dims rest_as_dims() const;          // for functions that take a shape: randn(2, 3)
   DType dtype() const { return dtype_; }
 
  private:
@@ -42,7 +42,7 @@ class Arguments {
   std::string_view parameters_;
   DType dtype_;
   std::map<std::string, Value> given_;
-  Values rest_;  // of a parameter that ends with …
+  Values rest_;  // for a parameter that ends with …
 };
 
 }  // namespace slope::explorer

@@ -8,7 +8,7 @@
 
 namespace slope::explorer {
 
-// A stretch of one line; both count from 1, `end` is the column behind it.
+// A part of one line; lines and columns count from 1, `end` is the column after it.
 struct Place {
   int line = 1, column = 1, end = 1;
 };
@@ -20,7 +20,7 @@ struct Fault : Error {
   Place place;
 };
 
-// The kind of an error of the engine's, as its class is called.
+// The kind of an engine error: the name of its class.
 inline const char* kind_of(const std::exception& e) {
   if (dynamic_cast<const ShapeError*>(&e)) return "ShapeError";
   if (dynamic_cast<const IndexError*>(&e)) return "IndexError";

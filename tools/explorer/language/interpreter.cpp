@@ -29,7 +29,7 @@ class Interpreter : public Observer {
     return std::move(run_);
   }
 
-  // an operation ran, somewhere within the expression at place_
+  // an operation ran within the expression at place_
   void recorded(const Recorded& r) override {
     if (!r.node) return;
     run_.places[r.node] = place_;
@@ -91,12 +91,12 @@ class Interpreter : public Observer {
     if (const auto* x = std::get_if<Tensor>(&value.of)) finish_with(*x, name, e.place);
     variables_[name] = std::move(value);
   }
-  // h, h (2), h (3): a name that is assigned to several times.
+  // h, h (2), h (3) if h is assigned to several times.
   std::string unused(const std::string& name) {
     const int64_t n = ++assigned_[name];
     return n == 1 ? name : fmt::format("{} ({})", name, n);
   }
-  // A name for numbers, or for what makes them from a shape.
+  // A leaf: a name for numbers, or for a function that makes them from a shape.
   static bool makes_leaf(const Expression& e) {
     if (e.kind == Expression::Kind::number || e.kind == Expression::Kind::list) return true;
     const Function* function = e.kind == Expression::Kind::call ? find_function(e.name) : nullptr;

@@ -1,5 +1,5 @@
-// Runs a program of the explorer's language: the operations are the engine's, recorded as in any
-// program; beside them it keeps what each one gave, and from where in the text it came.
+// Runs a program of the explorer's language. The operations are the engine's own, recorded as in
+// any program; in addition it keeps each result and the place in the text that it came from.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>
@@ -12,8 +12,8 @@ namespace slope::explorer {
 
 struct Limits {
   int64_t nodes = 2000;         // recorded
-  int64_t bytes = 64 << 20;     // of all that the program made
-  int64_t steps = 20'000;       // evaluated expressions: a repeat within its lines ends too
+  int64_t bytes = 64 << 20;     // of all tensors that the program made
+  int64_t steps = 20'000;       // evaluated expressions, so that nested repeats end
   size_t characters = 1 << 16;  // of the program
 };
 
@@ -25,7 +25,7 @@ struct Claim {  // grad(NAME) = …
 
 struct Run {
   NamedTensors leaves;   // in the order of the program
-  NamedTensors results;  // what operations gave: by the name assigned to them, else v1, v2, …
+  NamedTensors results;  // of operations: under the name assigned to them, else v1, v2, …
   std::unordered_map<const Node*, Place> places;
   std::vector<Claim> claims;
   Tensor loss;  // the value of the last statement
@@ -36,7 +36,7 @@ struct Run {
 struct RunOptions {
   DType dtype = f32;
   uint64_t seed = 0;
-  // Numbers in place of the program's own, by name: for dragging one, and for differences.
+  // Replace the program's own numbers, by name: for dragging one, and for differences.
   NamedTensors leaves = {};
   std::string mistake = {};  // planted: see mistakes.h
   Limits limits = {};

@@ -1,4 +1,4 @@
-// Operators of the explorer's language: signs between two values, and x[…].
+// Operators of the explorer's language: between two values, and x[…].
 #pragma once
 
 #include <slope/tools/explorer/language/value.h>
@@ -7,7 +7,7 @@
 
 namespace slope::explorer {
 
-// "+" to "@", comparisons; of two numbers a number.
+// Arithmetic, "@" and comparisons; two numbers give a number.
 Value binary(const std::string& sign, const Value& a, const Value& b, DType dtype);
 
 struct Part {

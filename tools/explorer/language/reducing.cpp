@@ -1,4 +1,4 @@
-// Sums, extrema and other reductions, and what normalises.
+// Sums, extrema, other reductions and normalisations.
 #include <slope/tools/explorer/language/functions.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ using A = const Arguments&;
 
 bool keep(A a) { return a.truth("keepdim", false); }
 
-// max and min: of all, or along a dim, whose result is a pair.
+// max and min: over all elements, or along a dim, which gives a pair.
 template <class All, class Along>
 Value extremum(A a, const All& all, const Along& along) {
   if (!a.has("dim")) return {all(a.tensor("x"))};

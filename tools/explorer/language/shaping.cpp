@@ -1,4 +1,4 @@
-// Views, copies into another shape, and picking by index.
+// Views, copies into another shape, and selection by index.
 #include <slope/tools/explorer/language/functions.h>
 
 namespace slope::explorer {

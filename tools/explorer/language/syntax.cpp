@@ -8,8 +8,8 @@ namespace slope::explorer {
 
 namespace {
 
-constexpr int deepest = 100;          // of brackets and signs within each other
-constexpr int highest = 1000;         // of an expression's tree: x + x + x has 3
+constexpr int deepest = 100;          // nesting of brackets and signs
+constexpr int highest = 1000;         // height of an expression's tree: x + x + x has 3
 constexpr int64_t most_times = 1000;  // of a repeat
 
 using Kind = Expression::Kind;
@@ -119,7 +119,7 @@ class Parser {
     e->place = place;
     return e;
   }
-  // What evaluates or frees an expression recurses into it.
+  // Evaluating or freeing an expression recurses into it.
   static void measure(Expression& e) {
     const auto count = [&](const ExpressionPtr& part) {
       if (part) e.height = std::max(e.height, part->height + 1);

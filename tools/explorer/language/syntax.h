@@ -1,6 +1,6 @@
-// The explorer's language: a line is a statement; what it says reads as in PyTorch.
+// The explorer's language: each line is a statement that reads as in PyTorch.
 //
-//   w = randn(3, 2)               # a leaf: a name for numbers, or for a shape of random numbers
+//   w = randn(3, 2)               # a leaf: a name for numbers, given or random
 //   x = [[1, 2, 3], [4, 5, 6]]    # another
 //   mask = const([1, 0])          # numbers that need no gradient
 //   y = softmax(x @ w, dim=-1)    # + - * / ^ @, comparisons, calls, x[0, 1:3], x.T
@@ -22,11 +22,11 @@ struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
 struct Argument {
-  std::string name;  // "" where it is given by position
+  std::string name;  // "" if it is given by position
   ExpressionPtr value;
 };
 
-// One of x[...]: an index, or first:last:step where `is_slice`, with empty parts left out.
+// One of x[...]: an index, or first:last:step if `is_slice`; parts left out are null.
 struct Subscript {
   bool is_slice = false;
   ExpressionPtr parts[3];

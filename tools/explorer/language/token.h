@@ -15,7 +15,7 @@ struct Token {
   Place place;
 };
 
-// The tokens of a program; each line ends with one of Kind::end. A line goes on within brackets.
+// The tokens of a program; each line ends with one of Kind::end. Within brackets a line continues.
 std::vector<Token> tokens_of(const std::string& program);
 
 }  // namespace slope::explorer

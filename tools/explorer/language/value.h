@@ -19,7 +19,7 @@ struct Value {
 // "a number", "a tensor of shape (2, 3)": for messages
 std::string described(const Value& value);
 
-// Numbers, truths or nested lists of one as a tensor; Fault where lists differ in length.
+// Numbers, booleans or nested lists of either as a tensor; Fault if lists differ in length.
 Tensor tensor_of(const Value& value, DType dtype);
 
 }  // namespace slope::explorer

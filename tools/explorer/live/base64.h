@@ -1,4 +1,4 @@
-// Bytes of base64 (RFC 4648), in which the page hands over a model.
+// Decodes base64 (RFC 4648), in which the page passes a model.
 #pragma once
 
 #include <slope/core/error.h>

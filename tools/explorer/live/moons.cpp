@@ -15,7 +15,7 @@ struct Net {
   std::vector<nn::Linear> layers;
   std::string activation;
 
-  // (N, 2) -> (N, 1), and what each layer gave before the last
+  // (N, 2) -> (N, 1), and the outputs of all layers but the last
   Tensor forward(Tensor x, Tensors* activations) const {
     for (size_t i = 0; i + 1 < layers.size(); ++i) {
       const Tensor z = layers[i](x);

@@ -7,9 +7,9 @@ namespace slope::explorer {
 
 // "do": "points" {"n"}: the two moons, "x y label …"
 //       "start" {"points", "hidden", "depth", "activation", "lr", "scale", "momentum"}
-//       "train" {"steps"}: losses, and of each layer histograms of its activations and gradients
+//       "train" {"steps"}: losses, and histograms of each layer's activations and gradients
 //       "map" {"size", "span"}: the probability of label 1 on a grid over the plane
-//       "program" {"batch"}: this very step in the explorer's language
+//       "program" {"batch"}: this step as a program in the explorer's language
 std::string moons(const Fields& fields);
 
 }  // namespace slope::explorer

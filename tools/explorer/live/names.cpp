@@ -129,8 +129,8 @@ std::string sample(const Fields& fields) {
                      json_list(found, [](const std::string& name) { return json(name); }));
 }
 
-// The model with attention written out, so that the weights are on the tape: each block's are added
-// to `weights`, (1, H, T, T).
+// The model with attention written out, so that the attention weights are on the tape; those of
+// each block, (1, H, T, T), are appended to `weights`.
 Tensor logits_written_out(const microgpt::MicroGpt& model, const Tensor& seen, Tensors& weights) {
   const int64_t T = seen.size(1);
   const Tensor places = model.wpe(nn::positions(T, 0));

@@ -1,4 +1,4 @@
-// microGPT on names, trained live: a character each token, a to z, with 0 at both ends of a name.
+// microGPT on names, trained live: one token per letter a to z, and 0 at both ends of a name.
 #pragma once
 
 #include <slope/tools/explorer/fields.h>
@@ -6,11 +6,11 @@
 namespace slope::explorer {
 
 // "do": "start" {"names": "emma olivia …", "steps", "lr", "seed"}: parameters
-//       "train" {"steps"}: the losses, a name each
+//       "train" {"steps"}: the losses, one per name
 //       "sample" {"count", "temperature"}: new names
-//       "look" {"name", "position"}: what the model gives each next letter; attention of each head
-//       and
-//              its gradient with respect to the loss of one letter (-1: of all)
+//       "look" {"name", "position"}: the probability of each next letter, and each head's
+//              attention with the gradient that the loss of one letter (-1: of all) has with
+//              respect to it
 //       "trace" {"name"}: this name's training step as a tape, in the form of explore()
 std::string names(const Fields& fields);
 

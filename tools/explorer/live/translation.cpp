@@ -76,7 +76,7 @@ std::string write(const Fields& fields) {
     if (next == eos) break;
     target.push_back(next);
   }
-  // the same once more, at once: attention of what was written
+  // all tokens in one pass, to capture the attention
   const auto T = static_cast<int64_t>(best.size());
   const nn::AttentionPaths paths = model->attention_paths();
   const nn::Scope scope(*model);

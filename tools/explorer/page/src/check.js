@@ -16,6 +16,6 @@ export function checkPanel(found, answer) {
         [f.analytic, f.numeric, f.analytic / f.numeric].map((x) => html('td', {}, numberText(x)))))),
     found.claims.map((claim) => html('p', { class: claim.ok ? 'right' : 'error' },
       `grad(${claim.name}): `, claim.ok ? 'right' : 'not the gradient: ',
-      claim.ok ? '' : claim.claimed.map((x, i) => `${numberText(x)} where it is ${numberText(claim.gradient[i])}`).slice(0, 6).join(', '))),
-    found.claims.length === 0 && html('p', { class: 'note' }, 'Write a derivative of your own as a last line, such as grad(x) = 2 * x, and it is checked too.'));
+      claim.ok ? '' : claim.claimed.map((x, i) => `${numberText(x)} instead of ${numberText(claim.gradient[i])}`).slice(0, 6).join(', '))),
+    found.claims.length === 0 && html('p', { class: 'note' }, 'Add your own derivative as a last line, such as grad(x) = 2 * x, to have it checked too.'));
 }

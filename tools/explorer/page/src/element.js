@@ -1,4 +1,4 @@
-// Elements of HTML and SVG. Text is only ever text: nothing of a program can become markup.
+// Elements of HTML and SVG. Text stays text: nothing in a program can become markup.
 
 /** Puts children, which may be lists or nothing, in the place of those that a node has. */
 export function replace(node, ...children) {

@@ -1,5 +1,5 @@
-// The engine as the page sees it: ask(question) gives a promise of the answer. The module stands
-// compressed in the page and runs in a worker.
+// The engine as the page sees it: ask(question) returns a promise of the answer. The module is
+// stored compressed in the page and runs in a worker.
 
 /* global WORKER_SOURCE */
 
@@ -31,9 +31,9 @@ export function openEngine() {
       clearTimeout(alarm);
       worker.terminate();
       engine = start();
-      for (const answer of waiting.values()) answer(error(`the engine ${why} and was started anew`));
+      for (const answer of waiting.values()) answer(error(`the engine ${why} and was restarted`));
     };
-    const wait = () => (alarm = setTimeout(() => end(`had no answer within ${patience / 1000} seconds`), patience));
+    const wait = () => (alarm = setTimeout(() => end(`gave no answer within ${patience / 1000} seconds`), patience));
     worker.onmessage = ({ data }) => {
       if (data.broken) return end(`stopped (${data.broken})`);
       clearTimeout(alarm);

@@ -27,13 +27,13 @@ export const examples = [
     name: 'The same as one tensor',
     program:
       'p = [-4, 2]\na, b = unbind(p)\nc = a + b\nd = a * b + b ^ 3\nc1 = c + c + 1\nc2 = c1 + 1 + c1 - a\nd1 = d + d * 2 + relu(b + a)\nd2 = d1 + 3 * d1 + relu(b - a)\ne = c2 - d2\nf = e ^ 2\ng = f / 2 + 10 / f',
-    look: 'a and b as one tensor of two numbers; unbind hands both gradients back as one.',
+    look: 'a and b as one tensor of two numbers. The backward of unbind joins their gradients into one.',
     dtype: 'f64',
   },
   {
     name: 'Twice',
     program: 'x = 2\ny = x ^ 3\ndx = grad(y, x)\nddx = grad(dx, x)',
-    look: 'y = x³. grad(y, x) is on the tape itself, so it can be differentiated again: 3x², 6x, and backward gives 6.',
+    look: 'y = x³. The result of grad(y, x) is itself on the tape, so it can be differentiated again: 3x², 6x, and backward gives 6.',
     dtype: 'f64',
   },
   {
@@ -50,21 +50,21 @@ export const examples = [
     name: 'Attention',
     program:
       'x = randn(3, 4)\nwq = randn(4, 2)\nwk = randn(4, 2)\nwv = randn(4, 2)\nq = x @ wq\nk = x @ wk\nv = x @ wv\ns = q @ k.T / 2 ^ 0.5\na = softmax(s)\ny = a @ v\nL = sum(y ^ 2)',
-    look: 'x reaches the loss by three ways: as query, as key, as value. Its gradient is the sum of the three.',
+    look: 'x reaches the loss in three ways: as query, as key, as value. Its gradient is the sum of the three.',
   },
   {
     name: 'Vanishing gradients',
     program: 'x = randn(2, 4)\nw = randn(4, 4)\nh = x * 1\nrepeat 5: h = tanh(h @ w * 0.2)\nL = sum(h)',
-    look: 'Each layer multiplies by w and by tanh’ < 1. Replace 0.2 by 1, and look at the norms on the way back.',
+    look: 'Each layer multiplies the gradient by w and by tanh′ < 1. Replace 0.2 by 1, and compare the norms on the way back.',
   },
   {
     name: 'Views',
     program: 'x = randn(3, 4)\nt = x.T\nr = reshape(x, [2, 6])\ns = x[1, 0:4:2]\nL = sum(t) + sum(r ^ 2) + sum(s)',
-    look: 'Boxes with the same storage letter share memory: a view has strides of its own and no numbers of its own.',
+    look: 'Boxes with the same storage letter share memory: a view has its own strides, but no numbers of its own.',
   },
   {
     name: 'Not a number',
     program: 'x = [-1, 0, 4]\ny = sqrt(x)\nL = sum(y)',
-    look: 'The page names the first operation that made a number which is not finite.',
+    look: 'The page names the first value that is not finite.',
   },
 ];

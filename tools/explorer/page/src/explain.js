@@ -1,4 +1,4 @@
-// What happens at a frame, in words and numbers.
+// Explains a frame in words and numbers.
 import { html } from './element.js';
 import { bytesText, indexText, numberText, shapeText, valueText } from './number.js';
 
@@ -9,8 +9,8 @@ const formula = (text) => html('code', { class: 'formula' }, text);
 const place = (operation) => operation.module && html('p', { class: 'note' }, `in the module ${operation.module}`);
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
 
-/** The derivative with the numbers of one element in place of its letters, or null where it is no
- *  function of single elements. */
+/** The derivative with the numbers of one element in place of its letters, or null if it is not
+ *  elementwise. */
 function withNumbers(answer, operation, g, element) {
   const { variables } = answer.trace;
   const output = variables[operation.outputs[0]];
@@ -30,7 +30,7 @@ function withNumbers(answer, operation, g, element) {
   );
 }
 
-/** dims that were summed away, struck through */
+/** A shape with the dims that were summed away struck through. */
 function summedShape(from, to) {
   const offset = from.length - to.length;
   const parts = from.map((n, d) => {
@@ -43,7 +43,7 @@ function summedShape(from, to) {
 const describe = {
   leaves: () => [
     html('h3', {}, 'The leaves'),
-    html('p', {}, 'Numbers that were given, not computed. Backward will bring each of them a gradient.'),
+    html('p', {}, 'Tensors that were given, not computed. Backward will give each of them a gradient.'),
   ],
   forward(answer, frame) {
     const operation = answer.trace.operations[frame.operation];
@@ -54,7 +54,7 @@ const describe = {
       place(operation),
       equation(formula(operation.forward)),
       equation(`${output.name} = `, output.value ? valueText(output.value) : shapeText(output.shape)),
-      html('p', {}, saved.length ? `For backward it saves ${saved.join(', ')}.` : 'It saves nothing: its derivative needs no numbers of the forward.'),
+      html('p', {}, saved.length ? `For backward it saves ${saved.join(', ')}.` : 'It saves nothing: its derivative needs no values of the forward pass.'),
     ];
   },
   start(answer, frame) {
@@ -96,12 +96,12 @@ const describe = {
             html('b', { class: 'after' }, valueText(frame.sum.values[1])),
           )
         : equation('the first gradient that reaches ', html('b', {}, into.name)),
-      frame.sum && html('p', {}, `${frame.sum.count} uses of ${into.name} have contributed by now; their contributions are added.`),
+      frame.sum && html('p', {}, `${frame.sum.count} uses of ${into.name} have contributed so far; their contributions are added.`),
     ];
   },
   freed: (answer, frame) => [
     html('h3', {}, 'Freed'),
-    html('p', {}, `${answer.trace.operations[frame.operation].name} has run: what it saved, ${bytesText(frame.event.bytes)}, is given back.`),
+    html('p', {}, `${answer.trace.operations[frame.operation].name} has run; what it saved, ${bytesText(frame.event.bytes)}, is freed.`),
   ],
   recomputed: (answer, frame) => [
     html('h3', {}, 'Recomputed'),
@@ -112,7 +112,7 @@ const describe = {
     return [
       html('h3', {}, `${leaf.name}.grad`),
       equation(`${leaf.name}.grad += `, html('b', {}, valueText(frame.event.values[0]))),
-      html('p', {}, 'Handed over at the end, when nothing can fail any more. A second backward would add to it.'),
+      html('p', {}, 'Stored at the end, when nothing can fail any more. A second backward would add to it.'),
     ];
   },
 };

@@ -1,4 +1,4 @@
-// What is on the screen, as a file: the drawing as SVG, the tape as JSON.
+// Saves what is on the screen: the drawing as SVG, the tape as JSON.
 import { html } from './element.js';
 
 function save(name, type, text) {

@@ -1,5 +1,5 @@
 // The tape as a drawing. Forward runs along the arrows from left to right, backward from right to
-// left. Only what a step changes is drawn anew.
+// left. A step redraws only what it changes.
 import { html, svg } from './element.js';
 import { gridOf } from './grid.js';
 import { box, sharedStorages } from './layout.js';
@@ -128,6 +128,6 @@ export function drawingOf(answer, graph, choose) {
 export function tooLarge(answer) {
   const counts = new Map();
   answer.trace.operations.forEach((o) => counts.set(o.name, (counts.get(o.name) ?? 0) + 1));
-  return html('p', { class: 'note' }, `${answer.trace.operations.length} operations are more than are drawn: `,
+  return html('p', { class: 'note' }, `${answer.trace.operations.length} operations are too many to draw: `,
     [...counts].map(([name, n]) => `${n} × ${name}`).join(', '));
 }

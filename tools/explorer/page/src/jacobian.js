@@ -1,4 +1,5 @@
-// Local derivatives: the Jacobian of one operation's one input, and products of them along paths.
+// Local derivatives: the Jacobian of an operation with respect to one input, and products of
+// Jacobians along paths.
 import { html } from './element.js';
 import { indexText, numberText, shapeText, valueText } from './number.js';
 import { pathsTo } from './tape.js';
@@ -39,8 +40,8 @@ function table({ rows, output, input }) {
 const times = (g, rows) =>
   rows[0].map((_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
 
-/** Whether a path enters a result by another gradient than the first that reaches it: an operation
- *  that ran at once would have passed on without it. */
+/** Tells of a path whether it reaches some result later than the result's first gradient: an
+ *  operation that ran backward at its first gradient would lose this path. */
 function lateness(answer) {
   const first = new Map();
   for (const e of answer.trace.events) if (e.event === 'contribution' && !first.has(e.variable)) first.set(e.variable, `${e.operation}.${e.input}`);
@@ -57,7 +58,7 @@ export async function fanOut(ask, question, answer, leaf) {
   const most = 64;
   const paths = pathsTo(answer, leaf, most + 1);
   const head = html('h3', {}, `All paths from the loss to ${variables[leaf].name}`);
-  if (paths.length > most) return html('div', {}, head, html('p', {}, `There are more than ${most}.`));
+  if (paths.length > most) return html('div', {}, head, html('p', {}, `There are more than ${most} paths.`));
   const vector = (values) => valueText({ shape: variables[leaf].shape, values, norm: 0 });
   const known = new Map();
   const jacobian = async ({ operation, input }) => {
@@ -68,7 +69,7 @@ export async function fanOut(ask, question, answer, leaf) {
   const rows = [];
   const isLate = lateness(answer);
   let sum = null;
-  let early = null; // the sum over the paths that an engine in a hurry would keep
+  let early = null; // the sum over the paths that remain in the wrong order
   let lost = 0;
   for (const path of paths) {
     let g = [1];
@@ -94,10 +95,10 @@ export async function fanOut(ask, question, answer, leaf) {
   return html('div', {}, head,
     table,
     html('p', { class: 'equation' }, 'their sum: ', html('b', {}, sum ? vector(sum) : '0')),
-    grad && html('p', { class: 'equation' }, `${variables[leaf].name}.grad by the engine: `, html('b', {}, valueText(grad.values[0]))),
+    grad && html('p', { class: 'equation' }, `the engine’s ${variables[leaf].name}.grad: `, html('b', {}, valueText(grad.values[0]))),
     lost > 0 && html('p', {}, html('label', {}, html('input', { type: 'checkbox', onchange: (event) => {
       hurry.hidden = !event.target.checked;
       for (const row of table.querySelectorAll('.late')) row.classList.toggle('lost', event.target.checked);
-    } }), ' wrong order: each operation runs backward as soon as its first gradient has come')),
+    } }), ' wrong order: each operation runs backward as soon as its first gradient has arrived')),
     lost > 0 && hurry);
 }

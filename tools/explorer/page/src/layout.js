@@ -1,5 +1,5 @@
-// Where the boxes of a tape go: a box for each leaf and each operation, in layers from left to right.
-// The engine places them; here are their sizes.
+// The layout of a tape: a box for each leaf and each operation, in layers from left to right. The
+// engine places the boxes; this file gives their sizes.
 import { gridSize } from './grid.js';
 import { bytesText, shapeText } from './number.js';
 

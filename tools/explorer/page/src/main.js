@@ -1,4 +1,4 @@
-// The page: a program on the left, its tape, the frames to step through, and panels beside them.
+// The page: a program with its panels on the left, its tape to step through on the right.
 import { readAddress, writeAddress } from './address.js';
 import { checkPanel } from './check.js';
 import { openEditor } from './editor.js';
@@ -40,7 +40,7 @@ const question = () => ({
 
 // ---- running
 
-/** Takes a tape; one that looks as the last one is drawn at the same places. */
+/** Takes a tape; if its outline is that of the last one, it keeps the layout. */
 async function take(answer) {
   const n = answer.trace.operations.length;
   const outline = skeleton(answer);
@@ -120,7 +120,7 @@ const panels = {
   tape: () => tapeTable(),
 };
 
-/** The drawing alone: the panel with the numbers stays as it is while one is dragged. */
+/** Redraws the tape alone: the panel with the numbers stays as it is while one is dragged. */
 async function redraw() {
   const answer = await engine.ask({ ...question(), ask: 'explore' });
   if (answer.error) return answer;
@@ -136,7 +136,7 @@ function tapeTable() {
   return html('div', {}, html('h3', {}, 'The tape, as recorded'),
     memoryPlot(page.answer, page.frames, page.at),
     html('table', {},
-      html('tr', {}, ['', 'result', 'operation', 'of', 'shape', 'strides', 'saves'].map((t) => html('th', {}, t))),
+      html('tr', {}, ['', 'result', 'operation', 'inputs', 'shape', 'strides', 'saves'].map((t) => html('th', {}, t))),
       operations.map((o, i) => html('tr', {},
         html('td', {}, i + 1), html('td', {}, o.outputs.map(name).join(', ')), html('td', {}, o.name), html('td', {}, o.inputs.map(name).join(', ')),
         html('td', {}, shapeText(variables[o.outputs[0]].shape)),
@@ -149,7 +149,7 @@ let drawing = 0;
 async function showPanel() {
   const mine = ++drawing;
   const isMissing = page.isForeign && ofPrograms.has(page.panel);
-  const content = isMissing ? html('p', { class: 'note' }, 'A model recorded this tape. Local derivatives, paths and checks are there for programs.') : await panels[page.panel]();
+  const content = isMissing ? html('p', { class: 'note' }, 'A model recorded this tape. Local derivatives, paths, dragging and checks need a program.') : await panels[page.panel]();
   if (mine === drawing) at('panel').replaceChildren(content);
   for (const button of at('tabs').children) button.setAttribute('aria-selected', String(button.dataset.panel === page.panel));
 }
@@ -282,7 +282,7 @@ const views = {
   translation: () => translationView(engine.ask),
   optimizer: () => optimizerView(engine.ask, (program) => openProgram(program)),
 };
-/** A tape that no program of the page made: a step of a model. */
+/** Shows a tape that a model recorded, not a program of the page. */
 function openTape(answer, title) {
   if (answer.error) return;
   page.panel = 'step';
@@ -342,7 +342,7 @@ list.onchange = () => {
 function showExample() {
   const current = examples.findIndex((example) => example.program === page.program);
   list.value = String(current);
-  at('look').textContent = page.isForeign ? 'A model recorded this step. Tensors of many numbers are shown by shape and norm, or as a heat map of their first 24 rows and columns.' : examples[current]?.look ?? '';
+  at('look').textContent = page.isForeign ? 'A model recorded this step. Large tensors are shown by shape and norm, or as a heat map of their first 24 rows and columns.' : examples[current]?.look ?? '';
   document.querySelector('.settings').hidden = page.isForeign === true;
 }
 showExample();

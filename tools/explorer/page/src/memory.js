@@ -1,4 +1,4 @@
-// What the tape keeps over the two passes: saved in forward, freed as backward no longer needs it.
+// What the tape holds over the two passes: saved in forward, freed when backward needs it no more.
 import { html, svg } from './element.js';
 import { bytesText } from './number.js';
 

@@ -1,6 +1,6 @@
 // Numbers and shapes as the page writes them.
 
-/** nan and infinities arrive as texts. @param {number | string} x */
+/** nan and infinities arrive as strings. @param {number | string} x */
 export function numberText(x, digits = 4) {
   if (typeof x === 'string') return x.replace('inf', '∞').replace('-', '−');
   if (x === 0) return '0';

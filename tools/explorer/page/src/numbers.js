@@ -1,5 +1,5 @@
-// The leaves' numbers, to drag: both passes run at each movement. Beside it stands what the
-// gradient predicts for the loss, and what the loss does.
+// The leaves' numbers, to drag. Each movement runs both passes and compares the change of the loss
+// with the one that the gradient predicts.
 import { html, replace } from './element.js';
 import { indexText, numberText } from './number.js';
 

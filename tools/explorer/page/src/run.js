@@ -1,5 +1,5 @@
-// What `slope explore RUN -o page.html` put into the page: {"title", "answer"}, a recorded step of a
-// model, in the form of the engine's answers; or null.
+// What `slope explore RUN -o page.html` put into the page: a recorded step of a model as {"title",
+// "answer"}, in the form of the engine's answers; or null.
 
 const text = document.getElementById('run').textContent.trim();
 

@@ -1,4 +1,5 @@
-// What is kept in the browser between visits; where nothing can be kept, or it was spoilt, nothing is.
+// What the browser keeps between visits. If it cannot keep anything, or what it kept is damaged, the
+// page starts without it.
 
 /** @returns {Set<string>} */
 export function kept(name) {

@@ -1,6 +1,6 @@
-// The recorded tape as frames, and what is known at each: forward an operation a frame, then
-// backward a frame for every event. The state at a frame is a function of the record alone, so
-// going back costs nothing and ends where one came from.
+// The recorded tape as frames: in forward one for each operation, in backward one for each event.
+// The state at a frame is a function of the record alone, so a step back gives exactly the state
+// that was there before.
 
 /**
  * @typedef {{kind: string, operation?: number, variable?: number, input?: number, event?: any,

@@ -1,5 +1,5 @@
-// The worker: runs the engine, answers each question under its number. The engine's own errors are
-// answers; an exception is a broken engine, and the page starts another.
+// The worker runs the engine and answers each question under its number. Errors that the engine
+// reports are answers; an exception means that it is broken, and the page starts another.
 import { startEngine } from './module.js';
 
 let engine;

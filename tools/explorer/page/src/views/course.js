@@ -13,8 +13,8 @@ export const lessons = [
     name: 'The chain rule',
     text: [
       'A program is a chain of operations. Each knows one thing about itself: how much its output moves when its input moves a little. That is its local derivative.',
-      'Backward starts at the end with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the gradient that came in by the local derivative. When it arrives at x, it has multiplied all of them.',
-      'Forward has to come first: tanh’s derivative is 1 − y², so the operation saves its output y.',
+      'Backward starts at the end with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the incoming gradient by the local derivative. At x, it has multiplied all of them.',
+      'Forward has to come first: the derivative of tanh is 1 − y², so the operation saves its output y.',
     ],
     program: 'x = 0.5\nu = 3 * x\ny = tanh(u)',
     exercises: [
@@ -26,12 +26,12 @@ export const lessons = [
     name: 'Fan-out: why gradients add',
     text: [
       'When x is used twice, a small move of x moves the loss in two ways at once: through the first use and through the second. The total change is the sum of the two changes, so the gradient is the sum of two contributions.',
-      'The engine does just that: the first contribution that reaches x is stored, each further one is added. Step through and watch before + contribution = after.',
-      'Said with paths: the gradient is the sum, over all paths from the loss to x, of the product of the local derivatives along the path.',
+      'The engine does just that: it stores the first contribution that reaches x and adds each further one. Step through and watch before + contribution = after.',
+      'In terms of paths: the gradient is the sum, over all paths from the loss to x, of the product of the local derivatives along the path.',
     ],
     program: 'x = 3\ny = x * x + sin(x) + x',
     exercises: [
-      { ask: 'y = x · x: each of the two uses contributes the same number. Which, at x = 5?', program: 'x = 5\ny = const(5) * x', of: 'x', what: 'grad', hint: 'd(a·b)/da = b.' },
+      { ask: 'y = x · x. Both uses of x contribute the same number. What is it at x = 5?', program: 'x = 5\ny = const(5) * x', of: 'x', what: 'grad', hint: 'd(a·b)/da = b.' },
       { ask: 'y = x · x + 4 x. What is dy/dx at x = 5?', program: 'x = 5\ny = x * x + 4 * x', of: 'x', what: 'grad', hint: 'Three contributions: 5, 5 and 4.' },
       { ask: 'a = 2x, L = a · a + a: three contributions reach a, one reaches x. What is dL/dx at x = 1?', program: 'x = 1\na = 2 * x\nL = a * a + a', of: 'x', what: 'grad', hint: 'dL/da = 2 + 2 + 1 = 5, and da/dx = 2.' },
     ],
@@ -39,47 +39,47 @@ export const lessons = [
   {
     name: 'The order',
     text: [
-      'An operation may run backward only when the gradient of its output is complete: when every operation that used the output has delivered. Running it earlier would lose what comes later.',
-      'The order in which operations were recorded makes this easy. Whatever used an output was recorded after it, so going from the last operation to the first is always right.',
+      'An operation may run backward only when the gradient of its output is complete, that is, when every operation that used the output has contributed. If it ran earlier, later contributions would be lost.',
+      'The order of recording makes this easy: whatever uses an output is recorded after it, so running from the last operation to the first is always right.',
       'Step through it, then open “Paths” and try the wrong order: the paths that would be lost are struck through.',
     ],
     program: 'x = 2\na = x * x\nb = sin(a)\nL = a * b',
     exercises: [
-      { ask: 'L = a · b, and b = a + 1: L uses a twice, directly and through b. What is dL/da at a = 3, when both have delivered?', program: 'a = 3\nb = a + 1\nL = a * b', of: 'a', what: 'grad', hint: 'From the product: b = 4. Through b: a · 1 = 3.' },
-      { ask: 'If a passed its gradient on before b’s rule had run, b’s contribution would be lost. What would be left of it?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only b itself, held constant.' },
+      { ask: 'L = a · b, and b = a + 1: L uses a twice, directly and through b. What is dL/da at a = 3, when both have contributed?', program: 'a = 3\nb = a + 1\nL = a * b', of: 'a', what: 'grad', hint: 'From the product: b = 4. Through b: a · 1 = 3.' },
+      { ask: 'If a passed its gradient on before b’s rule had run, b’s contribution would be lost. Which gradient would a pass on?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only that of the direct use: dL/da with b held constant.' },
     ],
   },
   {
     name: 'Broadcasting',
     text: [
-      'A bias b of shape (2,) is added to h of shape (3, 2): each of its numbers is used three times, once in every row. So this is a fan-out, and the gradient is a sum of three contributions.',
-      'The rule of add returns a gradient of the output’s shape. The engine sums it over the dims that were broadcast. A gradient always has the shape of what it is a gradient of.',
+      'A bias b of shape (2,) is added to h of shape (3, 2), so each of its numbers is used three times, once in every row. This is a fan-out: the gradient is a sum of three contributions.',
+      'The rule of add returns a gradient of the output’s shape. The engine sums it over the dims that were broadcast. The gradient of a tensor always has the tensor’s shape.',
     ],
     program: 'h = [[1, 2], [3, 4], [5, 6]]\nb = [0.5, -0.5]\nL = sum((h + b) ^ 2)',
     exercises: [
       { ask: 'x has shape (4, 3), b has shape (3,), L = sum(x + b). What is each element of b’s gradient?', program: 'x = zeros(4, 3)\nb = [1, 1, 1]\nL = sum(x + b)', of: 'b', what: 'grad', hint: 'Every element of b is used once per row.' },
-      { ask: 'c is one number, x = [1, 2, 3], L = sum(c · x). What is dL/dc?', program: 'c = 7\nx = [1, 2, 3]\nL = sum(c * x)', of: 'c', what: 'grad', hint: 'The sum of what it is multiplied with.' },
+      { ask: 'c is one number, x = [1, 2, 3], L = sum(c · x). What is dL/dc?', program: 'c = 7\nx = [1, 2, 3]\nL = sum(c * x)', of: 'c', what: 'grad', hint: 'The sum of the numbers that it multiplies.' },
     ],
   },
   {
     name: 'Softmax and cross-entropy',
     text: [
-      'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). The denominator holds every score, so raising one score lowers all other probabilities. That is what its backward computes: dx = y (g − ⟨g, y⟩).',
-      'Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times how much its own g is above that average. If all g are equal, nothing changes: probabilities cannot all rise.',
-      'Cross-entropy takes −log of the right class’s probability. Together the two simplify: the gradient of the scores is probabilities minus one-hot, divided by the number of rows.',
+      'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). Every score is in the denominator, so raising one score lowers all other probabilities. Its backward accounts for this: dx = y (g − ⟨g, y⟩).',
+      'Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: probabilities cannot all rise.',
+      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is probabilities minus one-hot, divided by the number of rows.',
     ],
     program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]]))',
     exercises: [
       { ask: 'Two scores are equal, so y = (½, ½). The gradient that comes in is g = (1, 0). What is dx₀?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 0]))', of: 'x', what: 'grad', hint: 'The average is ½; ½ · (1 − ½).' },
       { ask: 'And if g = (1, 1)?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 1]))', of: 'x', what: 'grad', hint: 'No g is above the average.' },
-      { ask: 'Cross-entropy of equal scores of 4 classes, the right class being 0: what is the gradient of score 0?', program: 'z = [[0, 0, 0, 0]]\nL = cross_entropy(z, [0])', of: 'z', what: 'grad', hint: 'probability − 1.' },
+      { ask: 'Cross-entropy of 4 equal scores, where class 0 is right: what is the gradient of score 0?', program: 'z = [[0, 0, 0, 0]]\nL = cross_entropy(z, [0])', of: 'z', what: 'grad', hint: 'probability − 1.' },
     ],
   },
   {
     name: 'Layer norm',
     text: [
       'Layer norm subtracts the mean of a row and divides by its standard deviation. Both depend on every element of the row, so every output depends on every input.',
-      'Adding a constant to the row changes nothing, so the gradient of a row sums to zero. Stretching the row changes nothing either (but for ε), so the gradient is also orthogonal to the normalised row. The two subtracted terms in its derivative do this.',
+      'Adding a constant to the row changes nothing, so the gradient of a row sums to zero. Scaling the row changes nothing either (but for ε), so the gradient is also orthogonal to the normalised row. The two subtracted terms in its derivative do this.',
     ],
     program: 'x = [[1, 2, 4]]\nw = [1, 1, 1]\nb = [0, 0, 0]\ny = layer_norm(x, w, b)\nL = sum(y * const([1, 2, 3]))',
     exercises: [
@@ -90,8 +90,8 @@ export const lessons = [
   {
     name: 'Attention',
     text: [
-      'Each position asks a question (a query), offers an answer to be found by (a key) and something to say (a value). Scores are products of queries and keys; softmax makes weights of them; the output is the weighted mean of the values.',
-      'x reaches the loss by three ways, as query, as key and as value: its gradient is a sum of three. Through softmax, a position’s weight can only grow if the others’ shrink.',
+      'Each position has a query (what it looks for), a key (what it can be found by) and a value (what it passes on). Scores are products of queries and keys; softmax turns them into weights; the output is the weighted mean of the values.',
+      'x reaches the loss in three ways, as query, key and value, so its gradient is a sum of three contributions. Because of the softmax, one position’s weight can grow only if others shrink.',
     ],
     program: 'x = randn(3, 4)\nwq = randn(4, 2)\nwk = randn(4, 2)\nwv = randn(4, 2)\nq = x @ wq\nk = x @ wk\nv = x @ wv\na = softmax(q @ k.T / 2 ^ 0.5)\nL = sum((a @ v) ^ 2)',
     exercises: [
@@ -102,37 +102,37 @@ export const lessons = [
   {
     name: 'Vanishing gradients',
     text: [
-      'A deep chain multiplies many local derivatives. If each is below 1, their product vanishes; if each is above 1, it explodes. tanh’s derivative is at most 1, and nearly 0 where it saturates; sigmoid’s is at most ¼.',
-      'In “Two moons”, take ten layers of sigmoid and look at the first layer’s gradients. Then try relu, other initial weights, or fewer layers.',
+      'A deep chain multiplies many local derivatives. If each is below 1, their product vanishes; if each is above 1, it explodes. The derivative of tanh is at most 1, and nearly 0 where tanh saturates; that of sigmoid is at most ¼.',
+      'In “Two moons”, choose ten layers of sigmoid and look at the first layer’s gradients. Then try relu, other initial weights, or fewer layers.',
     ],
     program: 'x = 1\nh = x * 1\nrepeat 8: h = sigmoid(h)\nL = h * 1',
     exercises: [
-      { ask: 'What is the largest derivative that sigmoid has (at 0)?', program: 'x = 0\nL = sigmoid(x)', of: 'x', what: 'grad', hint: 'y (1 − y) at y = ½.' },
-      { ask: 'Four factors of ¼: what is their product, to three digits?', program: 'x = 1\nL = x * 0.25 * 0.25 * 0.25 * 0.25', of: 'x', what: 'grad', hint: '1 / 256.' },
+      { ask: 'The derivative of sigmoid is largest at 0. What is it there?', program: 'x = 0\nL = sigmoid(x)', of: 'x', what: 'grad', hint: 'y (1 − y) at y = ½.' },
+      { ask: 'What is the product of four factors of ¼, to three digits?', program: 'x = 1\nL = x * 0.25 * 0.25 * 0.25 * 0.25', of: 'x', what: 'grad', hint: '1 / 256.' },
     ],
   },
   {
     name: 'Optimizers',
     text: [
-      'The gradient says which way the loss rises. SGD takes a step against it: x ← x − lr · g. Momentum averages past gradients; AdamW also divides by their usual size, so that every parameter moves by about the learning rate.',
-      'grad() is added to, never replaced: that is what lets two losses, or two halves of a batch, be summed. It also means that a loop has to zero it before each backward.',
+      'The gradient says which way the loss rises. SGD takes a step against it: x ← x − lr · g. Momentum accumulates past gradients. AdamW averages them and divides by their typical size, so that every parameter moves by about the learning rate.',
+      'Backward adds to grad() and never replaces it, so the gradients of two losses, or of two halves of a batch, sum up. This is why a training loop has to zero it before each backward.',
     ],
     program: 'x = 2\nL = x ^ 2',
     exercises: [
       { ask: 'L = x², x = 2, learning rate 0.1. What is x after one step of SGD?', program: 'x = 2\ng = grad(x ^ 2, x)\nL = x - 0.1 * g', of: 'L', what: 'value', hint: 'g = 4.' },
-      { ask: 'L = x², and x is 2. Backward runs twice, with no zero_grad() between. What is x.grad then?', program: 'x = 2\nL = x ^ 2 + x ^ 2', of: 'x', what: 'grad', hint: 'The sum of both.' },
+      { ask: 'L = x², x = 2. Backward runs twice, with no zero_grad() in between. What is x.grad then?', program: 'x = 2\nL = x ^ 2 + x ^ 2', of: 'x', what: 'grad', hint: 'The sum of both gradients.' },
     ],
   },
   {
     name: 'Checking a gradient',
     text: [
-      'A derivative can be tested without knowing it: move x by ±ε, and (L(x + ε) − L(x − ε)) / 2ε has to agree. The check does this in 64-bit numbers for every element, and says which operation is to blame if one disagrees.',
-      'It compares a function with its own derivative. That the function is the one that was meant, it cannot know. “Planted mistakes” has ten that it finds and four that it cannot see.',
+      'A derivative can be tested without knowing it: move x by ±ε, and (L(x + ε) − L(x − ε)) / 2ε has to agree. The check does this in 64-bit numbers for every element, and names the operation to blame if one disagrees.',
+      'It compares a function with its own derivative; it cannot know whether it is the function that you meant. “Planted mistakes” has ten mistakes that it finds and four that it cannot see.',
     ],
     program: 'x = [1, 2]\nL = sum(x ^ 3)\ngrad(x) = 3 * x ^ 2',
     exercises: [
-      { ask: 'L = x². Take x = 3, ε = 1 (!). What is (L(4) − L(2)) / 2?', program: 'x = 4\ny = 2\nL = (x ^ 2 - y ^ 2) / 2', of: 'L', what: 'value', hint: '(16 − 4) / 2: exact even for a large ε, because the curve is a parabola.' },
-      { ask: 'relu at x = 0, differences with any ε: what do they give?', program: 'x = 0.001\nL = (relu(x) - relu(-x)) / 0.002', of: 'L', what: 'value', hint: '(ε − 0) / 2ε.' },
+      { ask: 'L = x². Take x = 3, ε = 1 (!). What is (L(4) − L(2)) / 2?', program: 'x = 4\ny = 2\nL = (x ^ 2 - y ^ 2) / 2', of: 'L', what: 'value', hint: '(16 − 4) / 2. It is exact even for a large ε, because the curve is a parabola.' },
+      { ask: 'relu at x = 0: what do central differences give, whatever ε is?', program: 'x = 0.001\nL = (relu(x) - relu(-x)) / 0.002', of: 'L', what: 'value', hint: '(ε − 0) / 2ε.' },
       { ask: 'And what does the engine give there?', program: 'x = 0\nL = relu(x)', of: 'x', what: 'grad', hint: 'A convention, the same as PyTorch’s.' },
     ],
   },

@@ -1,5 +1,5 @@
-// Names to learn from, invented of syllables: no list of real ones is shipped. A file of names can be
-// dropped on the page in their place.
+// Names to learn from, made up of syllables, since no list of real names is shipped. A file of names
+// can be dropped on the page instead.
 
 const onsets = ['', 'b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'r', 's', 't', 'v', 'j', 'br', 'dr', 'kl', 'th', 'sh'];
 const vowels = ['a', 'e', 'i', 'o', 'u', 'ia', 'ae', 'eo'];

@@ -43,7 +43,7 @@ export function mistakesView(ask, open, item) {
     };
     replace(stage, 
       html('h2', {}, puzzle.name),
-      html('p', {}, 'The forward pass is right. In backward, the rule of one operation may be wrong: a mistake was planted. Check the gradient, step through it, then name the operation.'),
+      html('p', {}, 'The forward pass is right. In backward, the rule of one operation may be wrong. Check the gradient, step through it, then name the operation, or none.'),
       html('pre', { class: 'program' }, puzzle.program),
       html('p', {},
         html('button', { onclick: async () => replace(result, checkPanel(await ask({ ...question, ask: 'check' }), answer)) }, 'Run the check'), ' ',

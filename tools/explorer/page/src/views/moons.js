@@ -1,5 +1,5 @@
-// Two moons, trained live: points to add, move and delete, the boundary, and what flows through each
-// layer. Training stops anywhere, and that very step opens as a program.
+// Two moons, trained live: points to add, move and delete, the decision boundary, and histograms of
+// each layer. Training can stop at any step, which then opens as a program.
 import { html, replace } from '../element.js';
 import { colour, paintMap, plotBars, plotCurve, prepare } from '../plot.js';
 
@@ -115,7 +115,7 @@ export function moonsView(ask, open) {
     const ratio = norms[0] / norms.at(-1);
     const odd = found.losses.some((x) => typeof x !== 'number');
     replace(status, 
-      odd ? 'The loss is no number any more: the gradients have exploded. A smaller learning rate or smaller initial weights help.'
+      odd ? 'The loss is not a number any more: the gradients have exploded. Try a smaller learning rate or smaller initial weights.'
         : ratio < 1e-3 ? `The first layer’s gradient is ${ratio.toExponential(1)} of the last one’s: it vanishes on the way back.`
           : ratio > 1e3 ? `The first layer’s gradient is ${ratio.toExponential(1)} times the last one’s: it explodes on the way back.` : 'Gradients of all layers are of similar size.',
     );
@@ -166,7 +166,7 @@ export function moonsView(ask, open) {
       html('button', { onclick: async () => {
         state.running = false;
         open((await ask({ ask: 'moons', do: 'program', batch: 4 })).program);
-      } }, 'Step inside this step')),
+      } }, 'Open this step as a program')),
     html('p', {}, tools), field, status),
     html('div', {}, html('div', { class: 'sliders' }, controls, activation), curve, layers));
 }

@@ -1,5 +1,5 @@
-// microGPT, trained live on names: loss, samples, what it gives each next letter, attention of each
-// head and its gradient: which earlier letter is to blame for this loss.
+// microGPT, trained live on names: loss, samples, the probability of each next letter, and each
+// head's attention with its gradient, which shows which earlier letter is to blame for a loss.
 import { html, replace, svg } from '../element.js';
 import { inventedNames, namesIn } from './invented.js';
 import { numberText } from '../number.js';
@@ -7,7 +7,7 @@ import { plotCurve } from '../plot.js';
 
 const letter = (token) => (token === 0 ? '·' : String.fromCharCode(96 + token));
 
-/** A square of numbers, rows: the letter that attends. */
+/** A square of numbers; a row belongs to the letter that attends. */
 function square(values, n, names, onpick) {
   const size = 22;
   const largest = Math.max(1e-12, ...values.map(Math.abs));
@@ -73,7 +73,7 @@ export function namesView(ask, openTape) {
         const part = (values) => values.slice(h * n * n, (h + 1) * n * n);
         return html('figure', {}, html('figcaption', {}, `head ${h + 1}`), square(part(all), n, seen, pick), square(part(found.attention_gradient[layer]), n, seen, pick));
       }))),
-      html('p', { class: 'note' }, 'Above: attention, rows look at columns. Below: d loss / d attention. For these, attention is recorded written out (softmax, then a product); training uses the fused operation.'));
+      html('p', { class: 'note' }, 'Above: attention, rows look at columns. Below: d loss / d attention. These come from attention written out (softmax, then a product); training uses the fused operation.'));
   };
   const loop = async () => {
     if (!state.running || !curve.isConnected) {
@@ -115,14 +115,14 @@ export function namesView(ask, openTape) {
         html('button', { onclick: async () => openTape(await ask({ ask: 'names', do: 'trace', name: state.name }), `one training step of microGPT on “${state.name}”`) }, 'Open this step as a tape')),
       status, curve,
       html('p', {}, html('label', {}, 'temperature ', temperature)), samples,
-      html('p', { class: 'note' }, 'The names are invented of syllables. Drop a text file of names here, one a line, to learn others.')),
+      html('p', { class: 'note' }, 'The names are made up of syllables. To learn others, drop a text file here, with one name per line.')),
     html('div', {}, html('p', {}, html('label', {}, 'name ', nameInput)), look));
   view.addEventListener('dragover', (event) => event.preventDefault());
   view.addEventListener('drop', async (event) => {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
     const found = file && file.size < 4e6 ? namesIn(await file.text()) : [];
-    if (!found.length) return void replace(status, 'This file holds no names of letters a to z, one a line.');
+    if (!found.length) return void replace(status, 'This file has no line that is a name of letters a to z.');
     state.names = found;
     state.name = null;
     restart();

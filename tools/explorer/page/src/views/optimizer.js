@@ -1,4 +1,4 @@
-// An optimizer as arithmetic: a loss of one number, and every step with all that is kept.
+// An optimizer as arithmetic: every step on a loss, with the optimizer's whole state.
 import { html, replace } from '../element.js';
 import { numberText } from '../number.js';
 import { plotCurve } from '../plot.js';
@@ -10,7 +10,7 @@ const formulas = {
 };
 const start = 'x = 2\nL = x ^ 4 - 3 * x ^ 2 + x';
 
-/** The step in numbers, each computed from those that the engine gives. */
+/** The step as arithmetic on the numbers that the engine gives. */
 function arithmetic(name, row, t, lr) {
   const x = row.value[0];
   const g = row.used[0];
@@ -32,7 +32,7 @@ export function optimizerView(ask, open) {
     const found = await ask({ ask: 'optimizer', program: text.value, optimizer: state.optimizer, lr: String(state.lr), clip: String(state.clip), forget: state.forget ? 1 : 0, steps: state.steps });
     status.className = found.error ? 'error' : 'note';
     if (found.error) return void replace(status, found.error.message);
-    replace(status, state.forget ? 'zero_grad() is forgotten: grad() is the sum of all gradients so far, and the steps overshoot.' : '');
+    replace(status, state.forget ? 'Without zero_grad(), grad() is the sum of all gradients so far, and the steps overshoot.' : '');
     plotCurve(curve, found.steps.map((s) => s.loss), 'loss');
     const headings = ['step', 'leaf', 'value', 'loss', state.forget ? 'grad() (a sum)' : 'grad()', ...(state.clip ? ['clipped'] : []), 'the step'];
     replace(table, 
@@ -53,12 +53,12 @@ export function optimizerView(ask, open) {
   };
   text.oninput = show;
   const view = html('div', { class: 'stage wide' },
-    html('p', { class: 'note' }, 'The gradient says where the loss rises; the optimizer decides how far to go against it. Each row is one step, with the sum that moves the number.'),
+    html('p', { class: 'note' }, 'The gradient says where the loss rises; the optimizer decides how far to go against it. Each row is one step, with the arithmetic that moves the number.'),
     html('div', { class: 'sliders' },
       html('label', {}, 'optimizer ', html('select', { onchange: (event) => { state.optimizer = event.target.value; show(); } }, [['sgd', 'SGD'], ['momentum', 'SGD with momentum 0.9'], ['adamw', 'AdamW']].map(([value, name]) => html('option', { value }, name)))),
       html('label', {}, html('input', { type: 'checkbox', onchange: (event) => { state.forget = event.target.checked; show(); } }), ' forget zero_grad()'),
-      slide('lr', 'learning rate', 0.005, 0.5, 0.005), slide('clip', 'clip the norm at (0: not)', 0, 5, 0.5), slide('steps', 'steps', 1, 100, 1),
-      html('button', { onclick: () => open(text.value) }, 'Step inside the gradient')),
+      slide('lr', 'learning rate', 0.005, 0.5, 0.005), slide('clip', 'clip the norm at (0: off)', 0, 5, 0.5), slide('steps', 'steps', 1, 100, 1),
+      html('button', { onclick: () => open(text.value) }, 'Open the loss as a program')),
     text, status, curve, table);
   show();
   return view;

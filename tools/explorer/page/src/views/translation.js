@@ -1,5 +1,5 @@
-// Translation: a trained encoder-decoder writes a sentence word by word. At each word: what else it
-// could have been, and where each head of each layer looks.
+// Translation: a trained encoder-decoder writes a sentence word by word. At each word: the likeliest
+// alternatives, and what each head of each layer attends to.
 import { html, replace } from '../element.js';
 
 const unknown = 1;
@@ -8,7 +8,7 @@ const special = { start: 2, end: 3 };
 /** Runs of letters and digits, and every other visible character alone, in lower case. */
 export const wordsOf = (sentence) => sentence.toLowerCase().match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 
-/** @returns {string} words as one writes them: no blank before a full stop */
+/** @returns {string} words joined as in a text: no blank before a full stop */
 const written = (words) => words.join(' ').replace(/ ([.,!?;:])/g, '$1');
 const percent = (p) => (p < 0.001 ? 'below 0.1 %' : `${(100 * p).toFixed(p < 0.0995 ? 1 : 0)} %`);
 const weight = (w) => (w < 0.1 ? '' : w.toFixed(2).replace(/^0/, ''));
@@ -46,7 +46,7 @@ export function translationView(ask) {
     const line = (name, values) => html('tr', {}, html('th', { scope: 'row' }, name), values.map((v, i) =>
       html('td', { class: 'look', style: `--look: ${v.toFixed(3)}`, title: `${columns[i]}: ${percent(v)}` }, weight(v))));
     replace(heads, answer.cross.map((_, layer) => html('table', { class: 'looks' },
-      html('caption', {}, `Decoder layer ${layer + 1}: where “${word(row[0][0])}” was looked for`),
+      html('caption', {}, `Decoder layer ${layer + 1}: what each head attends to before writing “${word(row[0][0])}”`),
       html('tr', {}, html('th', {}), columns.map((text) => html('th', { scope: 'col' }, text))),
       Array.from({ length: answer.heads }, (_, head) => line(`head ${head + 1}`, weights(layer, head))))));
   };
@@ -66,7 +66,7 @@ export function translationView(ask) {
     if (mine !== latest) return;
     const strange = [...new Set(words.filter((word) => known(word) === unknown))];
     note.className = answer?.error ? 'error' : 'note';
-    replace(note, answer?.error ? answer.error.message : strange.length ? `The model knows ${held.source.length - 4} words; these are not among them: ${strange.join(', ')}. It reads each as the same unknown word.` : '');
+    replace(note, answer?.error ? answer.error.message : strange.length ? `The model knows ${held.source.length - 4} words; these are not among them: ${strange.join(', ')}. It reads them all as the same unknown word.` : '');
     if (!answer || answer.error) return void [output, choices, heads].forEach((part) => replace(part));
     Object.assign(state, { at: 0, source: words, answer });
     show();
@@ -91,5 +91,5 @@ export function translationView(ask) {
     note,
     html('p', { class: 'note' }, 'Choose a word, or step with ← and →.'),
     output, choices, heads,
-    html('p', { class: 'note' }, 'Each row adds up to 1: a head divides its attention among the words. Most heads look at the word that is being translated, and that is nowhere built in; it was learned.'));
+    html('p', { class: 'note' }, 'Each row adds up to 1: a head divides its attention among the words. Most heads look at the word that is being translated. This is not built in; the model learned it.'));
 }
