@@ -17,7 +17,7 @@ struct Config {
           hidden_size = 128, intermediate_size = 352;
   double rope_theta = 10000, rms_norm_eps = 1e-5;
   bool tie_word_embeddings = false;
-  SLOPE_CONFIG(key(block_size, "characters that the model sees at once", 1, 1 << 20),
+  SLOPE_CONFIG(key(block_size, "context length: tokens that the model sees at once", 1, 1 << 20),
                key(num_hidden_layers, "decoder layers", 1, 1000),
                key(num_attention_heads, "query heads; divides hidden_size", 1, 1 << 12),
                key(num_key_value_heads, "heads of keys and values; divides num_attention_heads", 1,

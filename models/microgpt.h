@@ -12,7 +12,7 @@ namespace slope::microgpt {
 struct Config {
   int64_t vocab_size = 0;  // from the data
   int64_t block_size = 16, n_layer = 1, n_head = 4, n_embd = 16;
-  SLOPE_CONFIG(key(block_size, "characters that the model sees at once", 1, 1 << 20),
+  SLOPE_CONFIG(key(block_size, "context length: tokens that the model sees at once", 1, 1 << 20),
                key(n_layer, "blocks", 1, 1000),
                key(n_head, "attention heads; divides n_embd", 1, 1 << 12),
                key(n_embd, "channels", 1, 1 << 16))

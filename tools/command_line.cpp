@@ -115,7 +115,8 @@ void Command::threads() {
                    "--threads {}: expected a number from 1 to 1024", text);
     set_num_threads(n);
   };
-  option("--threads", set, "threads; the results do not depend on it (default: all cores)")
+  option("--threads", set,
+         "number of threads; the results do not depend on it (default: all cores)")
       .takes("N");
 }
 
@@ -154,7 +155,8 @@ Action parse_command_line(int argc, char** argv) {
       "Reverse-mode autodiff and Transformers on a CPU.\nExample: slope train translation --out "
       "runs/first");
   app->name("slope");
-  app->set_version_flag("--version", version_text, "version, instruction set, BLAS");
+  app->set_version_flag("--version", version_text,
+                        "print version, kernels, units of matrix products and threads");
   app->require_subcommand(1);
   app->option_defaults()->take_last();
   Action action;

@@ -23,17 +23,17 @@ struct ParallelTextSettings {  // of translation
                    "bundled corpus")
                    .changeable(),
                key(valid, "prefix of the validation text").changeable(),
-               key(source, "source language: ending of the files"),
-               key(target, "target language: ending of the files"),
-               key(shared_vocabulary,
-                   "one vocabulary and one table of embeddings for both languages"),
+               key(source, "source language: suffix of the files"),
+               key(target, "target language: suffix of the files"),
+               key(shared_vocabulary, "one vocabulary and one embedding table for both languages"),
                key(subword_dropout,
-                   "BPE: probability that a merge is left out, so that each epoch cuts otherwise",
+                   "BPE dropout: probability that a merge is skipped, so that each epoch splits "
+                   "words differently",
                    0, 0.9)
                    .only_with("tokenizer", {"subwords"}),
                key(validation_size,
-                   "target tokens to validate on at most, in pairs spread evenly over the text; 0: "
-                   "all",
+                   "largest number of target tokens to validate on, in pairs spread evenly over "
+                   "the text; 0: all",
                    0, 1e12)
                    .changeable())
   static TrainSettings training() { return {}; }
@@ -45,20 +45,19 @@ struct TextSettings {  // of a language model
   TokenizerSettings tokens = {.tokenizer = "characters", .words_before = false};
   double validation_share = 0.1;  // the end of the text, or documents at random
   int64_t validation_size = default_validation_size;
-  SLOPE_CONFIG(key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
-                   .changeable(),
-               key(documents,
-                   "what the model reads: the text as a whole, or each line by itself, between two "
-                   "newlines",
-                   {"whole", "lines"}),
-               key(validation_share,
-                   "share that is held out for validation: the end of the text, or lines at random",
-                   0.0001, 0.9),
-               key(validation_size,
-                   "tokens to validate on at most, the first ones of the "
-                   "held-out part; 0: all",
-                   0, 1e12)
-                   .changeable())
+  SLOPE_CONFIG(
+      key(text, "the text, plain or .gz; empty: the English side of the bundled corpus")
+          .changeable(),
+      key(documents,
+          "what the model reads: the text as a whole, or each line by itself, between two "
+          "newlines",
+          {"whole", "lines"}),
+      key(validation_share, "share held out for validation: the end of the text, or random lines",
+          0.0001, 0.9),
+      key(validation_size,
+          "largest number of tokens to validate on, the first ones of the held-out part; 0: all", 0,
+          1e12)
+          .changeable())
   static TrainSettings training() {
     return {.epochs = 0,
             .steps = 2000,
@@ -78,7 +77,7 @@ struct MoonsSettings {  // of points
   int64_t points = 256, validation_points = 256;
   double noise = 0.1;  // standard deviation
   SLOPE_CONFIG(key(points, "training points of the two moons, drawn from the seed", 2, 1e7),
-               key(validation_points, "points that are held out for validation", 2, 1e7),
+               key(validation_points, "further points for validation", 2, 1e7),
                key(noise, "standard deviation of the noise on each coordinate", 0, 10))
   static TrainSettings training() {
     return {.epochs = 0, .steps = 1000, .batch_size = 32, .lr = 1e-2, .validate_every = 100};

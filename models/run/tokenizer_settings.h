@@ -14,23 +14,23 @@ struct TokenizerSettings {
   std::string subword_kind = "bpe", subword_model;
   // The values of runs from before there was a choice: lower-cased words, or plain characters.
   bool words_before = true;
-  SLOPE_CONFIG(
-      key(tokenizer, "what a line is cut into", {"subwords", "words", "characters"})
-          .since(words_before ? "\"words\"" : "\"characters\""),
-      key(lowercase, "lower-case all text; what the model writes is lower case too")
-          .since(words_before ? "true" : "false"),
-      key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9)
-          .only_with("tokenizer", {"words"}),
-      key(vocab_size,
-          "number of subwords; 0: by the amount of text, 4 times the root of its bytes, at most "
-          "32000, beside bytes and characters",
-          0, 1e7)
-          .only_with("tokenizer", {"subwords"}),
-      key(subword_kind, "how subwords are learned", {"bpe", "unigram"})
-          .only_with("tokenizer", {"subwords"}),
-      key(subword_model,
-          "SentencePiece's .model to cut with; empty: learned from the training text")
-          .only_with("tokenizer", {"subwords"}))
+  SLOPE_CONFIG(key(tokenizer, "the units that text is split into",
+                   {"subwords", "words", "characters"})
+                   .since(words_before ? "\"words\"" : "\"characters\""),
+               key(lowercase, "lower-case all text, so that the model writes lower case too")
+                   .since(words_before ? "true" : "false"),
+               key(min_freq, "how often a word must occur to be in the vocabulary", 1, 1e9)
+                   .only_with("tokenizer", {"words"}),
+               key(vocab_size,
+                   "number of subwords; 0: from the size of the text, 4 sqrt(bytes), at most "
+                   "32000, plus single bytes and characters",
+                   0, 1e7)
+                   .only_with("tokenizer", {"subwords"}),
+               key(subword_kind, "how subwords are learned", {"bpe", "unigram"})
+                   .only_with("tokenizer", {"subwords"}),
+               key(subword_model,
+                   "SentencePiece .model to use; empty: learned from the training text")
+                   .only_with("tokenizer", {"subwords"}))
 };
 
 }  // namespace slope::train

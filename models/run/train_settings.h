@@ -39,7 +39,7 @@ struct TrainSettings {
   double decay_share = 0.1;  // of wsd
   double clip = 1;           // largest norm of the whole gradient; 0: none
   double label_smoothing = 0;
-  double average = 0;  // decay of the EMA of the weights that is validated and saved; 0: none
+  double average = 0;  // decay of an EMA of the weights, which is then validated and saved; 0: none
   int64_t validate_every = 0;  // steps; 0: at the end of each epoch
   int64_t save_every = 0;      // in addition to each validation and the end
   int64_t patience = 0;        // validations without a better loss before the run stops; 0: never
@@ -49,40 +49,43 @@ struct TrainSettings {
   bool overfit_batch = false, log_norms = false, tensorboard = false;
 
   SLOPE_CONFIG(
-      key(epochs, "passes over the training data; 0: steps decides", 0, 1e9).changeable(),
-      key(steps, "optimizer steps; 0: epochs decides", 0, 4e9).changeable(),
+      key(epochs, "passes over the training data; 0: use steps", 0, 1e9).changeable(),
+      key(steps, "optimizer steps; 0: use epochs", 0, 4e9).changeable(),
       key(batch_size, "sequences in a micro-batch", 1, 1 << 20),
-      key(accumulate, "micro-batches added up for one step", 1, 1 << 15),
+      key(accumulate, "micro-batches whose gradients are added for one step", 1, 1 << 15),
       key(piece_tokens, "a micro-batch of more tokens runs in pieces, to save memory; 0: whole", 0,
           1e9),
-      key(precision, "matrix products in f32, or of operands rounded to bf16 and summed in f32",
+      key(precision, "matrix products: in f32, or of operands rounded to bf16, with sums in f32",
           {"f32", "bf16"}),
       key(optimizer, "the update rule",
           {"adafactor", "adagrad", "adam", "adamw", "lion", "muon", "nadam", "radam", "rmsprop",
            "sgd"}),
-      key(lr, "learning rate: the highest of the schedule", 0, models::any_real).changeable(),
+      key(lr, "peak learning rate", 0, models::any_real).changeable(),
       key(beta1, "decay of the mean of gradients", 0, 0.9999999)
           .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "lion", "muon"}),
       key(beta2,
-          "decay of the mean of squared gradients; Lion: of the mean of gradients that it keeps", 0,
-          0.9999999)
+          "decay of the running mean of squared gradients; Lion: of its running mean of gradients",
+          0, 0.9999999)
           .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "lion", "muon"}),
-      key(adam_eps, "added to the root of the mean of squared gradients", 1e-20, 1)
+      key(adam_eps, "added to the denominator, the root of the running mean of squared gradients",
+          1e-20, 1)
           .only_with("optimizer", {"adam", "adamw", "nadam", "radam", "muon"}),
-      key(amsgrad, "divide by the largest mean of squared gradients so far")
+      key(amsgrad, "use the largest running mean of squared gradients so far")
           .only_with("optimizer", {"adam", "adamw"}),
-      key(momentum, "how much of the last update goes into the next", 0, 1)
+      key(momentum, "momentum factor: share of the last update that goes into the next", 0, 1)
           .only_with("optimizer", {"sgd", "rmsprop"}),
       key(nesterov, "Nesterov's momentum").only_with("optimizer", {"sgd"}),
       key(momentum_decay, "NAdam: how fast its momentum rises to beta1", 0, 1)
           .only_with("optimizer", {"nadam"}),
       key(alpha, "RMSprop: decay of the mean of squared gradients", 0, 0.9999999)
           .only_with("optimizer", {"rmsprop"}),
-      key(centered, "RMSprop: divide by the deviation of the gradients, not by their size")
+      key(centered,
+          "RMSprop: divide by the standard deviation of the gradients, not by their root mean "
+          "square")
           .only_with("optimizer", {"rmsprop"}),
-      key(lr_decay, "Adagrad: lr falls as 1 / (1 + lr_decay step)", 0, models::any_real)
+      key(lr_decay, "Adagrad: lr decays as 1 / (1 + lr_decay step)", 0, models::any_real)
           .only_with("optimizer", {"adagrad"}),
-      key(initial_accumulator_value, "Adagrad: start of its sums of squared gradients", 0,
+      key(initial_accumulator_value, "Adagrad: initial value of its sums of squared gradients", 0,
           models::any_real)
           .only_with("optimizer", {"adagrad"}),
       key(beta2_decay, "Adafactor: step^beta2_decay is the weight of the newest squared gradient",
@@ -91,36 +94,36 @@ struct TrainSettings {
       key(muon_momentum, "Muon: decay of the mean of gradients of matrices", 0, 0.9999999)
           .only_with("optimizer", {"muon"}),
       key(muon_adjust_lr,
-          "Muon: the size of its steps; match_rms_adamw: as large as AdamW's, which updates all "
-          "that "
-          "is no matrix",
+          "Muon: size of its steps; match_rms_adamw: as large as those of AdamW, which updates all "
+          "parameters but matrices",
           {"match_rms_adamw", "original"})
           .only_with("optimizer", {"muon"}),
       key(weight_decay, "weight decay of tensors with two or more dims", 0, models::any_real),
-      key(schedule, "how lr moves after the warm-up",
+      key(schedule, "learning-rate schedule after the warm-up",
           {"constant", "cosine", "cosine_restarts", "exponential", "inverse_sqrt", "linear",
            "multistep", "noam", "one_cycle", "polynomial", "step", "wsd"})
           .changeable(),
-      key(warmup, "steps of linear rise to lr", 0, 1e9).changeable(),
-      key(lr_min, "lowest learning rate of the schedules that fall to one", 0, models::any_real)
+      key(warmup, "steps of linear warm-up to lr", 0, 1e9).changeable(),
+      key(lr_min, "lowest learning rate, for schedules that decay to one", 0, models::any_real)
           .only_with("schedule", {"cosine", "cosine_restarts", "linear", "wsd"})
           .changeable(),
-      key(step_size, "steps between two falls of lr", 1, 1e9)
+      key(step_size, "steps between two decays of lr", 1, 1e9)
           .only_with("schedule", {"step"})
           .changeable(),
-      key(milestones, "steps at which lr falls: 1000,1500")
+      key(milestones, "steps at which lr decays, such as 1000,1500")
           .only_with("schedule", {"multistep"})
           .changeable(),
-      key(gamma, "factor of a fall of lr; exponential: of every step", 0, 1)
+      key(gamma, "factor of each decay of lr; exponential: of each step", 0, 1)
           .only_with("schedule", {"step", "multistep", "exponential"})
           .changeable(),
-      key(power, "lr falls to 0 as (1 - step / steps)^power", 0, 100)
+      key(power, "lr decays to 0 as (1 - step / steps)^power", 0, 100)
           .only_with("schedule", {"polynomial"})
           .changeable(),
-      key(restart_steps, "steps of the first cosine", 1, 1e9)
+      key(restart_steps, "steps of the first cosine cycle", 1, 1e9)
           .only_with("schedule", {"cosine_restarts"})
           .changeable(),
-      key(restart_factor, "how much longer each cosine is than the one before", 1, 1000)
+      key(restart_factor, "factor by which each cosine cycle is longer than the one before", 1,
+          1000)
           .only_with("schedule", {"cosine_restarts"})
           .changeable(),
       key(rise_share, "share of the steps in which lr rises", 0, 1)
@@ -136,33 +139,33 @@ struct TrainSettings {
           1e9)
           .only_with("schedule", {"noam"})
           .changeable(),
-      key(decay_share, "share of the steps, the last ones, in which lr falls to lr_min", 0, 1)
+      key(decay_share, "share of the steps, at the end, in which lr decays to lr_min", 0, 1)
           .only_with("schedule", {"wsd"})
           .changeable(),
-      key(clip, "largest norm of the gradient; 0: no clipping", 0, models::any_real),
-      key(label_smoothing, "share of the target spread over all classes", 0, 1),
-      key(average, "decay of the EMA of the weights that is validated and saved; 0: none", 0,
+      key(clip, "maximum norm of the gradient; 0: no clipping", 0, models::any_real),
+      key(label_smoothing, "share of the target's probability that is spread over all classes", 0,
+          1),
+      key(average, "decay of an EMA of the weights, which is then validated and saved; 0: none", 0,
           0.9999999),
       key(validate_every, "steps between validations; 0: each epoch", 0, 1e9),
-      key(save_every, "steps between further checkpoints; 0: none", 0, 1e9).changeable(),
+      key(save_every, "steps between additional checkpoints; 0: none", 0, 1e9).changeable(),
       key(patience, "validations without a better loss before stopping; 0: never stop early", 0,
           1e9)
           .changeable(),
-      key(log_every, "steps between lines of the log", 1, 1e9).changeable(),
+      key(log_every, "steps between log lines", 1, 1e9).changeable(),
       key(seed, "seed of weights, order and dropout", 0, 9e15),
       key(from,
-          "a run, or a .safetensors file, whose weights training begins with; of a run also the "
-          "model's settings and tokenizers; empty: weights drawn from the seed")
+          "a run or .safetensors file with the initial weights; a run also gives the model's "
+          "settings and tokenizers; empty: weights drawn from the seed")
           .changeable(),
       key(freeze,
-          "parameters that are not trained: their names, in which * stands for any characters, "
-          "with commas between"),
+          "parameters not to train: names separated by commas, in which * stands for any "
+          "characters"),
       key(overfit_batch,
-          "train and validate on the first batch alone: whether the model can learn at all"),
+          "train and validate on the first batch only, to see whether the model can learn at all"),
       key(log_norms, "log the norms of each layer's gradient and weights (slope plot draws them)")
           .changeable(),
-      key(tensorboard, "write events for TensorBoard too, in the run's folder tensorboard")
-          .changeable())
+      key(tensorboard, "also write TensorBoard events, in RUN/tensorboard").changeable())
 };
 
 // UsageError if they are not ascending steps.

@@ -137,11 +137,11 @@ void add_common(Command& command, Flags& flags) {
   command.option("--steps", flags.steps, "number of steps to time (default: about two seconds)")
       .between(1, 1000000);
   command.flag("--json", flags.json, "the figures as JSON");
-  command.flag("--profile", flags.profile, "where the time goes, operation by operation, instead");
+  command.flag("--profile", flags.profile, "print the time of each operation instead");
   command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").names("FILE");
   command.flag("--serve", flags.serve,
-               "speak tools/bench/compare/protocol.md on standard input and output");
-  command.option("--precision", flags.precision, "of matrix products: f32 or bf16").takes("[f32]");
+               "follow tools/bench/compare/protocol.md on standard input and output");
+  command.option("--precision", flags.precision, "precision of matrix products: f32 or bf16").takes("[f32]");
   command.threads();
 }
 
@@ -157,10 +157,10 @@ std::string listing() {
 }  // namespace
 
 void add_bench(Command& slope) {
-  Command command =
-      slope.subcommand("bench",
-                       "Measure. Timings on shared machines vary: repeat, alternate, "
-                       "compare ratios.\nExample: slope bench translation decode1 --threads 2");
+  Command command = slope.subcommand(
+      "bench",
+      "Measure time and memory. Timings on shared machines vary: repeat, alternate, compare "
+      "ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
   command.option("case", flags.cases, "what to measure (default: all of those below)")
       .names("CASE");
@@ -183,7 +183,7 @@ void add_bench(Command& slope) {
   command
       .subcommand(
           "node",
-          "A recorded small operation, and a chain of 1,000,000.\nExample: slope bench node")
+          "A small recorded operation, and a chain of 1,000,000.\nExample: slope bench node")
       .runs(measure_nodes);
   Command scale =
       command.subcommand("scale",

@@ -60,7 +60,7 @@ std::unique_ptr<Workload> decoder_steps(const train::RunSettings& settings,
                                           training);
 }
 
-// Names of the most characters that the model sees at once.
+// Names as long as the model's context.
 std::unique_ptr<Workload> microgpt_steps(int64_t names) {
   return decoder_steps(
       bench_settings(smallest, {}), {.C = 16, .layers = 1}, names, 16, 27,

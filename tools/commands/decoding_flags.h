@@ -7,18 +7,18 @@
 namespace slope::tools {
 
 inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
-  command.option("--beam", decode.beam, "prefixes to follow; 1 is greedy")
+  command.option("--beam", decode.beam, "beam size; 1: greedy decoding")
       .between(1, 1000)
       .shows_default();
-  command.option("--length-penalty", decode.length_penalty, "alpha of score = log p / length^alpha")
+  command.option("--length-penalty", decode.length_penalty, "alpha in score = log p / length^alpha")
       .shows_default();
   const auto set_unk = [&decode](const std::string& how) {
     decode.unk = train::unknown_words(how);
   };
   command
       .option("--unk", set_unk,
-              "where the model writes <unk>: write it, ban (the most likely other token), or copy "
-              "the word of the source that it attends to")
+              "what to do if the model writes <unk>: write it, ban it (the likeliest other token), "
+              "or copy the source word that it attends to")
       .takes("HOW");
 }
 

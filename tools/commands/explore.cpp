@@ -50,8 +50,8 @@ int run(const Flags& flags) {
 void add_explore(Command& slope) {
   Command command = slope.subcommand(
       "explore",
-      "Run a program in the explorer's language and print its tape and its backward, as the page "
-      "shows them, or write the page of a model's training step.\nExample: slope explore --json 'x "
+      "Run a program in the explorer's language and print its tape and backward pass, as the page "
+      "shows them; or write the page of a model's training step.\nExample: slope explore --json 'x "
       "= [1, 2, 3]; sum(x ^ 2)'\nExample: slope explore runs/first -o page.html");
   static Flags flags;
   command
@@ -60,17 +60,19 @@ void add_explore(Command& slope) {
       .required()
       .takes("PROGRAM|MODEL|RUN");
   command.flag("--json", flags.json, "as JSON: values, operations, events of backward");
-  command.flag("--check", flags.check, "the gradients by central differences in place of the tape");
-  command.option("--dtype", flags.dtype, "of the program's numbers").takes("f32|f64");
-  command.option("--seed", flags.seed, "of randn and dropout").between(0, 1'000'000'000);
+  command.flag("--check", flags.check,
+               "check the gradients with central differences instead of printing the tape");
+  command.option("--dtype", flags.dtype, "dtype of the program's numbers").takes("f32|f64");
+  command.option("--seed", flags.seed, "seed of randn and dropout").between(0, 1'000'000'000);
   command.option("-o,--out", flags.out, "the page of a model or a run").takes("PAGE.html");
   command
-      .option("--page", flags.page,
-              "the page to put it into, made by tools/explorer/build; else the installed one")
+      .option(
+          "--page", flags.page,
+          "the page to insert it into, made by tools/explorer/build (default: the installed one)")
       .takes("FILE.html");
   command
       .option("--values", flags.values,
-              "tensors of at most so many values in full, of larger ones shape and norm")
+              "tensors of at most this many elements in full, larger ones by shape and norm")
       .between(1, 100'000)
       .shows_default();
   command.runs([] { return run(flags); });

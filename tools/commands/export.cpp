@@ -7,14 +7,14 @@
 namespace slope::tools {
 
 void add_export(Command& slope) {
-  Command command = slope.subcommand(
-      "export",
-      "Write a run's model as PyTorch's load_state_dict takes it, strictly: weights under every "
-      "name, settings, tokenizers.\n"
-      "Example: slope export runs/first --to pytorch -o first");
+  Command command =
+      slope.subcommand("export",
+                       "Write a run's model for PyTorch's load_state_dict with strict=True: "
+                       "weights under every name, settings, tokenizers.\n"
+                       "Example: slope export runs/first --to pytorch -o first");
   static std::string run, to, folder;
   command.option("run", run, "the run's folder").required().names("RUN");
-  command.option("--to", to, "who is to read it").required().names("pytorch");
+  command.option("--to", to, "the format to write").required().names("pytorch");
   command.option("-o,--out", folder, "a new folder").required().names("FOLDER");
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, to == "pytorch", "--to {}: only pytorch is known", to);

@@ -28,32 +28,34 @@ void add_generate(Command& slope) {
       .shows_default();
   command
       .option("--temperature", sampling.temperature,
-              "0: always the most likely; 1: the model's probabilities")
+              "0: always the likeliest token; 1: the model's probabilities")
       .between_reals(0.0, 1e6)
       .shows_default();
-  command.option("--top-k", sampling.top_k, "draw among the k most likely; 0: among all")
+  command.option("--top-k", sampling.top_k, "sample from the k likeliest tokens; 0: from all")
       .between(0, 1'000'000)
       .shows_default();
   command
       .option("--top-p", sampling.top_p,
-              "draw among the fewest most likely that together have this probability; 1: among all")
+              "sample from the fewest likeliest tokens that together have this probability; 1: "
+              "from all")
       .between_reals(1e-9, 1.0)
       .shows_default();
   command
       .option("--min-p", sampling.min_p,
-              "draw among those with at least this share of the most likely one's probability")
+              "sample from tokens with at least this share of the likeliest one's probability")
       .between_reals(0.0, 1.0)
       .shows_default();
   command
       .option("--repetition-penalty", sampling.repetition_penalty,
-              "logits of tokens in the text so far are divided by it; 1: none")
+              "for tokens that the text contains, positive logits are divided by it and negative "
+              "ones multiplied; 1: none")
       .between_reals(1e-3, 1e6)
       .shows_default();
-  command.option("--stop", options.stop, "end before the first place where this is written")
+  command.option("--stop", options.stop, "end before the first occurrence of this text")
       .takes("TEXT");
   command
       .option("--samples", samples,
-              "texts to write, each from draws of its own, with a line --- between them")
+              "number of texts, each from its own random numbers, with a line --- between them")
       .between(1, 1'000'000)
       .shows_default();
   command.option("--seed", seed, "the same seed gives the same text")

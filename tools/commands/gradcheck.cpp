@@ -144,18 +144,18 @@ void add_gradcheck(Command& slope) {
   command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
   command
       .option("--model", flags.model,
-              "all parameters: of a small model of the zoo, or of a run's model")
+              "check all parameters of a small model of the zoo, or of a run's model")
       .names("MODEL|RUN");
   command.flag("--fast", flags.fast,
                "the model at its default size, each parameter along a few directions");
   command
       .option("--sample", flags.sample,
-              "the model at its default size, so many elements of each parameter")
+              "the model at its default size, this many elements of each parameter")
       .between(0, 1 << 20);
-  command.option("--seed", flags.seed, "of directions, samples and cotangents")
+  command.option("--seed", flags.seed, "seed of directions, samples and cotangents")
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
-  command.flag("--verbose", flags.verbose, "more than 60 lines");
+  command.flag("--verbose", flags.verbose, "print more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.runs([] { return run(flags); });
 }

@@ -59,24 +59,26 @@ int run(const Flags& flags) {
 void add_graph(Command& slope) {
   Command command = slope.subcommand(
       "graph",
-      "Draw the graph that backward traverses, of the loss of a small model or of a run, or print "
-      "backward as it happens.\nExample: slope graph runs/first -o graph.svg");
+      "Draw the autograd graph of the loss of a small model or of a run's model, or print its "
+      "backward pass step by step.\nExample: slope graph runs/first -o graph.svg");
   static Flags flags;
   command.option("model", flags.model, "a model of the zoo, or a run's folder")
       .required()
       .names("MODEL|RUN");
-  command.option("-o,--out", flags.out, "what to write: a picture, graphviz's language, or JSON")
+  command.option("-o,--out", flags.out, "output file: a picture, Graphviz's DOT, or JSON")
       .names("FILE.svg|.dot|.json");
   command
       .option("--depth", flags.depth,
-              "operations of a module down to this depth of its path are one box; 0: none are")
+              "merge the operations of each module down to this depth into one box; 0: merge none")
       .between(0, 100)
       .shows_default();
   command.flag("--trace", flags.trace,
-               "backward step by step: formulas, gradients in and out, sums, what is freed");
-  command.option("--module", flags.module, "of a trace: only this module and those below it")
+               "print backward step by step: formulas, gradients in and out, sums, what is freed");
+  command.option("--module", flags.module, "with --trace: only this module and its submodules")
       .takes("PATH");
-  command.option("--values", flags.values, "of a trace: tensors of at most so many values in full")
+  command
+      .option("--values", flags.values,
+              "with --trace: tensors of at most this many elements in full")
       .between(1, 1000)
       .shows_default();
   command.runs([] { return run(flags); });

@@ -82,7 +82,8 @@ int run(const std::string& path, bool as_json) {
 
 void add_inspect(Command& slope) {
   Command command = slope.subcommand(
-      "inspect", "Show what a safetensors file or a run holds.\nExample: slope inspect runs/first");
+      "inspect",
+      "Show what a safetensors file or a run contains.\nExample: slope inspect runs/first");
   static std::string path;
   static bool json = false;
   command.option("path", path, "a .safetensors file or a run's folder")

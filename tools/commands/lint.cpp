@@ -46,10 +46,10 @@ int run(std::vector<std::string> names, bool all, bool json) {
 void add_lint(Command& slope) {
   Command command = slope.subcommand(
       "lint",
-      "Look for mistakes with which a model still trains: parameters that nothing uses or lists, "
-      "dead gradients, outputs that see later inputs, padding or other examples, masked rows, "
-      "training and evaluation that differ, micro-batches that do not add up, settings without "
-      "effect. Exit code 1 on a finding.\nExample: slope lint runs/first");
+      "Look for mistakes with which a model still trains: unused or unlisted parameters, dead "
+      "gradients, outputs that see later inputs, padding or other examples, masked rows, training "
+      "and evaluation that differ, micro-batches that do not add up, settings without effect. Exit "
+      "code 1 if it finds one.\nExample: slope lint runs/first");
   static std::vector<std::string> names;
   static bool all = false, json = false;
   command.option("model", names, "models of the zoo, or runs with their weights")

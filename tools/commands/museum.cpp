@@ -69,15 +69,15 @@ int show(const std::vector<std::string>& ids, bool all, bool json) {
 void add_museum(Command& slope) {
   Command command = slope.subcommand(
       "museum",
-      "Show mistakes of published Transformers: broken and right side by side, with what is seen "
-      "of them, and the detector that catches them. Without a subcommand, list them.\n"
+      "Show mistakes of published Transformers: the broken and the right form side by side, the "
+      "symptom in numbers, and the detector that catches it. Without a subcommand, list them.\n"
       "Example: slope museum run swapped-masks");
   command.may_choose_subcommand();
   command.runs(list);
-  Command run = command.subcommand(
-      "run",
-      "Show exhibits. Exit code 1 if one is not as it should be.\nExample: slope museum run "
-      "einsum-index");
+  Command run = command.subcommand("run",
+                                   "Show exhibits. Exit code 1 if one does not show its symptom or "
+                                   "is not caught.\nExample: slope museum run "
+                                   "einsum-index");
   static std::vector<std::string> ids;
   static bool all = false, json = false;
   run.option("exhibit", ids, "names that slope museum lists").takes("EXHIBIT");

@@ -19,9 +19,9 @@ void add_plot(Command& slope) {
   command.option("runs", runs, "the runs' folders").required().takes("RUN…");
   command.option("-o,--out", out, "the picture").required().names("FILE.svg");
   command
-      .option("--what", what,
-              fmt::format("what is drawn, with commas between: {}",
-                          fmt::join(train::plottable(), ", ")))
+      .option(
+          "--what", what,
+          fmt::format("what to draw, separated by commas: {}", fmt::join(train::plottable(), ", ")))
       .takes("NAMES")
       .shows_default();
   command.runs([] {

@@ -176,12 +176,13 @@ void add_sweep(Command& slope) {
   static Flags flags;
   Command command = slope.subcommand(
       "sweep",
-      "Train a model with each combination of some settings; the same command again goes on.\n"
+      "Train a model with every combination of the given values of settings. The same command "
+      "continues an interrupted sweep.\n"
       "Example: slope sweep translation --grid lr=1e-3,3e-3 dropout=0.1,0.2 --steps 500 --out "
       "runs/sweep");
   const auto help = [](Kind kind) {
     return fmt::format(
-        "A run of each combination, as slope train {0} makes it, and a table.\n"
+        "Train a run for each combination, as slope train {0} does, and print a table.\n"
         "Example: slope sweep {0} --grid lr=1e-3,3e-3 --steps 500 --out runs/sweep",
         name(kind));
   };

@@ -17,8 +17,9 @@ inline void add_unknown_characters(Command& command, std::string& how) {
 
 inline void add_long_lines(Command& command, std::string& how) {
   command
-      .option("--long-lines", how,
-              "a line longer than the model's positions: refuse, crop, or skip (an empty line)")
+      .option(
+          "--long-lines", how,
+          "a line longer than the model's positions: refuse, crop, or skip (print an empty line)")
       .takes("HOW")
       .shows_default();
 }

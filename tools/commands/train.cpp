@@ -61,10 +61,10 @@ constexpr KindHelp kinds[] = {
      "Without --train it learns the bundled German-English corpus.",
      "slope train translation --train data/train --valid data/val --epochs 10 --out runs/de-en"},
     {Kind::language_model,
-     "Train a language model on the characters of a text.\n"
+     "Train a language model on a text, by default on its characters.\n"
      "Without --text it learns the English side of the bundled corpus.",
      "slope train lm --text shakespeare.txt --steps 2000 --out runs/shakespeare"},
-    {Kind::points, "Train a model that tells the points of two moons apart, and draw its boundary.",
+    {Kind::points, "Train a classifier of the points of two moons, and draw its decision boundary.",
      "slope train points --out runs/moons"},
 };
 
@@ -89,7 +89,8 @@ void add_train(Command& slope) {
   };
   add_kinds_and_models(command, help, short_help, [](Command& sub, const ModelType& type) {
     sub.option("--out", flags.out, "the run's folder").required().names("RUN");
-    sub.flag("--resume", flags.resume, "go on from the run's last checkpoint, with its settings");
+    sub.flag("--resume", flags.resume,
+             "continue from the run's last checkpoint, with its settings");
     sub.flag("--quiet", flags.quiet, "print nothing but errors");
     add_settings_flags(sub, flags.settings, type);
     sub.runs([&type] { return run(flags, type); });

@@ -132,8 +132,8 @@ int run(Flags& flags) {
 void add_translate(Command& slope) {
   Command command = slope.subcommand(
       "translate",
-      "Translate lines of text with a trained model, as soon as they come. An empty line stays "
-      "empty.\n"
+      "Translate lines of text with a trained model, each as soon as it arrives. An empty line "
+      "stays empty.\n"
       "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().names("RUN");
@@ -142,14 +142,15 @@ void add_translate(Command& slope) {
   add_decoding_flags(command, flags.decode);
   command
       .option("--n-best", flags.n_best,
-              "the N best translations of each line, each with the line's number and a tab before "
-              "it; at most --beam")
+              "print the N best translations of each line, each after the line's number and a tab; "
+              "at most --beam")
       .between(1, 1000);
   command.flag("--scores", flags.decode.scores,
-               "before each translation its score, its log-probability and tabs");
+               "print score and log-probability before each translation, separated by tabs");
   command
       .option("--score", flags.given,
-              "do not translate: score and log-probability of each line of FILE as the translation")
+              "do not translate; print score and log-probability of each line of FILE as the "
+              "translation")
       .names("FILE");
   command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);
@@ -162,7 +163,7 @@ void add_translate(Command& slope) {
       .shows_default();
   command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")
       .shows_default();
-  command.flag("--uncached", flags.uncached, "recompute every step, for comparison");
+  command.flag("--uncached", flags.uncached, "decode without the cache, for comparison");
   command.threads();
   command.runs([] { return run(flags); });
 }

@@ -74,10 +74,10 @@ int run() {
 
 void add_zoo(Command& slope) {
   static bool json = false;
-  Command command = slope.subcommand("zoo",
-                                     "List the models, with their parameters at the default sizes "
-                                     "(words of Multi30k, characters of "
-                                     "tiny Shakespeare), and the presets.\nExample: slope zoo");
+  Command command = slope.subcommand(
+      "zoo",
+      "List the models, with the number of parameters at their default sizes (words of Multi30k, "
+      "characters of tiny Shakespeare), and the presets.\nExample: slope zoo");
   command.flag("--json", json, "as JSON, with every setting");
   command.runs([] { return json ? run_json() : run(); });
 }

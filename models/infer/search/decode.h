@@ -24,7 +24,7 @@ Unknown unknown_words(const std::string& name);  // by these names; UsageError f
 struct DecodeOptions {
   int64_t beam = 1;    // 1: greedy
   int64_t n_best = 1;  // translations of a sentence, at most `beam`
-  // alpha of score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short
+  // alpha in score = log p / length^alpha; length counts <eos>; 0: log p alone, which favours short
   // sentences
   double length_penalty = 1;
   int64_t max_length = 0;   // tokens; a sentence without <eos> among them is cut off; 0: as many
