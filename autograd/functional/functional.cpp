@@ -9,7 +9,7 @@ namespace slope::functional {
 
 namespace {
 
-// Inputs as roots of a graph of their own; with create_graph joined to the one that they have.
+// Inputs as roots of a separate graph; with create_graph connected to the one that they are in.
 Tensors roots(const Tensors& inputs, bool create_graph) {
   Tensors result;
   for (const Tensor& x : inputs)
@@ -27,7 +27,7 @@ Tensors call(const char* name, const TensorFunction& f, const Tensors& x, bool s
   return y;
 }
 
-// v as the tensors are; ones for a single element where it was left out.
+// v, checked against the tensors; if it was left out, a one for a single element.
 Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const char* what) {
   if (v.empty()) {
     SLOPE_CHECK_AS(UsageError, like.size() == 1 && like[0].numel() == 1,
@@ -44,7 +44,7 @@ Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const
   return v;
 }
 
-// grad() of the outputs that are on the tape; zeros where nothing depends on x.
+// grad() of the outputs that are on the tape; zeros for inputs on which nothing depends.
 Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Tensors& v,
                   bool create_graph, bool strict) {
   Tensors reached, weights, result(x.size());
@@ -73,7 +73,7 @@ Tensors finished(Tensors x, bool create_graph) {
   return x;
 }
 
-// The function's gradient as a function.
+// The gradient of the function, itself a function.
 TensorFunction gradient_of(const char* name, const TensorFunction& f, bool strict) {
   return [=, &f](const Tensors& x) {
     const Tensors y = call(name, f, x, strict);

@@ -4,8 +4,8 @@
 //   f: inputs -> outputs;  J[k][i] = d outputs[k] / d inputs[i], shape outputs[k] + inputs[i]
 //
 // Inputs need not require gradients. The results are detached, or part of the graph of the inputs
-// with create_graph. What an output does not depend on has zeros there, or is an AutogradError with
-// strict.
+// with create_graph. Inputs on which an output does not depend give zeros, or with strict an
+// AutogradError.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>
@@ -20,11 +20,12 @@ struct OutputsAnd {
   Tensors outputs, values;
 };
 
-// v^T J: for each input. v is as the outputs are; it may be left out for one output of one element.
+// v^T J: for each input. v has the outputs' shapes; for one output of one element it may be
+// omitted.
 OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
                const Options& options = {});
-// J v: for each output. v is as the inputs are; it may be left out for one input of one element.
-// vjp is linear in its v, with J as derivative: jvp is the gradient of that (Townsend, "A new trick
+// J v: for each output. v has the inputs' shapes; it may be omitted for one input of one element.
+// vjp is linear in its v, with J as derivative; jvp is the gradient of vjp (Townsend, "A new trick
 // for calculating Jacobian vector products", 2017). It is exact wherever rules can be
 // differentiated.
 OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
@@ -34,7 +35,7 @@ OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
                               const Options& options = {});
 
-// Of a function with one output of one element: [input][input]; H v; v^T H.
+// For a function with one output of one element: [input][input]; H v; v^T H.
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs,
                              const Options& options = {});
 OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
@@ -42,8 +43,8 @@ OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v 
 OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
                const Options& options = {});
 
-// The gradients of the parameters for each sample alone, (N, *parameter): the loss of sample n is
-// that of a batch of one. As torch.func.vmap(torch.func.grad(loss)), a sample at a time.
+// The gradients of the parameters for each sample, (N, *parameter): the loss of sample n is that of
+// a batch of one. Like torch.func.vmap(torch.func.grad(loss)), but one sample at a time.
 Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,
                              const Tensors& batch, const Tensors& parameters);
 

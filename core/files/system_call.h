@@ -33,7 +33,7 @@ size_t read_next(int fd, void* to, size_t bytes, const std::string& path);
 void cut(int fd, int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
 void close(int fd, const std::string& path);  // the descriptor is closed even if this throws
-// exclusive, does not wait: false if somebody else holds it
+// exclusive, does not wait: false if another process holds it
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);

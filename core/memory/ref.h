@@ -15,7 +15,7 @@ class RefCounted {
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
-  // acquire: the last holder sees all that the others wrote before they let go
+  // acquire: the last holder sees all that the others wrote before they released it
   uint32_t ref_count() const { return count_.load(std::memory_order_acquire); }
 
  protected:

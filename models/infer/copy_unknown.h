@@ -1,16 +1,16 @@
-// The words of the source for those that a translation lacks: a name that the model does not know
-// is most often the word that it attends to while it writes <unk>.
+// Source words in place of <unk>: where a model writes <unk> for a name that it does not know, it
+// usually attends to that name.
 #pragma once
 
 #include <slope/models/infer/load.h>
 
 namespace slope::train {
 
-// UsageError if the model does not tell where it attends.
+// UsageError if the model does not expose its attention.
 void check_attends(const Translator& translator);
 
-// For each <unk> of a translation the word of the line, of which `source` are the tokens
-// (<sos> … <eos>), that the last layer's cross-attention, the mean of its heads, looks at most.
+// For each <unk> of a translation, the word of the line to which the last layer's cross-attention,
+// averaged over heads, attends most. `source` has the line's tokens (<sos> … <eos>).
 data::Tokens words_for_unknown(const Translator& translator, const std::string& line,
                                const data::Ids& source, const data::Ids& translation);
 

@@ -38,8 +38,8 @@ struct EvalResult {
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options = {});
 
-// A whole text in blocks that do not overlap: each character but the first is predicted once. Of a
-// run on documents: each line for itself.
+// A whole text in blocks that do not overlap: each token but the first is predicted once. A run on
+// documents predicts each line by itself.
 // InputError if it has fewer than two characters, or one that the vocabulary lacks.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 

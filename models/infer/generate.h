@@ -13,7 +13,7 @@ namespace slope::train {
 struct GenerateOptions {
   int64_t tokens = 500;
   Sampling sampling;
-  std::string stop = {};  // the text ends before the first place where it says this; empty: nowhere
+  std::string stop = {};  // the text ends before the first occurrence of this; empty: no such end
   // "\n" if the model has learned documents: the prompt starts one, and after a separator the next
   // one starts with an empty context; empty: one text
   std::string separator = {};
@@ -25,7 +25,7 @@ struct GenerateOptions {
 
 // The text that follows the prompt. The model sees the last block_size tokens. Up to that length,
 // earlier computations are cached; beyond it every token changes its position, and each step
-// recomputes its window. An empty prompt stands for a newline, or for the first token if there is
+// recomputes its window. An empty prompt means a newline, or the first token if there is
 // none. InputError if a character of the prompt is unknown to a vocabulary of characters,
 // UsageError for options that make no sense, NumericError if the logits are not finite.
 std::string generate(const models::LanguageModel& model, const data::Tokenizer& tokenizer,

@@ -8,7 +8,7 @@ namespace slope::train {
 
 struct PairScore {
   double log_p = 0;    // of all tokens, <eos> included
-  int64_t tokens = 0;  // so many
+  int64_t tokens = 0;  // their number
   double score = 0;    // log p / tokens^alpha, as in a search
 };
 

@@ -1,5 +1,5 @@
-// The end of a text that is being written: at the first place where it says `stop`. What may be the
-// beginning of that is held back until it is clear.
+// Ends a text that is being written at the first occurrence of `stop`. What may be the beginning of
+// `stop` is held back until it is clear.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ class StopText {
  public:
   explicit StopText(std::string stop) : stop_(std::move(stop)) {}  // empty: none
 
-  // What of the text can be given out.
+  // The part of the text that can be given out.
   std::string push(const std::string& piece) {
     if (stop_.empty()) return piece;
     held_ += piece;

@@ -17,8 +17,8 @@ std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
 
-// What becomes of a line with more tokens than the model has positions: an InputError; its first
-// tokens are translated; an empty line.
+// What happens to a line with more tokens than the model has positions: an InputError; only its
+// first tokens are translated; an empty line.
 enum class LongLines { refuse, crop, skip };
 LongLines long_lines(const std::string& name);  // by these names; UsageError for any other
 
@@ -40,10 +40,10 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of a line, the best first
 
-// For each line its n_best translations, at least one. A line without text has the empty one. Where
-// too long a line is refused, nothing is translated. With Unknown::copy an <unk> is written as the
-// word of the source that the last layer's cross-attention, the mean of its heads, looks at most;
-// UsageError if the model does not tell where it attends.
+// For each line its n_best translations, at least one. A line without text has the empty one. If a
+// line is refused as too long, nothing is translated. With Unknown::copy an <unk> is written as the
+// source word to which the last layer's cross-attention, averaged over heads, attends most;
+// UsageError if the model does not expose its attention.
 std::vector<Translations> translate(const Translator& translator,
                                     const std::vector<std::string>& lines,
                                     const DecodeOptions& options = {},
@@ -53,7 +53,7 @@ std::vector<Translations> translate(const Translator& translator,
 // more.
 Sentence forced_prefix(const Translator& translator, const std::string& text);
 
-// Of each line the best translation alone.
+// Only the best translation of each line.
 std::vector<data::Ids> translate_ids(const Translator& translator,
                                      const std::vector<std::string>& lines,
                                      const DecodeOptions& options = {},

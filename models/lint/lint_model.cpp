@@ -25,7 +25,7 @@ struct Linter {
     }
   }
 
-  // What a function of inputs shows, whatever its weights.
+  // Checks of a function of its inputs, which hold for any weights.
   void outputs(const Subject& s) {
     const nn::EvalMode eval_mode;
     const nn::ModuleRef model = s.model->module();
@@ -46,7 +46,7 @@ struct Linter {
       if (!in.causal) add("masked-rows", in.name, masked_rows(in.f, in.x, *in.pad));
     }
   }
-  // Of a model that drops nothing.
+  // Checks that need a model without dropout.
   void training(const Subject& s) {
     const nn::ModuleRef model = s.model->module();
     add("train-eval", "", train_against_eval(model, [&] { return s.loss(0, s.rows); }));

@@ -8,7 +8,7 @@ namespace slope::train {
 
 struct LintReport {
   std::string name;
-  std::vector<std::string> checks;  // what was looked at, in order: "source: padding"
+  std::vector<std::string> checks;  // the checks that ran, in order: "source: padding"
   nn::lint::Findings findings;
   bool ok() const { return nn::lint::count_unexplained(findings) == 0; }
   std::string text() const;  // a line for the whole, one for each finding

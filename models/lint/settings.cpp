@@ -1,7 +1,7 @@
 // A setting is idle if no other value of it changes
 //   the names and shapes of what the model holds, the loss in training from one seed, and whether
 //   an input one longer than the longest is accepted,
-// here or beside a doubled value of another one: a base of rotations needs two frequencies.
+// here or with another setting doubled (a base of rotations needs two frequencies).
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
 
@@ -11,7 +11,7 @@ using namespace models;
 
 namespace {
 
-// What one can see of a model; throws where the config makes none.
+// The observable properties of a model; throws if the config makes none.
 std::string seen(const ModelType& type, const ModelConfig& config, int64_t longest) {
   const Subject s = subject_of(type, config);
   nn::train(s.model->module());
@@ -68,7 +68,7 @@ Tried try_others(const ModelType& type, const ModelConfig& config, size_t i, int
       try {
         tried.matters = seen(type, *changed, longest) != now;
         ++tried.values;
-      } catch (const Error&) {  // not a valid value beside the others
+      } catch (const Error&) {  // not valid together with the other values
       }
       if (tried.matters) break;
     }
@@ -85,7 +85,7 @@ nn::lint::Findings idle_settings(const ModelType& type, const ModelConfig& confi
   const auto given = config.clone();
   const Settings settings = given->settings();
   for (size_t i = 0; i < settings.size(); ++i) {
-    if (!settings[i].of.empty()) continue;  // does something only beside another setting's value
+    if (!settings[i].of.empty()) continue;  // acts only with some values of another setting
     Tried tried = try_others(type, config, i, longest);
     for (size_t j = 0; j < settings.size() && tried.values > 0 && !tried.matters; ++j) {
       if (j == i || !std::holds_alternative<int64_t*>(settings[j].place)) continue;

@@ -10,7 +10,7 @@ using namespace models;
 
 namespace {
 
-// Tokens that are no special ones where there are others; neighbours differ.
+// Tokens, no special ones if there are others; neighbours differ.
 Tensor ids(int64_t rows, int64_t columns, int64_t vocabulary, int64_t shift = 0) {
   const int64_t first = std::min<int64_t>(4, vocabulary - 1), n = vocabulary - first;
   std::vector<int64_t> values;
@@ -20,7 +20,7 @@ Tensor ids(int64_t rows, int64_t columns, int64_t vocabulary, int64_t shift = 0)
   return from_vector(values, {rows, columns});
 }
 
-// Row b with b tokens less, two at least, and padding behind.
+// Row b is b tokens shorter, but has at least two, and is padded at the end.
 Tensor shortened(const Tensor& x) {
   const auto [B, T] = x.dims<2>();
   const Tensor length = clamp((T - arange(B)).to(f64), 2, {}).unsqueeze(1);

@@ -1,5 +1,5 @@
-// A model of any kind as the detectors see it: a loss over some of its examples, outputs as a
-// function of one input, and a use of it that should leave it as it was.
+// A model of any kind as the detectors see it: a loss over some examples, outputs as a function of
+// one input, and a use of the model that should leave it as it was.
 #pragma once
 
 #include <slope/models/kinds/language_model.h>
@@ -34,8 +34,8 @@ Subject subject_of(std::unique_ptr<models::LanguageModel> model, int64_t vocabul
                    int64_t columns);
 Subject subject_of(std::unique_ptr<models::PointsModel> model);
 
-// A model with new weights from manual_seed(1). Of the kinds without a vocabulary, sizes do not
-// count; without columns, as many as all models have, five at most.
+// A model with new weights from manual_seed(1). Kinds without a vocabulary ignore `sizes`. Without
+// `columns`: as many as the model has positions, at most five.
 Subject subject_of(const models::ModelType& type, const models::ModelConfig& config,
                    const models::VocabSizes& sizes = {11, 12}, std::optional<int64_t> columns = {});
 // Tokens of the longest sequence; 0 for points.

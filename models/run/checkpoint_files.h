@@ -14,8 +14,8 @@ namespace slope::train {
 // The tokenizers of a model by the stems of their files: "source", "target", "shared".
 using Tokenizers = std::map<std::string, data::TokenizerPtr>;
 
-// model.safetensors, and the tokenizers' files. Its metadata hold their checksums: without the
-// tokenizers the weights mean nothing.
+// model.safetensors, and the tokenizers' files. Its metadata contain their checksums, because the
+// weights mean nothing without the tokenizers.
 void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers);
 // InputError that names the first tensor with nan or inf
 TensorFile load_finite(const std::string& file);

@@ -1,4 +1,4 @@
-// The settings for a parallel text of somebody's own, by its size: a good model without a flag.
+// The settings for the user's own parallel text, by its size: a good model without any flag.
 //
 //   n pairs: subwords that both languages share, embeddings tied, 4 + 4 layers
 //     n <= 60000    128 channels, 4 heads, 256 inner, dropout 0.15, lr 3e-3
@@ -15,7 +15,7 @@
 namespace slope::train {
 
 int64_t steps_for_pairs(int64_t n);
-// Keys and values, as a preset has them, for n pairs and so many steps.
+// Keys and values, as in a preset, for n pairs and this many steps.
 std::vector<std::pair<std::string, std::string>> settings_for_pairs(int64_t n, int64_t steps);
 
 }  // namespace slope::train

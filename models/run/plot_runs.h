@@ -1,4 +1,4 @@
-// The curves of several runs in one picture: what was better, and where it was lost.
+// The curves of several runs in one picture, for comparison.
 #pragma once
 
 #include <string>

@@ -16,10 +16,10 @@ using Curve = std::vector<draw::Point>;  // (step, value)
 // and line) if a line is not a JSON object.
 std::map<std::string, Curve> read_log(const std::string& log_jsonl);
 
-// At most `most` points, each the mean of as many that follow each other: the curve stays readable
+// At most `most` points, each the mean of equally many consecutive ones: the curve stays readable
 // and the file small.
 Curve thinned(const Curve& points, size_t most = 800);
-// Where each point is a mean over steps: without the last one if the run ended within its window,
+// For points that are means over steps: without the last one if the run ended within its window,
 // as it would be noisier than the others.
 Curve without_partial_window(Curve points);
 

@@ -64,7 +64,7 @@ TokenizerSettings* RunSettings::tokenizer_settings() {
 data::TokenizerOptions RunSettings::tokenizer() const {
   RunSettings copy = *this;
   const TokenizerSettings* t = copy.tokenizer_settings();
-  // a text by its characters alone needs no <unk>: it is known as a whole
+  // characters need no <unk>, because the vocabulary has all of the text's
   const bool specials = type_->kind == Kind::translation || t->tokenizer != "characters";
   return {.kind = t->tokenizer,
           .lowercase = t->lowercase,

@@ -107,12 +107,12 @@ class RunSettings {
            const std::string& text);      // UsageError: an unknown key or a bad value
   void apply(const std::string& preset);  // UsageError: not one of this model's
 
-  // Takes what the weights of another run need: the settings of its model, and how it cuts text.
+  // Takes what the weights of another run need: the settings of its model and its tokenizer.
   // UsageError if its model is another one.
   void take_model(const RunSettings& run);
 
   TrainSettings training;
-  // No setting: a checkpoint whose tokenizers are used; empty: they are made from the text.
+  // Not a setting: a checkpoint whose tokenizers are used; empty: they are made from the text.
   std::string tokenizers_from;
 
  private:

@@ -75,7 +75,7 @@ class Run {
     if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
     AppendLog log(path("log.jsonl"));
-    // shorter if somebody cut it meanwhile
+    // shorter if it was truncated meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     RunLog run_log(log, t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });

@@ -1,5 +1,5 @@
 // leak:    change(t, s) > 0 or gradient(t, s) > 0 with s > t
-// ignored: change(., s) = 0: an input without use;   change(t, .) = 0: an output without cause
+// ignored: change(., s) = 0: an unused input;   change(t, .) = 0: an output that uses no input
 #include <slope/nn/lint/lint.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // dead = { p : max |dL/dp| <= tolerance * max_q max |dL/dq| }, p, q leaves of L
-// A bias may be dead beside a living weight: it moves all scores of a softmax alike (that of keys),
-// or all that a norm then centres.
+// A bias may be dead while its weight is not: it shifts all scores of a softmax alike (the keys'
+// bias), or all values that a norm then centres.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/nn/lint/lint.h>

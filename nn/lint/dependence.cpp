@@ -1,6 +1,6 @@
 // change(t, s)   = max |f(x)_t - f(x with another x_s)_t| / max |f(x)|
-// gradient(t, s) = max |d <r, f(x)_t> / d e_s|, r random, e_s what stands for x_s: itself, or its
-//                  row of the table that embeds it
+// gradient(t, s) = max |d <r, f(x)_t> / d e_s|, r random, e_s = x_s itself, or for an id the row of
+//                  the table that embeds it
 #include <slope/autograd/backward.h>
 #include <slope/autograd/observer.h>
 #include <slope/autograd/ops.h>
@@ -14,7 +14,8 @@ namespace slope::nn::lint {
 
 namespace {
 
-// What tables gave for the ids x, while it lives: for x itself or a view of it, else for equal ids.
+// Records the rows that tables return for the ids x: for x itself or a view of it, else for equal
+// ids.
 class Embedded : public Observer {
  public:
   explicit Embedded(const Tensor& x) : x_(x), ids_(x.reshape({-1})) {}
@@ -34,7 +35,7 @@ class Embedded : public Observer {
   Tensors of_itself_, of_equal_;
 };
 
-// x with another value at column s of every row: another of the ids that x has, or a number beside.
+// x with another value at column s of every row: another of x's ids, or a number nearby.
 Tensor changed(const Tensor& x, int64_t s, int64_t how) {
   const Tensor old = x.narrow(1, s, 1);
   Tensor other;

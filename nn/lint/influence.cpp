@@ -16,7 +16,7 @@ namespace {
 Tensor padded(const Tensor& x, int64_t columns, int64_t pad) {
   return cat({x, full({x.size(0), columns}, static_cast<double>(pad), i64)}, 1);
 }
-// How far y is from y0 where both have positions.
+// The largest difference of y and y0 at the positions that both have.
 double apart(const Tensor& y, const Tensor& y0) {
   const int64_t T = std::min(y.size(1), y0.size(1));
   return difference(y.detach().narrow(1, 0, T), y0.detach().narrow(1, 0, T));

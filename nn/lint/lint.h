@@ -2,10 +2,10 @@
 // of a module, or of any function of yours, and returns what it found:
 //
 //   for (const auto& f : nn::lint::unused_parameters(model, model.loss(x, y)))
-//   puts(f.text.c_str());
+//     puts(f.text.c_str());
 //
-// x: ids (B, T) i64, or numbers (B, T, …); f(x): (B, T', …), the same at each call: dropout aside.
-// In f64 rounding is out of the way; what differs by less than tolerance(dtype) counts as equal.
+// x: ids (B, T) i64, or numbers (B, T, …); f(x): (B, T', …), the same at each call: no dropout.
+// Use f64 to avoid rounding; what differs by less than tolerance(dtype) counts as equal.
 #pragma once
 
 #include <slope/nn/module/module_ref.h>
@@ -17,7 +17,7 @@ namespace slope::nn::lint {
 struct Finding {
   std::string detector;  // "unused-parameter"
   std::string text;      // what was seen, with its numbers
-  std::string reason;    // why it is no mistake; empty: it is one until somebody says why not
+  std::string reason;    // why it is not a mistake; empty: it counts as one
 };
 using Findings = std::vector<Finding>;
 int64_t count_unexplained(const Findings& findings);
@@ -38,8 +38,8 @@ Findings dead_gradients(ModuleRef model, const Tensor& loss);
 
 // ---- what depends on what
 struct Dependence {
-  Tensor change;    // (T', T): by how much output t moves when input s is another one, relative
-  Tensor gradient;  // (T', T): max |dy_t / dx_s|; undefined where no table embeds x
+  Tensor change;    // (T', T): relative change of output t if input s is replaced
+  Tensor gradient;  // (T', T): max |dy_t / dx_s|; undefined if no table embeds x
 };
 Dependence dependence(const SequenceFunction& f, const Tensor& x);
 // An output that depends on a later input: T' = T.
@@ -48,20 +48,20 @@ Findings leaks(const Dependence& d);
 Findings ignored_inputs(const Dependence& d);
 
 // ---- what must not matter
-// f(x) with columns of `pad` behind it, at the places that it had.
+// f(x) at its own positions, if columns of `pad` follow x.
 Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t pad);
-// f(x)[0] beside other rows, and alone.
+// f(x)[0] with other rows in the batch, and alone.
 Findings batch_influence(const SequenceFunction& f, const Tensor& x);
-// f where the first row is padding alone: finite with finite gradients, whatever its length.
+// f if the first row is only padding: finite with finite gradients, whatever its length.
 Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad);
 
-// f(x[:, :n]) for each n: one that throws for its shape.
+// f(x[:, :n]) for each n: lengths for which it throws.
 Findings refused_lengths(const SequenceFunction& f, const Tensor& x);
 
 // ---- two ways to one result
 // f() in training and in evaluation, for a model that drops nothing: the same bits.
 Findings train_against_eval(ModuleRef model, const std::function<Tensor()>& f);
-// Modules whose mode is another one after f().
+// Modules whose mode differs after f().
 Findings modes_left(ModuleRef model, const std::function<void()>& f);
 // step(n) leaves in the parameters' grad() what one optimizer step takes, from the same examples
 // cut into n micro-batches.
@@ -69,7 +69,7 @@ Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>&
                       int64_t parts);
 
 // ---- text
-// A name of an einsum that is summed although one operand alone has it: "bhqk,bvhd->bqhd" sums
+// An index of an einsum that is summed although only one operand has it: "bhqk,bvhd->bqhd" sums
 // weights over k and values over v.
 Findings lonely_indices(const std::string& equation);
 

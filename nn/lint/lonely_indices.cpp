@@ -1,5 +1,5 @@
-// Einstein's sum runs over names that two operands share. A name in one operand alone, and not in
-// the result, is summed for itself: of softmax's weights that gives 1.
+// An einsum sums over indices that two operands share. An index that only one operand has, and not
+// the result, is summed by itself: softmax's weights then give 1.
 #include <slope/nn/lint/lint.h>
 
 #include <algorithm>

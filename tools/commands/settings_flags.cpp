@@ -105,7 +105,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   const std::string state = resumed.empty() ? "" : train::state_to_resume(resumed);
   if (!state.empty()) {
     train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
-    // somebody may have edited the checkpoint's own config: what may not change is then refused
+    // the checkpoint's config may have been edited: what may not change is then refused
     const std::string config = train::config_to_resume(resumed);
     if (!config.empty())
       train::from_saved_json(settings.all(), train::read_json_text(config), config);

@@ -1,7 +1,7 @@
 // The museum: mistakes of published Transformers, each beside the right form. An exhibit is one
-// small file of exhibits/: the broken part, what is seen of it as numbers, and the detector of
-// nn/lint/lint.h that catches it. What C++ does not let through is an exhibit too: a program, and
-// what the compiler says.
+// small file of exhibits/: the broken part, its symptom in numbers, and the detector of
+// nn/lint/lint.h that catches it. Mistakes that do not compile in C++ are exhibits too: a program,
+// and the compiler's message.
 #pragma once
 
 #include <slope/nn/lint/lint.h>
@@ -23,20 +23,20 @@ struct Showing {
 
 struct Exhibit {
   std::string id, mistake, from, fix;
-  // the name in a finding; empty: none can know, and `why` says why
+  // the name in a finding; empty: no detector can find it, and `why` says why
   std::string detector, why;
   Showing (*show)() = nullptr;
-  std::string program, error;  // instead of show: what does not compile, and in whose words
+  std::string program, error;  // instead of show: what does not compile, and the message
 };
 
 std::span<const Exhibit> exhibits();
 const Exhibit& exhibit_named(const std::string& id);  // UsageError that names the nearest
 
-// Whether the symptom shows, and the detector finds something in the broken one alone.
+// Whether the symptom shows, and the detector finds something only in the broken one.
 bool is_as_promised(const Exhibit& exhibit, const Showing& showing);
 std::string text_of(const Exhibit& exhibit, const Showing& showing);
 std::string table();  // of the README, in Markdown
 
-std::string number(double x);  // three digits; 0 for what is rounding alone
+std::string number(double x);  // three digits; 0 for mere rounding
 
 }  // namespace slope::museum

@@ -1,4 +1,4 @@
-// Mistakes that C++ does not let through: each a program, and what the compiler says of it. The
+// Mistakes that do not compile in C++: for each a program and the compiler's message. The
 // programs come after `#include <slope/nn/nn.h>` and `using namespace slope;`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Cases of picking by index: repeated indices, indices not named, padding.
+// Cases of selection by index: repeated indices, unused indices, padding.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 namespace slope {

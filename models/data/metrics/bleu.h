@@ -1,5 +1,5 @@
-// Corpus BLEU (Papineni et al. 2002), one reference a line, in the two variants that are commonly
-// published; scores are 0 to 100.
+// Corpus BLEU (Papineni et al. 2002), one reference per line, in the two commonly published
+// variants; scores are 0 to 100.
 //   BLEU = 100 BP exp( 1/4 sum_n log p_n )
 //   p_n  = clipped matches / n-grams of the hypotheses,   BP = min(1, exp(1 - r/h))
 #pragma once

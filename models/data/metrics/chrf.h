@@ -1,5 +1,5 @@
-// chrF (Popović 2015) of a corpus, one reference a line, as sacreBLEU computes it by default: an
-// F-score of characters, which blanks do not count among; 0 to 100.
+// chrF (Popović 2015) of a corpus, one reference per line, as sacreBLEU computes it by default: an
+// F-score of character n-grams, without blanks; 0 to 100.
 //   chrF2 = 100 (1 + 2²) P R / (2² P + R)
 //   P, R  = precision and recall of n-grams of characters, means over n = 1 … 6
 #pragma once

@@ -17,7 +17,7 @@ struct Symbol {  // bytes begin … begin + size - 1; one that was merged has si
 struct Pair {
   float score;
   int64_t left, right;
-  size_t size;  // of both: outdated when one of them was merged meanwhile
+  size_t size;  // of both; if it differs, one was merged meanwhile and this pair is outdated
 };
 
 struct ComesLater {

@@ -1,4 +1,4 @@
-// Byte-pair encoding with dropout: a word is cut now so, now so.
+// Byte-pair encoding with dropout: a word is split differently each time.
 //   Provilkov et al., "BPE-Dropout: Simple and Effective Subword Regularization", 2020
 #pragma once
 
@@ -13,8 +13,8 @@ class SentencePieceProcessor;
 
 namespace slope::data {
 
-// Merges the two neighbours whose piece comes first in the model, the leftmost where several do, as
-// long as there are any; each time, with probability `dropout`, this pair is left apart instead.
+// Repeatedly merges the two neighbours whose piece comes first in the model, the leftmost of equal
+// ones, until none can be merged; each time, with probability `dropout`, the pair is skipped.
 // `draw` counts the numbers taken from `site`. Without dropout the pieces are those of
 // SentencePiece's encoder.
 std::vector<int> bpe_with_dropout(const sentencepiece::SentencePieceProcessor& model,

@@ -1,5 +1,5 @@
-// Words back to a line, as one would write it: `two t - shirts , " red "` becomes `two t-shirts,
-// "red"`. These are the rules that need no text to learn from; spacing.h learns the exceptions.
+// Joins words into a line as usually written: `two t - shirts , " red "` becomes `two t-shirts,
+// "red"`. These rules are fixed; spacing.h learns the exceptions from the training text.
 #pragma once
 
 #include <slope/models/data/tokenize.h>
@@ -12,10 +12,10 @@ Shape shape_of(const std::string& token);  // letter: a single one
 // How many tokens after the second one the rules may look at.
 constexpr int rules_look_ahead = 2;
 
-// For each token, whether a blank stands before it: between words always; closing punctuation is
+// For each token, whether there is a blank before it: always between words; closing punctuation is
 // attached to the word before it, opening punctuation to the word after it, hyphen, slash and
-// apostrophe to both, . , : and dashes between digits too; quotation marks open and close in turn.
-// What is written in both ways (5-3, 5 - 3) is attached.
+// apostrophe to both, as are . , : and dashes between digits; quotation marks open and close in
+// turn. What is written both ways (5-3, 5 - 3) is attached.
 std::vector<bool> blanks_by_rule(const Tokens& tokens);
 
 std::string join_with_blanks(const Tokens& tokens, const std::vector<bool>& blank_before);

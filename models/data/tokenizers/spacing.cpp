@@ -17,7 +17,7 @@ std::string shape_text(const Tokens& tokens, const std::vector<Shape>& shapes, s
   return shapes[i] == Shape::symbol ? tokens[i] : names[static_cast<size_t>(shapes[i])];
 }
 
-// What stands around the place before token i, as an exception of a level is written.
+// The tokens around the place before token i, in the form of a level's exceptions.
 std::string context(int level, bool blank, const Tokens& tokens, const std::vector<Shape>& shapes,
                     size_t i) {
   const auto at = [&](size_t k) {
@@ -39,7 +39,8 @@ std::vector<Shape> shapes_of(const Tokens& tokens) {
   return shapes;
 }
 
-// Calls f(i) for each token that a symbol stands beside: between two words is always a blank.
+// Calls f(i) for each place before token i that is next to a symbol: two words always have a blank
+// between them.
 template <class F>
 void each_open_place(const std::vector<Shape>& shapes, const F& f) {
   for (size_t i = 1; i < shapes.size(); ++i)
@@ -63,7 +64,7 @@ std::vector<bool> Spacing::blanks(const Tokens& tokens, int levels) const {
 Spacing Spacing::learned(const std::vector<SpacedTokens>& lines) {
   Spacing spacing;
   for (int level = 0; level < all_levels; ++level) {
-    std::unordered_map<std::string, int64_t> wrong;  // how often, less how often it is right
+    std::unordered_map<std::string, int64_t> wrong;  // times wrong minus times right
     for (const SpacedTokens& line : lines) {
       const std::vector<bool> blanks = spacing.blanks(line.tokens, level);
       const std::vector<Shape> shapes = shapes_of(line.tokens);

@@ -1,9 +1,9 @@
-// Where blanks stand between the words of a line: by rule (detokenize.h), but for what the training
-// text writes otherwise more often than not. A small table of these exceptions is kept in the run.
+// Where the blanks between the tokens of a line are: by rule (detokenize.h), except for contexts in
+// which the training text mostly differs. The run stores a small table of these exceptions.
 //
 //   d     = rule(context)
-//   d     = not d  if the text says so for (shapes of the two tokens, d),
-//                  then for the shapes of four tokens, for three tokens, for four tokens
+//   d     = not d  if the table has (shapes of the two tokens, d),
+//                  then the shapes of four tokens, then three tokens, then four tokens
 #pragma once
 
 #include <slope/models/data/tokenize.h>
@@ -22,7 +22,7 @@ class Spacing {
   static Spacing parsed(const std::string& text, const std::string& file);
 
   std::string join(const Tokens& tokens) const;
-  std::string text() const;  // an exception a line
+  std::string text() const;  // one exception per line
   size_t size() const { return exceptions_.size(); }
 
  private:

@@ -1,5 +1,5 @@
-// A line as SentencePiece is given it, and back, so that nothing is lost: composed (NFC),
-// lower-cased where that is asked for, and with U+2581, by which SentencePiece means a blank,
+// A line in the form that SentencePiece gets, and back without loss: composed (NFC), lower-cased
+// if requested, and with U+2581, which SentencePiece uses for a blank,
 // escaped.
 //   U+2581 -> U+E000 _      U+E000 -> U+E000 U+E000
 #pragma once
@@ -10,10 +10,10 @@
 namespace slope::data {
 
 std::string to_subword_text(std::string_view line, bool lowercase);
-std::string from_subword_text(std::string_view text);  // what is no escape stays as it is
+std::string from_subword_text(std::string_view text);  // invalid escapes stay as they are
 
-// Lines in parts of about `bytes`, each of which but the first begins with a blank where the line
-// has one: a subword never reaches over that place.
+// A line in parts of about `bytes`. If it has blanks, each part but the first begins with one,
+// which no subword crosses.
 template <class F>
 void for_each_part(std::string_view line, size_t bytes, const F& f) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };

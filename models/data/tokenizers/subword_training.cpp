@@ -13,7 +13,7 @@ namespace {
 
 namespace sp = sentencepiece;
 
-// Memory and time of the trainer grow with the text; more teaches it nothing.
+// Memory and time of the trainer grow with the text; more text would not improve the subwords.
 constexpr size_t most_bytes = size_t{64} << 20;
 constexpr size_t longest_sentence = 4000;  // the trainer leaves out longer ones
 

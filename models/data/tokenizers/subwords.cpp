@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view blank = "\xE2\x96\x81";  // U+2581
 constexpr const char* special_names[] = {"<pad>", "<unk>", "<sos>", "<eos>"};
-constexpr size_t part_bytes = 1 << 14;  // a longer line is cut in parts
+constexpr size_t part_bytes = 1 << 14;  // a longer line is split into parts
 
 }  // namespace
 
@@ -35,7 +35,7 @@ SubwordTokenizer::SubwordTokenizer(std::string model, const std::string& file, b
   const std::vector<std::string> cut = processor_->EncodeAsPieces("a");
   adds_blank_ = !cut.empty() && cut.front().starts_with(blank);
   std::vector<std::vector<int>> ways;
-  is_bpe_ = !processor_->NBestEncode("a", 2, &ways).ok();  // which unigram alone can
+  is_bpe_ = !processor_->NBestEncode("a", 2, &ways).ok();  // only unigram supports it
   if (adds_blank_ || line_break_ == unk_id) word_by_word_ = false;
 }
 
@@ -66,7 +66,7 @@ Ids SubwordTokenizer::encode(std::string_view text) const {
   return cut(text, [&](std::string_view part, Ids& ids) { append_ids(part, ids); });
 }
 
-// Most words come again and again: each is cut once.
+// Most words occur often, so each is split once.
 std::vector<Ids> SubwordTokenizer::encode_lines(const std::vector<std::string>& lines) const {
   if (!word_by_word_) return Tokenizer::encode_lines(lines);
   std::unordered_map<std::string, Ids> known;

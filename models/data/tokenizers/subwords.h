@@ -1,5 +1,5 @@
-// Subwords as tokens, cut and joined by SentencePiece (Kudo and Richardson, 2018). With the models
-// that train_subwords() makes nothing is lost: decode(encode(x)) = NFC(x).
+// Subwords as tokens, split and joined by SentencePiece (Kudo and Richardson, 2018). Models made by
+// train_subwords() lose nothing: decode(encode(x)) = NFC(x).
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -12,7 +12,7 @@ namespace slope::data {
 
 class SubwordTokenizer final : public Tokenizer {
  public:
-  // `model`: the bytes of a .model, which may be anybody's; `file` names it in errors. Ids are
+  // `model`: the bytes of any .model; `file` names it in errors. Ids are
   // <pad> <unk> <sos> <eos>, then the model's pieces in their order without its own special ones.
   // InputError if it is not one.
   SubwordTokenizer(std::string model, const std::string& file, bool lowercase = false);
@@ -21,7 +21,7 @@ class SubwordTokenizer final : public Tokenizer {
   int64_t size() const override { return static_cast<int64_t>(pieces_.size()); }
   Ids encode(std::string_view text) const override;
   std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const override;
-  // BPE-dropout (Provilkov et al., 2020): each merge is left out with this probability.
+  // BPE-dropout (Provilkov et al., 2020): each merge is skipped with this probability.
   Ids sample(std::string_view text, double dropout, const RandomSite& site) const override;
   using Tokenizer::decode;
   std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
@@ -30,8 +30,8 @@ class SubwordTokenizer final : public Tokenizer {
 
  private:
   int64_t id_of(int piece) const { return ids_[static_cast<size_t>(piece)]; }
-  // Calls append(part, ids) for each part of a text that is cut by itself, with line breaks
-  // between.
+  // Calls append(part, ids) for each part of a text that is split by itself, and for the line
+  // breaks between them.
   template <class Append>
   Ids cut(std::string_view text, const Append& append) const;
   void append_ids(std::string_view part, Ids& ids) const;
@@ -42,9 +42,9 @@ class SubwordTokenizer final : public Tokenizer {
   Ids ids_;                  // of each piece
   int64_t line_break_ = unk_id;
   const bool lowercase_;
-  bool adds_blank_ = false;  // before each line: then a line cannot be cut in parts
+  bool adds_blank_ = false;  // before each line, which then cannot be split into parts
   bool is_bpe_ = false;
-  bool word_by_word_ = true;  // no piece goes on after a blank, and no character lacks one
+  bool word_by_word_ = true;  // no piece crosses a blank, and every character has a piece
 };
 
 }  // namespace slope::data

@@ -1,5 +1,5 @@
-// Words as tokens: those that the training text has often enough; all others are <unk>. Beside them
-// it keeps where that text writes blanks otherwise than the rules say.
+// Words as tokens: those that occur often enough in the training text; all others are <unk>. It
+// also stores where that text's blanks differ from the rules.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>

@@ -81,7 +81,7 @@ class Search {
     size_t prefix;
     int64_t token;
     bool is_greedy;
-    size_t place;  // in `all`: of equally good ones the first wins
+    size_t place;  // in `all`; the first of equally good ones wins
   };
 
   void grow(Beam& beam, const std::vector<Candidates>& tokens, int64_t first, int64_t length,
@@ -140,9 +140,9 @@ class Search {
     return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
-  // Whether a prefix of `length` tokens may still become better than the best finished sentence.
-  // If a less likely prefix may, so may every likelier one, so an abandoned prefix never displaces
-  // another.
+  // Whether a prefix of `length` tokens may still become better than the best finished sentence,
+  // which ends the search if none may. If a less likely prefix may, so may every likelier one:
+  // dropping one never displaces another.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;

@@ -31,11 +31,11 @@ struct DecodeOptions {
                             // as the model has positions
   int64_t batch_size = 64;  // sentences at once; fewer if their beams together have more than
                             // `most_prefixes` prefixes
-  // ban: never write <unk> but the most likely other token; probabilities stay the model's. copy:
-  // the source's word in its place, when the translation is written (translate.h)
+  // ban: write the likeliest other token instead of <unk>; probabilities stay the model's. copy:
+  // write the source's word in its place, when the translation is written (translate.h)
   Unknown unk = Unknown::write;
   Sentence prefix = {};  // with which every translation begins
-  bool scores = false;   // compute probabilities where the search needs none: greedily
+  bool scores = false;   // compute probabilities even if the search is greedy and needs none
   bool cached = true;    // false: the whole prefix at each step, for comparison
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };

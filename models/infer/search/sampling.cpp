@@ -37,8 +37,8 @@ double kth(Values values, int64_t k) {
   return values[static_cast<size_t>(k - 1)];
 }
 
-// Probabilities, not normalised, behind the first ones that together have the share `top_p` become
-// 0.
+// Sets to 0 all (unnormalised) probabilities after the first ones that together have the share
+// `top_p`.
 void keep_nucleus(Values& p, double top_p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,4 +1,4 @@
-// The norm that divides by a standard deviation: of equal values its derivative is 0 / 0.
+// The norm that divides by a standard deviation: for equal values its derivative is 0 / 0.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,4 +1,4 @@
-// masked_fill gives a new tensor, which nobody takes: the mask has no effect.
+// masked_fill returns a new tensor, which is discarded: the mask has no effect.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -10,7 +10,7 @@ struct Broken : Attention {
     const Tensor q = nn::split_heads(query(x), H), k = nn::split_heads(key(memory), H),
                  v = nn::split_heads(value(memory), H);
     const Tensor scores = q.matmul(k.transpose(-2, -1)) / std::sqrt(1.0 * C / H);
-    // The cast makes it compile: without it, a result that nobody takes is an error.
+    // The cast makes it compile: without it, a discarded result is an error.
     static_cast<void>(scores.masked_fill(!mask.tensor(x.size(1), memory.size(1)), -1e9));
     return out(nn::merge_heads(softmax(scores).matmul(v)));
   }

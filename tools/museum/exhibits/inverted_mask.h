@@ -1,4 +1,4 @@
-// A look-ahead mask that is true where attention must not go, read as where it may.
+// A look-ahead mask that is true where attention is forbidden, read as where it is allowed.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,5 +1,5 @@
-// The residual sum adds the keys, not the queries. As published, beside the sum of einsum-index:
-// nothing of the target is left.
+// The residual sum adds the keys, not the queries. As published, together with the mistake of
+// einsum-index, so that nothing of the target is left.
 #pragma once
 
 #include <slope/tools/museum/exhibits/einsum_index.h>

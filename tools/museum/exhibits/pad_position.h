@@ -1,5 +1,5 @@
-// All padding stands at the last position, whose row the longest sentences need. As published,
-// beside the mask that memory-mask lacks: padding then trains it.
+// All padding gets the last position, whose row the longest sentences need. As published, together
+// with the mistake of memory-mask, so that padding trains this row.
 #pragma once
 
 #include <slope/tools/museum/exhibits/memory_mask.h>

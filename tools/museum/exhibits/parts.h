@@ -1,5 +1,5 @@
-// What the exhibits are built of, in its right form: attention, a block, a decoder's block, a
-// model of text and a translator, so small that everything of them can be tried.
+// The right form of the exhibits' parts: attention, a block, a decoder's block, a language model
+// and a translator, so small that every input of them can be tried.
 #pragma once
 
 #include <slope/autograd/backward.h>
@@ -118,7 +118,7 @@ inline double largest(const Tensor& x) { return x.defined() ? amax(x.detach().ab
 inline Tensor gradient(const Tensor& loss, const Tensor& of) {
   return grad({loss}, {of}, {.allow_unused = true})[0];
 }
-// By how much output `t` moves when input `s` is another one, relative to the largest output.
+// How much output `t` changes if input `s` is replaced, relative to the largest output.
 inline double moved(const nn::lint::Dependence& d, int64_t t, int64_t s) {
   return d.change[t][s].item();
 }

@@ -1,4 +1,4 @@
-// A faster path for evaluation that leaves padding out and fills zeros in: other numbers than in
+// A faster path for evaluation skips padding and fills in zeros: its numbers differ from those in
 // training.
 #pragma once
 

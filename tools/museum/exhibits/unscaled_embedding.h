@@ -1,5 +1,5 @@
-// Xavier's small table beside sinusoids of size 1, without the factor sqrt(C): positions drown the
-// tokens.
+// Xavier's small embeddings are added to sinusoids of size 1 without the factor sqrt(C): positions
+// drown out the tokens.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

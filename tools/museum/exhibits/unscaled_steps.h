@@ -1,5 +1,5 @@
-// Gradients of micro-batches whose mean losses are added undivided; the step comes when i % k == 0,
-// so that the first has one micro-batch.
+// The gradients of k micro-batches' mean losses are added without division by k; the step comes
+// when i % k == 0, so that the first one has a single micro-batch.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
