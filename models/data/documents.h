@@ -1,5 +1,5 @@
-// A text whose lines are documents of their own (names, verses): a separator, the newline, stands
-// at both ends of each, so that a language model learns where one begins and ends. No document sees
+// A text whose lines are separate documents (names, verses): each has a separator, the newline, at
+// both ends, so that a language model learns where one begins and ends. No document sees
 // another.
 #pragma once
 
@@ -11,13 +11,13 @@
 namespace slope::data {
 
 inline constexpr const char* separator = "\n";
-constexpr int64_t no_target = -100;  // cross entropy's ignore_index: stands behind short documents
+constexpr int64_t no_target = -100;  // cross entropy's ignore_index: pads short documents
 
 using Documents = std::vector<std::vector<int64_t>>;  // token ids, a separator at both ends
 
-// Of the separator and all lines.
+// A tokenizer of the separator and all lines.
 TokenizerPtr document_tokenizer(const TokenizerOptions& options, std::vector<std::string> lines);
-// Empty lines are no documents. InputError for a character that the tokenizer lacks.
+// Empty lines are skipped. InputError for a character that the tokenizer lacks.
 Documents encode_documents(const std::vector<std::string>& lines, const Tokenizer& tokenizer);
 
 // Documents which[0], which[1], … as rows, cut off after `length` targets and padded to the

@@ -1,6 +1,6 @@
 // Words of a line, composed (NFC): runs of letters and digits, and every other visible character
-// alone, as Python's re.findall(r"\w+|[^\w\s]", line.lower()) has them; but marks (accents, vowel
-// signs, variation selectors), joiners and other format characters stay with what they follow,
+// alone, like Python's re.findall(r"\w+|[^\w\s]", line.lower()); but marks (accents, vowel signs,
+// variation selectors), joiners and other format characters stay with the character before them,
 // Catalan l·l is one word, and a flag or a sequence of emoji is one token.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Tokenizer: a text as the ids that a model reads, and ids as a text again. There are three kinds
-// (models/data/tokenizers/): words, characters and subwords. One is made from the training text, or
-// read from a run, which keeps it beside the weights.
+// Tokenizer: converts a text to the ids that a model reads, and ids to a text. There are three
+// kinds (models/data/tokenizers/): words, characters and subwords. One is made from the training
+// text, or read from a run, which stores it next to the weights.
 //
 // Another kind (GPT-2's byte-level BPE, say) is a class in that folder and a line in each of the
 // two functions at the end.
@@ -30,7 +30,7 @@ class Tokenizer {
   virtual Ids encode(std::string_view text) const = 0;
   // The same for each of many lines, which may be faster.
   virtual std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const;
-  // A random one of the ways to cut a text, drawn from `site`; UsageError if there is only one.
+  // One of the ways to split a text, drawn from `site`; UsageError if there is only one.
   virtual Ids sample(std::string_view text, double dropout, const RandomSite& site) const;
 
   // whether encode() takes a text with this character
@@ -39,14 +39,14 @@ class Tokenizer {
   // `for_unknown`: words in place of the first, second, … <unk>; the others are written as <unk>.
   virtual std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const = 0;
   std::string decode(std::span<const int64_t> ids) const { return decode(ids, {}); }
-  // On how many tokens after a token its text, and what stands between it and the one before, may
+  // On how many tokens after a token its text, and the blank between it and the one before, may
   // depend.
   virtual size_t looks_ahead() const { return 0; }
   // The decoded line in lower-cased words, on which BLEU is counted.
   virtual Tokens words(std::span<const int64_t> ids) const;
 
-  virtual std::string token(int64_t id) const = 0;  // for people; IndexError outside [0, size)
-  // for people: the tokens of a line as they were written, one for each id
+  virtual std::string token(int64_t id) const = 0;  // for display; IndexError outside [0, size)
+  // for display: the tokens of a line as they were written, one for each id
   virtual Tokens tokens(std::string_view line) const;
 
   virtual std::vector<File> files() const = 0;  // what read_tokenizer() reads
@@ -57,7 +57,7 @@ Ids as_sentence(Ids ids);  // <sos> ids <eos>
 // <sos> ids of the line <eos>.
 Ids encode_sentence(std::string_view line, const Tokenizer& tokenizer);
 
-// A checksum of all that they were made from.
+// A checksum of everything that they were made from.
 std::string fingerprint(const std::vector<const Tokenizer*>& tokenizers);
 
 struct TokenizerOptions {
@@ -65,7 +65,7 @@ struct TokenizerOptions {
   bool lowercase = false;
   int64_t min_freq = 1;           // of words: how often one must occur
   std::string algorithm = "bpe";  // of subwords; unigram
-  int64_t vocab_size = 0;         // of subwords; 0: by the amount of text
+  int64_t vocab_size = 0;         // of subwords; 0: from the size of the text
   std::string model_file;         // of subwords: SentencePiece's .model; empty: trained
   // whether <pad>, <unk>, <sos> and <eos> are wanted; subwords have them in any case
   Specials specials = Specials::sentence;

@@ -14,7 +14,7 @@ namespace slope::data {
 
 class TrainingBatches {
  public:
-  // Pair number `row` cut anew for an epoch; called in the thread.
+  // Pair number `row`, split into subwords anew for an epoch; called in the thread.
   using Recut = std::function<Pair(int64_t row, int64_t epoch)>;
 
   TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0,

@@ -52,7 +52,7 @@ std::vector<Tick> Axis::ticks(int count) const {
   if (logarithmic_) {
     std::vector<Tick> ticks = powers_of_ten(count);
     if (ticks.size() >= 2) return ticks;
-    ticks.clear();  // within one decade: multiples of a round number, which stand unevenly
+    ticks.clear();  // within one decade: multiples of a round number, unevenly spaced
     for (const double v : nice_ticks(std::pow(10, low_), std::pow(10, high_), count))
       if (shows(v)) ticks.push_back({v, fmt::format("{:g}", v)});
     return ticks;

@@ -1,4 +1,4 @@
-// What a run logs: a line of log.jsonl, and where it is wanted the same as TensorBoard's events.
+// What a run logs: a line of log.jsonl and, if wanted, the same as TensorBoard events.
 #pragma once
 
 #include <slope/core/files/append_log.h>

@@ -1,5 +1,5 @@
-// Lines of text as they come: from a file all at once; from a pipe or a terminal those that are
-// there, so that whoever waits for an answer gets it, and a fast writer gets large batches.
+// Lines of text as they arrive: from a file all at once; from a pipe or a terminal those that are
+// there, so that an interactive user gets answers, and a fast writer gets large batches.
 #pragma once
 
 #include <slope/core/files/input_stream.h>
