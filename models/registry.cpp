@@ -131,7 +131,7 @@ const std::vector<Preset>& all_presets() {
         {"warmup", "1500"}}},
       {"names",
        "microgpt",
-       "Karpathy's recipe: a name a step; give the file of names with --text",
+       "Karpathy's recipe: one name per step; --text gives the file of names",
        {{"documents", "lines"},
         {"steps", "1000"},
         {"batch_size", "1"},
