@@ -85,7 +85,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   return 0;
 }
 
-// Says on standard error where bf16 will not be faster.
+// Says on standard error if bf16 will not be faster.
 DType precision_of(const Flags& flags) {
   const DType precision = precision_named(flags.precision);
   if (const std::string& note = bf16_choice().note; precision == bf16 && !note.empty())
@@ -141,7 +141,8 @@ void add_common(Command& command, Flags& flags) {
   command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").names("FILE");
   command.flag("--serve", flags.serve,
                "follow tools/bench/compare/protocol.md on standard input and output");
-  command.option("--precision", flags.precision, "precision of matrix products: f32 or bf16").takes("[f32]");
+  command.option("--precision", flags.precision, "precision of matrix products: f32 or bf16")
+      .takes("[f32]");
   command.threads();
 }
 

@@ -41,7 +41,7 @@ class ModelTask : public Task {
 };
 
 // The task that the settings describe, with its data read. `corpus`: the folder of the bundled
-// corpus, asked for where the settings name no text.
+// corpus, called if the settings name no text.
 std::unique_ptr<ModelTask> make_task(const RunSettings& settings,
                                      const std::function<std::string()>& corpus);
 

@@ -73,7 +73,7 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
     validation_.pairs = data::spread(std::move(validation_.pairs), d.validation_size);
   if (d.subword_dropout > 0) {
     text_ = training;
-    (void)recut(0, 0);  // throws if the tokenizer has only one way to cut
+    (void)recut(0, 0);  // throws if the tokenizer has only one way to split
   }
   trains(*model_);
 }
@@ -83,7 +83,7 @@ Tokenizers TranslationTask::tokenizers() const {
   return {{"source", source_}, {"target", target_}};
 }
 
-// A pair that would then be too long for the model is cut in the usual way.
+// A pair that would then be too long for the model is split in the usual way.
 data::Pair TranslationTask::recut(int64_t row, int64_t epoch) const {
   const auto i = static_cast<size_t>(row), line = training_.lines[i];
   const auto cut = [&](const data::Tokenizer& tokenizer, const std::string& text, uint32_t side) {
