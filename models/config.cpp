@@ -49,6 +49,7 @@ Settings named(const char* text, Settings settings) {
                  "SLOPE_CONFIG: {} keys, but {} names; write each as key(member, help, …)",
                  settings.size(), names.size());
   for (size_t i = 0; i < names.size(); ++i) settings[i].key = names[i];
+  std::erase_if(settings, [](const Setting& setting) { return !setting.offered; });
   return settings;
 }
 

@@ -28,6 +28,7 @@ struct Setting {
   std::vector<std::string> values_of = {};
   // the value, as JSON, of runs saved before this key existed; empty: the default
   std::string absent = {};
+  bool offered = true;  // else the list leaves it out
 
   Setting changeable() && {
     may_change = true;
@@ -35,6 +36,10 @@ struct Setting {
   }
   Setting since(std::string before) && {
     absent = std::move(before);
+    return std::move(*this);
+  }
+  Setting only_if(bool has_it) && {  // the settings of models that share a config but not all of it
+    offered = has_it;
     return std::move(*this);
   }
   Setting only_with(const char* setting, std::vector<std::string> values) && {

@@ -13,7 +13,7 @@
 namespace slope::postnorm {
 
 using Config = models::EncoderDecoderConfig<models::Sizes{
-    .d_model = 256, .n_heads = 8, .n_layers = 3, .d_feedforward = 512}>;
+    .d_model = 256, .n_heads = 8, .n_layers = 3, .d_feedforward = 512, .inner_dropout = true}>;
 
 struct MultiheadAttention {
   nn::Linear fc_query, fc_key, fc_value, fc_out;
@@ -21,7 +21,7 @@ struct MultiheadAttention {
   int64_t n_heads;
   explicit MultiheadAttention(const Config& c)
       : fc_query(c.d_model, c.d_model), fc_key(c.d_model, c.d_model),
-        fc_value(c.d_model, c.d_model), fc_out(c.d_model, c.d_model), dropout(c.dropout),
+        fc_value(c.d_model, c.d_model), fc_out(c.d_model, c.d_model), dropout(c.on_attention()),
         n_heads(nn::checked_heads(c.n_heads, c.d_model)) {}
   Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask,
                  nn::KvCache* cache = nullptr) const {
@@ -41,7 +41,7 @@ struct EncoderLayer {
   nn::LayerNorm ln2;
   nn::Dropout dropout;
   explicit EncoderLayer(const Config& c)
-      : mha(c), ln1(c.d_model), ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}),
+      : mha(c), ln1(c.d_model), ff(c.d_model, c.d_feedforward, {.dropout = c.on_activation()}),
         ln2(c.d_model), dropout(c.dropout) {}
   Tensor forward(Tensor x, const nn::Mask& mask) const {
     x = ln1(x + dropout(mha(x, x, mask)));
@@ -60,8 +60,8 @@ struct DecoderLayer {
   nn::Dropout dropout;
   explicit DecoderLayer(const Config& c)
       : mha1(c), ln1(c.d_model), mha2(c), ln2(c.d_model),
-        ff(c.d_model, c.d_feedforward, {.dropout = c.dropout}), ln3(c.d_model), dropout(c.dropout) {
-  }
+        ff(c.d_model, c.d_feedforward, {.dropout = c.on_activation()}), ln3(c.d_model),
+        dropout(c.dropout) {}
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
                  const nn::Mask& cross_mask, nn::DecoderLayerCache* cache = nullptr) const {
     x = ln1(x + dropout(mha1(x, x, self_mask, nn::self_of(cache))));

@@ -15,7 +15,7 @@
 namespace slope::prenorm {
 
 using Config = models::EncoderDecoderConfig<models::Sizes{
-    .d_model = 512, .n_heads = 8, .n_layers = 6, .d_feedforward = 2048}>;
+    .d_model = 512, .n_heads = 8, .n_layers = 6, .d_feedforward = 2048, .inner_dropout = true}>;
 
 // alpha (x - E x) / (s + eps) + bias
 struct LayerNormalization {
@@ -39,7 +39,7 @@ struct FeedForwardBlock {
   nn::Dropout dropout;
   nn::Linear linear_2;
   explicit FeedForwardBlock(const Config& c)
-      : linear_1(c.d_model, c.d_feedforward), dropout(c.dropout),
+      : linear_1(c.d_model, c.d_feedforward), dropout(c.on_activation()),
         linear_2(c.d_feedforward, c.d_model) {}
   Tensor forward(const Tensor& x) const { return linear_2(dropout(relu(linear_1(x)))); }
   SLOPE_MODULE(FeedForwardBlock, linear_1, dropout, linear_2)
@@ -51,8 +51,8 @@ struct MultiHeadAttentionBlock {
   int64_t n_heads;
   explicit MultiHeadAttentionBlock(const Config& c)
       : w_q(c.d_model, c.d_model, false), w_k(c.d_model, c.d_model, false),
-        w_v(c.d_model, c.d_model, false), w_o(c.d_model, c.d_model, false), dropout(c.dropout),
-        n_heads(nn::checked_heads(c.n_heads, c.d_model)) {}
+        w_v(c.d_model, c.d_model, false), w_o(c.d_model, c.d_model, false),
+        dropout(c.on_attention()), n_heads(nn::checked_heads(c.n_heads, c.d_model)) {}
   Tensor forward(const Tensor& query, const Tensor& memory, const nn::Mask& mask,
                  nn::KvCache* cache = nullptr) const {
     const auto [k, v] = nn::keys_values(cache, [&]() -> nn::KeysValues {

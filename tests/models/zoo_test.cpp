@@ -380,3 +380,21 @@ TEST_CASE("postnorm: a tied table begins with small logits, as two tables do") {
   // 4 times it with an embedding's values
   CHECK(model.loss(source, target).item() / (2 + 7 + 4 + 1) < 1.5 * std::log(37.0));
 }
+
+TEST_CASE("postnorm: attention and activations have a dropout of their own, or the common one") {
+  const auto rates = [](const postnorm::Config& c) {
+    const postnorm::PostNormTransformer model(c);
+    const auto& encoder = model.transformer.encoder.layers[0];
+    const auto& layer = model.transformer.decoder.layers[0];
+    CHECK(encoder.mha.dropout.p == layer.mha1.dropout.p);
+    CHECK(encoder.ff.dropout.p == layer.ff.dropout.p);
+    return std::vector{layer.dropout.p, layer.mha1.dropout.p, layer.mha2.dropout.p,
+                       layer.ff.dropout.p};
+  };
+  postnorm::Config c{.source_vocab = 9, .target_vocab = 9, .d_model = 8, .n_heads = 2};
+  c.dropout = 0.3;
+  CHECK(rates(c) == std::vector{0.3, 0.3, 0.3, 0.3});
+  c.attention_dropout = 0;
+  c.activation_dropout = 0.2;
+  CHECK(rates(c) == std::vector{0.3, 0.0, 0.0, 0.2});
+}
