@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTranslate2's side of decode1 and decode64: greedy decoding by a model of the shape of case a with random weights. Speaks protocol.md."""
+"""CTranslate2's side of decode1 and decode64: greedy decoding by a model of the shape of the case translation with random weights. Speaks protocol.md."""
 import argparse
 import sys
 import tempfile

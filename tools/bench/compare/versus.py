@@ -105,7 +105,7 @@ def memory_of_case(options, case, step_ms):
 
 
 def start_and_step(options):
-    """The case g: each measurement is a process; its memory is all that it has."""
+    """The case start-up: each measurement is a process; its memory is all that it has."""
     both = {"slope": [options.slope, "bench", "start-up", "--once", "--threads", str(options.threads)],
             "pytorch": [options.python, str(HERE / "pytorch_start.py"), str(options.threads)]}
     env = environment(options, {})
