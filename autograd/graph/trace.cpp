@@ -13,7 +13,7 @@ namespace slope {
 namespace {
 
 using Event = Trace::Event;
-using Kind = Event::Kind;
+using EventKind = Event::Kind;
 
 bool is_inside(const char* module, const std::string& wanted) {
   const std::string path = module ? module : "";
@@ -47,7 +47,7 @@ class Tracer : public Observer {
 
   void node_begins(const Node& node, std::span<const Tensor> grads) override {
     if (!shows(&node)) return;
-    Event& event = add({.kind = Kind::operation, .operation = place_[&node]});
+    Event& event = add({.kind = EventKind::operation, .operation = place_[&node]});
     for (const Tensor& g : grads)
       event.values.push_back(g.defined() ? value_of(g) : Trace::Value{});
   }
@@ -57,7 +57,7 @@ class Tracer : public Observer {
   void contributed(const Node& node, size_t input, const Tensor& g) override {
     is_shown_ = shows(&node);
     if (!is_shown_) return;
-    Event& event = add({.kind = Kind::contribution,
+    Event& event = add({.kind = EventKind::contribution,
                         .operation = place_[&node],
                         .input = static_cast<int64_t>(input),
                         .variable = find(node.inputs[input]),
@@ -69,26 +69,26 @@ class Tracer : public Observer {
     const int64_t v = find(edge);
     if (depth_ != 1 || v < 0) return;
     const int64_t count = ++counts_[v];
-    if (!has_begun_) add({.kind = Kind::start, .variable = v, .values = {value_of(after)}});
+    if (!has_begun_) add({.kind = EventKind::start, .variable = v, .values = {value_of(after)}});
     if (count > 1 && has_begun_ && is_shown_)
-      add({.kind = Kind::sum,
+      add({.kind = EventKind::sum,
            .variable = v,
            .count = count,
            .values = {value_of(before), value_of(after)}});
   }
   void recomputed(const Node& node, const SavedValue& value) override {
     if (shows(&node))
-      add({.kind = Kind::recomputed, .operation = place_[&node], .bytes = value.bytes()});
+      add({.kind = EventKind::recomputed, .operation = place_[&node], .bytes = value.bytes()});
   }
   void freeing(const Node& node) override {
     int64_t bytes = 0;
     for (const SavedValue& value : node.saved) bytes += value.bytes();
     if (shows(&node) && bytes > 0)
-      add({.kind = Kind::freed, .operation = place_[&node], .bytes = bytes});
+      add({.kind = EventKind::freed, .operation = place_[&node], .bytes = bytes});
   }
   void handed_over(const Tensor& leaf, const Tensor& g) override {
     if (const int64_t v = find(gradient_edge(leaf)); v >= 0)
-      add({.kind = Kind::leaf, .variable = v, .values = {value_of(g)}});
+      add({.kind = EventKind::leaf, .variable = v, .values = {value_of(g)}});
   }
 
  private:

@@ -11,9 +11,9 @@ namespace slope {
 
 namespace {
 
-using Kind = Trace::Event::Kind;
+using EventKind = Trace::Event::Kind;
 
-const char* name_of(Kind kind) {
+const char* name_of(EventKind kind) {
   constexpr const char* names[] = {"start",      "operation", "contribution", "sum",
                                    "recomputed", "freed",     "leaf"};
   return names[static_cast<int>(kind)];
@@ -73,10 +73,10 @@ class Writer {
 
   void write(const Trace::Event& e) {
     switch (e.kind) {
-      case Kind::start:
+      case EventKind::start:
         out_ += fmt::format("  d{0}/d{0} = {1}\n", name(e.variable), text_of(e.values[0]));
         break;
-      case Kind::operation: {
+      case EventKind::operation: {
         const Trace::Operation& operation = trace_.operations[static_cast<size_t>(e.operation)];
         const Definition& definition = operation.op->definition;
         out_ += fmt::format("\n{}. {}\n", ++step_, call(e.operation));
@@ -88,24 +88,24 @@ class Writer {
                                 text_of(e.values[k]));
         break;
       }
-      case Kind::contribution:
+      case EventKind::contribution:
         out_ += fmt::format("   into {}: {}\n", name(e.variable), text_of(e.values[0]));
         if (e.values.size() > 1)
           out_ += fmt::format("      summed over broadcast dims from {}\n", text_of(e.values[1]));
         last_ = text_of(e.values[0]);
         break;
-      case Kind::sum:
+      case EventKind::sum:
         out_ += fmt::format("   {}{} gradient into {}: {} + {} = {}\n", e.count, ordinal(e.count),
                             name(e.variable), text_of(e.values[0]), last_, text_of(e.values[1]));
         break;
-      case Kind::recomputed:
+      case EventKind::recomputed:
         out_ +=
             fmt::format("   recomputes the output of {}, {} bytes\n", call(e.operation), e.bytes);
         break;
-      case Kind::freed:
+      case EventKind::freed:
         out_ += fmt::format("   frees the {} bytes that it saved\n", e.bytes);
         break;
-      case Kind::leaf:
+      case EventKind::leaf:
         out_ += fmt::format("{}  {}.grad += {}\n", is_at_leaves_ ? "" : "\nleaves\n",
                             name(e.variable), text_of(e.values[0]));
         is_at_leaves_ = true;
@@ -184,8 +184,8 @@ std::string trace_json(const Trace& trace) {
     add("operation", e.operation);
     add("input", e.input);
     add("variable", e.variable);
-    if (e.kind == Kind::sum) add("count", e.count);
-    if (e.kind == Kind::freed || e.kind == Kind::recomputed) add("bytes", e.bytes);
+    if (e.kind == EventKind::sum) add("count", e.count);
+    if (e.kind == EventKind::freed || e.kind == EventKind::recomputed) add("bytes", e.bytes);
     if (!e.values.empty()) text += R"(, "values": )" + json_list(e.values, json_of);
     return text + "}";
   };

@@ -12,8 +12,6 @@ namespace slope {
 
 namespace {
 
-int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
-
 constexpr int64_t tile_rows = 96;  // a multiple of both units' row groups
 
 struct Sizes {
@@ -82,11 +80,11 @@ struct Rounded {
 void pack_in_parallel(const Packed& packed, const Operand<float>& a, const Operand<float>& b) {
   constexpr int64_t worthwhile = 1 << 17;  // elements
   const int64_t k = packed.size.k, m = packed.size.m,
-                panels = cut(packed.size.n, Bf16Product::panel);
-  const int64_t rows_each = cut(std::max<int64_t>(1, worthwhile / k), tile_rows) * tile_rows,
+                panels = ceil_div(packed.size.n, Bf16Product::panel);
+  const int64_t rows_each = ceil_div(std::max<int64_t>(1, worthwhile / k), tile_rows) * tile_rows,
                 panels_each = std::max<int64_t>(1, worthwhile / (k * Bf16Product::panel)),
-                of_rows = cut(m, rows_each);
-  parallel_for(of_rows + cut(panels, panels_each), 1, [&](int64_t begin, int64_t end) {
+                of_rows = ceil_div(m, rows_each);
+  parallel_for(of_rows + ceil_div(panels, panels_each), 1, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece)
       if (const int64_t i = piece * rows_each, j = (piece - of_rows) * panels_each; j < 0)
         packed.pack_rows(i, std::min(m, i + rows_each), a);
@@ -98,10 +96,11 @@ void pack_in_parallel(const Packed& packed, const Operand<float>& a, const Opera
 // Tiles of C: tile_rows high, and as wide as C if there are enough of them.
 void multiply_in_parallel(const Packed& packed, const Bf16Place& to) {
   constexpr int64_t enough = 16, least_columns = 2 * Bf16Product::panel;
-  const int64_t m = packed.size.m, n = packed.size.n, rows = cut(m, tile_rows),
-                wide = std::max(least_columns, cut(cut(n, cut(enough, rows)), Bf16Product::panel) *
-                                                   Bf16Product::panel),
-                columns = cut(n, wide);
+  const int64_t m = packed.size.m, n = packed.size.n, rows = ceil_div(m, tile_rows),
+                wide = std::max(least_columns,
+                                ceil_div(ceil_div(n, ceil_div(enough, rows)), Bf16Product::panel) *
+                                    Bf16Product::panel),
+                columns = ceil_div(n, wide);
   parallel_for(rows * columns, 1, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t i = t / columns * tile_rows, j = t % columns * wide;
@@ -134,7 +133,7 @@ void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> 
                  [&](int64_t p, int64_t j, Sizes size, const Bf16Place& to) {
                    const Packed packed(*own, size);
                    packed.pack_rows(0, m, a.at(0, p));
-                   packed.pack_panels(0, cut(size.n, Bf16Product::panel), b.at(p, j));
+                   packed.pack_panels(0, ceil_div(size.n, Bf16Product::panel), b.at(p, j));
                    packed.multiply(0, m, 0, size.n, to);
                  });
 }

@@ -18,8 +18,6 @@ namespace {
 
 constexpr int64_t int_limit = INT32_MAX;
 
-int64_t cut(int64_t n, int64_t size) { return (n + size - 1) / size; }
-
 // in the kernels' inner loop (six with AVX2); pieces are multiples of it
 constexpr int64_t rows_together = 12;
 
@@ -40,7 +38,7 @@ struct Grid {
     double least = std::numeric_limits<double>::infinity();
     for (int64_t c = 1; c <= (may_cut_k ? std::min(pieces, k / 512) : 1) || c == 1; ++c)
       for (int64_t r = 1; r <= pieces; ++r) {
-        const int64_t l = cut(pieces, r * c);
+        const int64_t l = ceil_div(pieces, r * c);
         if (r * l * c % std::min<int64_t>(pieces, 4) != 0 || r * 16 > m + 15 || l * 16 > n + 15)
           continue;
         const double moved =
@@ -52,12 +50,12 @@ struct Grid {
           chunks = c;
         }
       }
-    tile_m = cut(cut(m, rows), 16) * 16;
-    tile_n = cut(cut(n, cols), 16) * 16;
-    chunk_k = cut(k, chunks);
-    rows = cut(m, tile_m);
-    cols = cut(n, tile_n);
-    chunks = cut(k, chunk_k);
+    tile_m = ceil_div(ceil_div(m, rows), 16) * 16;
+    tile_n = ceil_div(ceil_div(n, cols), 16) * 16;
+    chunk_k = ceil_div(k, chunks);
+    rows = ceil_div(m, tile_m);
+    cols = ceil_div(n, tile_n);
+    chunks = ceil_div(k, chunk_k);
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
     const bool few = m < few_rows;
@@ -68,7 +66,7 @@ struct Grid {
     const double too_little = few ? 0.5 : 0.35;
     return wanted <= too_little ? 1
            : wanted <= 2        ? 2
-                                : cut(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
+                                : ceil_div(static_cast<int64_t>(std::min(wanted, 16.0)), 4) * 4;
   }
 };
 
@@ -126,7 +124,7 @@ void multiply_in_chunks_of_k(const Call<T>& call, const Grid& grid, const Epilog
 template <class T>
 void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const StridedMatrix<const T>& b,
                       T* packed) {
-  parallel_for(cut(n, own.panel), std::max<int64_t>(1, (1 << 15) / (own.panel * k)),
+  parallel_for(ceil_div(n, own.panel), std::max<int64_t>(1, (1 << 15) / (own.panel * k)),
                [&](int64_t first, int64_t last) { own.pack_panels(first, last, n, k, b, packed); });
 }
 
@@ -143,8 +141,9 @@ struct PackedOnce {
 
   explicit PackedOnce(int64_t m) {
     while (tiles.back() < m) {
-      const int64_t rows = std::clamp(cut(cut(m - tiles.back(), 4), rows_together) * rows_together,
-                                      least_rows, most_rows);
+      const int64_t rows =
+          std::clamp(ceil_div(ceil_div(m - tiles.back(), 4), rows_together) * rows_together,
+                     least_rows, most_rows);
       tiles.push_back(std::min(m, tiles.back() + rows));
     }
   }
@@ -155,7 +154,7 @@ struct PackedOnce {
 
   void multiply(const Call<T>& call, const Epilogue<T>& epilogue) const {
     const Product<T>& own = own_product<T>();
-    const int64_t panels = cut(call.n, own.panel);
+    const int64_t panels = ceil_div(call.n, own.panel);
     const Block block(panels * own.panel * call.k * static_cast<int64_t>(sizeof(T)));
     T* const packed = static_cast<T*>(block.data);
     pack_in_parallel(own, call.n, call.k, call.b.ref(), packed);
@@ -179,7 +178,8 @@ struct ByColumns {
   static constexpr double most = 1 << 20;
 
   static bool is_worth(const Call<T>& call) {
-    const int64_t m = call.m, panel = own_product<T>().panel, padding = cut(m, panel) * panel - m;
+    const int64_t m = call.m, panel = own_product<T>().panel,
+                  padding = ceil_div(m, panel) * panel - m;
     return !call.a.transpose && call.b.transpose && call.beta == T(0) && m >= few_rows &&
            2 * padding <= panel && 4 * padding <= m && volume(m, call.n, call.k) > 1 << 17 &&
            volume(m, call.k, sizeof(T)) <= most && !is_for_blas(m, call.n, call.k);
@@ -187,12 +187,12 @@ struct ByColumns {
 
   static void multiply(const Call<T>& call, const Epilogue<T>& epilogue) {
     const Product<T>& own = own_product<T>();
-    const int64_t panels = cut(call.m, own.panel), n = call.n, k = call.k;
+    const int64_t panels = ceil_div(call.m, own.panel), n = call.n, k = call.k;
     const Block block(panels * own.panel * k * static_cast<int64_t>(sizeof(T)));
     T* const packed = static_cast<T*>(block.data);
     pack_in_parallel(own, call.m, k, {call.a.data, 1, call.a.ld}, packed);
     const int64_t columns =
-        cut(cut(n, Grid::worthwhile_pieces(call.m, n, k)), rows_together) * rows_together;
+        ceil_div(ceil_div(n, Grid::worthwhile_pieces(call.m, n, k)), rows_together) * rows_together;
     parallel_for(n, columns, [&](int64_t begin, int64_t end) {
       own.multiply_by_columns(call.m, end - begin, k, call.alpha, packed, call.b.at(0, begin).ref(),
                               epilogue.bias ? epilogue.bias + begin : nullptr, call.c + begin,

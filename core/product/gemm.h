@@ -11,6 +11,8 @@
 
 namespace slope {
 
+constexpr int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
 template <class T>
 struct Epilogue {
   const T* bias = nullptr;  // (n): added to each row of C

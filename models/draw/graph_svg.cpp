@@ -10,7 +10,7 @@ namespace slope::draw {
 namespace {
 
 constexpr double name_size = 12.5, detail_size = 10, widest = 340, widest_module = 170,
-                 layer_gap = 30, margin = 24;
+                 layer_gap = 30, border = 24;
 using Kind = GraphNode::Kind;
 
 struct Style {
@@ -71,7 +71,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
       arrows.push_back({e.from, e.to});
   const GraphLayout layout = layered_layout(widths, arrows, 16);
 
-  const double top = title.empty() ? margin : 58;
+  const double top = title.empty() ? border : 58;
   // of layers
   std::vector<double> height(static_cast<size_t>(layout.layers), 0), y(height.size(), top);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -81,20 +81,20 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   for (size_t l = 1; l < y.size(); ++l) y[l] = y[l - 1] + height[l - 1] + layer_gap;
   const double bottom = y.empty() ? top : y.back() + height.back();
 
-  Svg svg(std::max(layout.width, text_width(title, 17) * 1.3) + 2 * margin, bottom + margin,
+  Svg svg(std::max(layout.width, text_width(title, 17) * 1.3) + 2 * border, bottom + border,
           title.empty() ? "Graph of a computation" : title);
   svg.raw(
       "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
       "markerHeight=\"7\" orient=\"auto\">"
       "<path d=\"M0,0.8 L8,4 L0,7.2 z\" fill=\"#8c959f\"/></marker></defs>");
-  if (!title.empty()) svg.text({margin, 32}, title, {.size = 17, .bold = true});
+  if (!title.empty()) svg.text({border, 32}, title, {.size = 17, .bold = true});
 
   for (size_t a = 0; a < arrows.size(); ++a) {
     const auto from = static_cast<size_t>(arrows[a].from), to = static_cast<size_t>(arrows[a].to);
     // the middle of its upper (-1) or lower (1) edge
     const auto edge_of = [&](size_t box, double side) {
       const auto l = static_cast<size_t>(layout.layer[box]);
-      return Point{margin + layout.x[box], y[l] + height[l] / 2 + side * lines[box].height() / 2};
+      return Point{border + layout.x[box], y[l] + height[l] / 2 + side * lines[box].height() / 2};
     };
     Point at = edge_of(from, 1);
     std::string commands = fmt::format("M{},{}", number(at.x), number(at.y));
@@ -106,7 +106,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
     };
     for (const GraphLayout::Bend& bend : layout.bends[a]) {
       const auto l = static_cast<size_t>(bend.layer);
-      curve_to({margin + bend.x, y[l]});
+      curve_to({border + bend.x, y[l]});
       at.y = y[l] + height[l];
       commands += fmt::format(" V{}", number(at.y));
     }
@@ -116,7 +116,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   }
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto l = static_cast<size_t>(layout.layer[i]);
-    const double x = margin + layout.x[i], h = lines[i].height(),
+    const double x = border + layout.x[i], h = lines[i].height(),
                  start = y[l] + height[l] / 2 - h / 2, room = widths[i] - 12;
     const Style style = style_of(graph.nodes[i].kind);
     svg.rect(x - widths[i] / 2, start, widths[i], h,

@@ -15,10 +15,6 @@ AttentionKind attention_kind(const std::string& name) {
 
 namespace {
 
-Tensor row(const Sentence& tokens) {
-  return from_vector(tokens, {1, static_cast<int64_t>(tokens.size())});
-}
-
 // Unknown words appear as they were written: the picture is for people.
 std::vector<std::string> source_labels(const data::Tokenizer& tokenizer,
                                        const std::string& sentence, const Sentence& source) {
@@ -58,7 +54,8 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   const NoGrad no_grad;
   const nn::EvalMode eval;
   const nn::CaptureAttention capture(path);
-  [[maybe_unused]] const Tensor features = translator.model->features(row(source), row(target));
+  [[maybe_unused]] const Tensor features =
+      translator.model->features(as_batch(source), as_batch(target));
   const Tensor weights = capture.last(path).select(0, 0).contiguous();  // (H, T, S)
   const auto [H, T, S] = weights.dims<3>();
 

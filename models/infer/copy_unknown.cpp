@@ -10,10 +10,6 @@ namespace slope::train {
 
 using data::Ids, data::Tokens, data::unk_id;
 
-static Tensor row(const Ids& tokens) {
-  return from_vector(tokens, {1, static_cast<int64_t>(tokens.size())});
-}
-
 void check_attends(const Translator& translator) {
   SLOPE_CHECK_AS(UsageError, !translator.model->attention_paths().cross.empty(),
                  "copy unknown words: the model {} does not tell where it attends; write or ban "
@@ -30,7 +26,7 @@ Tokens words_for_unknown(const Translator& translator, const std::string& line, 
   const nn::CaptureAttention capture(path);
   Ids read = {data::sos_id};  // position t is where token t of the translation is written
   read.insert(read.end(), translation.begin(), translation.end() - 1);
-  (void)translator.model->features(row(source), row(read));
+  (void)translator.model->features(as_batch(source), as_batch(read));
   const Tensor weights = mean(capture.last(path).select(0, 0), {0});  // (T, S)
   const std::vector<double> w = weights.to_vector();
   const auto S = static_cast<std::ptrdiff_t>(source.size());

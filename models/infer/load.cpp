@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/run/checkpoint_files.h>
 
@@ -24,6 +25,10 @@ auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make
 }
 
 }  // namespace
+
+Tensor as_batch(const data::Ids& sentence) {
+  return from_vector(sentence, {1, static_cast<int64_t>(sentence.size())});
+}
 
 Translator load_translator(const std::string& checkpoint) {
   const RunSettings settings =

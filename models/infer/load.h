@@ -19,6 +19,7 @@ struct Translator {
   data::TokenizerPtr source, target;
   std::unique_ptr<models::TranslationModel> model;
 };
+Tensor as_batch(const data::Ids& sentence);  // i64 (1, T)
 Translator load_translator(const std::string& checkpoint);
 
 struct TextModel {

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using sys::Kind;
+using FileKind = sys::Kind;
 
 // also true for a link that leads nowhere
-bool is_there(const std::string& path) { return sys::kind(path) != Kind::nothing; }
-bool is_folder(const std::string& path) { return sys::kind_followed(path) == Kind::folder; }
+bool is_there(const std::string& path) { return sys::kind(path) != FileKind::nothing; }
+bool is_folder(const std::string& path) { return sys::kind_followed(path) == FileKind::folder; }
 
 bool is_checkpoint(const std::string& name) {
   return name.starts_with("step-") && name.size() > 5 &&
@@ -61,8 +61,8 @@ void check_links(const std::string& run) {
   std::vector<std::string> folders, commands, steps = checkpoints(run);
   for (const std::string link : {"last", "best"}) {
     const std::string path = run + "/" + link;
-    const Kind kind = sys::kind(path);
-    if (kind == Kind::nothing || kind == Kind::link) continue;
+    const FileKind kind = sys::kind(path);
+    if (kind == FileKind::nothing || kind == FileKind::link) continue;
     SLOPE_CHECK_INPUT(is_there(path + "/state.json"),
                       "{}: is no link to a checkpoint; move it away", path);
     folders.push_back(path);
@@ -92,7 +92,7 @@ void refuse_checkpoint(const std::string& folder) {
 }
 
 bool has_content(const std::string& file) {
-  return sys::kind(file) == Kind::file && FileReader(file).bytes() > 0;
+  return sys::kind(file) == FileKind::file && FileReader(file).bytes() > 0;
 }
 
 // Refuses to overwrite what a run would write next to its checkpoints, if it was there before and
@@ -101,7 +101,7 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
   const std::string plot = folder + "/loss.svg", log = folder + "/log.jsonl",
                     start = start_file(folder);
   for (const std::string& file : {plot, log, start})
-    SLOPE_CHECK_INPUT(sys::kind(file) != Kind::link,
+    SLOPE_CHECK_INPUT(sys::kind(file) != FileKind::link,
                       "{}: is a link; a run writes through none: move it away", file);
   SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
                     "{}: was not drawn by slope; move it away or choose another --out", plot);
@@ -120,7 +120,7 @@ bool is_only_saved(const std::string& checkpoint) {
     const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
                        name.ends_with(".vocab") || name.ends_with(".model") ||
                        name.ends_with(".spacing");
-    if (!known || sys::kind(checkpoint + "/" + name) != Kind::file) return false;
+    if (!known || sys::kind(checkpoint + "/" + name) != FileKind::file) return false;
   }
   return true;
 }
@@ -161,7 +161,7 @@ std::string state_to_resume(const std::string& folder) {
   const std::string point = resume_point(folder), start = start_file(folder);
   refuse_others(folder, !point.empty());
   if (!point.empty()) return folder + "/" + point + "/state.json";
-  return sys::kind(start) == Kind::file ? start : "";
+  return sys::kind(start) == FileKind::file ? start : "";
 }
 
 std::string config_to_resume(const std::string& folder) {
@@ -171,12 +171,12 @@ std::string config_to_resume(const std::string& folder) {
 
 std::string checkpoint_folder(const std::string& run) {
   SLOPE_CHECK_AS(UsageError, !run.empty(), "RUN: expected a run's folder, got an empty name");
-  const Kind kind = sys::kind_followed(run);
-  SLOPE_CHECK_AS(IoError, kind != Kind::nothing, "{}: no such folder", run);
-  SLOPE_CHECK_INPUT(kind == Kind::folder,
+  const FileKind kind = sys::kind_followed(run);
+  SLOPE_CHECK_AS(IoError, kind != FileKind::nothing, "{}: no such folder", run);
+  SLOPE_CHECK_INPUT(kind == FileKind::folder,
                     "{}: is no folder; name a run's, as slope train --out wrote it", run);
   for (const std::string& folder : {run + "/best", run + "/last", run}) {
-    if (sys::kind_followed(folder + "/model.safetensors") != Kind::nothing) return folder;
+    if (sys::kind_followed(folder + "/model.safetensors") != FileKind::nothing) return folder;
     SLOPE_CHECK_INPUT(folder == run || !is_there(folder),
                       "{0}: leads to no checkpoint; to do without it: rm {1}", folder,
                       quoted(folder));
@@ -187,7 +187,7 @@ std::string checkpoint_folder(const std::string& run) {
 
 std::string linked(const std::string& folder, const std::string& link) {
   const std::string path = folder + "/" + link;
-  return sys::kind(path) == Kind::link
+  return sys::kind(path) == FileKind::link
              ? fs::path(sys::read_link(path)).lexically_normal().filename().string()
              : "";
 }
@@ -197,7 +197,7 @@ void keep_linked(const std::string& folder) {
   if (last.empty()) return;  // then nothing says which are needed
   for (const std::string& name : checkpoints(folder)) {
     const std::string path = folder + "/" + name;
-    if (name == last || name == best || sys::kind(path) != Kind::folder || !is_only_saved(path))
+    if (name == last || name == best || sys::kind(path) != FileKind::folder || !is_only_saved(path))
       continue;
     if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
   }
@@ -212,7 +212,7 @@ void take_over(const std::string& folder, bool has_checkpoint) {
 void make_way(const std::string& folder, const std::string& checkpoint) {
   const std::string path = folder + "/" + checkpoint;
   SLOPE_CHECK_AS(
-      IoError, !is_there(path) || (sys::kind(path) == Kind::folder && is_only_saved(path)),
+      IoError, !is_there(path) || (sys::kind(path) == FileKind::folder && is_only_saved(path)),
       "{}: is in the way of a checkpoint and holds what slope did not save; move it away", path);
 }
 

@@ -11,7 +11,7 @@ namespace {
 double at(const Tensor& table, int64_t t, int64_t s) {
   return table.defined() ? table.data<double>()[t * table.size(1) + s] : 0;
 }
-double largest(const Tensor& table) {
+double largest_entry(const Tensor& table) {
   double most = 0;
   for (int64_t t = 0; table.defined() && t < table.size(0); ++t)
     for (int64_t s = 0; s < table.size(1); ++s) most = std::max(most, at(table, t, s));
@@ -22,7 +22,7 @@ double largest(const Tensor& table) {
 
 Findings leaks(const Dependence& d) {
   const int64_t rows = d.change.size(0), columns = d.change.size(1);
-  const double least = tolerance(f64), least_gradient = least * largest(d.gradient);
+  const double least = tolerance(f64), least_gradient = least * largest_entry(d.gradient);
   int64_t pairs = 0, worst_t = 0, worst_s = 0;
   double worst = -1;
   for (int64_t t = 0; t < rows; ++t)

@@ -16,15 +16,15 @@ struct Counts {
   int64_t hypothesis = 0, reference = 0, matches = 0;
 };
 
-using Grams = std::unordered_map<std::u32string_view, int64_t>;
+using CharacterGrams = std::unordered_map<std::u32string_view, int64_t>;
 
-Grams count_grams(std::u32string_view text, size_t n) {
-  Grams grams;
+CharacterGrams count_grams(std::u32string_view text, size_t n) {
+  CharacterGrams grams;
   for (size_t i = 0; i + n <= text.size(); ++i) ++grams[text.substr(i, n)];
   return grams;
 }
 
-void add(Counts& counts, const Grams& hypothesis, const Grams& reference) {
+void add(Counts& counts, const CharacterGrams& hypothesis, const CharacterGrams& reference) {
   for (const auto& [gram, count] : reference) counts.reference += count;
   if (reference.empty()) return;  // such a hypothesis is not counted
   for (const auto& [gram, count] : hypothesis) {

@@ -4,20 +4,20 @@
 namespace slope::data {
 namespace {
 
-constexpr std::string_view blank = "\xE2\x96\x81", escape = "\xEE\x80\x80";  // U+2581, U+E000
+constexpr std::string_view escape = "\xEE\x80\x80";  // U+E000
 
 }  // namespace
 
 std::string to_subword_text(std::string_view line, bool lowercase) {
   const std::string composed = lowercase ? nfc(lower(nfc(line))) : nfc(line);
-  if (composed.find(blank) == composed.npos && composed.find(escape) == composed.npos)
+  if (composed.find(blank_mark) == composed.npos && composed.find(escape) == composed.npos)
     return composed;
   std::string text;
   for (std::string_view rest = composed; !rest.empty();) {
-    const bool is_blank = rest.starts_with(blank), is_escape = rest.starts_with(escape);
+    const bool is_blank = rest.starts_with(blank_mark), is_escape = rest.starts_with(escape);
     if (is_blank || is_escape) text += escape;
     text += is_blank ? "_" : is_escape ? escape : rest.substr(0, 1);
-    rest.remove_prefix(is_blank || is_escape ? blank.size() : 1);
+    rest.remove_prefix(is_blank || is_escape ? blank_mark.size() : 1);
   }
   return text;
 }
@@ -30,7 +30,7 @@ std::string from_subword_text(std::string_view text) {
     if (at == text.npos) break;
     text.remove_prefix(at + escape.size());
     if (text.starts_with('_')) {
-      line += blank;
+      line += blank_mark;
       text.remove_prefix(1);
     } else {
       line += escape;

@@ -9,6 +9,8 @@
 
 namespace slope::data {
 
+inline constexpr std::string_view blank_mark = "\xE2\x96\x81";  // U+2581
+
 std::string to_subword_text(std::string_view line, bool lowercase);
 std::string from_subword_text(std::string_view text);  // invalid escapes stay as they are
 

@@ -9,7 +9,6 @@
 namespace slope::data {
 namespace {
 
-constexpr std::string_view blank = "\xE2\x96\x81";  // U+2581
 constexpr const char* special_names[] = {"<pad>", "<unk>", "<sos>", "<eos>"};
 constexpr size_t part_bytes = 1 << 14;  // a longer line is split into parts
 
@@ -28,12 +27,12 @@ SubwordTokenizer::SubwordTokenizer(std::string model, const std::string& file, b
     if (special) continue;
     pieces_.push_back(piece);
     const std::string& text = processor_->IdToPiece(piece);
-    if (text.find(blank, 1) != text.npos) word_by_word_ = false;
+    if (text.find(blank_mark, 1) != text.npos) word_by_word_ = false;
   }
   SLOPE_CHECK_INPUT(size() > 4, "{}: is a SentencePiece model without a piece", file);
   line_break_ = id_of(processor_->PieceToId("<0x0A>"));
   const std::vector<std::string> cut = processor_->EncodeAsPieces("a");
-  adds_blank_ = !cut.empty() && cut.front().starts_with(blank);
+  adds_blank_ = !cut.empty() && cut.front().starts_with(blank_mark);
   std::vector<std::vector<int>> ways;
   is_bpe_ = !processor_->NBestEncode("a", 2, &ways).ok();  // only unigram supports it
   if (adds_blank_ || line_break_ == unk_id) word_by_word_ = false;
