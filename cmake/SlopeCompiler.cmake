@@ -50,14 +50,15 @@ endfunction()
 
 # Most of what a file takes to compile is the same for its neighbours (fmt, std::vector, lambdas of the same loops): up to eight files of a
 # folder are compiled as one, which takes half the time. Their unnamed namespaces become one: names in them must differ within a folder.
-#   slope_unite(target [<folder without>…])      relative to the project
+#   slope_unite(target [<folder or file without>…])      relative to the project
 function(slope_unite target)
   if(SLOPE_UNITY)
     get_target_property(files ${target} SOURCES)
     foreach(file IN LISTS files)
       cmake_path(GET file PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
-      if(NOT folder IN_LIST ARGN)
+      cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+      if(NOT folder IN_LIST ARGN AND NOT name IN_LIST ARGN)
         math(EXPR count_${folder} "0${count_${folder}} + 1")
         math(EXPR part "${count_${folder}} / 8")
         string(MAKE_C_IDENTIFIER "${folder}_${part}" group)

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <set>
 
+#include <sys/prctl.h>
+
 namespace slope::tools {
 
 namespace {
@@ -21,6 +23,13 @@ std::string file_of(const models::ModelType& type) {
   std::string file = type.name;
   std::replace(file.begin(), file.end(), '-', '_');
   return "models/" + file + ".h";
+}
+
+// The model is made to be counted: of a tensor's memory only the header is written, for which a
+// huge page would be cleared.
+int64_t parameters_of(const models::ModelType& type) {
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  return train::count_default_parameters(type);
 }
 
 nlohmann::ordered_json to_json(const models::ModelType& type) {
@@ -37,12 +46,8 @@ nlohmann::ordered_json to_json(const models::ModelType& type) {
     if (!s.choices.empty() && s.key != "model") setting["choices"] = s.choices;
     settings.push_back(setting);
   }
-  return {{"model", type.name},
-          {"kind", name(type.kind)},
-          {"parameters", train::count_default_parameters(type)},
-          {"file", file_of(type)},
-          {"about", type.about},
-          {"settings", settings}};
+  return {{"model", type.name},    {"kind", name(type.kind)}, {"parameters", parameters_of(type)},
+          {"file", file_of(type)}, {"about", type.about},     {"settings", settings}};
 }
 
 int run_json() {
@@ -62,7 +67,7 @@ int run() {
                                  "file", "what it is");
   for (const models::ModelTypePtr& type : models::zoo())
     text += fmt::format("{:<14} {:<12} {:>10}  {:<24} {}\n", type->name, name(type->kind),
-                        train::count_default_parameters(*type), file_of(*type), type->about);
+                        parameters_of(*type), file_of(*type), type->about);
   text += fmt::format("\n{:<14} {:<12} {}\n", "preset", "of", "what it is for");
   for (const models::Preset& p : models::presets())
     text += fmt::format("{:<14} {:<12} {}\n", p.name, p.model, p.about);
