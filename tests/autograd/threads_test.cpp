@@ -29,8 +29,7 @@ void at_once(const F& f, const G& g) {
   std::atomic<int> ready{0};
   const auto start = [&](const auto& run) {
     ++ready;
-    while (ready < 2) {
-    }
+    while (ready < 2) std::this_thread::yield();
     run();
   };
   std::thread other([&] { start(f); });

@@ -6,7 +6,7 @@
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/gemm.h>
-#include <slope/core/tensor/random.h>
+#include <slope/tests/numbers.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/threads.h>
 
@@ -19,13 +19,7 @@ namespace {
 
 using Numbers = std::vector<float>;
 
-Numbers numbers(int64_t n, uint32_t site) {
-  Numbers x(static_cast<size_t>(n));
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i] = static_cast<float>(
-        uniform_f64(RandomSite{.seed = 7, .site = site}, static_cast<int64_t>(i)) * 2 - 1);
-  return x;
-}
+Numbers numbers(int64_t n, uint32_t site) { return test::numbers<float>(n, site); }
 
 // alpha A B + beta C + bias of rounded operands, which the arguments' strides describe.
 struct Expected {
@@ -43,7 +37,7 @@ struct Expected {
   }
   double worst(const Numbers& y) const {
     double worst = 0;
-    const int64_t step = m * n > 10000 ? 37 : 1;
+    const int64_t step = m * n > (test::sanitized ? 1000 : 10000) ? 37 : 1;
     for (int64_t e = 0; e < m * n; e += step)
       worst = std::max(worst, std::abs(y[static_cast<size_t>(e)] - at(e / n, e % n)));
     return worst / std::sqrt(static_cast<double>(k) + 1);
