@@ -4,7 +4,12 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS slope EXPORT slope_targets)
 if(TARGET slope_command)
-  set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # to find a shared library
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  else()
+    # Else CMake, which means to change it when it installs, ends the path with an empty element: the loader takes that for the current folder.
+    set_target_properties(slope_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
   install(TARGETS slope_command)
   install(TARGETS slope_command_library EXPORT slope_targets)
   install(FILES "${PROJECT_SOURCE_DIR}/tools/main.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/slope/tools")

@@ -20,6 +20,12 @@ class WithoutRun(Case):
     def test_version(self):
         self.assertRegex(self.good("--version").out, r"\Aslope \d+\.\d+\.\d+\nkernels: .+\nmatrix products: .+\nbf16 products: .+\nthreads: \d+\n\Z")
 
+    def test_no_library_is_taken_from_the_current_folder(self):
+        for name in ("libz.so.1", "libfmt.so.9", "libutf8proc.so.2", "libsentencepiece.so.0", "libgomp.so.1", "libm.so.6", "libstdc++.so.6"):
+            with open(name, "w") as file:
+                file.write("not a library")
+        self.assertEqual(self.slope("--version").code, 0)
+
     def test_every_help_shows_an_example(self):
         pages, seen = [[]], []
         while pages:
