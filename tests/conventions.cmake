@@ -45,6 +45,10 @@ if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   endif()
   if(TARGET slope_command)
     add_test(NAME settings COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/settings.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
+    if(CMAKE_GENERATOR STREQUAL "Ninja" AND NOT SLOPE_SANITIZE)  # three mistakes, planted and noticed
+      add_test(NAME mutate COMMAND ${python} "${PROJECT_SOURCE_DIR}/tools/mutate/mutate" --file autograd/ops/reduce/softmax.cpp --sample 3 --quick --again
+                                   --build "${PROJECT_BINARY_DIR}" --work "${CMAKE_CURRENT_BINARY_DIR}/mutate")
+    endif()
     add_test(NAME models_once COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/models.py" $<TARGET_FILE:slope_command> "${PROJECT_SOURCE_DIR}")
   endif()
 endif()

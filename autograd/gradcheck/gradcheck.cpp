@@ -1,6 +1,7 @@
 #include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/compare.h>
 #include <slope/autograd/gradcheck/culprit/culprit.h>
+#include <slope/autograd/gradcheck/culprit/smallest.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 
@@ -93,7 +94,13 @@ GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
   for (size_t i = 0; i < inputs.size(); ++i)
     leaves.push_back({fmt::format("input {}", i), inputs[i]});
   const std::function<Tensors()> bound = [&] { return f(inputs); };
-  return gradcheck(bound, leaves, options);
+  GradcheckOptions quiet = options;
+  quiet.raise_exception = false;
+  GradcheckReport report = gradcheck(bound, leaves, quiet);
+  if (report.failed > 0 && options.find_culprit && options.find_smallest)
+    report.smallest = smallest_failing(f, inputs, options);
+  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  return report;
 }
 
 }  // namespace slope

@@ -23,6 +23,7 @@ struct GradcheckOptions {
   bool formula = false;         // differentiate through formulas (create_graph), not kernels
   bool find_culprit = true;     // on failure: which operation is to blame
   bool find_callers = true;     // and which functions called it, if the platform has backtraces
+  bool find_smallest = true;    // and the smallest inputs that still fail, as a program
   uint64_t seed = 0;            // of the cotangents, and of the sample
   int64_t sample = 0;           // number of elements of each leaf, drawn by seed; 0: all
   int64_t most_failures = 20;   // listed in the report; all are counted
@@ -66,6 +67,7 @@ struct GradcheckCulprit {
     // the call's arguments that are not tensors ("p", 0.5), and the sizes of its other tensors
     std::vector<std::pair<std::string, double>> numbers = {};
     std::vector<int64_t> other_sizes = {};
+    Dims output_shape = {};  // of the first output
   };
   std::string op, place;  // "mul", "mul in module encoder.layers.0"
   int64_t calls = 1;      // wrong calls of this operation
@@ -89,6 +91,9 @@ struct GradcheckReport {
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::vector<GradcheckLeaf> leaves;
   std::vector<GradcheckCulprit> culprits;  // largest error first
+  std::string smallest =
+      {};  // the smallest inputs that fail, as C++; `function` is what takes them
+  std::string function = "f";
   std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 

@@ -85,9 +85,11 @@ std::string GradcheckReport::text() const {
   std::string text =
       fmt::format("ok: {} derivatives agree{}", checked, by_direction ? " along directions" : "");
   if (!ok) {
-    const std::string mistake = failed > 0 ? text_of(diagnose(*this)) : "";
-    text = fmt::format("gradcheck failed: {} of {} derivatives disagree{}{}", failed, checked,
-                       mistake.empty() ? "" : "; ", mistake);
+    const std::string mistake = text_of(diagnose(*this));
+    text =
+        fmt::format("gradcheck failed: {} of {} derivatives disagree{}{}{}{}", failed, checked,
+                    culprits.empty() ? "" : ", because of ", culprits.empty() ? "" : culprits[0].op,
+                    mistake.empty() ? "" : "; ", mistake);
   }
   list(text, problems, "", "problems");
   if (failed > 0 && leaves.size() > 1) text += table(leaves);
@@ -97,12 +99,20 @@ std::string GradcheckReport::text() const {
   for (size_t i = 0; i < shown; ++i) {
     const GradcheckFailure& f = failures[i];
     text +=
-        fmt::format("\n  output {} ({}), {}, {} {}: analytic {:.9g}, numeric {:.9g}, ratio {:.6g}",
+        fmt::format("\n  output {} ({}), {}, {} {}: analytic {:.7g}, numeric {:.7g}, ratio {:.6g}",
                     f.output_index, f.op, f.input, by_direction ? "direction" : "element",
                     f.element, f.analytic, f.numeric, f.ratio());
   }
   if (failed > static_cast<int64_t>(shown) && shown > 0)
     text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(shown));
+  if (!smallest.empty())
+    text += fmt::format(
+        "\n  smallest inputs that fail:\n    #include <slope/autograd/gradcheck/cases/cases.h>\n   "
+        " "
+        "#include <slope/autograd/gradcheck/gradcheck.h>\n    using namespace slope;\n    int "
+        "main() "
+        "{{ gradcheck({}, {}); }}{}",
+        function, smallest, function == "f" ? "  // f: the function under check" : "");
   list(text, notes, "note: ", "notes");
   return text;
 }

@@ -190,3 +190,69 @@ TEST_CASE(
         "perhaps "
         "through these: planted");
 }
+
+// A kernel that overwrites the sum to which it should add.
+const Op overwrites{.name = "planted",
+                    .saves = saves_input(),
+                    .formula = right,
+                    .kernel = [](const Saved& s, const Tensor& g) {
+                      const Tensor x = s.input();
+                      const GradTarget d = s.target(0, x.shape(), x.dtype());
+                      visit_floating(x.dtype(), "planted", [&]<class T> {
+                        const Tensor gs = contiguous_copy(g), xs = contiguous_copy(x);
+                        const auto out = d.tensor.write<T>();
+                        for (int64_t i = 0; i < xs.numel(); ++i)
+                          out[i] = 2 * gs.data<T>()[i] * xs.data<T>()[i];
+                      });
+                      return Grads{d.result()};
+                    }};
+
+TEST_CASE("diagnosis: a kernel that does not add to a sum is seen where a tensor is used twice") {
+  const std::string text = text_of(check_of(squared<overwrites>), false);
+  CHECK_MESSAGE(text.find("added for two uses") != std::string::npos, text);
+}
+
+TEST_CASE("diagnosis: only large inputs, or only points with a branch of their own") {
+  const auto f = [](Tensor (*g)(const Tensor&)) {
+    return [g](const Tensors& x) { return Tensors{g(x[0])}; };
+  };
+  static const Op chunks{.name = "planted", .formula = [](const Saved&, const Tensor& g) {
+                           return Grads{g.numel() > 1000 ? 2 * g : g};
+                         }};
+  static const Op at_zero{
+      .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+        return Grads{g * to(s.input() >= 0, g.dtype())};
+      }};
+  const Case small{"planted", "small", {{{3, 4}}}, f(squared<wrong_kernel>)};
+  Case few = small, many = small, zero = small;
+  few.f = many.f =
+      f([](const Tensor& x) { return with_rule(chunks, [&] { return x * 1.0; }, {x}); });
+  many.inputs = {{{40, 50}}};
+  many.kind = Case::Kind::large;
+  CHECK(text_of(diagnose(check_function("planted", {few, many})))
+            .starts_with("likely the edge of a chunk, tile or part"));
+  few.f = zero.f =
+      f([](const Tensor& x) { return with_rule(at_zero, [&] { return relu(x); }, {x}); });
+  few.inputs[0].kinks = {0};
+  zero.inputs = {{{2}}};
+  zero.kind = Case::Kind::points;
+  zero.values = {{0, 1}};
+  zero.expected = {{0, 1}};
+  CHECK(text_of(diagnose(check_function("planted", {few, zero})))
+            .starts_with("likely a tie, guard or padding"));
+}
+
+TEST_CASE("diagnosis: the smallest inputs that fail, as a program") {
+  const TensorFunction f = [](const Tensors& in) {
+    return Tensors{with_rule(wrong_formula, [&] { return in[0] * in[0]; }, {in[0]}) + in[1]};
+  };
+  GradcheckOptions options = quiet;
+  options.formula = true;
+  const GradcheckReport report = gradcheck(f, {values({4, 6}), values({6}, 2)}, options);
+  const std::string text = report.text();
+  CHECK_MESSAGE(text.find("int main() { gradcheck(f, {from_vector<double>({") != std::string::npos,
+                text);
+  CHECK_MESSAGE(report.smallest.find("}, {}).set_requires_grad()}") != std::string::npos, report.smallest);
+  options.find_smallest = false;
+  CHECK(gradcheck(f, {values({4, 6}), values({6}, 2)}, options).smallest.empty());
+}

@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -59,6 +60,17 @@ class OwnModel(Case):
         with open("run/last/config.json", "w", encoding="utf-8") as file:
             file.write(config.replace("running-mean", "unheard-of"))
         self.refused(3, "generate", "run", says=["unheard-of", "does not know", "running-mean"])
+
+    def test_functions_of_its_own_are_checked(self):
+        program = os.path.join(os.path.dirname(os.environ["SLOPE_COMMAND"]), "own_function")
+        run = subprocess.run([program], capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stdout, r"(?m)^log_cosh +ok  1 cases")
+        self.assertRegex(run.stdout, r"(?m)^two_squares +FAILED")
+        self.assertIn("because of wrong_square; likely a lost factor 2", run.stdout)
+        self.assertIn("gradcheck(cases_of(\"two_squares\")[0].f, {from_vector<double>({", run.stdout)
+        one = subprocess.run([program, "log_cosh", "--seed", "3"], capture_output=True, text=True, check=False)
+        self.assertEqual(one.returncode, 0)
 
 
 if __name__ == "__main__":

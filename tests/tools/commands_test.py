@@ -133,13 +133,16 @@ class WithoutRun(Case):
         self.assertEqual(len(re.findall(r"^(?:softmax|exp|matmul) +ok  \d+ cases, \d+ derivatives$", result.out, re.M)), 3)
         composites = self.good("gradcheck", "mse_loss", "einsum", "split_heads", "attend")
         self.assertEqual(len(re.findall(r"^(?:mse_loss|einsum|split_heads|attend) +ok  \d+ cases, \d+ derivatives$", composites.out, re.M)), 4)
-        report = json.loads(self.good("gradcheck", "tanh", "cumsum", "--json").out)
-        self.assertEqual({entry["op"] for entry in report}, {"tanh", "cumsum"})
-        for entry in report:
-            self.assertEqual(set(entry), {"op", "case", "check", "report"})
-            self.assertTrue(entry["report"]["ok"])
-            self.assertEqual(entry["report"]["failures"], [])
-        self.assertGreater(sum(entry["report"]["checked"] for entry in report), 100)
+        report = json.loads(self.good("gradcheck", "tanh", "cumsum", "--json", "--seed", "5").out)
+        self.assertRegex(report["summary"], r"^ok: 2 functions, \d+ derivatives$")
+        self.assertEqual([function["name"] for function in report["functions"]], ["tanh", "cumsum"])
+        outcomes = [outcome for function in report["functions"] for outcome in function["outcomes"]]
+        for outcome in outcomes:
+            self.assertEqual(set(outcome), {"case", "check", "layout", "report"})
+            self.assertTrue(outcome["report"]["ok"])
+            self.assertEqual(outcome["report"]["failures"], [])
+        self.assertEqual({outcome["case"] for outcome in outcomes} & {"3 x 7000", "far from 0"}, {"3 x 7000", "far from 0"})
+        self.assertGreater(sum(outcome["report"]["checked"] for outcome in outcomes), 100)
         model = json.loads(self.good("gradcheck", "--model", "mlp", "--json").out)
         self.assertEqual((model["model"], model["report"]["ok"], model["report"]["checked"]), ("mlp", True, 337))
         self.assertEqual(sum(leaf["derivatives"] for leaf in model["report"]["leaves"]), 337)
@@ -148,6 +151,18 @@ class WithoutRun(Case):
         self.assertRegex(self.good("gradcheck", "--model", "char-gpt", "--fast").out, r"\Achar-gpt: ok: \d+ derivatives agree along directions")
         sampled = json.loads(self.good("gradcheck", "--model", "mlp", "--sample", "5", "--seed", "3", "--json").out)["report"]
         self.assertTrue(all(leaf["derivatives"] <= 5 for leaf in sampled["leaves"]))
+
+    def test_gradcheck_explains_derivatives_and_compares_with_pytorch(self):
+        text = self.good("gradcheck", "tanh", "matmul", "--explain").out
+        self.assertRegex(text, r"dx +as written +g \(1 - y\^2\) = \[")
+        self.assertIn("not evaluated: in words or with indices", text)
+        self.refused(2, "gradcheck", "mse_loss", "--explain", says="no operation")
+        self.refused(2, "gradcheck", "exp", "--against", "numpy", says="pytorch")
+        os.environ["SLOPE_PYTHON"] = "exit 77;"  # as without torch
+        try:
+            self.assertIn("skipped: this Python has no torch", self.good("gradcheck", "exp", "--against", "pytorch").out)
+        finally:
+            del os.environ["SLOPE_PYTHON"]
 
     def test_gradcheck_takes_one_kind_of_question(self):
         for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):

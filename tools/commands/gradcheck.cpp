@@ -1,12 +1,15 @@
 // slope gradcheck: the check cases of every differentiable function, and the parameters of whole
 // models, in f64.
 #include <slope/autograd/gradcheck/cases/function_check.h>
+#include <slope/autograd/gradcheck/explain/explain.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/infer/sample.h>
 #include <slope/models/run/json.h>
 #include <slope/nn/cases.h>
+#include <slope/nn/module/unlisted.h>
 #include <slope/tools/command.h>
+#include <slope/tools/commands/gradcheck_against.h>
 #include <slope/tools/commands/gradcheck_json.h>
 
 #include <fmt/ranges.h>
@@ -22,7 +25,8 @@ struct Flags {
   std::vector<std::string> ops;
   std::string model;
   int64_t sample = 0, seed = 0;
-  bool all = false, fast = false, verbose = false, json = false;
+  bool all = false, fast = false, explain = false, verbose = false, json = false;
+  std::string against;
 };
 
 constexpr size_t most_lines = 60;
@@ -36,53 +40,71 @@ std::vector<std::string> names() {
   for (const Op* op : registry()) add(op->name);
   for (const Case& c : all_cases()) add(c.name);
   for (const Case& c : nn::function_cases()) add(c.name);
+  for (const Case& c : registered_cases()) add(c.name);
   return result;
 }
 
-std::vector<Case> cases_of(const std::string& name) {
-  std::vector<Case> result;
-  for (const std::vector<Case>& cases : {all_cases(), nn::function_cases()})
-    std::copy_if(cases.begin(), cases.end(), std::back_inserter(result),
-                 [&](const Case& c) { return c.name == name; });
+std::vector<Case> all_cases_of(const std::string& name) {
+  std::vector<Case> result = cases_of(name);
+  std::copy_if(nn::function_cases().begin(), nn::function_cases().end(), std::back_inserter(result),
+               [&](const Case& c) { return c.name == name; });
   return result;
 }
 
-// The first lines, and how many were left out.
-std::string shortened(const std::string& text, bool verbose) {
+// The first lines, how many were left out, and the summary: together at most 60 lines.
+std::string shortened(const std::string& text, bool verbose, const std::string& summary = "") {
   const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  if (verbose || lines <= most_lines) return text;
+  const size_t room = most_lines - (summary.empty() ? 0 : 1);
+  if (verbose || lines <= room) return text + summary;
   size_t end = 0;
-  for (size_t i = 0; i + 1 < most_lines; ++i) end = text.find('\n', end) + 1;
+  for (size_t i = 0; i + 1 < room; ++i) end = text.find('\n', end) + 1;
   return text.substr(0, end) +
-         fmt::format("… and {} more lines; --verbose prints them\n", lines - most_lines + 1);
+         fmt::format("… and {} more lines; --verbose prints them\n", lines - room + 1) + summary;
 }
 
-nlohmann::ordered_json all_of(const std::vector<FunctionCheck>& checks) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const FunctionCheck& check : checks)
-    for (const FunctionCheck::Outcome& o : check.outcomes)
-      json.push_back({{"op", check.name},
-                      {"case", o.label},
-                      {"check", o.outcome.what},
-                      {"report", to_json(o.outcome.report)}});
-  return json;
-}
-
-int check_functions(const Flags& flags) {
-  const std::vector<std::string> known = names();
+// The functions that were named, in the order of names().
+std::vector<std::string> chosen(const Flags& flags) {
+  std::vector<std::string> known = names();
   for (const std::string& name : flags.ops)
     SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
                    "gradcheck: no function with check cases is called {}{}; slope gradcheck --help "
                    "lists them",
                    name, did_you_mean(name, known));
+  std::erase_if(known, [&](const std::string& name) {
+    return !flags.all && std::find(flags.ops.begin(), flags.ops.end(), name) == flags.ops.end();
+  });
+  return known;
+}
+
+// What each derivative says, with numbers; of --all, those of the operations that have such a case.
+int explain_functions(const Flags& flags) {
+  bool ok = true;
+  for (const std::string& name : chosen(flags)) {
+    try {
+      const Explanation found = explain(name);
+      print(found.text() + "\n");
+      ok &= found.is_held();
+    } catch (const UsageError&) {
+      if (!flags.all) throw;
+    }
+  }
+  return ok ? 0 : 1;
+}
+
+int compare_functions(const Flags& flags) {
+  const Against result = against_pytorch(chosen(flags));
+  print(result.text);
+  return result.ok ? 0 : 1;
+}
+
+int check_functions(const Flags& flags) {
   std::vector<FunctionCheck> checks;
-  for (const std::string& name : known)
-    if (flags.all || std::find(flags.ops.begin(), flags.ops.end(), name) != flags.ops.end())
-      checks.push_back(check_function(name, cases_of(name)));
+  for (const std::string& name : chosen(flags))
+    checks.push_back(check_function(name, all_cases_of(name), static_cast<uint64_t>(flags.seed)));
   const bool ok =
       std::all_of(checks.begin(), checks.end(), [](const FunctionCheck& c) { return c.ok(); });
   if (flags.json) {
-    print(train::json_text(all_of(checks), 1) + "\n");
+    print(train::json_text(to_json(checks), 1) + "\n");
     return ok ? 0 : 1;
   }
   // failures at first order come first: they may cause the others
@@ -96,8 +118,7 @@ int check_functions(const Flags& flags) {
   std::string text;
   for (const FunctionCheck& check : checks)
     if (!flags.all || flags.verbose || !check.ok()) text += text_of(check, flags.verbose) + "\n";
-  print(shortened(text, flags.verbose));
-  if (flags.all) print(summary_of(checks) + "\n");
+  print(shortened(text, flags.verbose, flags.all ? summary_of(checks) + "\n" : ""));
   return ok ? 0 : 1;
 }
 
@@ -107,13 +128,22 @@ int check_model(const Flags& flags) {
   const train::Sample sample = train::sample_named(
       flags.model, in_full ? train::SampleSize::small : train::SampleSize::full);
   nn::to(sample.model->module(), f64);
+  const std::vector<std::string> unlisted =
+      nn::unlisted_parameters(sample.parameters(), sample.loss());
+  SLOPE_CHECK_AS(UsageError, unlisted.empty(),
+                 "gradcheck: {} parameters that {} depends on are not listed, so they would not be "
+                 "checked: {}; name the members in SLOPE_MODULE, or detach() them",
+                 unlisted.size(), flags.model, fmt::join(unlisted, "; "));
   const std::function<Tensors()> loss = [&] { return Tensors{sample.loss()}; };
   const auto seed = static_cast<uint64_t>(flags.seed);
   const GradcheckReport report =
       flags.fast
           ? gradcheck_fast(loss, sample.parameters(), {.raise_exception = false, .seed = seed})
           : gradcheck(loss, sample.parameters(),
-                      {.raise_exception = false, .seed = seed, .sample = flags.sample});
+                      {.raise_exception = false,
+                       .seed = seed,
+                       .sample = flags.sample,
+                       .most_failures = flags.json ? int64_t{1} << 40 : 20});
   if (flags.json)
     print(train::json_text({{"model", flags.model}, {"report", to_json(report)}}, 1) + "\n");
   else
@@ -128,7 +158,13 @@ int run(const Flags& flags) {
                  "gradcheck: --fast and --sample are for --model");
   SLOPE_CHECK_AS(UsageError, !flags.fast || flags.sample == 0,
                  "gradcheck: either --fast or --sample");
-  return flags.model.empty() ? check_functions(flags) : check_model(flags);
+  SLOPE_CHECK_AS(UsageError, flags.model.empty() || (!flags.explain && flags.against.empty()),
+                 "gradcheck: --explain and --against are for functions");
+  SLOPE_CHECK_AS(UsageError, flags.against.empty() || flags.against == "pytorch",
+                 "gradcheck: --against knows pytorch, not {}", flags.against);
+  if (!flags.model.empty()) return check_model(flags);
+  if (flags.explain) return explain_functions(flags);
+  return flags.against.empty() ? check_functions(flags) : compare_functions(flags);
 }
 
 }  // namespace
@@ -155,6 +191,10 @@ void add_gradcheck(Command& slope) {
   command.option("--seed", flags.seed, "seed of directions, samples and cotangents")
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
+  command.flag("--explain", flags.explain,
+               "show each derivative as it is written, evaluated, beside its rule and differences");
+  command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")
+      .names("pytorch");
   command.flag("--verbose", flags.verbose, "print more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.runs([] { return run(flags); });

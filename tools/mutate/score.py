@@ -3,9 +3,9 @@ import collections
 
 HEAD = """# Mutation score
 
-How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, builds, and asks `slope gradcheck --all`, then,
-for what that missed, the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken out,
-with the reason. Command: `tools/mutate/mutate --sample {count} --seed {seed} --write`.
+How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, and asks `slope gradcheck` about every function that
+calls the mistaken one, then, for what that missed, the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken
+out, with the reason. {ran} of {count} mutants have run. Command: `tools/mutate/mutate`, then `tools/mutate/mutate --write`.
 
 """
 
@@ -17,7 +17,7 @@ def percent(part, whole):
 def table(results, reasons):
     kinds = collections.defaultdict(collections.Counter)
     for mutant_id, result in results.items():
-        outcome = result["outcome"]
+        outcome = "survived" if result["outcome"] == "untested" else result["outcome"]
         if outcome == "survived" and reasons.get(mutant_id, "").startswith("equivalent"):
             outcome = "equivalent"
         for kind in (result["kind"], "all"):
@@ -33,14 +33,15 @@ def table(results, reasons):
 def survivors(results, reasons):
     lines = []
     for mutant_id, r in sorted(results.items(), key=lambda item: (item[1]["file"], item[1]["line"])):
-        if r["outcome"] == "survived":
-            lines.append(f"- `{mutant_id}` {r['file']}, `{r['function']}`, {r['kind']}: `{r['old_line']}` became `{r['new_line']}`. {reasons.get(mutant_id, '**No reason is known.**')}")
+        if r["outcome"] in ("survived", "untested"):
+            reason = reasons.get(mutant_id, "The tests have not been asked." if r["outcome"] == "untested" else "**No reason is known.**")
+            lines.append(f"- `{mutant_id}` {r['file']}, `{r['function']}`, {r['kind']}: `{r['old_line']}` became `{r['new_line']}`. {reason}")
     return "\n".join(lines) + "\n" if lines else "None.\n"
 
 
-def document(results, reasons, seed):
+def document(results, reasons, count):
     ran = {k: r for k, r in results.items() if r["outcome"] != "does not compile"}
-    text = HEAD.format(count=len(results), seed=seed) + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
+    text = HEAD.format(count=count, ran=len(results)) + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
     missed = [r for r in ran.values() if r["outcome"] == "tests"]
     text += f"\n## Missed by `gradcheck`, caught by tests\n\n{len(missed)}.\n\n" if missed else ""
     for r in sorted(missed, key=lambda r: (r["file"], r["line"])):

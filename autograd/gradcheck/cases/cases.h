@@ -27,6 +27,14 @@ struct Case {
   std::vector<CaseInput> inputs;
   // captures indices, masks and constants, and makes them in x's dtype; deterministic
   std::function<Tensors(const Tensors& x)> f;
+  enum class Kind {
+    usual,
+    large,   // more elements than a chunk, tile or part has: checked along directions
+    points,  // ties, guards, padding: where differences say nothing
+  };
+  Kind kind = Kind::usual;
+  // Of points: the values of each input, and the gradient of sum(y) with respect to each
+  std::vector<std::vector<double>> values = {}, expected = {};
 };
 
 // A call that must throw a slope::Error whose message contains the function's name.
@@ -37,6 +45,11 @@ struct Refusal {
 };
 
 const std::vector<Case>& all_cases();
+std::vector<Case> cases_of(const std::string& name);  // all of one function, users' included
+// Cases of a program's own functions, which `slope gradcheck` of that program then knows too
+// (tools/gradcheck_main.h).
+void register_cases(const std::vector<Case>& cases);
+const std::vector<Case>& registered_cases();
 const std::vector<Refusal>& all_refusals();
 
 struct Cases {
@@ -52,5 +65,7 @@ Cases indexing_cases();
 Cases normalisation_cases();
 Cases loss_cases();
 Cases attention_cases();
+Cases large_cases();
+Cases point_cases();
 
 }  // namespace slope

@@ -48,7 +48,9 @@ void guess_layout(const FunctionCheck& check, Guesses& guesses) {
   std::vector<std::string> names;
   for (const InputLayout layout : failing) names.emplace_back(name(layout));
   if (!failing.contains(InputLayout::contiguous))
-    guesses.push_back({1, "a wrong stride or offset",
+    // what fails by the values alone, which other layouts draw anew, seldom fails in all of them
+    guesses.push_back({failing.contains(InputLayout::transposed) ? 1 : 0.5,
+                       "a wrong stride or offset",
                        fmt::format("contiguous inputs agree, {} do not", fmt::join(names, ", "))});
   else
     guesses.push_back({0.5, "a path for some layouts alone",
@@ -66,14 +68,42 @@ void guess_option(const FunctionCheck& check, Guesses& guesses) {
                      fmt::format("{} other cases agree", agreeing.size())});
 }
 
+// Only large cases fail, or only points at which the rule has a branch of its own.
+void guess_kind(const FunctionCheck& check, Guesses& guesses) {
+  const auto only = [&](Case::Kind kind) {
+    bool other_agrees = false, fails = false;
+    for (const FunctionCheck::Outcome& o : check.outcomes) {
+      if (o.outcome.kind != kind && !o.outcome.report.ok) return false;
+      other_agrees |= o.outcome.kind != kind;
+      fails |= !o.outcome.report.ok;
+    }
+    return other_agrees && fails;
+  };
+  if (only(Case::Kind::large))
+    guesses.push_back({1, "the edge of a chunk, tile or part",
+                       "only inputs larger than these fail, smaller ones agree"});
+  else if (only(Case::Kind::points))
+    guesses.push_back({1, "a tie, guard or padding",
+                       "only points at which the rule has a branch of its own fail"});
+}
+
 }  // namespace
 
 Guesses guess_from_circumstances(const FunctionCheck& check) {
   Guesses guesses;
+  guess_kind(check, guesses);
   guess_rule(check, guesses);
   guess_layout(check, guesses);
   guess_option(check, guesses);
   return guesses;
+}
+
+Guesses diagnose(const FunctionCheck& check) {
+  Guesses all = guess_from_circumstances(check);
+  const FunctionCheck::Outcome* first = check.first_failure();
+  if (first)
+    for (const Guess& guess : diagnose(first->outcome.report)) all.push_back(guess);
+  return best_of(std::move(all));
 }
 
 }  // namespace slope

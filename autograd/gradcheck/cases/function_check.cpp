@@ -33,11 +33,15 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
   return first;
 }
 
-FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases) {
+FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
+                             uint64_t seed) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
-  for (const Case& c : cases)
-    for (CaseOutcome& outcome : run_case(c))
-      result.outcomes.push_back({c.label, std::move(outcome)});
+  const size_t known = cases_of(name).size();  // of functions of nn there are none
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (CaseOutcome& outcome : run_case(cases[i], seed)) {
+      if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
+      result.outcomes.push_back({cases[i].label, std::move(outcome)});
+    }
   return result;
 }
 
@@ -89,8 +93,7 @@ std::string text_of(const FunctionCheck& check, bool verbose) {
               labels = split(check, [](const auto&o) { return o.label; });
   text += fmt::format("\n  fails: {} · layouts: {} · cases: {}", fmt::join(checks.failing, ", "),
                       names(layouts), names(labels));
-  if (const std::string guess = text_of(guess_from_circumstances(check)); !guess.empty())
-    text += "\n  " + guess;
+  if (const std::string guess = text_of(diagnose(check)); !guess.empty()) text += "\n  " + guess;
   for (const FunctionCheck::Outcome& o : check.outcomes)
     if (!o.outcome.report.ok && (verbose || &o == first))
       text += fmt::format("\n  {} ({}), {}: {}", check.name, o.label, o.outcome.what,

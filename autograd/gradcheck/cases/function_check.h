@@ -21,10 +21,14 @@ struct FunctionCheck {
   int64_t derivatives() const;
   const Outcome* first_failure() const;  // of the lowest order; null if nothing failed
 };
-FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases);
+FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
+                             uint64_t seed = 0);
 
 // "the kernel alone is wrong: …": the conclusion from which checks fail and which agree.
 Guesses guess_from_circumstances(const FunctionCheck& check);
+
+// These and the guesses from the numbers of the first failure, at most three, the likeliest first.
+Guesses diagnose(const FunctionCheck& check);
 
 // What fails, what agrees, the likely mistake, and the report of the first failure or of all.
 std::string text_of(const FunctionCheck& check, bool verbose);

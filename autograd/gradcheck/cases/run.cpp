@@ -1,6 +1,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/autograd/gradcheck/fast/fast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -83,11 +84,11 @@ struct Setup {
   Tensors leaves;
   TensorFunction f;  // of the leaves
 };
-Setup set_up(const Case& c, InputLayout layout, DType dtype) {
+Setup set_up(const Case& c, InputLayout layout, DType dtype, uint64_t seed) {
   Setup setup;
   std::vector<std::function<Tensor(const Tensor&)>> views;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    LaidOut laid = lay_out(c.inputs[i], layout, dtype, 100 + i);
+    LaidOut laid = lay_out(c.inputs[i], layout, dtype, 100 + i + 1000 * seed);
     setup.leaves.push_back(laid.leaf);
     views.push_back(laid.view);
   }
@@ -99,27 +100,36 @@ Setup set_up(const Case& c, InputLayout layout, DType dtype) {
   return setup;
 }
 
-// Outputs and the gradients of all leaves, through kernels or formulas, for cotangents that vary
-// with the position.
-Tensors values_and_gradients(const Setup& setup, bool formula) {
+// Cotangents that vary with the position.
+Tensor cotangent(const Tensor& output) {
+  Tensor u = Tensor::empty(output.shape(), output.dtype());
+  visit_floating(output.dtype(), "case", [&]<class T> {
+    const auto out = u.write<T>();
+    for (int64_t i = 0; i < u.numel(); ++i)
+      out[i] =
+          static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) - 0.5 * static_cast<double>(i % 3));
+  });
+  return u;
+}
+
+struct How {
+  bool formula = false;
+  int uses = 1;  // calls whose gradients are added
+};
+// The outputs, and the gradients of all leaves.
+Tensors values_and_gradients(const Setup& setup, const How& how) {
   Tensors y = setup.f(setup.leaves), outputs, grad_outputs;
-  for (const Tensor& output : y) {
-    if (!output.requires_grad()) continue;
-    Tensor u = Tensor::empty(output.shape(), output.dtype());
-    visit_floating(output.dtype(), "case", [&]<class T> {
-      const auto out = u.write<T>();
-      for (int64_t i = 0; i < u.numel(); ++i)
-        out[i] = static_cast<T>(1 + 0.25 * static_cast<double>(i % 7) -
-                                0.5 * static_cast<double>(i % 3));
-    });
-    outputs.push_back(output);
-    grad_outputs.push_back(u);
-  }
-  if (!outputs.empty())
-    for (Tensor& g :
-         grad(outputs, setup.leaves,
-              {.grad_outputs = grad_outputs, .create_graph = formula, .allow_unused = true}))
-      if (g.defined()) y.push_back(g);
+  for (int use = 0; use < how.uses; ++use)
+    for (const Tensor& output : use == 0 ? y : setup.f(setup.leaves)) {
+      if (!output.requires_grad()) continue;
+      outputs.push_back(output);
+      grad_outputs.push_back(cotangent(output));
+    }
+  if (outputs.empty()) return y;
+  for (Tensor& g :
+       grad(outputs, setup.leaves,
+            {.grad_outputs = grad_outputs, .create_graph = how.formula, .allow_unused = true}))
+    if (g.defined()) y.push_back(how.uses == 1 ? g : g * (1.0 / how.uses));
   return y;
 }
 
@@ -155,46 +165,114 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
   return report;
 }
 
-}  // namespace
+using Check = CaseOutcome::Check;
 
-std::vector<CaseOutcome> run_case(const Case& c) {
-  using Check = CaseOutcome::Check;
-  std::vector<CaseOutcome> outcomes;
-  for (InputLayout layout : all_layouts) {
-    const auto hold = [&](Check what, const std::function<GradcheckReport()>& check) {
-      GradcheckReport report;
-      try {
-        report = check();
-      } catch (const std::exception& e) {
-        report.ok = false;
-        report.problems.push_back(e.what());
-      }
-      outcomes.push_back(
-          {fmt::format("{}, {}", name(what), name(layout)), std::move(report), what, layout});
-    };
-    const auto options = [&](Check what, GradcheckOptions o) {
-      o.formula = what == Check::first_by_formula;
-      o.find_culprit = std::none_of(
-          outcomes.begin(), outcomes.end(),
-          [&](const CaseOutcome& other) { return other.check == what && !other.report.ok; });
-      return o;
-    };
-    const Setup setup = set_up(c, layout, f64);
+// Collects the outcomes of a case; a check that throws has failed.
+class Run {
+ public:
+  Run(const Case& c, uint64_t seed) : case_(c), seed_(seed) {}
+
+  std::vector<CaseOutcome> outcomes() && { return std::move(outcomes_); }
+
+  void usual(InputLayout layout) {
+    const Setup setup = set_up(case_, layout, f64, seed_);
     for (const Check first : {Check::first_order, Check::first_by_formula})
-      hold(first, [&] { return gradcheck(setup.f, setup.leaves, options(first, first_order)); });
-    hold(Check::second_order, [&] {
+      hold(first, layout,
+           [&] { return gradcheck(setup.f, setup.leaves, options(first, first_order)); });
+    hold(Check::second_order, layout, [&] {
       return gradgradcheck(setup.f, setup.leaves, {}, options(Check::second_order, second_order));
     });
-    hold(Check::kernel_formula, [&] {
-      return compare(values_and_gradients(setup, false), values_and_gradients(setup, true), 1e-12,
-                     "kernel against formula");
-    });
-    hold(Check::f32_f64, [&] {
-      return compare(values_and_gradients(set_up(c, layout, f32), false),
-                     values_and_gradients(setup, false), 2e-5, "f32 against f64");
+    hold(Check::kernel_formula, layout, [&] { return kernel_against_formula(setup, 1e-12); });
+    hold(Check::f32_f64, layout, [&] {
+      return compare(values_and_gradients(set_up(case_, layout, f32, seed_), {}),
+                     values_and_gradients(setup, {}), 2e-5, "f32 against f64");
     });
   }
-  return outcomes;
+
+  void large(InputLayout layout) {
+    const Setup setup = set_up(case_, layout, f64, seed_);
+    NamedTensors leaves;
+    for (size_t i = 0; i < setup.leaves.size(); ++i)
+      leaves.push_back({fmt::format("input {}", i), setup.leaves[i]});
+    hold(Check::first_order, layout, [&] {
+      return gradcheck_fast(
+          [&] { return setup.f(setup.leaves); }, leaves,
+          {.directions = 2, .raise_exception = false, .find_culprit = false, .seed = seed_});
+    });
+    hold(Check::kernel_formula, layout, [&] { return kernel_against_formula(setup, 1e-11); });
+  }
+
+  void at_points(DType dtype) {
+    Setup setup{.leaves = {}, .f = case_.f};
+    Tensors expected;
+    for (size_t i = 0; i < case_.inputs.size(); ++i) {
+      const Dims& shape = case_.inputs[i].shape;
+      setup.leaves.push_back(
+          to(from_vector(case_.values[i], shape), dtype).clone().set_requires_grad());
+      expected.push_back(from_vector(case_.expected[i], shape));
+    }
+    for (const Check first : {Check::first_order, Check::first_by_formula})
+      hold(first, InputLayout::contiguous, [&] {
+        Tensors ones;
+        const Tensors y = setup.f(setup.leaves);
+        for (const Tensor& output : y) ones.push_back(full(output.shape(), 1, dtype));
+        const Tensors found =
+            grad(y, setup.leaves,
+                 {.grad_outputs = ones, .create_graph = first == Check::first_by_formula});
+        return compare(found, expected, dtype == f32 ? 1e-5 : 1e-10, "what is expected");
+      });
+  }
+
+ private:
+  void hold(Check check, InputLayout layout, const std::function<GradcheckReport()>& run) {
+    GradcheckReport report;
+    try {
+      report = run();
+    } catch (const std::exception& e) {
+      report.ok = false;
+      report.problems.push_back(e.what());
+    }
+    outcomes_.push_back({fmt::format("{}, {}", name(check), name(layout)), std::move(report), check,
+                         layout, case_.kind});
+  }
+
+  // The first failure of each order also gets a culprit.
+  GradcheckOptions options(Check check, GradcheckOptions o) const {
+    o.formula = check == Check::first_by_formula;
+    o.seed = seed_;
+    o.find_culprit = std::none_of(
+        outcomes_.begin(), outcomes_.end(),
+        [&](const CaseOutcome& other) { return other.check == check && !other.report.ok; });
+    return o;
+  }
+
+  static GradcheckReport kernel_against_formula(const Setup& setup, double rtol) {
+    const Tensors formula = values_and_gradients(setup, {.formula = true});
+    const GradcheckReport once =
+        compare(values_and_gradients(setup, {}), formula, rtol, "kernel against formula");
+    return once.ok ? compare(values_and_gradients(setup, {.uses = 2}), formula, rtol,
+                             "kernel, added for two uses, against formula")
+                   : once;
+  }
+
+  const Case& case_;
+  const uint64_t seed_;
+  std::vector<CaseOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::vector<CaseOutcome> run_case(const Case& c, uint64_t seed) {
+  Run run(c, seed);
+  if (c.kind == Case::Kind::points) {
+    for (const DType dtype : {f64, f32}) run.at_points(dtype);
+  } else if (c.kind == Case::Kind::large) {
+    for (const InputLayout layout : {InputLayout::contiguous, InputLayout::transposed})
+      run.large(layout);
+  } else {
+    for (const InputLayout layout : all_layouts) run.usual(layout);
+  }
+  return std::move(run).outcomes();
 }
 
 }  // namespace slope

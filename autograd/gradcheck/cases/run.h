@@ -1,5 +1,6 @@
-// Runs a check case: every layout, first and second order, kernel against formula, f32 against
-// f64.
+// Runs a check case: every layout, first and second order, kernel against formula, one use against
+// two, f32 against f64. Large ones along directions instead of element by element, and not to
+// second order; points against what is expected there.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -27,10 +28,12 @@ struct CaseOutcome {
   GradcheckReport report;
   Check check;
   InputLayout layout;
+  Case::Kind kind = Case::Kind::usual;
 };
 const char* name(CaseOutcome::Check check);
-// Runs all checks of the case; each outcome's report says whether the check passed. A check that
-// throws has failed. The first failure of each order also gets a culprit.
-std::vector<CaseOutcome> run_case(const Case& c);
+// Runs all checks of the case, with values and cotangents drawn by seed; each outcome's report says
+// whether the check passed. A check that throws has failed. The first failure of each order also
+// gets a culprit.
+std::vector<CaseOutcome> run_case(const Case& c, uint64_t seed = 0);
 
 }  // namespace slope

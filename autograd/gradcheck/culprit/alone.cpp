@@ -43,6 +43,10 @@ class Overwrite : public Observer {
   std::vector<Pin> pins;
   Tensors outputs;  // of the last call
 
+  void restore() {
+    while (!poked_.empty()) poked_.pop_back();
+  }
+
   bool sees_contributions() const override { return false; }
   void recorded(const Recorded& made) override {
     for (const Pin& pin : pins)
@@ -77,8 +81,10 @@ class Alone {
     const Tensors analytic = contributions();
     for (size_t i = 0; i < made_.inputs.size(); ++i) {
       const Tensor& x = made_.inputs[i];
-      if (!x.defined() || !made_.node->inputs[i] || overlaps_itself(x) || is_repeated(i)) continue;
-      const auto from = source_of(at_, call_, x);
+      if (!x.defined() || !made_.node->inputs[i] || overlaps_itself(x) || is_repeated(i) ||
+          (is_leaf(x) && shares_memory(i)))
+        continue;
+      const auto from = made_before(x);
       if (!from ? !is_leaf(x) : from->is_view) continue;
       check_input(i, from, analytic, culprit);
     }
@@ -88,6 +94,19 @@ class Alone {
   bool is_leaf(const Tensor& x) const {
     return std::any_of(options_.leaves.begin(), options_.leaves.end(),
                        [&](const NamedTensor& leaf) { return leaf.tensor.is_same(x); });
+  }
+  // A leaf was made by no call, but calls may have made views of it.
+  std::optional<Source> made_before(const Tensor& x) const {
+    return is_leaf(x) ? std::nullopt : source_of(at_, call_, x);
+  }
+  bool shares_memory(size_t i) const {  // with another input, which would move too
+    for (size_t j = 0; j < made_.inputs.size(); ++j) {
+      const Tensor& x = made_.inputs[j];
+      if (j != i && x.defined() && !x.is_same(made_.inputs[i]) &&
+          x.storage() == made_.inputs[i].storage())
+        return true;
+    }
+    return false;
   }
   bool is_repeated(size_t i) const {  // an earlier input is the same tensor
     for (size_t j = 0; j < i; ++j)
@@ -121,7 +140,7 @@ class Alone {
     for (size_t j = 0; j < made_.inputs.size(); ++j) {
       const Tensor& x = made_.inputs[j];
       if (j == i || !x.defined() || x.is_same(made_.inputs[i])) continue;
-      if (const auto source = source_of(at_, call_, x))
+      if (const auto source = made_before(x))
         overwrite.pins.push_back(
             {*source, at_.calls.list[source->call].outputs[source->output].detach().to_vector()});
     }
@@ -140,6 +159,7 @@ class Alone {
       (void)f_();
     } catch (const Reached&) {
     }
+    overwrite.restore();  // before the leaf, whose memory may be the same
     LossAt at{.step = step};
     for (size_t k = 0; k < overwrite.outputs.size(); ++k) {
       if (!cotangents_[k].defined()) continue;
@@ -199,6 +219,7 @@ class Alone {
 
   GradcheckCulprit::Input evidence_of(size_t i) const {
     GradcheckCulprit::Input result{.index = static_cast<int64_t>(i), .shape = values_[i].shape()};
+    result.output_shape = made_.outputs[0].shape();
     for (const Attribute& a : made_.node->attributes) {
       if (const auto* number = std::get_if<double>(&a.value))
         result.numbers.emplace_back(a.name, *number);

@@ -21,20 +21,24 @@ Tensors tensors_of(const NamedTensors& leaves) {
   return result;
 }
 
-// Where call number `call` of f was made.
-std::string origin_of(const std::function<Tensors()>& f, size_t call) {
-  struct Origin : Observer {
-    size_t left;
-    std::string text;
+// Where the calls of f with these numbers were made.
+std::vector<std::string> origins_of(const std::function<Tensors()>& f,
+                                    const std::vector<size_t>& calls) {
+  struct Origins : Observer {
+    const std::vector<size_t>& calls;
+    std::vector<Frames> frames;
+    size_t next = 0;
+    explicit Origins(const std::vector<size_t>& c) : calls(c), frames(c.size()) {}
     bool sees_contributions() const override { return false; }
     void recorded(const Recorded&) override {
-      if (left-- == 0) text = callers_of_operation();
+      for (size_t i = 0; i < calls.size(); ++i)
+        if (calls[i] == next) frames[i] = frames_of_operation();
+      ++next;
     }
-  } origin;
-  origin.left = call;
-  const Observe observe(origin);
+  } origins(calls);
+  const Observe observe(origins);
   (void)f();
-  return origin.text;
+  return callers_of(origins.frames);
 }
 
 }  // namespace
@@ -72,11 +76,15 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
                 .create_graph = options.formula,
                 .allow_unused = true});
   }
-  const double step = y.dtype() == f32 ? 1e-3 : options.eps;
+  const bool has_f32 = std::any_of(
+      at.calls.list.begin(), at.calls.list.end(),
+      [](const Call& call) { return !call.outputs.empty() && call.outputs[0].dtype() == f32; });
+  const double step = has_f32 ? 1e-3 : options.eps;
   const std::vector<Defect> defects = find_defects(f, at, flow, failing.directions, step);
 
   std::vector<GradcheckCulprit> culprits;
   std::vector<const Op*> ops;       // one culprit per operation
+  std::vector<size_t> calls;        // of these
   double cut = 0, size_of_cut = 0;  // cuts may cancel: log(sum(exp(x - max))) + max
   for (const Defect& defect : defects) {
     const Call& call = at.calls.list[defect.call];
@@ -94,9 +102,13 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
     culprit.is_cut = defect.cut_input >= 0 && culprit.failures.empty();
     culprit.cut_input = defect.cut_input;
     if (culprit.is_cut) cut += defect.size, size_of_cut += std::abs(defect.size);
-    if (options.find_callers) culprit.called_from = origin_of(f, defect.call);
     ops.push_back(call.op);
+    calls.push_back(defect.call);
     culprits.push_back(std::move(culprit));
+  }
+  if (options.find_callers && !calls.empty()) {
+    const std::vector<std::string> origins = origins_of(f, calls);
+    for (size_t i = 0; i < culprits.size(); ++i) culprits[i].called_from = origins[i];
   }
   if (std::abs(cut) < 1e-3 * size_of_cut)
     std::erase_if(culprits, [](const GradcheckCulprit& c) { return c.is_cut; });

@@ -25,8 +25,8 @@ void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
 }
 
 void look_at(const Evidence& e, Guesses& guesses) {
-  for (const auto guess :
-       {guess_not_finite, guess_factor, guess_power, guess_order, guess_part, guess_term})
+  for (const auto guess : {guess_not_finite, guess_factor, guess_power, guess_order, guess_part,
+                           guess_term, guess_sums, guess_without_pattern})
     guess(e, guesses);
 }
 
@@ -54,16 +54,24 @@ Guesses diagnose(const GradcheckReport& report) {
   if (has_culprit && report.culprits[0].is_cut)
     return {
         {1, "a value that was detached on the way", "an input that changes carries no gradient"}};
+  for (const std::string& problem : report.problems)
+    if (problem.find("not linear in the gradient") != std::string::npos)
+      all.push_back({1, "g is missing in a rule, or in another power or operand",
+                     "backward is not linear in the gradient that it is given"});
   std::vector<Evidence> inputs = has_culprit ? report.culprits[0].inputs : std::vector<Evidence>();
   if (std::none_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.failed > 0; }))
     inputs = of_leaves(report);
   guess_swapped(inputs, all);
   for (const Evidence& e : inputs)
     if (e.failed > 0) look_at(e, all);
-  std::stable_sort(all.begin(), all.end(),
+  return best_of(std::move(all));
+}
+
+Guesses best_of(Guesses guesses) {
+  std::stable_sort(guesses.begin(), guesses.end(),
                    [](const Guess& a, const Guess& b) { return a.weight > b.weight; });
   Guesses best;
-  for (const Guess& guess : all)
+  for (const Guess& guess : guesses)
     if (best.size() < most_guesses && std::none_of(best.begin(), best.end(), [&](const Guess& g) {
           return g.mistake == guess.mistake;
         }))

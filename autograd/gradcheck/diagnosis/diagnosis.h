@@ -8,6 +8,8 @@ namespace slope {
 
 // At most three, for the first culprit, or for the leaves if there is none.
 Guesses diagnose(const GradcheckReport& report);
+// The three likeliest, each once.
+Guesses best_of(Guesses guesses);
 // "likely a wrong sign: every one is off by the same factor -1; or …"; empty if nothing is
 // recognised
 std::string text_of(const Guesses& guesses);

@@ -18,6 +18,16 @@ using Evidence = GradcheckCulprit::Input;
 inline bool is_near(double a, double b) {
   return std::abs(a - b) <= 1e-4 * std::max(std::abs(a), std::abs(b)) + 1e-9;
 }
+inline bool is_wrong(const Evidence& e, size_t i) { return !is_near(e.analytic[i], e.numeric[i]); }
+// The index along a dim of element number i of a tensor of this shape.
+inline int64_t index_along(const Dims& shape, size_t dim, int64_t i) {
+  for (size_t d = shape.size(); --d > dim;) i /= shape[d];
+  return i % shape[dim];
+}
+// Whether all elements were checked, so that numbers have their places.
+inline bool is_whole(const Evidence& e) {
+  return static_cast<int64_t>(e.numeric.size()) == numel(e.shape);
+}
 // Whether an element is large enough for its ratio to be meaningful.
 inline bool counts(const Evidence& e, size_t i) {
   double largest = 0;
@@ -33,5 +43,7 @@ void guess_power(const Evidence& e, Guesses& guesses);   // a ratio that x, y or
 void guess_order(const Evidence& e, Guesses& guesses);   // the right numbers in other places
 void guess_part(const Evidence& e, Guesses& guesses);    // some elements right, others wrong
 void guess_term(const Evidence& e, Guesses& guesses);  // a difference that is constant along a dim
+void guess_sums(const Evidence& e, Guesses& guesses);  // a sum over a dim too many or too few
+void guess_without_pattern(const Evidence& e, Guesses& guesses);  // what shapes suggest
 
 }  // namespace slope

@@ -79,14 +79,16 @@ void guess_factor(const Evidence& e, Guesses& guesses) {
     return;
   }
   guess_constant(ratio, guesses);
+  // an operation that keeps the shape rarely divides by a size
+  const double weight = e.shape == e.output_shape ? 0.55 : 0.8;
   int64_t all = 1;
   for (size_t d = 0; d < e.shape.size(); ++d) {
     all *= e.shape[d];
-    guess_size(ratio, e.shape[d], fmt::format("dim {}", d), 0.8, guesses);
+    guess_size(ratio, e.shape[d], fmt::format("dim {}", d), weight, guesses);
   }
-  if (e.shape.size() > 1) guess_size(ratio, all, "all elements", 0.8, guesses);
+  if (e.shape.size() > 1) guess_size(ratio, all, "all elements", weight, guesses);
   for (const int64_t size : e.other_sizes)
-    guess_size(ratio, size, "a dim of another tensor", 0.7, guesses);
+    guess_size(ratio, size, "a dim of another tensor", 0.9 * weight, guesses);
   for (const auto& [name, value] : e.numbers) guess_number(ratio, name, value, guesses);
 }
 

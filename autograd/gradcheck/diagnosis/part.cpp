@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace slope {
 
@@ -14,6 +15,7 @@ struct Counted {
   int64_t lost = 0;            // 0 although the function changes
   int64_t extra = 0;           // not 0 although it does not change
   int64_t shares = 0;          // ratios 1/2, 1/3, …
+  int64_t opposite = 0;        // ratio -1
   size_t first = 0, last = 0;  // wrong elements
 };
 
@@ -30,11 +32,30 @@ Counted count(const Evidence& e) {
     const bool is_lost = std::abs(a) <= 1e-4 * std::abs(n),
                is_extra = std::abs(n) <= 1e-4 * std::abs(a);
     c.lost += is_lost;
+    c.opposite += is_near(a, -n);
     c.extra += is_extra;
     const double uses = n / a;
     c.shares += !is_lost && !is_extra && uses > 1.5 && uses < 33 && is_near(uses, std::round(uses));
   }
   return c;
+}
+
+// The dim and the index from which on, along that dim, all elements are wrong and no other is.
+std::optional<std::pair<size_t, int64_t>> end_of_a_dim(const Evidence& e) {
+  if (!is_whole(e)) return std::nullopt;
+  for (size_t dim = 0; dim < e.shape.size(); ++dim) {
+    int64_t first_wrong = e.shape[dim], last_right = -1;
+    for (size_t i = 0; i < e.numeric.size(); ++i) {
+      const int64_t at = index_along(e.shape, dim, static_cast<int64_t>(i));
+      if (is_wrong(e, i))
+        first_wrong = std::min(first_wrong, at);
+      else
+        last_right = std::max(last_right, at);
+    }
+    if (first_wrong > 0 && first_wrong < e.shape[dim] && last_right < first_wrong)
+      return std::pair{dim, first_wrong};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -63,16 +84,17 @@ void guess_part(const Evidence& e, Guesses& guesses) {
   if (c.right > 0 && c.lost == 0 && c.extra == 0)
     add(0.55, "lost accumulation (a repeated index, a second use), or a branch for some elements",
         fmt::format("{} are wrong, others right", of(c.wrong)));
-  if (c.right > 0 && c.wrong < c.right && c.wrong == static_cast<int64_t>(c.last - c.first + 1)) {
-    if (c.last + 1 == e.numeric.size() && c.wrong > 1)
-      add(0.5,
-          fmt::format("an end that a loop leaves out: wrong from element {} on",
-                      e.elements[c.first]),
-          fmt::format("{} at the end are wrong", of(c.wrong)));
-    else
-      add(0.45, fmt::format("ties, guards or an edge: element {} alone", e.elements[c.first]),
-          fmt::format("{} are wrong", of(c.wrong)));
-  }
+  if (c.opposite == c.wrong && c.right > 0)
+    add(0.93, "a missing mask, or a sign that should depend on the element",
+        fmt::format("{} have the wrong sign, others are right", of(c.wrong)));
+  if (const auto end = end_of_a_dim(e))
+    add(0.88,
+        fmt::format("an edge: what a loop leaves out at the end, from index {} of dim {} on",
+                    end->second, end->first),
+        fmt::format("{} at the end are wrong", of(c.wrong)));
+  else if (c.right > 0 && c.wrong == 1)
+    add(0.5, fmt::format("ties, guards or an edge: element {} alone", e.elements[c.first]),
+        fmt::format("{} are wrong", of(c.wrong)));
 }
 
 }  // namespace slope

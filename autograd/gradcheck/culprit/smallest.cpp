@@ -1,0 +1,108 @@
+#include <slope/autograd/gradcheck/culprit/smallest.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/loops/copy.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace slope {
+
+namespace {
+
+constexpr int most_checks = 60;
+constexpr int64_t most_elements = 4000;  // of the inputs at first
+constexpr int64_t most_printed = 48;
+
+int64_t elements(const Tensors& inputs) {
+  int64_t n = 0;
+  for (const Tensor& x : inputs) n += x.numel();
+  return n;
+}
+
+Tensor like(const Tensor& x, const Tensor& values) {
+  const Tensor y = contiguous_copy(values.detach());
+  return x.requires_grad() ? y.set_requires_grad() : y;
+}
+
+// All dims of this size become `to`: they probably are the same letter of the function's shapes.
+Tensors resized(const Tensors& inputs, int64_t size, int64_t to) {
+  Tensors result;
+  for (const Tensor& x : inputs) {
+    Tensor y = x.detach();
+    for (int64_t d = 0; d < y.rank(); ++d)
+      if (x.size(d) == size) y = y.narrow(d, 0, to);
+    result.push_back(like(x, y));
+  }
+  return result;
+}
+
+// Without the first dim, where that has size 1.
+Tensors of_lower_rank(const Tensors& inputs) {
+  Tensors result;
+  for (const Tensor& x : inputs)
+    result.push_back(x.rank() > 0 && x.size(0) == 1 ? like(x, x.detach().squeeze(0)) : x);
+  return result;
+}
+
+std::string text_of(const Tensor& x) {
+  if (x.dtype() == f64 && x.requires_grad())
+    return fmt::format("from_vector<double>({{{:.6g}}}, {{{}}}).set_requires_grad()",
+                       fmt::join(x.detach().to_vector(), ", "), fmt::join(x.shape(), ", "));
+  return fmt::format("to(from_vector<double>({{{:.6g}}}, {{{}}}), {})",
+                     fmt::join(x.detach().to_vector(), ", "), fmt::join(x.shape(), ", "),
+                     name(x.dtype()));
+}
+
+}  // namespace
+
+std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
+                             const GradcheckOptions& options) {
+  if (elements(inputs) > most_elements) return "";
+  GradcheckOptions quiet = options;
+  quiet.raise_exception = quiet.find_culprit = quiet.find_callers = quiet.find_smallest = false;
+  quiet.most_failures = 1;
+  int checks = 0;
+  const auto fails = [&](const Tensors& x) {
+    if (++checks > most_checks) return false;
+    try {
+      const GradcheckReport report = gradcheck(f, x, quiet);
+      return report.failed > 0 && report.problems.empty();
+    } catch (const std::exception&) {  // the function refuses such shapes
+      return false;
+    }
+  };
+  Tensors smallest;
+  for (const Tensor& x : inputs) smallest.push_back(x.requires_grad() ? like(x, x) : x);
+  const auto shrink = [&] {
+    std::set<int64_t, std::greater<>> sizes;
+    for (const Tensor& x : smallest)
+      for (const int64_t size : x.shape())
+        if (size > 1) sizes.insert(size);
+    for (const int64_t size : sizes)
+      for (const int64_t to : std::set<int64_t>{1, 2, 3, size / 2, size - 1}) {
+        if (to < 1 || to >= size) continue;
+        const Tensors x = resized(smallest, size, to);
+        if (fails(x)) {
+          smallest = x;
+          return true;
+        }
+      }
+    const Tensors flat = of_lower_rank(smallest);
+    if (std::equal(flat.begin(), flat.end(), smallest.begin(),
+                   [](const Tensor& a, const Tensor& b) { return a.rank() == b.rank(); }) ||
+        !fails(flat))
+      return false;
+    smallest = flat;
+    return true;
+  };
+  while (shrink()) {
+  }
+  if (elements(smallest) > most_printed) return "";
+  std::vector<std::string> texts;
+  for (const Tensor& x : smallest) texts.push_back(text_of(x));
+  return fmt::format("{{{}}}", fmt::join(texts, ", "));
+}
+
+}  // namespace slope

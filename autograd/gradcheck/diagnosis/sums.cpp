@@ -1,0 +1,91 @@
+// Sums over dims: an index that is contracted too early, or a broadcast dim that is not summed. And
+// what shapes suggest where the numbers have no pattern.
+#include <slope/autograd/gradcheck/diagnosis/evidence.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slope {
+
+namespace {
+
+// Whether an elementwise operation would repeat the input to the output's shape, and how often.
+int64_t repeats(const Evidence& e) {
+  const Dims &x = e.shape, &y = e.output_shape;
+  if (x.size() > y.size() || x == y) return 1;
+  int64_t times = 1;
+  for (size_t d = 0; d < y.size(); ++d) {
+    const int64_t size = d + x.size() < y.size() ? 1 : x[d + x.size() - y.size()];
+    if (size != y[d] && size != 1) return 1;
+    if (size != y[d]) times *= y[d];
+  }
+  return times;
+}
+
+bool has_one_ratio(const Evidence& e) {
+  for (size_t i = 0; i < e.numeric.size(); ++i)
+    if (!is_near(e.analytic[i] * e.numeric[0], e.analytic[0] * e.numeric[i])) return false;
+  return true;
+}
+
+// Whether every element is what the sum, or the mean, of the numeric ones along the dim is.
+bool is_sum_along(const Evidence& e, size_t dim) {
+  if (has_one_ratio(e)) return false;
+  size_t inner = 1;
+  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
+  const auto size = static_cast<size_t>(e.shape[dim]);
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const size_t first = i - i / inner % size * inner;
+    double sum = 0;
+    for (size_t k = 0; k < size; ++k) sum += e.numeric[first + k * inner];
+    if (!is_near(e.analytic[i], sum) && !is_near(e.analytic[i], sum / static_cast<double>(size)))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void guess_sums(const Evidence& e, Guesses& guesses) {
+  if (!is_whole(e) || e.numeric.size() < 2) return;
+  for (size_t dim = 0; dim < e.shape.size(); ++dim)
+    if (e.shape[dim] > 1 && is_sum_along(e, dim))
+      guesses.push_back({0.95,
+                         fmt::format("an index contracted in one operand only: dim {} is summed "
+                                     "and repeated",
+                                     dim),
+                         "each is the sum of what the elements along it should be"});
+  const int64_t times = repeats(e);
+  if (times == 1) return;
+  if (has_one_ratio(e) && is_near(e.numeric[0], e.analytic[0] * static_cast<double>(times)))
+    guesses.push_back(
+        {0.95, "a mean in place of the sum over the broadcast dim",
+         fmt::format("the input is repeated {} times, and every ratio is 1/{}", times, times)});
+  else if (!has_one_ratio(e))
+    guesses.push_back(
+        {0.7, "a missing sum over a broadcast dim",
+         fmt::format("the input is repeated {} times, and no ratio is like another", times)});
+}
+
+void guess_without_pattern(const Evidence& e, Guesses& guesses) {
+  const auto wrong = [&](size_t i) { return is_wrong(e, i); };
+  size_t all = 0;
+  for (size_t i = 0; i < e.numeric.size(); ++i) all += wrong(i) || !counts(e, i);
+  if (all < e.numeric.size() || has_one_ratio(e)) return;  // some are right, or a factor
+  const bool is_square =
+      e.shape.size() >= 2 && e.shape.back() == e.shape[e.shape.size() - 2] && e.shape.back() > 1;
+  const bool all_alike = std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
+                                     [&](int64_t size) { return size == e.shape.back(); });
+  if (is_square && all_alike && e.shape == e.output_shape)
+    guesses.push_back(
+        {0.6, "a missing transposition, or another order of factors",
+         "no ratio is like another, and all sizes are equal, so that shapes hide it"});
+  else if (numel(e.output_shape) > numel(e.shape) && repeats(e) == 1)
+    guesses.push_back({0.6, "lost accumulation: one use of each element alone counts",
+                       fmt::format("{} elements become {}, and no ratio is like another",
+                                   numel(e.shape), numel(e.output_shape))});
+  guesses.push_back({0.5, "another power or operand", "no ratio is like another"});
+  guesses.push_back({0.45, "a term or one use is lost", "no ratio is like another"});
+}
+
+}  // namespace slope
