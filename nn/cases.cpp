@@ -3,7 +3,9 @@
 
 namespace slope::nn {
 
-const std::vector<Case>& function_cases() {
+namespace {
+
+std::vector<Case> heads_cases() {
   const auto split = [](const Tensors& x) { return Tensors{split_heads(x[0], 2)}; };
   const auto merge = [](const Tensors& x) { return Tensors{merge_heads(x[0])}; };
   const auto causal = [](const Tensors& x) {
@@ -17,7 +19,7 @@ const std::vector<Case>& function_cases() {
   const std::vector<CaseInput> heads{{{2, 2, 3, 4}}, {{2, 2, 3, 4}}, {{2, 2, 3, 4}}},
       one{{{1, 1, 1, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}},
       nothing{{{0, 2, 3, 4}}, {{0, 2, 3, 4}}, {{0, 2, 3, 4}}};
-  static const std::vector<Case> cases{
+  return {
       {"split_heads", "two heads", {{{2, 3, 4}}}, split},
       {"split_heads", "empty", {{{0, 3, 4}}}, split},
       {"merge_heads", "two heads", {{{2, 2, 3, 2}}}, merge},
@@ -29,6 +31,16 @@ const std::vector<Case>& function_cases() {
       {"attend", "empty", nothing, plain},
       {"attend_with_weights", "causal", heads, weights},
   };
+}
+
+}  // namespace
+
+const std::vector<Case>& function_cases() {
+  static const std::vector<Case> cases = [] {
+    std::vector<Case> all = heads_cases();
+    for (Case& c : functional_cases()) all.push_back(std::move(c));
+    return all;
+  }();
   return cases;
 }
 

@@ -1,4 +1,4 @@
-// Check cases of the functions in heads.h, in addition to those of autograd/gradcheck/cases/.
+// Check cases of the functions of nn, in addition to those of autograd/gradcheck/cases/.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -6,5 +6,6 @@
 namespace slope::nn {
 
 const std::vector<Case>& function_cases();
+std::vector<Case> functional_cases();  // those of functional/, which are part of them
 
 }  // namespace slope::nn

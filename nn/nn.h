@@ -1,21 +1,35 @@
 // Includes all of nn.
 #pragma once
 
+#include <slope/nn/functional/activations.h>
+#include <slope/nn/functional/layers.h>
+#include <slope/nn/functional/losses.h>
 #include <slope/nn/init.h>
 #include <slope/nn/layers/activations.h>
+#include <slope/nn/layers/bilinear.h>
+#include <slope/nn/layers/conv1d.h>
 #include <slope/nn/layers/dropout.h>
 #include <slope/nn/layers/embedding.h>
+#include <slope/nn/layers/flatten.h>
+#include <slope/nn/layers/group_norm.h>
 #include <slope/nn/layers/layer_norm.h>
 #include <slope/nn/layers/linear.h>
+#include <slope/nn/layers/module_dict.h>
 #include <slope/nn/layers/module_list.h>
+#include <slope/nn/layers/parameter_list.h>
+#include <slope/nn/layers/rectifiers.h>
 #include <slope/nn/layers/rms_norm.h>
 #include <slope/nn/layers/sequential.h>
+#include <slope/nn/layers/softmax.h>
 #include <slope/nn/layers/standardize.h>
 #include <slope/nn/module/clone.h>
 #include <slope/nn/module/load.h>
 #include <slope/nn/module/print.h>
 #include <slope/nn/module/state.h>
 #include <slope/nn/module/unlisted.h>
+#include <slope/nn/positions/positions.h>
+#include <slope/nn/positions/relative.h>
+#include <slope/nn/positions/rotary.h>
 #include <slope/nn/transformer/attention.h>
 #include <slope/nn/transformer/attention_paths.h>
 #include <slope/nn/transformer/decoder_cache.h>
@@ -25,8 +39,6 @@
 #include <slope/nn/transformer/kv_cache.h>
 #include <slope/nn/transformer/mask.h>
 #include <slope/nn/transformer/packed_pair.h>
-#include <slope/nn/transformer/positions.h>
-#include <slope/nn/transformer/rotary.h>
 #include <slope/nn/transformer/sequences.h>
 #include <slope/nn/transformer/stacks.h>
 #include <slope/nn/transformer/transformer.h>

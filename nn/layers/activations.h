@@ -1,8 +1,10 @@
-// Elementwise functions as modules, for Sequential and for printed models.
+// Smooth elementwise functions, ReLU and GLU as modules, for Sequential and for printed models.
 #pragma once
 
 #include <slope/autograd/ops.h>
+#include <slope/nn/functional/activations.h>
 #include <slope/nn/module/module.h>
+#include <slope/nn/module/print.h>
 
 namespace slope::nn {
 
@@ -40,6 +42,50 @@ struct Sigmoid {
   Tensor forward(const Tensor& x) const { return sigmoid(x); }
   Sigmoid blank() const { return {}; }
   SLOPE_MODULE(Sigmoid)
+};
+
+struct LogSigmoid {
+  Tensor forward(const Tensor& x) const { return logsigmoid(x); }
+  LogSigmoid blank() const { return {}; }
+  SLOPE_MODULE(LogSigmoid)
+};
+
+struct Softsign {
+  Tensor forward(const Tensor& x) const { return softsign(x); }
+  Softsign blank() const { return {}; }
+  SLOPE_MODULE(Softsign)
+};
+
+struct Tanhshrink {
+  Tensor forward(const Tensor& x) const { return tanhshrink(x); }
+  Tanhshrink blank() const { return {}; }
+  SLOPE_MODULE(Tanhshrink)
+};
+
+struct Mish {
+  Tensor forward(const Tensor& x) const { return mish(x); }
+  Mish blank() const { return {}; }
+  SLOPE_MODULE(Mish)
+};
+
+struct Softplus {
+  double beta, threshold;
+  explicit Softplus(double beta = 1, double threshold = 20) : beta(beta), threshold(threshold) {}
+  Tensor forward(const Tensor& x) const { return nn::softplus(x, beta, threshold); }
+  std::string extra_repr() const {
+    return "beta=" + python(beta) + ", threshold=" + python(threshold);
+  }
+  Softplus blank() const { return Softplus(beta, threshold); }
+  SLOPE_MODULE(Softplus)
+};
+
+struct GLU {
+  int64_t dim;
+  explicit GLU(int64_t dim = -1) : dim(dim) {}
+  Tensor forward(const Tensor& x) const { return nn::glu(x, dim); }
+  std::string extra_repr() const { return fmt::format("dim={}", dim); }
+  GLU blank() const { return GLU(dim); }
+  SLOPE_MODULE(GLU)
 };
 
 // The activation of a feed-forward layer, for models where it is a setting.

@@ -41,7 +41,7 @@ std::string to_string(ModuleRef model) {
   }
   const std::string extra = model.extra_repr();
   std::string out = std::string(model.type()) + "(";
-  if (runs.empty()) return out + extra + ")";
+  if (runs.empty() && extra.find('\n') == extra.npos) return out + extra + ")";
   if (!extra.empty()) out += "\n  " + indented(extra);
   for (const Run& run : runs)
     out += run.first == run.last ? fmt::format("\n  ({}): {}", run.name, indented(run.text))

@@ -1,4 +1,4 @@
-// The check cases of nn/transformer/heads.h.
+// The check cases of nn/transformer/heads.h and nn/functional/.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/nn/cases.h>
@@ -9,7 +9,7 @@
 
 using namespace slope;
 
-TEST_CASE("heads: every function has cases, and they hold") {
+TEST_CASE("heads, functional: every function has cases, and they hold") {
   std::set<std::string> covered;
   for (const Case& c : nn::function_cases()) {
     covered.insert(c.name);
@@ -18,12 +18,15 @@ TEST_CASE("heads: every function has cases, and they hold") {
                                            << " (" << c.label << "), " << outcome.what << ": "
                                            << outcome.report.text());
   }
-  const std::string text = test::file_text(SLOPE_SOURCE "/nn/transformer/heads.h");
-  const std::regex declaration(R"(\n(?:Tensor|AttentionOutput) (\w+)\()");
+  std::string text;
+  for (const char* file : {"transformer/heads.h", "functional/activations.h", "functional/layers.h",
+                           "functional/losses.h"})
+    text += test::file_text(fmt::format("{}/nn/{}", SLOPE_SOURCE, file));
+  const std::regex declaration(R"(\n(?:\[\[nodiscard\]\] )?(?:Tensor|AttentionOutput) (\w+)\()");
   size_t functions = 0;
   for (std::sregex_iterator at(text.begin(), text.end(), declaration), end; at != end; ++at) {
     ++functions;
     CHECK_MESSAGE(covered.contains((*at)[1]), "no case for " << (*at)[1]);
   }
-  CHECK(functions >= 4);
+  CHECK(functions >= 40);
 }

@@ -1,6 +1,6 @@
 #include <slope/core/tensor/factories.h>
+#include <slope/nn/positions/positions.h>
 #include <slope/nn/transformer/heads.h>
-#include <slope/nn/transformer/positions.h>
 #include <slope/nn/transformer/sequences.h>
 
 #include <cmath>

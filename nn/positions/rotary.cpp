@@ -1,6 +1,6 @@
 #include <slope/autograd/ops.h>
+#include <slope/nn/positions/rotary.h>
 #include <slope/nn/transformer/heads.h>
-#include <slope/nn/transformer/rotary.h>
 
 #include <cmath>
 

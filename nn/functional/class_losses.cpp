@@ -1,0 +1,104 @@
+// Cross entropy and negative log-likelihood with what autograd's lack: weights of classes, targets
+// that are probabilities, positions behind the classes.
+#include <slope/nn/functional/losses.h>
+
+namespace slope::nn {
+
+namespace {
+
+void check_weight(const char* op, const Tensor& scores, const Tensor& weight, int64_t classes) {
+  if (!weight.defined()) return;
+  SLOPE_CHECK_SHAPE(weight.shape() == Dims{classes},
+                    "{}: weight must have a number for each of {} classes, got {}", op, classes,
+                    weight.shape());
+  SLOPE_CHECK_DTYPE(weight.dtype() == scores.dtype(),
+                    "{}: weight is {}, the scores are {}; convert with to()", op,
+                    name(weight.dtype()), name(scores.dtype()));
+}
+
+//   loss = -(1 - e) w_t l_t - e / C sum_i w_i l_i, where the target counts, else 0; l (n, C), t (n)
+Tensor weighted_loss(const char* op, const Tensor& l, const Tensor& t, const Tensor& w,
+                     const CrossEntropyOptions& options) {
+  const int64_t C = l.size(1);
+  const Tensor ignored = t == static_cast<double>(options.ignore_index),
+               outside = logical_and(!ignored, logical_or(t < 0, t >= static_cast<double>(C)));
+  SLOPE_CHECK_INDEX(!any(outside), "{}: a target is outside [0, {})", op, C);
+  const Tensor at = masked_fill(t, ignored, 0),
+               w_t = masked_fill(index_select(w, 0, at), ignored, 0);
+  const double e = options.label_smoothing;
+  Tensor loss = -(w_t * gather(l, 1, at.unsqueeze(1)).squeeze(1));
+  if (e != 0) loss = (1 - e) * loss - e / static_cast<double>(C) * sum(w * l, {1});
+  loss = masked_fill(loss, ignored, 0);
+  if (options.reduction != Reduction::mean) return reduce_loss(loss, options.reduction);
+  return sum(loss) / sum(w_t);
+}
+
+// f(scores (n, C), targets (n)): each position is a row.
+template <class F>
+Tensor by_row(const char* op, const Tensor& scores, const Tensor& target, Reduction reduction,
+              const F& f) {
+  Dims shape = scores.shape();
+  if (shape.size() > 0) shape.erase(shape.size() == 1 ? 0 : 1);
+  SLOPE_CHECK_SHAPE(scores.rank() > 0 && target.shape() == shape,
+                    "{}: scores are (N, C, *) with targets (N, *), or (C) with one target; got {} "
+                    "and {}",
+                    op, scores.shape(), target.shape());
+  const int64_t n = numel(shape), C = scores.size(scores.rank() == 1 ? 0 : 1);
+  const Tensor rows = scores.rank() > 2 ? scores.movedim(1, -1) : scores,
+               losses = f(rows.reshape({n, C}), target.reshape({n}));
+  return reduction == Reduction::none ? losses.reshape(shape) : losses;
+}
+
+//   loss = -sum_i w_i q_i l_i, q = (1 - e) p + e / C, l = log_softmax(x)
+Tensor of_probabilities(const char* op, const Tensor& x, const Tensor& p, const Tensor& w,
+                        const CrossEntropyOptions& options) {
+  const double e = options.label_smoothing;
+  SLOPE_CHECK(e >= 0 && e <= 1, "{}: label_smoothing must be within [0, 1], got {}", op, e);
+  SLOPE_CHECK_SHAPE(x.rank() > 0 && p.shape() == x.shape(),
+                    "{}: floating targets are probabilities, of the logits' shape {}; got {}", op,
+                    x.shape(), p.shape());
+  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(), "{}: logits are {}, targets {}; convert with to()", op,
+                    name(x.dtype()), name(p.dtype()));
+  const int64_t dim = x.rank() == 1 ? 0 : 1, C = x.size(dim);
+  check_weight(op, x, w, C);
+  Tensor q = e == 0 ? p : (1 - e) * p + e / static_cast<double>(C);
+  if (w.defined()) {
+    Dims classes(static_cast<size_t>(x.rank()), 1);
+    classes[static_cast<size_t>(dim)] = C;
+    q = q * w.reshape(classes);
+  }
+  return reduce_loss(-sum(q * log_softmax(x, dim), {dim}), options.reduction);
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                     const CrossEntropyOptions& options) {
+  const char* op = "cross_entropy";
+  const Tensor w = weight.defined() ? weight.detach() : weight;
+  if (is_floating(target.dtype())) return of_probabilities(op, logits, target, w, options);
+  return by_row(op, logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {
+    if (!w.defined()) return slope::cross_entropy(x, t, options);
+    check_weight(op, x, w, x.size(1));
+    const Tensor ignored = t == static_cast<double>(options.ignore_index);
+    return weighted_loss(op, log_softmax(masked_fill(x, ignored.unsqueeze(1), 0), 1), t, w,
+                         options);
+  });
+}
+
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
+                const CrossEntropyOptions& options) {
+  const char* op = "nll_loss";
+  const Tensor w = weight.defined() ? weight.detach() : weight;
+  SLOPE_CHECK(options.label_smoothing == 0,
+              "{}: has no label smoothing (got {}); cross_entropy has", op,
+              options.label_smoothing);
+  return by_row(op, log_probabilities, target, options.reduction,
+                [&](const Tensor& l, const Tensor& t) {
+                  if (!w.defined()) return slope::nll_loss(l, t, options);
+                  check_weight(op, l, w, l.size(1));
+                  return weighted_loss(op, l, t, w, options);
+                });
+}
+
+}  // namespace slope::nn

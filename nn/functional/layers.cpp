@@ -1,0 +1,90 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops.h>
+#include <slope/nn/functional/layers.h>
+
+#include <set>
+
+namespace slope::nn {
+
+Tensor bilinear(const Tensor& a, const Tensor& b, const Tensor& weight, const Tensor& bias) {
+  SLOPE_CHECK_SHAPE(weight.rank() == 3 && a.rank() > 0 && b.rank() > 0 &&
+                        a.size(-1) == weight.size(1) && b.size(-1) == weight.size(2),
+                    "bilinear: needs (*, in1), (*, in2), (out, in1, in2); got {}, {}, {}",
+                    a.shape(), b.shape(), weight.shape());
+  const Tensor y = einsum("...i,oij,...j->...o", {a, weight, b});
+  return bias.defined() ? y + bias : y;
+}
+
+Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const Tensor& bias,
+                  double eps) {
+  SLOPE_CHECK_SHAPE(x.rank() >= 2 && groups > 0 && x.size(1) % groups == 0,
+                    "group_norm: x (N, C, *) {} does not fall into {} groups of channels",
+                    x.shape(), groups);
+  const int64_t N = x.size(0), C = x.size(1), n = N * groups;
+  Dims channels(static_cast<size_t>(x.rank()), 1);
+  channels[1] = C;
+  Tensor y = layer_norm(x.reshape({n, n == 0 ? 0 : x.numel() / n}), {}, {}, eps).reshape(x.shape());
+  for (const Tensor* p : {&weight, &bias})
+    SLOPE_CHECK_SHAPE(!p->defined() || p->shape() == Dims{C},
+                      "group_norm: weight and bias must have a number for each of {} channels, got "
+                      "{}",
+                      C, p->defined() ? p->shape() : Dims{});
+  if (weight.defined()) y = y * weight.reshape(channels);
+  return bias.defined() ? y + bias.reshape(channels) : y;
+}
+
+//   the K shifted copies of x side by side: (N, C, K, L'), as columns of one product for each group
+Tensor conv1d(const Tensor& x0, const Tensor& weight, const Tensor& bias,
+              const Conv1dOptions& options) {
+  const auto [stride, padding, dilation, groups] = options;
+  SLOPE_CHECK(stride > 0 && padding >= 0 && dilation > 0 && groups > 0,
+              "conv1d: stride {}, dilation {} and groups {} must be above 0, padding {} not "
+              "negative",
+              stride, dilation, groups, padding);
+  SLOPE_CHECK_SHAPE(weight.rank() == 3 && (x0.rank() == 2 || x0.rank() == 3) &&
+                        x0.size(-2) == weight.size(1) * groups && weight.size(0) % groups == 0,
+                    "conv1d: needs (N, C, L) or (C, L), (O, C / groups, K), {} groups; got {}, {}",
+                    groups, x0.shape(), weight.shape());
+  const Tensor x = pad(x0.rank() == 2 ? x0.unsqueeze(0) : x0, {padding, padding});
+  const int64_t N = x.size(0), C = x.size(1), O = weight.size(0), K = weight.size(2),
+                covered = dilation * (K - 1) + 1, L = (x.size(2) - covered) / stride + 1;
+  SLOPE_CHECK_SHAPE(K > 0 && x.size(2) >= covered,
+                    "conv1d: the kernel covers {} positions, the padded input has {}", covered,
+                    x.size(2));
+  Tensors shifted;
+  for (int64_t k = 0; k < K; ++k)
+    shifted.push_back(
+        x.slice(2, k * dilation, k * dilation + (L - 1) * stride + 1, stride));  // (N, C, L')
+  const Tensor columns = stack(shifted, 2).reshape({N, groups, C / groups * K, L}),
+               rows = weight.reshape({groups, O / groups, C / groups * K});
+  Tensor y = matmul(rows, columns).reshape({N, O, L});
+  if (bias.defined()) y = y + bias.unsqueeze(-1);
+  return x0.rank() == 2 ? y.squeeze(0) : y;
+}
+
+//   W_v <- W_v max_norm / (|W_v|_p + 1e-7) where |W_v|_p > max_norm
+void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm,
+                      double norm_type) {
+  SLOPE_CHECK_SHAPE(weight.rank() == 2, "embedding_renorm: the table must be (V, d), got {}",
+                    weight.shape());
+  const NoGrad no_grad;
+  const Tensor ids = contiguous(index);
+  std::set<int64_t> distinct;  // others are left to embedding(), which refuses them
+  for (int64_t i = 0; i < ids.numel(); ++i)
+    if (const int64_t v = ids.data<int64_t>()[i]; v >= 0 && v < weight.size(0)) distinct.insert(v);
+  const Tensor rows = from_vector(std::vector<int64_t>(distinct.begin(), distinct.end()),
+                                  {static_cast<int64_t>(distinct.size())}),
+               old = index_select(weight, 0, rows), norms = norm(old, norm_type, {1}, keepdim),
+               scaled = where(norms > max_norm, max_norm / (norms + 1e-7) * old, old);
+  const int64_t d = weight.size(1);
+  visit(weight.dtype(), [&]<class T> {
+    const T* from = scaled.data<T>();
+    const auto out = weight.write<T>();
+    for (const int64_t v : distinct) {
+      std::copy_n(from, d, out.get() + v * d);
+      from += d;
+    }
+  });
+}
+
+}  // namespace slope::nn

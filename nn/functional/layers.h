@@ -1,0 +1,33 @@
+// What layers compute, as functions of their weights, under the names of torch.nn.functional:
+// compositions of operations. Weights and biases may be undefined where a line does not say
+// otherwise.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+namespace slope::nn {
+
+// sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined
+[[nodiscard]] Tensor bilinear(const Tensor& a, const Tensor& b, const Tensor& weight,
+                              const Tensor& bias = {});
+
+// x (N, C, *), normalised over each of `groups` parts of C and all further dims; weight, bias (C)
+[[nodiscard]] Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight = {},
+                                const Tensor& bias = {}, double eps = 1e-5);
+
+struct Conv1dOptions {
+  int64_t stride = 1;
+  int64_t padding = 0;  // zeros on both sides
+  int64_t dilation = 1;
+  int64_t groups = 1;
+};
+// x (N, C, L) or (C, L), weight (O, C / groups, K), which must be defined ->
+// (N, O, (L + 2 padding - dilation (K - 1) - 1) / stride + 1)
+[[nodiscard]] Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                            const Conv1dOptions& options = {});
+
+// Scales the rows of weight (V, d) that index picks down to a norm of at most max_norm, in place.
+void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm,
+                      double norm_type = 2);
+
+}  // namespace slope::nn

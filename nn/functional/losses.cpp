@@ -1,0 +1,133 @@
+// Losses of numbers and of probabilities.
+#include <slope/nn/functional/losses.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace slope::nn {
+
+Tensor reduce_loss(const Tensor& losses, Reduction reduction) {
+  return reduction == Reduction::none   ? losses
+         : reduction == Reduction::mean ? mean(losses)
+                                        : sum(losses);
+}
+
+Tensor l1_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
+  return reduce_loss(abs(x - t), reduction);
+}
+
+//   c (d - c / 2), d = x - t, c = d clamped to [-delta, delta]: both branches in one
+Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options) {
+  SLOPE_CHECK(options.delta > 0, "huber_loss: delta must be above 0, got {}", options.delta);
+  const Tensor d = x - t, c = clamp(d, -options.delta, options.delta);
+  return reduce_loss(c * (d - 0.5 * c), options.reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {
+  SLOPE_CHECK(options.beta >= 0, "smooth_l1_loss: beta must not be negative, got {}", options.beta);
+  if (options.beta == 0) return l1_loss(x, t, options.reduction);
+  const HuberOptions huber{.reduction = Reduction::none, .delta = options.beta};
+  return reduce_loss(huber_loss(x, t, huber) / options.beta, options.reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& x, const Tensor& t, const PoissonNllOptions& options) {
+  Tensor loss = options.log_input ? exp(x) - t * x : x - t * log(x + options.eps);
+  if (options.full) {
+    const Tensor n = masked_fill(t, t <= 1, 1),  // log t! is 0 there
+        stirling = n * log(n) - n + 0.5 * log(2 * std::numbers::pi * n);
+    loss = loss + masked_fill(stirling, t <= 1, 0);
+  }
+  return reduce_loss(loss, options.reduction);
+}
+
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
+                         const GaussianNllOptions& options) {
+  Dims by_row = x.shape();
+  if (x.rank() > 0) by_row.back() = 1;
+  const Tensor v0 = var.rank() + 1 == x.rank() ? var.unsqueeze(-1) : var;
+  SLOPE_CHECK_SHAPE(
+      v0.shape() == x.shape() || v0.shape() == by_row,
+      "gaussian_nll_loss: var must have the shape {} of x, or none or 1 in its last dim; got {}",
+      x.shape(), var.shape());
+  SLOPE_CHECK(all(v0.detach() >= 0), "gaussian_nll_loss: var has negative elements");
+  const Tensor v =
+      v0 + (clamp(v0.detach(), options.eps, {}) - v0.detach());  // derivative 1 below eps too
+  const Tensor d = x - t;
+  Tensor loss = 0.5 * (log(v) + d * d / v);
+  if (options.full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
+  return reduce_loss(loss, options.reduction);
+}
+
+namespace {
+
+constexpr Definition bce_definition{
+    "y = -t L(x) - (1 - t) L(1 - x), L = max(log, -100)",
+    "dx = g (x - t) / max(x (1 - x), 1e-12), dt = g (L(1 - x) - L(x))", "0 <= x <= 1"};
+
+Tensor limited_log(const Tensor& x) { return clamp(log(x), -100, {}); }
+
+Grads bce_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(0), t = s.input(1);
+  return {s.needs(0) ? g * ((x - t) / clamp(x * (1 - x), 1e-12, {})) : Tensor(),
+          s.needs(1) ? g * (limited_log(1 - x) - limited_log(x)) : Tensor()};
+}
+
+// An operation of its own: at 0 and 1 the derivative is not that of the formula.
+constexpr Op bce{.name = "binary_cross_entropy",
+                 .signature = "(*), (*) -> (*)",
+                 .definition = bce_definition,
+                 .saves = saves_inputs,
+                 .formula = bce_formula};
+
+void check_probabilities(const Tensor& x, const Tensor& t) {
+  const char* op = "binary_cross_entropy";
+  SLOPE_CHECK_SHAPE(x.shape() == t.shape(), "{}: both tensors must have one shape, got {} and {}",
+                    op, x.shape(), t.shape());
+  SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == t.dtype(),
+                    "{}: both tensors must be float32 or both float64, got {} and {}", op,
+                    name(x.dtype()), name(t.dtype()));
+  SLOPE_CHECK(all(logical_and(x >= 0, x <= 1)), "{}: x must lie within [0, 1]", op);
+}
+
+Tensor weighted(const Tensor& losses, const BceOptions& options) {
+  return reduce_loss(options.weight.defined() ? options.weight * losses : losses,
+                     options.reduction);
+}
+
+}  // namespace
+
+Tensor binary_cross_entropy(const Tensor& x, const Tensor& t, const BceOptions& options) {
+  const Tensor p = x.detach(), q = t.detach();
+  check_probabilities(p, q);
+  SLOPE_CHECK(!options.pos_weight.defined(),
+              "binary_cross_entropy: has no pos_weight; binary_cross_entropy_with_logits has");
+  return weighted(bce.record(-(q * limited_log(p)) - (1 - q) * limited_log(1 - p), {x, t}),
+                  options);
+}
+
+//   (1 - t) x + (1 + (w - 1) t) log(1 + e^-x), w = pos_weight
+Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
+                                        const BceOptions& options) {
+  const Tensor w = options.pos_weight;
+  return weighted(w.defined() ? (1 - t) * x + (1 + (w - 1) * t) * slope::softplus(-x)
+                              : bce_with_logits(x, t, Reduction::none),
+                  options);
+}
+
+Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options) {
+  const Tensor losses =
+      options.log_target ? exp(p) * (p - log_q) : slope::kl_div(log_q, p, Reduction::none);
+  if (!options.batchmean) return reduce_loss(losses, options.reduction);
+  SLOPE_CHECK_SHAPE(p.rank() > 0, "kl_div: batchmean needs a batch, got a scalar");
+  return sum(losses) / static_cast<double>(p.size(0));
+}
+
+Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
+                                   const WeightedOptions& options) {
+  SLOPE_CHECK_SHAPE(x.rank() > 0, "multilabel_soft_margin_loss: needs classes, got a scalar");
+  const Tensor losses = binary_cross_entropy_with_logits(
+      x, t, {.reduction = Reduction::none, .weight = options.weight});
+  return reduce_loss(mean(losses, {-1}), options.reduction);
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,138 @@
+// Losses beside those of autograd/ops.h, under the names and with the arguments of
+// torch.nn.functional: compositions of operations. x are the predictions, t the targets, which
+// broadcast to each other unless a line says otherwise.
+#pragma once
+
+#include <slope/autograd/ops.h>
+
+namespace slope::nn {
+
+// the losses of single elements or rows, reduced
+[[nodiscard]] Tensor reduce_loss(const Tensor& losses, Reduction reduction);
+
+// ---- of numbers
+[[nodiscard]] Tensor l1_loss(const Tensor& x, const Tensor& t,
+                             Reduction reduction = Reduction::mean);  // |x - t|
+// (x - t)^2 / 2 where |x - t| < delta, else delta (|x - t| - delta / 2) (Huber, 1964)
+struct HuberOptions {
+  Reduction reduction = Reduction::mean;
+  double delta = 1;
+};
+[[nodiscard]] Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options = {});
+// huber_loss / beta, which is l1_loss for beta = 0 (Girshick, 2015)
+struct SmoothL1Options {
+  Reduction reduction = Reduction::mean;
+  double beta = 1;
+};
+[[nodiscard]] Tensor smooth_l1_loss(const Tensor& x, const Tensor& t,
+                                    const SmoothL1Options& options = {});
+// x - t log x, or e^x - t x with log_input; `full` adds Stirling's approximation of log t!
+struct PoissonNllOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_input = true, full = false;
+  double eps = 1e-8;  // added to x
+};
+[[nodiscard]] Tensor poisson_nll_loss(const Tensor& x, const Tensor& t,
+                                      const PoissonNllOptions& options = {});
+// (log v + (x - t)^2 / v) / 2, v = max(var, eps); `full` adds log(2 pi) / 2. var has x's shape, or
+// x's without its last dim, or 1 there.
+struct GaussianNllOptions {
+  Reduction reduction = Reduction::mean;
+  bool full = false;
+  double eps = 1e-6;
+};
+[[nodiscard]] Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
+                                       const GaussianNllOptions& options = {});
+
+// ---- of classes: scores (N, C, *), targets (N, *), or (C) and one target. The targets are classes
+// (i64); of cross_entropy also probabilities of all classes, of the logits' shape and dtype, of
+// which none is ignored. `weight` (C), of each class, may be undefined and gets no gradient; the
+// mean is over the weights of the classes that are counted, with probabilities over N.
+[[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
+                                   const CrossEntropyOptions& options = {});
+[[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                              const Tensor& weight, const CrossEntropyOptions& options = {});
+
+// ---- of probabilities
+// p (log p - log_q), or with log_target e^p (p - log_q)
+struct KlDivOptions {
+  Reduction reduction = Reduction::mean;
+  bool batchmean = false;   // the sum divided by size(0), the definition, whatever `reduction`
+  bool log_target = false;  // p is given by its logarithm
+};
+[[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options);
+// -t log x - (1 - t) log(1 - x), x in [0, 1]; logarithms below -100 count as -100, and the
+// derivative divides by no less than 1e-12
+struct BceOptions {
+  Reduction reduction = Reduction::mean;
+  Tensor weight = {};      // of each element
+  Tensor pos_weight = {};  // of t's term; binary_cross_entropy_with_logits alone
+};
+[[nodiscard]] Tensor binary_cross_entropy(const Tensor& x, const Tensor& t,
+                                          const BceOptions& options = {});
+// of sigmoid(x), as bce_with_logits
+[[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
+                                                      const BceOptions& options = {});
+// (N, C): the mean over C of the binary cross entropies of sigmoid(x)
+struct WeightedOptions {
+  Reduction reduction = Reduction::mean;
+  Tensor weight = {};  // (C)
+};
+[[nodiscard]] Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
+                                                 const WeightedOptions& options = {});
+
+// ---- of margins; t is 1 or -1 where it is no class
+// max(0, margin - t (a - b)): a should be larger where t = 1
+struct MarginOptions {
+  Reduction reduction = Reduction::mean;
+  double margin = 0;
+};
+[[nodiscard]] Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& t,
+                                         const MarginOptions& options = {});
+// x where t = 1, max(0, margin - x) where t = -1
+struct HingeEmbeddingOptions {
+  Reduction reduction = Reduction::mean;
+  double margin = 1;
+};
+[[nodiscard]] Tensor hinge_embedding_loss(const Tensor& x, const Tensor& t,
+                                          const HingeEmbeddingOptions& options = {});
+// 1 - cos where t = 1, max(0, cos - margin) where t = -1: (N, D), (N, D), (N), or (D), (D), ()
+[[nodiscard]] Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& t,
+                                           const MarginOptions& options = {});
+[[nodiscard]] Tensor soft_margin_loss(const Tensor& x, const Tensor& t,
+                                      Reduction reduction = Reduction::mean);  // log(1 + e^(-t x))
+// (N, C), classes (N): sum over i != t of w_t max(0, margin - x_t + x_i)^p / C, p is 1 or 2
+struct MultiMarginOptions {
+  Reduction reduction = Reduction::mean;
+  int64_t p = 1;
+  double margin = 1;
+  Tensor weight = {};  // (C)
+};
+[[nodiscard]] Tensor multi_margin_loss(const Tensor& x, const Tensor& t,
+                                       const MultiMarginOptions& options = {});
+// (N, C), (N, C): the classes of each row up to its first -1:
+// sum over classes t and other classes i of max(0, 1 - x_t + x_i) / C
+[[nodiscard]] Tensor multilabel_margin_loss(const Tensor& x, const Tensor& t,
+                                            Reduction reduction = Reduction::mean);
+// max(0, d(anchor, positive) - d(anchor, negative) + margin), d = pairwise_distance; `swap`: the
+// negative's distance from the positive counts where it is smaller
+struct TripletMarginOptions {
+  Reduction reduction = Reduction::mean;
+  double margin = 1, p = 2, eps = 1e-6;
+  bool swap = false;
+};
+[[nodiscard]] Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
+                                         const Tensor& negative,
+                                         const TripletMarginOptions& options = {});
+
+// ---- of which they are made
+// |a - b + eps|_p over the last dim
+[[nodiscard]] Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p = 2,
+                                       double eps = 1e-6, bool keep = false);
+// <a, b> / (max(|a|, eps) max(|b|, eps)) over dim
+[[nodiscard]] Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim = 1,
+                                       double eps = 1e-8);
+// x / max(|x|_p, eps) over dim
+[[nodiscard]] Tensor normalize(const Tensor& x, double p = 2, int64_t dim = 1, double eps = 1e-12);
+
+}  // namespace slope::nn

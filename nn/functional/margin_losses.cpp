@@ -1,0 +1,105 @@
+// Losses of margins and distances. relu(x) is max(0, x) with derivative 0 at 0, clamp(x, 0, {})
+// with 1: PyTorch has one here, the other there.
+#include <slope/nn/functional/losses.h>
+
+namespace slope::nn {
+
+Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& t,
+                           const MarginOptions& options) {
+  return reduce_loss(clamp(options.margin - t * (a - b), 0, {}), options.reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& t,
+                            const HingeEmbeddingOptions& options) {
+  const Tensor far = clamp(options.margin - x, 0, {}),
+               loss = masked_fill(x, t == -1, 0) + masked_fill(far, t == 1, 0);
+  return reduce_loss(loss, options.reduction);
+}
+
+Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& t,
+                             const MarginOptions& options) {
+  SLOPE_CHECK_SHAPE(a.shape() == b.shape() && a.rank() == t.rank() + 1 && t.rank() <= 1 &&
+                        (t.rank() == 0 || t.size(0) == a.size(0)),
+                    "cosine_embedding_loss: needs (N, D), (N, D), (N) or (D), (D), (); got {}, {}, "
+                    "{}",
+                    a.shape(), b.shape(), t.shape());
+  constexpr double eps = 1e-12;
+  const Tensor squares = (sum(a * a, {-1}) + eps) * (sum(b * b, {-1}) + eps),
+               cos = sum(a * b, {-1}) / sqrt(squares), near = 1 - cos,
+               far = clamp(cos - options.margin, 0, {});
+  return reduce_loss(masked_fill(near, t != 1, 0) + masked_fill(far, t != -1, 0),
+                     options.reduction);
+}
+
+Tensor soft_margin_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
+  return reduce_loss(softplus(-(t * x)), reduction);
+}
+
+namespace {
+
+// (N, C) and (N), or (C) and one class: as (N, C)
+Tensor as_rows(const char* op, const Tensor& x) {
+  SLOPE_CHECK_SHAPE(x.rank() == 1 || x.rank() == 2, "{}: scores are (N, C) or (C), got {}", op,
+                    x.shape());
+  return x.rank() == 1 ? x.unsqueeze(0) : x;
+}
+
+}  // namespace
+
+Tensor multi_margin_loss(const Tensor& scores, const Tensor& target,
+                         const MultiMarginOptions& options) {
+  const char* op = "multi_margin_loss";
+  const Tensor x = as_rows(op, scores);
+  const int64_t N = x.size(0), C = x.size(1);
+  SLOPE_CHECK(options.p == 1 || options.p == 2, "{}: p must be 1 or 2, got {}", op, options.p);
+  SLOPE_CHECK_SHAPE(target.numel() == N && target.rank() <= 1,
+                    "{}: {} rows of scores need as many classes, got {}", op, N, target.shape());
+  const Tensor t = target.reshape({N, 1}), z = relu(options.margin - gather(x, 1, t) + x),
+               others = masked_fill(options.p == 1 ? z : z * z, arange(C) == t, 0);
+  Tensor loss = sum(others, {1}) / static_cast<double>(C);
+  if (options.weight.defined()) loss = index_select(options.weight, 0, t.reshape({N})) * loss;
+  return reduce_loss(scores.rank() == 1 ? loss.reshape({}) : loss, options.reduction);
+}
+
+Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduction reduction) {
+  const char* op = "multilabel_margin_loss";
+  SLOPE_CHECK_SHAPE(scores.shape() == target.shape(),
+                    "{}: scores {} and classes {} must have one shape", op, scores.shape(),
+                    target.shape());
+  const Tensor x = as_rows(op, scores), t = as_rows(op, target);
+  const int64_t C = x.size(1);
+  // ended (N, C): a -1 stands before or here
+  const Tensor ended = cumsum(to(t < 0, i64), 1) > 0, at = masked_fill(t, ended, 0),
+               // is_target (N, 1, C): class i is among the row's
+      hits = logical_and(at.unsqueeze(-1) == arange(C), (!ended).unsqueeze(-1)),
+               is_target = (sum(hits, {1}, keepdim) > 0);
+  const Tensor z = relu(1 - gather(x, 1, at).unsqueeze(-1) + x.unsqueeze(1)),  // (N, t, i)
+      loss = sum(masked_fill(z, logical_or(ended.unsqueeze(-1), is_target), 0), {1, 2}) /
+             static_cast<double>(C);
+  return reduce_loss(scores.rank() == 1 ? loss.reshape({}) : loss, reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginOptions& options) {
+  const auto d = [&](const Tensor& a, const Tensor& b) {
+    return pairwise_distance(a, b, options.p, options.eps);
+  };
+  Tensor far = d(anchor, negative);
+  if (options.swap) far = minimum(far, d(positive, negative));
+  return reduce_loss(clamp(options.margin + d(anchor, positive) - far, 0, {}), options.reduction);
+}
+
+Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps, bool keep) {
+  return norm(a - b + eps, p, {-1}, keep);
+}
+
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double eps) {
+  const auto unit = [&](const Tensor& x) { return normalize(x, 2, dim, eps); };
+  return sum(unit(a) * unit(b), {dim});
+}
+
+Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {
+  return x / clamp(norm(x, p, {dim}, keepdim), eps, {});
+}
+
+}  // namespace slope::nn

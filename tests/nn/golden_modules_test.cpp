@@ -1,0 +1,445 @@
+// Activations, losses, layers and relative positions against PyTorch, values and gradients, in f64
+// and f32, contiguous and not; printed texts (tests/golden/modules.py says what the cases are).
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/nn/nn.h>
+#include <slope/tests/golden_cases.h>
+
+#include <cmath>
+#include <memory>
+#include <set>
+
+using namespace slope;
+using namespace slope::nn;
+using namespace slope::test;
+
+namespace {
+
+using X = const Tensors&;
+using A = const Args&;
+
+Reduction reduction(A a) {
+  const std::string word = a.word("reduction", "mean");
+  return word == "none" ? Reduction::none : word == "sum" ? Reduction::sum : Reduction::mean;
+}
+// The input that PyTorch takes under this name; inputs of these names are last, in the order of
+// `with`.
+Tensor named(X x, A a, const std::string& name) {
+  std::istringstream names(a.word("with"));
+  std::vector<std::string> all;
+  for (std::string item; std::getline(names, item, '+');) all.push_back(item);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i] == name) return x[x.size() - all.size() + i];
+  return {};
+}
+CrossEntropyOptions cross_entropy_options(A a) {
+  return {.ignore_index = a.integer("ignore_index", -100),
+          .label_smoothing = a.number("label_smoothing"),
+          .reduction = reduction(a)};
+}
+BceOptions bce_options(X x, A a) {
+  return {reduction(a), named(x, a, "weight"), named(x, a, "pos_weight")};
+}
+
+using Function = Tensor (*)(X x, A a);
+const std::map<std::string, Function>& functions() {
+  static const std::map<std::string, Function> table = {
+      {"leaky_relu", [](X x, A a) { return leaky_relu(x[0], a.number("negative_slope", 0.01)); }},
+      {"rrelu", [](X x, A) { return rrelu(x[0]); }},
+      {"elu", [](X x, A a) { return elu(x[0], a.number("alpha", 1)); }},
+      {"selu", [](X x, A) { return selu(x[0]); }},
+      {"celu", [](X x, A a) { return celu(x[0], a.number("alpha", 1)); }},
+      {"hardtanh",
+       [](X x, A a) { return hardtanh(x[0], a.number("min_val", -1), a.number("max_val", 1)); }},
+      {"relu6", [](X x, A) { return relu6(x[0]); }},
+      {"hardsigmoid", [](X x, A) { return hardsigmoid(x[0]); }},
+      {"hardswish", [](X x, A) { return hardswish(x[0]); }},
+      {"hardshrink", [](X x, A a) { return hardshrink(x[0], a.number("lambd", 0.5)); }},
+      {"softshrink", [](X x, A a) { return softshrink(x[0], a.number("lambd", 0.5)); }},
+      {"threshold",
+       [](X x, A a) { return threshold(x[0], a.number("threshold"), a.number("value")); }},
+      {"softplus",
+       [](X x, A a) { return softplus(x[0], a.number("beta"), a.number("threshold", 20)); }},
+      {"logsigmoid", [](X x, A) { return logsigmoid(x[0]); }},
+      {"softsign", [](X x, A) { return softsign(x[0]); }},
+      {"tanhshrink", [](X x, A) { return tanhshrink(x[0]); }},
+      {"mish", [](X x, A) { return mish(x[0]); }},
+      {"softmin", [](X x, A a) { return softmin(x[0], a.integer("dim")); }},
+      {"glu", [](X x, A a) { return glu(x[0], a.integer("dim")); }},
+      {"prelu", [](X x, A) { return prelu(x[0], x[1]); }},
+      {"l1_loss", [](X x, A a) { return l1_loss(x[0], x[1], reduction(a)); }},
+      {"huber_loss",
+       [](X x, A a) {
+         return huber_loss(x[0], x[1], {reduction(a), a.number("delta", 1)});
+       }},
+      {"smooth_l1_loss",
+       [](X x, A a) {
+         return smooth_l1_loss(x[0], x[1], {reduction(a), a.number("beta", 1)});
+       }},
+      {"poisson_nll_loss",
+       [](X x, A a) {
+         return poisson_nll_loss(
+             x[0], x[1], {reduction(a), a.word("log_input", "true") == "true", a.flag("full")});
+       }},
+      {"gaussian_nll_loss",
+       [](X x, A a) {
+         return gaussian_nll_loss(x[0], x[1], x[2],
+                                  {reduction(a), a.flag("full"), a.number("eps", 1e-6)});
+       }},
+      {"binary_cross_entropy",
+       [](X x, A a) { return binary_cross_entropy(x[0], x[1], bce_options(x, a)); }},
+      {"binary_cross_entropy_with_logits",
+       [](X x, A a) { return binary_cross_entropy_with_logits(x[0], x[1], bce_options(x, a)); }},
+      {"multilabel_soft_margin_loss",
+       [](X x, A a) {
+         return multilabel_soft_margin_loss(x[0], x[1], {reduction(a), named(x, a, "weight")});
+       }},
+      {"margin_ranking_loss",
+       [](X x, A a) {
+         return margin_ranking_loss(x[0], x[1], x[2], {reduction(a), a.number("margin")});
+       }},
+      {"hinge_embedding_loss",
+       [](X x, A a) {
+         return hinge_embedding_loss(x[0], x[1], {reduction(a), a.number("margin", 1)});
+       }},
+      {"cosine_embedding_loss",
+       [](X x, A a) {
+         return cosine_embedding_loss(x[0], x[1], x[2], {reduction(a), a.number("margin")});
+       }},
+      {"soft_margin_loss", [](X x, A a) { return soft_margin_loss(x[0], x[1], reduction(a)); }},
+      {"multi_margin_loss",
+       [](X x, A a) {
+         return multi_margin_loss(
+             x[0], x[1],
+             {reduction(a), a.integer("p", 1), a.number("margin", 1), named(x, a, "weight")});
+       }},
+      {"multilabel_margin_loss",
+       [](X x, A a) { return multilabel_margin_loss(x[0], x[1], reduction(a)); }},
+      {"triplet_margin_loss",
+       [](X x, A a) {
+         return triplet_margin_loss(x[0], x[1], x[2],
+                                    {reduction(a), a.number("margin", 1), a.number("p", 2),
+                                     a.number("eps", 1e-6), a.flag("swap")});
+       }},
+      {"cross_entropy",
+       [](X x, A a) {
+         return cross_entropy(x[0], x[1], named(x, a, "weight"), cross_entropy_options(a));
+       }},
+      {"nll_loss",
+       [](X x, A a) {
+         return nll_loss(x[0], x[1], named(x, a, "weight"), cross_entropy_options(a));
+       }},
+      {"pairwise_distance", [](X x, A) { return pairwise_distance(x[0], x[1]); }},
+      {"cosine_similarity", [](X x, A) { return cosine_similarity(x[0], x[1]); }},
+      {"normalize",
+       [](X x, A a) { return normalize(x[0], a.number("p", 2), a.integer("dim", 1)); }},
+  };
+  return table;
+}
+
+// A module and how to call it, whatever its type.
+struct Made {
+  std::shared_ptr<const void> owner;
+  ModuleRef ref;
+  std::function<Tensor(X)> call;
+};
+template <class M>
+Made made(M module) {
+  const auto owner = std::make_shared<M>(std::move(module));
+  eval(*owner);
+  return {owner, *owner, [owner](X x) {
+            if constexpr (std::is_same_v<M, Bilinear>)
+              return (*owner)(x[0], x[1]);
+            else
+              return (*owner)(x[0]);
+          }};
+}
+std::optional<double> given(A a, const char* key) {
+  return a.has(key) ? std::optional(a.number(key)) : std::nullopt;
+}
+
+using Make = Made (*)(A a);
+const std::map<std::string, Make>& layers() {
+  static const std::map<std::string, Make> table = {
+      {"Bilinear",
+       [](A a) {
+         const Dims n = a.dims("sizes");
+         return made(Bilinear(n[0], n[1], n[2], a.flag("bias")));
+       }},
+      {"Flatten",
+       [](A a) { return made(Flatten(a.integer("start_dim", 1), a.integer("end_dim", -1))); }},
+      {"Unflatten", [](A a) { return made(Unflatten(a.integer("dim"), a.dims("sizes"))); }},
+      {"Identity", [](A) { return made(Identity()); }},
+      {"GroupNorm",
+       [](A a) {
+         return made(GroupNorm(a.integer("groups"), a.integer("channels"),
+                               {a.number("eps", 1e-5), a.word("affine", "true") == "true",
+                                a.word("bias", "true") == "true"}));
+       }},
+      {"Conv1d",
+       [](A a) {
+         const Dims n = a.dims("sizes");
+         return made(Conv1d(n[0], n[1], n[2],
+                            {.stride = a.integer("stride", 1),
+                             .padding = a.integer("padding", 0),
+                             .dilation = a.integer("dilation", 1),
+                             .groups = a.integer("groups", 1)},
+                            a.word("bias", "true") == "true"));
+       }},
+      {"Embedding",
+       [](A a) {
+         return made(Embedding(a.integer("number"), a.integer("dim"),
+                               {.padding_idx = a.integer("padding_idx", -1),
+                                .max_norm = given(a, "max_norm"),
+                                .norm_type = a.number("norm_type", 2)}));
+       }},
+      {"ReLU", [](A) { return made(ReLU()); }},
+      {"GELU", [](A) { return made(GELU()); }},
+      {"SiLU", [](A) { return made(SiLU()); }},
+      {"Tanh", [](A) { return made(Tanh()); }},
+      {"Sigmoid", [](A) { return made(Sigmoid()); }},
+      {"ReLU6", [](A) { return made(ReLU6()); }},
+      {"SELU", [](A) { return made(SELU()); }},
+      {"Hardsigmoid", [](A) { return made(Hardsigmoid()); }},
+      {"Hardswish", [](A) { return made(Hardswish()); }},
+      {"LogSigmoid", [](A) { return made(LogSigmoid()); }},
+      {"Softsign", [](A) { return made(Softsign()); }},
+      {"Tanhshrink", [](A) { return made(Tanhshrink()); }},
+      {"Mish", [](A) { return made(Mish()); }},
+      {"LeakyReLU", [](A a) { return made(LeakyReLU(a.number("negative_slope"))); }},
+      {"ELU", [](A a) { return made(ELU(a.number("alpha"))); }},
+      {"CELU", [](A a) { return made(CELU(a.number("alpha"))); }},
+      {"Hardtanh", [](A a) { return made(Hardtanh(a.number("min_val"), a.number("max_val"))); }},
+      {"Hardshrink", [](A a) { return made(Hardshrink(a.number("lambd"))); }},
+      {"Softshrink", [](A a) { return made(Softshrink(a.number("lambd"))); }},
+      {"Threshold", [](A a) { return made(Threshold(a.number("threshold"), a.number("value"))); }},
+      {"Softplus", [](A a) { return made(Softplus(a.number("beta"), a.number("threshold"))); }},
+      {"Softmax", [](A a) { return made(Softmax(a.integer("dim"))); }},
+      {"LogSoftmax", [](A a) { return made(LogSoftmax(a.integer("dim"))); }},
+      {"Softmin", [](A a) { return made(Softmin(a.integer("dim"))); }},
+      {"GLU", [](A a) { return made(GLU(a.integer("dim"))); }},
+      {"RReLU", [](A a) { return made(RReLU(a.number("lower"), a.number("upper"))); }},
+      {"PReLU", [](A a) { return made(PReLU(a.integer("number", 1))); }},
+  };
+  return table;
+}
+
+struct Tolerance {
+  double relative, absolute;
+};
+// Where right answers differ by more than rounding, and why.
+Tolerance tolerance(const std::string& name, DType dtype) {
+  struct Wide {
+    double relative, absolute_f64, absolute_f32;
+  };
+  static const std::map<std::string, Wide> wide = {
+      // PyTorch's 1 / 6 is a float
+      {"hardsigmoid", {5e-8, 0, 0}},
+      {"Hardsigmoid", {5e-8, 0, 0}},
+      // PyTorch's 1e-12, to which the square of a zero row is added, is a float
+      {"cosine_embedding_loss.zero", {5e-9, 0, 0}},
+      // the difference of two equal numbers around 1
+      {"normalize.1x1", {0, 2e-14, 1e-5}},
+      {"GroupNorm.single", {0, 1e-14, 1e-6}},
+  };
+  const double usual = dtype == f64 ? 1e-12 : 2e-6;
+  for (const auto& [prefix, w] : wide)
+    if (name.starts_with(prefix))
+      return {std::max(usual, w.relative), dtype == f64 ? w.absolute_f64 : w.absolute_f32};
+  return {usual, 0};
+}
+
+// Equal within the tolerance, relative to the element or, where sums cancel, to the largest.
+std::string mismatch(const Tensor& ours, const Tensor& theirs, Tolerance t) {
+  if (!ours.defined()) return "there is none";
+  if (ours.dtype() != theirs.dtype() || ours.shape() != theirs.shape())
+    return fmt::format("{} {} instead of {} {}", name(ours.dtype()), ours.shape(),
+                       name(theirs.dtype()), theirs.shape());
+  const std::vector<double> a = ours.to_vector(), b = theirs.to_vector();
+  double largest = 0;
+  for (const double x : b)
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double size = std::max(std::abs(b[i]), std::min(largest, 1.0));
+    if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i])) &&
+        !(std::abs(a[i] - b[i]) <= t.relative * size + t.absolute))
+      return fmt::format("element {} is {:.17g} instead of {:.17g}", i, a[i], b[i]);
+  }
+  return "";
+}
+
+// The same values with other strides: every second element of a larger tensor.
+Tensor spread(const Tensor& x) {
+  if (x.rank() == 0) return x.clone();
+  const int64_t last = x.rank() - 1;
+  return repeat_interleave(x, 2, last).slice(last, 0, 2 * x.size(last), 2);
+}
+
+void check_case(const GoldenCase& c, const GoldenTensors& golden, DType dtype, bool contiguous) {
+  const Tolerance allowed = tolerance(c.name, dtype);
+  const auto check = [&](const std::string& what, const Tensor& ours) {
+    const std::string wrong = mismatch(ours, golden.at(c.name + "/" + what), allowed);
+    CHECK_MESSAGE(wrong.empty(), fmt::format("{} {}{}, {}: {}", c.name, name(dtype),
+                                             contiguous ? "" : ", spread", what, wrong));
+  };
+  std::optional<Made> module;
+  if (layers().contains(c.op)) {
+    module = layers().at(c.op)(c.args);
+    to(module->ref, dtype);
+    load(module->ref, golden.under(c.name + "/parameter/"));
+  }
+  Tensors x;
+  for (Tensor input;
+       (input = golden.find(fmt::format("{}/input{}", c.name, x.size()))).defined();) {
+    x.push_back(contiguous ? input.detach() : spread(input).detach());
+    if (golden.find(fmt::format("{}/grad{}", c.name, x.size() - 1)).defined())
+      x.back().set_requires_grad();
+  }
+  const Tensor y = module ? module->call(x) : functions().at(c.op)(x, c.args);
+  check("output0", y);
+  const Tensor g = golden.find(c.name + "/cotangent0");
+  if (!g.defined()) return;
+  y.backward(g);
+  for (size_t k = 0; k < x.size(); ++k)
+    if (x[k].requires_grad())
+      check(fmt::format("grad{}", k), x[k].grad().defined() ? x[k].grad() : zeros_like(x[k]));
+  if (!module) return;
+  for (const auto& [key, p] : named_parameters(module->ref)) check("gradient/" + key, p.grad());
+  if (golden.find(c.name + "/after/weight").defined())
+    check("after/weight", named_parameters(module->ref)[0].tensor);
+}
+
+std::vector<GoldenCase> module_cases() { return cases_of(golden_text("modules.txt")); }
+
+void check_all(DType dtype) {
+  const GoldenTensors golden(dtype == f64 ? "modules_f64.safetensors" : "modules_f32.safetensors");
+  for (const GoldenCase& c : module_cases())
+    for (const bool contiguous : {true, false}) try {
+        check_case(c, golden, dtype, contiguous);
+      } catch (const std::exception& e) {
+        FAIL_CHECK(fmt::format("{} {}: {}", c.name, name(dtype), e.what()));
+      }
+}
+
+}  // namespace
+
+TEST_CASE("golden modules: values and gradients are PyTorch's in f64") { check_all(f64); }
+TEST_CASE("golden modules: values and gradients are PyTorch's in f32") { check_all(f32); }
+
+TEST_CASE("golden modules: at least four cases each; the printed texts are PyTorch's") {
+  std::map<std::string, int> count;
+  const TensorFile file = parse_safetensors(golden_text("modules_f64.safetensors"));
+  for (const GoldenCase& c : module_cases()) {
+    ++count[c.op];
+    if (layers().contains(c.op))
+      CHECK(nn::to_string(layers().at(c.op)(c.args).ref) == file.metadata.at(c.name));
+  }
+  for (const auto& entry : functions())
+    CHECK_MESSAGE(count[entry.first] >= 4, entry.first << ": " << count[entry.first] << " cases");
+  for (const auto& entry : layers()) CHECK_MESSAGE(count[entry.first] > 0, entry.first);
+}
+
+TEST_CASE("relative positions: ALiBi's slopes and T5's buckets are those of the published code") {
+  const GoldenTensors golden("modules_f32.safetensors");
+  for (const int64_t heads : {1, 3, 8, 12}) {
+    const Tensor slopes = golden.at(fmt::format("alibi_slopes.{}/output0", heads));
+    CHECK(mismatch(alibi_slopes(heads), slopes, {1e-7, 0}) == "");
+  }
+  const auto check = [&](const std::string& label, const BucketOptions& options) {
+    const std::string name = "bucket." + label;
+    CHECK(relative_position_bucket(golden.at(name + "/input0"), options).to_vector() ==
+          golden.at(name + "/output0").to_vector());
+  };
+  check("encoder", {});
+  check("decoder", {.both_sides = false});
+  check("few", {.buckets = 6, .max_distance = 11});
+  check("short", {.both_sides = false, .buckets = 7, .max_distance = 20});
+
+  // one query behind two cached keys: head 1 of 2 has the slope 2^-8
+  CHECK(alibi(2, 1, 3).select(0, 1).to_vector() == std::vector<double>{-2.0 / 256, -1.0 / 256, 0});
+  const RelativeAttentionBias bias(2, {.both_sides = false, .buckets = 8, .max_distance = 16});
+  const Tensor y = bias(2, 3), table = bias.relative_attention_bias.weight;
+  CHECK(y.shape() == Dims{2, 2, 3});
+  CHECK(y.select(0, 1).to_vector()[0] == table.select(0, 1).to_vector()[1]);  // distance 1 behind
+  CHECK(y.select(0, 0).to_vector()[2] == table.select(0, 0).to_vector()[0]);  // ahead: as 0
+}
+
+TEST_CASE("containers: names, printed texts, and modules by name") {
+  const ModuleDict blocks = ModuleDict::of(std::pair{"a", Linear(2, 3)}, std::pair{"b", ReLU()});
+  CHECK(nn::to_string(blocks) ==
+        "ModuleDict(\n  (a): Linear(in_features=2, out_features=3, bias=True)\n  (b): ReLU()\n)");
+  CHECK(state_entries(blocks)[0].name == "a.weight");
+  CHECK(blocks["b"](blocks["a"](ones({1, 2}))).shape() == Dims{1, 3});
+  CHECK(nn::to_string(clone(blocks)) == nn::to_string(blocks));
+  CHECK_THROWS_AS((void)blocks["c"], UsageError);
+  ModuleDict other;
+  CHECK_THROWS_AS(other.insert("x.y", ReLU()), UsageError);
+
+  const ParameterList list({ones({2, 3}), ones({4})});
+  CHECK(nn::to_string(list) ==
+        "ParameterList(\n"
+        "    (0): Parameter containing: [torch.float32 of size 2x3]\n"
+        "    (1): Parameter containing: [torch.float32 of size 4]\n)");
+  CHECK(named_parameters(list)[1].name == "1");
+  CHECK(clone(list)[0].to_vector() == std::vector<double>(6, 1));
+}
+
+TEST_CASE("rrelu: in training each slope is drawn from its range, in evaluation it is the mean") {
+  manual_seed(3);
+  RReLU layer(0.25, 0.5);
+  const Tensor x = full({1000}, -1);
+  double sum = 0;
+  for (const double y : layer(x).to_vector()) {
+    CHECK((y <= -0.25 && y >= -0.5));
+    sum += y;
+  }
+  CHECK(sum / 1000 == doctest::Approx(-0.375).epsilon(0.02));
+  eval(layer);
+  CHECK(layer(x).to_vector() == std::vector<double>(1000, -0.375));
+}
+
+TEST_CASE("functional: what does not fit is refused, by its name") {
+  const auto refused = [](const std::string& name, const auto& call) {
+    try {
+      call();
+      FAIL_CHECK("accepted: " << name);
+    } catch (const Error& e) {
+      CHECK_MESSAGE(std::string(e.what()).find(name) != std::string::npos, std::string(e.what()));
+    }
+  };
+  const Tensor x = zeros({2, 5}), t = tensor({1, 1}), none;
+  refused("cross_entropy", [&] { (void)cross_entropy(x, t, ones({4})); });
+  refused("cross_entropy", [&] { (void)cross_entropy(x, t, ones({5}, f64)); });
+  refused("cross_entropy", [&] { (void)cross_entropy(x, zeros({2}), none); });
+  refused("cross_entropy", [&] { (void)cross_entropy(x, zeros({2, 5}, f64), none); });
+  refused("cross_entropy", [&] { (void)cross_entropy(x, tensor({1, 5}), ones({5})); });
+  refused("cross_entropy", [&] { (void)cross_entropy(zeros({2, 5, 3}), t, none); });
+  refused("nll_loss", [&] { (void)nll_loss(x, t, ones({5}), {.label_smoothing = 0.1}); });
+  refused("kl_div", [&] { (void)kl_div(zeros({}), zeros({}), {.batchmean = true}); });
+  refused("huber_loss", [&] { (void)huber_loss(x, x, {.delta = 0}); });
+  refused("smooth_l1_loss", [&] { (void)smooth_l1_loss(x, x, {.beta = -1}); });
+  refused("gaussian_nll_loss", [&] { (void)gaussian_nll_loss(x, x, ones({3})); });
+  refused("gaussian_nll_loss", [&] { (void)gaussian_nll_loss(x, x, full({2, 5}, -1)); });
+  refused("binary_cross_entropy", [&] { (void)binary_cross_entropy(x + 2, x); });
+  refused("binary_cross_entropy", [&] { (void)binary_cross_entropy(x, zeros({2})); });
+  refused("cosine_embedding_loss", [&] { (void)cosine_embedding_loss(x, x, zeros({3})); });
+  refused("multi_margin_loss", [&] { (void)multi_margin_loss(x, t, {.p = 3}); });
+  refused("multi_margin_loss", [&] { (void)multi_margin_loss(x, tensor({1})); });
+  refused("multilabel_margin_loss", [&] { (void)multilabel_margin_loss(x, t); });
+  refused("hardtanh", [&] { (void)hardtanh(x, 1, -1); });
+  refused("softshrink", [&] { (void)softshrink(x, -1); });
+  refused("celu", [&] { (void)celu(x, 0); });
+  refused("glu", [&] { (void)glu(x); });
+  refused("glu", [&] { (void)glu(zeros({})); });
+  refused("prelu", [&] { (void)prelu(x, ones({3})); });
+  refused("bilinear", [&] { (void)bilinear(x, x, zeros({2, 5, 4})); });
+  refused("group_norm", [&] { (void)group_norm(x, 2); });
+  refused("conv1d", [&] { (void)conv1d(zeros({2, 5, 3}), zeros({4, 4, 2})); });
+  refused("conv1d", [&] { (void)conv1d(zeros({2, 5, 3}), zeros({4, 5, 4})); });
+  refused("conv1d", [&] { (void)conv1d(zeros({2, 5, 3}), zeros({4, 5, 1}), {}, {.stride = 0}); });
+  refused("embedding", [&] { (void)Embedding(5, 2, {.max_norm = 1})(tensor({7})); });
+  refused("GroupNorm", [] { (void)GroupNorm(2, 5); });
+  refused("Conv1d", [] { (void)Conv1d(3, 4, 2, {.groups = 2}); });
+  refused("alibi", [] { (void)alibi_slopes(0); });
+  refused("relative_position_bucket", [&] { (void)relative_position_bucket(t, {.buckets = 2}); });
+}
