@@ -6,7 +6,6 @@ HEAD = """# Mutation score
 How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, and asks `slope gradcheck` about every function that
 calls the mistaken one, then, for what that missed, the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken
 out, with the reason. {ran} of {count} mutants have run. Command: `tools/mutate/mutate`, then `tools/mutate/mutate --write`.
-
 """
 
 
@@ -41,7 +40,12 @@ def survivors(results, reasons):
 
 def document(results, reasons, count):
     ran = {k: r for k, r in results.items() if r["outcome"] != "does not compile"}
-    text = HEAD.format(count=count, ran=len(results)) + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
+    text = HEAD.format(count=count, ran=len(results))
+    if len(results) < count:
+        text += f"They are not a random sample: files in the order in which they were ready, {', '.join(sorted({r['file'].rsplit('/', 1)[0] for r in ran.values()}))}.\n"
+    if any(r["outcome"] == "untested" for r in ran.values()):
+        text += "The tests have not been asked yet about what `gradcheck` missed: the column `all tests` is a lower bound.\n"
+    text += "\n" + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
     missed = [r for r in ran.values() if r["outcome"] == "tests"]
     text += f"\n## Missed by `gradcheck`, caught by tests\n\n{len(missed)}.\n\n" if missed else ""
     for r in sorted(missed, key=lambda r: (r["file"], r["line"])):
