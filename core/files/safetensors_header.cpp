@@ -122,9 +122,8 @@ struct Parser {
     if (!has_offsets) json.fail(at, "{}: data_offsets are missing", label);
     if (offsets.size() != 2)
       json.fail(at, "{}: data_offsets needs two numbers, got {}", label, offsets.size());
-    const auto* type = std::find_if(std::begin(types), std::end(types),
-                                    [&](const StoredType& t) { return t.name == *dtype; });
-    if (type == std::end(types))
+    const StoredType* type = stored_type(*dtype);
+    if (!type)
       json.fail(at, "{}: dtype {} is unknown or not supported", label, JsonReader::quoted(*dtype));
     const std::optional<int64_t> bytes = tensor_bytes(*shape, type->bytes);
     if (!bytes)
@@ -177,6 +176,12 @@ struct Parser {
 const StoredType& stored_type(DType dtype) {
   return *std::find_if(std::begin(types), std::end(types),
                        [&](const StoredType& t) { return t.dtype == dtype; });
+}
+
+const StoredType* stored_type(std::string_view name) {
+  const auto* at = std::find_if(std::begin(types), std::end(types),
+                                [&](const StoredType& t) { return t.name == name; });
+  return at == std::end(types) ? nullptr : at;
 }
 
 int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where,

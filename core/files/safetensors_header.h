@@ -22,6 +22,7 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where,
                                const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);  // the type as which it is written
+const StoredType& stored_type(DType dtype);            // the type as which it is written
+const StoredType* stored_type(std::string_view name);  // null if it is not read
 
 }  // namespace slope::safetensors

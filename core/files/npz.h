@@ -1,0 +1,24 @@
+// .npz: named arrays in one file, as numpy.savez writes it: a zip archive of .npy entries. f32 f64
+// i64 bool are written (bf16, which NumPy lacks, as f32); on reading, f16 becomes f32, and i8 u8
+// i16 u16 i32 u32 become i64. Both orders of elements are read. InputError names whatever is
+// malformed before a tensor is allocated; nothing in a file is ever executed.
+#pragma once
+
+#include <slope/core/tensor/named_tensor.h>
+
+#include <string>
+#include <string_view>
+
+namespace slope {
+
+NamedTensors parse_npz(std::string_view file, const std::string& where = "npz");
+std::string format_npz(const NamedTensors& tensors);
+
+#ifndef SLOPE_PLAIN
+NamedTensors load_npz(const std::string& path);
+// Through FileSink: the old file stays until the new one is complete. UsageError on duplicate or
+// empty names.
+void save_npz(const std::string& path, const NamedTensors& tensors);
+#endif
+
+}  // namespace slope
