@@ -76,6 +76,10 @@ TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
   CHECK(slope::std(full({3}, 1000.1)).item() == 0);
   CHECK(values(slope::var(full({2, 20000}, 1000.1), {1})) == Values{0, 0});  // long rows
   CHECK(values(slope::std(full({3, 2}, -0.1), {0})) == Values{0, 0});
+  for (const Dims& shape : {Dims{1, 4}, Dims{4, 1}}) {  // the sum of the squares is infinite
+    const Tensor x = of({1.8e19, -1.8e19, 1.8e19, -1.8e19}).reshape(shape);
+    check_close(values(slope::var(x, {shape[0] == 4 ? 0 : 1}, 0)), {1.8e19 * 1.8e19});
+  }
   for (const double c : {1e20, 1e-23, 1e-30, 1e36}) {
     CAPTURE(c);
     check_close(values(slope::std(of({c, -c}))), {c / r});
@@ -111,6 +115,26 @@ TEST_CASE("edges: quotients and logarithms of denormals") {
   const auto divergence = [&](const Tensor& p) { return kl_div(zero, p); };
   check_grad(divergence, {1e-40}, {std::log(1e-40) + 1});
   check_second(divergence, {1e-20}, {1}, {1e20});
+}
+
+TEST_CASE("edges: powers of denormals") {
+  for (const double a : {1e-40, -1e-40})
+    check_grad([](const Tensor& x) { return pow(x, zeros({1})); }, {a}, {0});
+  const Tensor b = of({0x1p-133});
+  check_grad([&](const Tensor& x) { return pow(x, b); }, {0x1p-133, 0x1p-135}, {1, 4});
+  check_grad([](const Tensor& b) { return pow(of({1e-40}), b); }, {0}, {std::log(1e-40)});
+}
+
+TEST_CASE("edges: log-sum-exp of large numbers shares the gradient") {
+  for (const double c : {1e4, 1e10, -1e10, 1e30})
+    for (const DType dtype : {f32, f64})
+      check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {c, c}, {0.5, 0.5}, dtype);
+  check_grad(
+      [](const Tensor& x) {
+        return logsumexp(x.reshape({3, 2}), {1});
+      },
+      {1e6, 1e6, 0, 0, -inf, -inf}, {0.5, 0.5, 0.5, 0.5, 0, 0});
+  check_second([](const Tensor& x) { return logsumexp(x, {}); }, {1e6, 1e6}, {1, 0}, {0.25, -0.25});
 }
 
 TEST_CASE("edges: derivatives of the mean of nothing are zero to second order") {
@@ -161,4 +185,19 @@ TEST_CASE("edges: extrema of bools are bools") {
   CHECK(y.dtype() == boolean);
   CHECK(values(i) == Values{0, 0});
   CHECK(values(min(x, 0).indices) == Values{1, 0});
+}
+
+TEST_CASE("edges: attention's formula masks scores of any size, and rows that see -inf alone") {
+  const Tensor k = tensor({{1.0}, {2.0}}, f64), v = tensor({{3.0}, {5.0}}, f64);
+  const AttentionOptions first{.mask = tensor({{true, false}}), .scale = 1.0};
+  const auto see_first = [&](const Tensor& q) {
+    return scaled_dot_product_attention(q.reshape({1, 1}), k,
+                                        v.detach() * q.reshape({1, 1}) / -1e200, first);
+  };
+  check_grad(see_first, {-1e200}, {3 / -1e200}, f64);
+  const Tensor q = tensor({{-1.0}}, f64);
+  const auto lowest = [&](const Tensor& v) {
+    return scaled_dot_product_attention(q, full({1, 1}, INFINITY, f64), v.reshape({1, 1}));
+  };
+  check_grad(lowest, {3}, {0}, f64);
 }

@@ -24,37 +24,45 @@ def as_precise(c, what, a, b):
     if b.dtype != torch.float32:
         return False
     y = c.evaluate(torch.Tensor.double)[what].float()
-    return (same(a, b) | same(a, y)).all() or (same(a, b) | same(a, y, spread(c, what, b.dtype, torch.Tensor.double))).all()
+    return same(a, y) | same(a, y, spread(c, what, b.dtype, torch.Tensor.double))
 
 
 def as_scaled(c, what, a, b):  # f(s x) = s f(x), each row by its own s
     s = c.xs[0].abs().amax(tuple(c.a["dim"]) or tuple(range(c.xs[0].dim())), keepdim=True)
     s = s.masked_fill(s == 0, 1)
     y = c.evaluate(lambda x: x / s)[what]
-    return same(a, y * s.reshape(y.shape) if what.startswith("output") else y).all()
+    return same(a, y * s.reshape(y.shape) if what.startswith("output") else y)
 
 
 def as_rounded(c, what, a, b):
-    return same(a, b, spread(c, what, b.dtype)).all()
+    return same(a, b, spread(c, what, b.dtype))
+
+
+def as_limit(c, what, a, b):
+    limits = [c.evaluate(lambda x: x.double().nan_to_num(torch.nan, large, -large))[what].to(a.dtype) for large in (1e4, 1e60, 1e150)]
+    return b.isnan() & sum(same(a, y) for y in limits).bool()
+
+
+def last_digits(c, what, a, b):
+    factors = {"layer_norm": c.xs[1:], "scaled_dot_product_attention": c.xs[1:3]}.get(c.op, c.xs)
+    terms = [max(1.0, x.abs().nan_to_num(0, 0, 0).max()) for x in factors if x.is_floating_point() and x.numel()]
+    y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
+    return same(a, torch.where(b.isnan(), y, b), torch.tensor(terms).prod().item() * (1e-6 if b.dtype == torch.float32 else 1e-15))
 
 
 def of_equals(c, what, a, b):
     x, dim = c.xs[0], c.a["dim"]
     if what.startswith("output"):
-        return what == "output1" and (x.gather(dim, a) == x.gather(dim, b)).all()
-    return same(a.sum(dim), b.sum(dim)).all() and same((a * x).sum(dim), (b * x).sum(dim)).all()
+        return what == "output1" and x.gather(dim, a) == x.gather(dim, b)
+    return (same(a.sum(dim), b.sum(dim)) & same((a * x).sum(dim), (b * x).sum(dim))).unsqueeze(dim)
 
 
-def as_limit(c, what, a, b):
-    limits = [c.evaluate(lambda x: x.double().nan_to_num(torch.nan, large, -large))[what].to(a.dtype) for large in (1e4, 1e60, 1e150)]
-    return any((same(a, b) | b.isnan() & same(a, y)).all() for y in limits)
-
-
-def last_digits(c, what, a, b):
-    factors = c.xs[1:] if c.op == "layer_norm" else c.xs
-    terms = [max(1.0, x.abs().nan_to_num(0, 0, 0).max()) for x in factors if x.is_floating_point() and x.numel()]
-    y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
-    return same(a, torch.where(b.isnan(), y, b), torch.tensor(terms).prod().item() * (1e-6 if b.dtype == torch.float32 else 1e-15)).all()
+def of_others(c, what, a, b):
+    x, dim, g = c.xs[0].double(), c.a["dim"], c.cotangents[0].double()
+    if what.startswith("output") or not x.dim():
+        return False
+    others = [torch.cat([x.narrow(dim, 0, k), x.narrow(dim, k + 1, x.shape[dim] - k - 1)], dim).prod(dim) for k in range(x.shape[dim])]
+    return same(a, (torch.stack(others, dim) * (g if c.a["keepdim"] else g.unsqueeze(dim))).to(a.dtype))
 
 
 def of_bools(c, *_):
@@ -85,27 +93,37 @@ OF_FORM = [
     ("none of a scalar is a vector of none; PyTorch gives a scalar", "topk", lambda c, *_: c.a["k"] == 0 and not c.xs[0].dim()),
     ("the largest of no sizes is 0; PyTorch refuses", "norm", lambda c, *_: c.a["p"] == torch.inf and not c.xs[0].numel()),
 ]
-OF_VALUE = [
+OF_VALUE = [  # of elements
     ("the first of equal elements; PyTorch takes any", "topk", of_equals),
     ("in f64 PyTorch says what slope says in f32", "", as_precise),
     ("PyTorch under- or overflows on the way; of numbers beside 1 it says what slope says", "norm std", as_scaled),
+    ("the product of the others; PyTorch divides that of all", "prod", of_others),
     ("terms cancel: inputs that are rounded otherwise change PyTorch's result as much", "", as_rounded),
     ("a finite limit at an infinity, where PyTorch has nan", "", as_limit),
-    ("an extreme that is nan sends its gradient there; PyTorch divides 0 by 0", "amax amin max min", lambda c, what, a, b: infinite(c) and (same(a, b) | b.isnan()).all()),
-    ("rows with an infinity hold nan (ops.h); PyTorch's have an inf or 0 in places", "var std layer_norm rms_norm norm softmax log_softmax", lambda c, what, a, b: infinite(c) and (same(a, b) | a.isnan()).all()),
-    ("an infinite weight gives inf and nan; in PyTorch all are nan", "layer_norm rms_norm", lambda c, what, a, b: any(x.isinf().any() for x in c.xs[1:]) and (same(a, b) | a.isinf() & b.isnan()).all()),
-    ("scores of inf and nan, products that overflow too: PyTorch's fused product has 0 or nan in other places", "scaled_dot_product_attention", lambda c, what, a, b: infinite_scores(c) and (same(a, b) | a.isnan() | b.isnan()).all()),
-    ("what an ignored target hides has no part in a gradient", "cross_entropy linear_cross_entropy", lambda c, what, a, b: "ignore_index" in c.a and infinite(c) and (same(a, b) | b.isnan()).all()),
-    ("where the limit is inf, PyTorch has nan", "kl_div logsumexp", lambda c, what, a, b: infinite(c) and (same(a, b) | b.isnan() & (a.isinf() | (a == 0))).all()),
-    ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, *_: abs(c.a["exponent"]) == 0.5 and infinite(c)),
+    ("an extreme that is nan sends its gradient there; PyTorch divides 0 by 0", "amax amin max min", lambda c, what, a, b: infinite(c) and b.isnan()),
+    ("rows with an infinity hold nan (ops.h); PyTorch's have an inf or 0 in places", "var std layer_norm rms_norm norm softmax log_softmax", lambda c, what, a, b: infinite(c) and a.isnan()),
+    ("an infinite weight gives inf and nan; in PyTorch all are nan", "layer_norm rms_norm", lambda c, what, a, b: any(x.isinf().any() for x in c.xs[1:]) and a.isinf() & b.isnan()),
+    ("scores of inf and nan, products that overflow too: PyTorch's fused product has 0 or nan in other places", "scaled_dot_product_attention", lambda c, what, a, b: infinite_scores(c) and a.isnan() | b.isnan()),
+    ("a sum that overflows on the way is inf or nan, by the order of its terms", "linear bmm matmul einsum", lambda c, what, a, b: ~a.isfinite() & ~b.isfinite()),
+    ("what an ignored target hides has no part in a gradient", "cross_entropy linear_cross_entropy", lambda c, what, a, b: "ignore_index" in c.a and infinite(c) and b.isnan()),
+    ("where the limit is inf, PyTorch has nan", "kl_div logsumexp", lambda c, what, a, b: infinite(c) and b.isnan() & (a.isinf() | (a == 0))),
+    ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, what, a, b: abs(c.a["exponent"]) == 0.5 and c.xs[0].isinf()),
     ("no more elements than the correction: nan; PyTorch divides by what is not positive", "var std", few),
-    ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm", last_digits),
+    ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm scaled_dot_product_attention", last_digits),
     ("a row of equal elements is 0 exactly; PyTorch's mean is rounded", "layer_norm", equal_rows),
 ]
 
 
-def reason_of(c, what, a, b):
-    of_value = a is not None and b is not None and a.shape == b.shape and a.dtype == b.dtype
-    floating = of_value and a.is_floating_point()
-    reasons = OF_VALUE if of_value else OF_FORM
-    return next((why for why, ops, holds in reasons if (c.op in ops.split() if ops else floating) and holds(c, what, a, b)), None)
+def reasons_of(c, what, a, b):
+    """Those that together explain every element of a difference; none: it has no reason."""
+    applying = lambda reasons, floating: [(why, holds) for why, ops, holds in reasons if (c.op in ops.split() if ops else floating)]
+    if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype:
+        return [why for why, holds in applying(OF_FORM, False) if holds(c, what, a, b)][:1]
+    found, left = [], ~same(a, b)
+    for why, holds in applying(OF_VALUE, a.is_floating_point()):
+        if (left & (explained := holds(c, what, a, b))).any():
+            found.append(why)
+            left = left & ~torch.as_tensor(explained)
+        if not left.any():
+            return found
+    return []

@@ -37,13 +37,20 @@ Grads div_formula(const Saved& s, const Tensor& g) {
 // log 1 replaces log a.
 constexpr Definition pow_definition{"y = a^b", "da = g b a^(b-1), db = g y log a",
                                     "a > 0; a = 0 where b >= 0; a < 0 where b is an integer"};
+// b a^(b-1), as y b / a where the power overflows though b is small.
+Tensor slope_of_pow(const Tensor& a, const Tensor& b, const Tensor& y) {
+  const Tensor constant = logical_and(b == 0, logical_or(a == 0, isnan(a))),
+               exponent = masked_fill(b - 1, constant, 0), power = pow(a, exponent),
+               over = logical_and(isinf(power), logical_and(a != 0, abs(b) < 1));
+  if (!any(over)) return b * power;
+  return where(over, y * (b / masked_fill(a, !over, 1)),
+               b * pow(masked_fill(a, over, 1), exponent));
+}
+
 Grads pow_formula(const Saved& s, const Tensor& g) {
   const Tensor a = s.input(0), b = s.input(1);
   Grads d(2);
-  if (s.needs(0)) {
-    const Tensor constant = logical_and(b == 0, logical_or(a == 0, isnan(a)));
-    d[0] = g * (b * pow(a, masked_fill(b - 1, constant, 0)));
-  }
+  if (s.needs(0)) d[0] = g * slope_of_pow(a, b, s.output());
   if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
   return d;
 }

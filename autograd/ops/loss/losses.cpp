@@ -107,7 +107,8 @@ Tensor x_log_x(const Tensor& x) {
 
 }  // namespace
 
-//   p (log p - log q), 0 log 0 = 0; its derivative with respect to p at 0 is nan, as in PyTorch
+//   p (log p - log q), 0 log 0 = 0; its derivative with respect to p at 0 is nan, and so are terms
+//   that overflow, as in PyTorch
 Tensor kl_div(const Tensor& log_q, const Tensor& p, Reduction reduction) {
   check_same_shape("kl_div", log_q, p);
   return reduce(x_log_x(p) - p * log_q, reduction);

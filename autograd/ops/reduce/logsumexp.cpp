@@ -12,10 +12,14 @@ constexpr Definition logsumexp_definition{
 Grads logsumexp_formula(const Saved& s, const Tensor& g0) {
   const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
                g = with_dims(s, g0, x.shape()), infinite = abs(y) == INFINITY;
-  if (!any(infinite)) return {g * exp(x - y)};
+  if (!any(abs(y) > 128)) return {g * exp(x - y)};
+  const auto total = [&](const Tensor& p) { return sum(p, s.dims("dims"), keepdim); };
   const Tensor top = logical_and(x == INFINITY, y == INFINITY), share = to(top, x.dtype()),
                p = exp(masked_fill(x, y == INFINITY, 0) - masked_fill(y, infinite, 0));
-  return {g * where(y == INFINITY, share / sum(share, s.dims("dims"), keepdim), p)};
+  // a large y has lost digits, which exp turns into a factor
+  const Tensor usual = logical_or(infinite, abs(y) <= 128),
+               factor = masked_fill(total(p), usual, 1);
+  return {g * where(y == INFINITY, share / total(share), p / factor)};
 }
 
 // m + log sum exp(x - m) with m = max x; an infinite m is not subtracted.

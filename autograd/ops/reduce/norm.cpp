@@ -9,6 +9,12 @@ constexpr Definition norm_definition{
     "y = (sum |x|^p)^(1/p), over dims; max |x| for p = inf",
     "dx = g sign x |x|^(p-1) / y^(p-1), 0 where y = 0; for p = inf equal largest share g evenly"};
 
+// Whether 1 / y^2 stays far from the limits, but where y = 0.
+bool moderate(const Tensor& y) {
+  const double most = y.dtype() == f32 ? 1e15 : 1e100;
+  return all(logical_or(logical_and(y >= 1 / most, y <= most), y == 0));
+}
+
 Grads norm_formula(const Saved& s, const Tensor& g0) {
   const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
                g = with_dims(s, g0, x.shape());
@@ -18,8 +24,9 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
     const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
     return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
   }
-  // |x / y| <= 1: no power of it overflows
-  const Tensor none = y == 0, r = x / masked_fill(y, none, 1), h = masked_fill(g, none, 0);
+  const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
+  if (p == 2 && moderate(y)) return {x * (h / divisor)};
+  const Tensor r = x / divisor;  // at most 1: no power of it overflows
   if (p == 2) return {h * r};
   if (std::fmod(p, 2) == 0) return {h * pow(r, p - 1)};
   const Tensor zero = r == 0;  // any derivative that exists there is 0

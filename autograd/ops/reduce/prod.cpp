@@ -2,6 +2,7 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/modular.h>
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -47,17 +48,18 @@ struct ScaledProduct {
   }
 };
 
-// A plain product, and whether every partial product kept its digits.
+// A plain product, and how small and large the product of the elements so far was, zeros apart.
 template <class T>
 struct PlainProduct {
-  T value = 1;
-  bool exact_zero = false, in_range = true;
+  T value = 1, size = 1, least = 1, most = 1;
   void times(T x) {
     value *= x;
-    exact_zero = exact_zero || x == 0;
-    const T size = std::abs(value);
-    in_range = in_range && (exact_zero || (size >= std::numeric_limits<T>::min() &&
-                                           size <= std::numeric_limits<T>::max()));
+    size *= x == 0 ? T{1} : std::abs(x);
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  bool keeps_digits() const {
+    return least >= std::numeric_limits<T>::min() && most <= std::numeric_limits<T>::max();
   }
 };
 
@@ -67,7 +69,7 @@ void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
   PlainProduct<T> before, after;
   for (int64_t k = 0; k < n; before.times(x[k * step]), ++k) y[k * step] = before.value;
   for (int64_t k = n - 1; k >= 0; after.times(x[k * step]), --k) y[k * step] *= after.value;
-  if (before.in_range && after.in_range) return;
+  if (before.keeps_digits() && after.keeps_digits()) return;
   std::vector<ScaledProduct> scaled(static_cast<size_t>(n));
   ScaledProduct product;
   for (int64_t k = 0; k < n; product.times(x[k * step]), ++k)
@@ -78,7 +80,8 @@ void others_of_line(const T* x, T* y, int64_t n, int64_t step) {
 }
 
 Tensor others(const Tensor& x, int64_t dim) {
-  const Tensor source = contiguous_copy(x), y = Tensor::empty(x.shape(), x.dtype());
+  const Tensor source = x.is_contiguous() ? x : contiguous_copy(x),
+               y = Tensor::empty(x.shape(), x.dtype());
   visit_floating(x.dtype(), "prod", [&]<class T> {
     const T* px = source.data<T>();
     const auto out = y.write<T>();
@@ -122,12 +125,11 @@ Tensor prod(const Tensor& x0, int64_t d, bool keep) {
       if constexpr (std::is_floating_point_v<T>) {
         PlainProduct<T> product;
         for (int64_t k = 0; k < split.n; ++k) product.times(px[first + k * step]);
-        if (!product.in_range) {
-          ScaledProduct scaled;
-          for (int64_t k = 0; k < split.n; ++k) scaled.times(px[first + k * step]);
-          product.value = static_cast<T>(scaled.value());
-        }
         out[i] = product.value;
+        if (product.keeps_digits()) return;
+        ScaledProduct scaled;
+        for (int64_t k = 0; k < split.n; ++k) scaled.times(px[first + k * step]);
+        out[i] = static_cast<T>(scaled.value());
       } else {
         T product = 1;
         for (int64_t k = 0; k < split.n; ++k)

@@ -82,15 +82,12 @@ Tensor composite(const Tensor& x, const Dims& dims, double correction, bool keep
 }
 
 template <bool root>
-Tensor forward(const Op& op, const Tensor& x, const Dims& list, double correction, bool keep) {
-  check_floating(x.dtype(), op.name);
-  const Dims dims = wrap_dims(list, x.rank(), op.name);
-  const Attributes attributes{{"dims", dims}, {"correction", correction}};
+Tensor values(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const int64_t n = row_length(x, dims);
-  if (n == 0) return op.record(composite<root>(x, dims, correction, keep), {x}, attributes);
+  if (n == 0) return composite<root>(x, dims, correction, keep);
   const Tensor xs = contiguous_values(x),
                y = Tensor::empty(reduced_shape(x.shape(), dims, keep), x.dtype());
-  visit_floating(x.dtype(), op.name, [&]<class T> {
+  visit_floating(x.dtype(), "var", [&]<class T> {
     const T* px = xs.data<T>();
     const auto out = y.write<T>();
     const auto& rows = kernels<VarianceKernels<T>>();
@@ -99,7 +96,25 @@ Tensor forward(const Op& op, const Tensor& x, const Dims& list, double correctio
                                    px + begin * n, out + begin);
     });
   });
-  return op.record(y, {x}, attributes);
+  return y;
+}
+
+// The variance may be finite where the sum of the squares is not: there it is std^2, which is
+// computed of smaller numbers.
+Tensor var_values(const Tensor& x, const Dims& dims, double correction, bool keep) {
+  const NoGrad no_grad;
+  const Tensor y = values<false>(x, dims, correction, keep), over = isinf(y);
+  if (!any(over)) return y;
+  const Tensor s = values<true>(x, dims, correction, keep);
+  return where(over, s * s, y);
+}
+
+template <bool root>
+Tensor forward(const Op& op, const Tensor& x, const Dims& list, double correction, bool keep) {
+  check_floating(x.dtype(), op.name);
+  const Dims dims = wrap_dims(list, x.rank(), op.name);
+  const Tensor y = (root ? values<true> : var_values)(x, dims, correction, keep);
+  return op.record(y, {x}, {{"dims", dims}, {"correction", correction}});
 }
 
 }  // namespace
