@@ -111,6 +111,11 @@ TEST_CASE("gradcheck: outputs that change their number, shape or dtype between c
         "the function returned 1 outputs at first, then 2: it must return as many at every call");
   CHECK(problem(shape).starts_with("output 1 was float64 (1,) at first, then float64 (2,)"));
   CHECK(problem(dtype).starts_with("output 0 was float64 (3,) at first, then float32 (3,)"));
+  const TensorFunction undefined = [&](const Tensors& in) {
+    return Tensors{in[0] * 2.0, call++ % 3 == 2 ? Tensor() : in[0] * 3.0};
+  };
+  CHECK(problem(undefined).starts_with("output 1 is an undefined tensor"));
+  CHECK(problem([](const Tensors&) { return Tensors{Tensor()}; }).starts_with("output 0 is an"));
   call = 1;
   CHECK(mentions(gradgradcheck(number, {x}, {}, quiet).problems, "as many at every call"));
 

@@ -17,12 +17,15 @@ void check_same_kind(const Tensors& first, const Tensors& again) {
                  "the function returned {} outputs at first, then {}: it must return as many at "
                  "every call",
                  first.size(), again.size());
-  for (size_t k = 0; k < first.size(); ++k)
+  for (size_t k = 0; k < first.size(); ++k) {
+    SLOPE_CHECK_AS(Unfit, first[k].defined() && again[k].defined(),
+                   "output {} is an undefined tensor: it must have a value at every call", k);
     SLOPE_CHECK_AS(
         Unfit, first[k].shape() == again[k].shape() && first[k].dtype() == again[k].dtype(),
         "output {} was {} {} at first, then {} {}: its shape must not depend on the "
         "call or on values",
         k, name(first[k].dtype()), first[k].shape(), name(again[k].dtype()), again[k].shape());
+  }
 }
 
 void check_deterministic(const Tensors& first, const Tensors& again) {
