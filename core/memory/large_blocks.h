@@ -42,6 +42,7 @@ class LargeBlocks {
     const Lock lock(mutex_);
     for (const Key& key : free_) give_back(key.address, key.bytes);
   }
+  Mutex& mutex() { return mutex_; }
 
  private:
   struct Key {

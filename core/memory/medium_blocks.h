@@ -34,6 +34,7 @@ class MediumBlocks {
     const Lock lock(mutex_);
     free_[c] = new (block) FreeBlock{free_[c]};
   }
+  Mutex& mutex() { return mutex_; }
 
  private:
   Mutex mutex_;

@@ -9,6 +9,10 @@
 #include <slope/core/memory/memory.h>
 #include <slope/core/memory/small_blocks.h>
 
+#if !defined(SLOPE_PLAIN)
+#include <pthread.h>
+#endif
+
 #include <cstdlib>
 #include <new>
 
@@ -41,6 +45,17 @@ LargeBlocks& large() {
   static auto* const instance = new MediumBlocks;
   return *instance;
 }
+
+#if !defined(SLOPE_PLAIN)
+// A forked child has none of the other threads, so none of them may hold a lock when it is made.
+void hold_locks() {
+  for (Mutex* mutex : {&depot().mutex(), &medium().mutex(), &large().mutex()}) mutex->lock();
+}
+void release_locks() {
+  for (Mutex* mutex : {&depot().mutex(), &medium().mutex(), &large().mutex()}) mutex->unlock();
+}
+[[maybe_unused]] const int fork_is_safe = pthread_atfork(hold_locks, release_locks, release_locks);
+#endif
 
 #if defined(SLOPE_SYSTEM_ALLOCATOR)
 void* take(size_t bytes) { return from_system(round_up(bytes, line)); }

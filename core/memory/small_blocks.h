@@ -54,6 +54,7 @@ class Depot {
     list.push(stored);
     return list;
   }
+  Mutex& mutex() { return mutex_; }
 
  private:
   struct Stored {  // lies in a block of its own list

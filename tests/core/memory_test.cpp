@@ -12,11 +12,13 @@
 #include <vector>
 
 #if !defined(SLOPE_PLAIN)
+#include <atomic>
 #include <future>
 #include <thread>
 #endif
 
 #if defined(__linux__)
+#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
@@ -115,6 +117,37 @@ TEST_CASE("memory: blocks that one thread allocates and another frees do not pil
   }
   CHECK(memory::stats().reserved <= settled + (1 << 20));
 }
+
+#if defined(__linux__) && !defined(SLOPE_SANITIZED)
+TEST_CASE("memory: a forked child allocates, whatever other threads do while it is made") {
+  std::atomic<bool> done{false};
+  const auto allocate_all = [] {
+    for (size_t bytes : {size_t{1000}, size_t{5000}, size_t{1} << 20}) {
+      std::vector<void*> blocks(100);
+      for (void*& block : blocks) block = memory::allocate(bytes);
+      for (void* block : blocks) memory::deallocate(block, bytes);
+    }
+  };
+  std::thread other([&] {
+    while (!done) allocate_all();
+  });
+  int stuck = 0;
+  for (int round = 0; round < 50; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // ends one that waits for ever
+      allocate_all();
+      _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    stuck += status != 0;
+  }
+  done = true;
+  other.join();
+  CHECK(stuck == 0);
+}
+#endif
 
 TEST_CASE(
     "memory: what ended threads allocated and freed is counted to the byte, what others do to "
