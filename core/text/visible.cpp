@@ -1,4 +1,5 @@
 #include <slope/core/text/visible.h>
+#include <slope/core/text/visible_json.h>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,18 @@ std::string visible(std::string_view text) {
       line += text.substr(0, c.bytes);
   }
   return line;
+}
+
+std::string visible_json(std::string_view json) {
+  std::string text;
+  for (Character c{}; !json.empty(); json.remove_prefix(c.bytes)) {
+    c = first_character(json);
+    if (c.point >= 0x7F && is_obeyed(c.point))
+      text += fmt::format("\\u{:04x}", c.point);
+    else
+      text += json.substr(0, c.bytes);
+  }
+  return text;
 }
 
 }  // namespace slope

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/text/visible_json.h>
 #include <slope/models/run/json.h>
 
 #include <nlohmann/json.hpp>
@@ -11,7 +12,13 @@ namespace slope::train {
 
 using Json = nlohmann::ordered_json;
 
-std::string read_json_text(const std::string& file) { return read_file(file, int64_t{16} << 20); }
+std::string read_json_text(const std::string& file) {
+  constexpr int64_t most = 64 << 10;
+  const int64_t bytes = FileReader(file).bytes();
+  SLOPE_CHECK_INPUT(bytes <= most, "{}: {} bytes are more than settings take, at most {}", file,
+                    bytes, most);
+  return read_file(file, most);
+}
 
 Json parse_json(const std::string& text, const std::string& file) {
   const size_t nul = text.find('\0');  // for the library the end
@@ -42,7 +49,7 @@ Json parse_json(const std::string& text, const std::string& file) {
 }
 
 std::string json_text(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return visible_json(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string json_line(const std::vector<JsonField>& fields) {

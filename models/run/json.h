@@ -11,7 +11,7 @@
 
 namespace slope::train {
 
-std::string read_json_text(const std::string& file);  // at most 16 MiB
+std::string read_json_text(const std::string& file);  // settings or a state: at most 64 KiB
 // InputError that names `file`, the origin of `text`: a syntax error with its position, a duplicate
 // key, nesting deeper than 64.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);

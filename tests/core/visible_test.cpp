@@ -1,6 +1,7 @@
 // Untrusted text on a terminal: nothing in it may move the cursor, reverse the line or end
 // it.
 #include <slope/core/text/visible.h>
+#include <slope/core/text/visible_json.h>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +21,11 @@ TEST_CASE("visible: what a terminal obeys is escaped") {
   CHECK(visible("\u200e\u200f\u061c") == "\\u200e\\u200f\\u061c");  // direction marks
   CHECK(visible("\u2066\u2069\u202a") == "\\u2066\\u2069\\u202a");
   CHECK(visible("\u2028\u2029") == "\\u2028\\u2029");  // line and paragraph separators
+}
+
+TEST_CASE("visible: JSON keeps its meaning and its layout") {
+  CHECK(slope::visible_json("{\n \"ü\u009b\": \"\u202e🙂\x7f\"\n}") ==
+        "{\n \"ü\\u009b\": \"\\u202e🙂\\u007f\"\n}");
 }
 
 TEST_CASE("visible: bytes that are not UTF-8 are escaped, and nothing is read past the end") {

@@ -214,7 +214,27 @@ class WithRun(Case):
             shown = self.good("inspect", "names.safetensors").out
             self.assertEqual(shown.count(seen), 3)
             self.assertTrue(shown.isprintable() or shown.replace("\n", "").isprintable(), repr(shown))
+            shown = self.good("inspect", "names.safetensors", "--json").out
+            self.assertTrue(shown.replace("\n", "").isprintable(), repr(shown))
+            self.assertEqual(json.loads(shown)["metadata"], {text: text})
             os.remove("names.safetensors")
+
+    def test_inspect_prints_settings_and_little_else(self):
+        wrong = {"[" + "1," * 1_000_000 + "1]": "config.json", "[1]": "expected a JSON object of settings", "7": "expected a JSON object", '{"a":[1,2]}': "a: expected the value of a setting, got a list",
+                 '{"model":{}}': "got an object", '{"a":"' + "x" * 100_000 + '"}': "config.json"}
+        for text, says in wrong.items():
+            shutil.copytree("gpt", "other", symlinks=True)
+            with open("other/last/config.json", "w") as file:
+                file.write(text)
+            for more in ([], ["--json"]):
+                result = self.refused(3, "inspect", "other", *more, says=says)
+                self.assertLess(len(result.out + result.err), 400)
+            shutil.rmtree("other")
+        header = json.dumps({"__metadata__": {"k": "v" * 1_000_000}}).encode()
+        with open("long.safetensors", "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+        self.assertLess(len(self.good("inspect", "long.safetensors").out), 1000)
+        os.remove("long.safetensors")
 
     def test_eval(self):
         figures = json.loads(self.good("eval", "run", "--data", "valid", "--json").out)

@@ -29,16 +29,24 @@ nlohmann::ordered_json describe_file(const std::string& file) {
       {"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
 }
 
+// Of a text in a file, which may be of any length.
+std::string beginning(const std::string& text) {
+  constexpr size_t most = 400;
+  return text.size() <= most
+             ? visible(text)
+             : fmt::format("{}… ({} bytes)", visible(text.substr(0, most)), text.size());
+}
+
 void print(const nlohmann::ordered_json& file) {
   const auto& tensors = file["tensors"];
   std::printf("%s: %zu tensors, %ld elements\n", visible(file["file"].get<std::string>()).c_str(),
               tensors.size(), file["elements"].get<long>());
   for (const auto& t : tensors)
-    std::printf("  %-56s %-5s %s\n", visible(t["name"].get<std::string>()).c_str(),
+    std::printf("  %-56s %-5s %s\n", beginning(t["name"].get<std::string>()).c_str(),
                 t["dtype"].get<std::string>().c_str(), train::json_text(t["shape"]).c_str());
   for (const auto& [key, value] : file["metadata"].items())
-    std::printf("  metadata %s = %s\n", visible(key).c_str(),
-                visible(value.get<std::string>()).c_str());
+    std::printf("  metadata %s = %s\n", beginning(key).c_str(),
+                beginning(value.get<std::string>()).c_str());
 }
 
 int run(const std::string& path, bool as_json) {
@@ -57,6 +65,9 @@ int run(const std::string& path, bool as_json) {
   nlohmann::ordered_json json = {
       {"checkpoint", folder}, {"config", train::parse_json(train::read_json_text(config), config)}};
   SLOPE_CHECK_INPUT(json["config"].is_object(), "{}: expected a JSON object of settings", config);
+  for (const auto& [key, value] : json["config"].items())
+    SLOPE_CHECK_INPUT(!value.is_structured(), "{}: {}: expected the value of a setting, got {}",
+                      config, key, value.is_array() ? "a list" : "an object");
   if (fs::exists(folder + "/state.json")) {
     const train::RunState state = train::RunState::read(folder + "/state.json");
     json["step"] = state.step;
@@ -73,7 +84,7 @@ int run(const std::string& path, bool as_json) {
   for (const char* key : {"step", "best_step", "best_validation_loss"})
     if (json.contains(key)) std::printf("%s %s\n", key, train::json_text(json[key]).c_str());
   for (const auto& [key, value] : json["config"].items())
-    std::printf("  %-18s %s\n", visible(key).c_str(), visible(train::json_text(value)).c_str());
+    std::printf("  %-18s %s\n", beginning(key).c_str(), beginning(train::json_text(value)).c_str());
   print(json["model"]);
   return 0;
 }

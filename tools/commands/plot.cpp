@@ -16,7 +16,7 @@ void add_plot(Command& slope) {
       "Example: slope plot runs/first runs/second -o curves.svg --what loss,lr");
   static std::vector<std::string> runs;
   static std::string out, what = "loss,lr,gradient_norm,tokens_per_second";
-  command.option("runs", runs, "the runs' folders").required().takes("RUN…");
+  command.option("runs", runs, "the runs' folders").required().takes("RUN");
   command.option("-o,--out", out, "the picture").required().names("FILE.svg");
   command
       .option(
