@@ -3,6 +3,7 @@
 
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/core/files/system_call.h>
 
 #include <fcntl.h>
@@ -18,6 +19,7 @@ AppendLog::AppendLog(const std::string& path) : path_(path) {
   SLOPE_CHECK_AS(IoError, is_new || found == sys::Kind::file,
                  "{}: cannot append: is not a regular file", path);
   const std::string before = is_new ? "" : read_file(path);
+  if (!is_new && sys::has_other_names(path)) write_file(path, before);  // under this name alone
   fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {
     const size_t last_end = before.rfind('\n');

@@ -12,7 +12,8 @@ namespace slope {
 
 class AppendLog {
  public:
-  // created if missing, never through a link; an incomplete last line (after a crash) is removed
+  // created if missing, never through a link, copied first if the file has other names (cp -l); an
+  // incomplete last line (after a crash) is removed
   explicit AppendLog(const std::string& path);
   ~AppendLog();
   AppendLog(const AppendLog&) = delete;

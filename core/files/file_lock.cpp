@@ -16,6 +16,8 @@ namespace {
 
 // Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing.
 int try_lock(const std::string& path) {
+  SLOPE_CHECK_INPUT(sys::kind(path) != sys::Kind::link,
+                    "{}: is a link; a lock is a file of its own: move it away", path);
   const int fd = sys::open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW);
   try {
     struct stat s;

@@ -192,6 +192,12 @@ Kind kind_of(const Call& call, int (*look)(const char*, struct stat*)) {
 Kind kind(const std::string& path) { return kind_of({"look", path}, ::lstat); }
 Kind kind_followed(const std::string& path) { return kind_of({"look", path}, ::stat); }
 
+bool has_other_names(const std::string& path) {
+  struct stat s;
+  check(attempt({"look", path}, [&] { return ::lstat(path.c_str(), &s); }) == 0, path, "look at");
+  return s.st_nlink > 1;
+}
+
 std::string read_link(const std::string& path) {
   std::string target(4096, '\0');  // PATH_MAX
   const ssize_t length = attempt(

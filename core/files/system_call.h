@@ -51,6 +51,8 @@ enum class Kind { nothing, file, folder, link, other };
 Kind kind(const std::string& path);  // of the name itself: a link is a link, wherever it leads
 // of what a link leads to; nothing if it leads nowhere
 Kind kind_followed(const std::string& path);
+// whether the file has further names (`cp -l`), under which a write into it would be seen
+bool has_other_names(const std::string& path);
 std::string read_link(const std::string& path);                // the target given to make_link
 std::vector<std::string> names_in(const std::string& folder);  // sorted
 // whether `path` still names the file that fd has open

@@ -99,8 +99,8 @@ bool has_content(const std::string& file) {
 // is not slope's own.
 void refuse_others(const std::string& folder, bool has_checkpoint) {
   const std::string plot = folder + "/loss.svg", log = folder + "/log.jsonl",
-                    start = start_file(folder);
-  for (const std::string& file : {plot, log, start})
+                    start = start_file(folder), events = folder + "/tensorboard";
+  for (const std::string& file : {plot, log, start, events})
     SLOPE_CHECK_INPUT(sys::kind(file) != FileKind::link,
                       "{}: is a link; a run writes through none: move it away", file);
   SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
@@ -205,7 +205,8 @@ void keep_linked(const std::string& folder) {
 
 void take_over(const std::string& folder, bool has_checkpoint) {
   refuse_others(folder, has_checkpoint);
-  constexpr std::string_view links[] = {"last", "best"}, files[] = {"loss.svg", "start.json"};
+  constexpr std::string_view links[] = {"last", "best"},
+                             files[] = {"loss.svg", "start.json", "log.jsonl"};
   remove_strays(folder, links, files);
 }
 

@@ -167,6 +167,17 @@ TEST_CASE("append log: grows by whole lines, cuts a torn line and what came afte
   CHECK_THROWS_AS(AppendLog{run.path()}, IoError);
 }
 
+TEST_CASE("append log: a second name of the file keeps its content") {
+  const TemporaryFolder run;
+  write_file(run.file("log"), "one\ntwo\n");
+  fs::create_hard_link(run.file("log"), run.file("other"));
+  AppendLog log(run.file("log"));
+  log.cut_back(4);
+  log.append("three");
+  CHECK(read_file(run.file("log")) == "one\nthree\n");
+  CHECK(read_file(run.file("other")) == "one\ntwo\n");
+}
+
 TEST_CASE("append log: a failed append leaves whole lines") {
   const TemporaryFolder run;
   AppendLog log(run.file("log"));

@@ -1,5 +1,5 @@
 """A run's folder that contains other files too, or changes during a run: slope never touches a file that it did not make."""
-import os, shutil, signal, time
+import os, shutil, signal, subprocess, time
 from slope_runner import SMALL, SMALL_GPT, TEXT, Case, Result, decode, log_of, snapshot, trained
 
 GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
@@ -38,11 +38,12 @@ class Others(Case):
         self.gpt("run", "--steps", "2")
         with open("notes", "w") as file:
             file.write("mine, without an end")
-        for name in ("log.jsonl", "loss.svg", "start.json"):
+        for name in ("log.jsonl", "loss.svg", "start.json", "lock", "tensorboard"):
             for target in ("../notes", "../nowhere"):
                 with self.subTest(name=name, target=target):
                     shutil.copytree("run", "other", symlinks=True)
-                    os.remove(f"other/{name}")
+                    if os.path.exists(f"other/{name}"):
+                        os.remove(f"other/{name}")
                     os.symlink(target, f"other/{name}")
                     result = self.slope("train", "char-gpt", "--steps", "4", "--resume", "--out", "other")
                     self.check_refusal(result, 3, [name, "is a link"])
@@ -50,6 +51,10 @@ class Others(Case):
                         self.assertEqual(file.read(), "mine, without an end")
                     self.assertFalse(os.path.exists("nowhere"))
                     shutil.rmtree("other")
+        before = snapshot("run")
+        subprocess.run(["cp", "-al", "run", "other"], check=True)  # each file has two names
+        self.good("train", "char-gpt", "--steps", "4", "--resume", "--out", "other")
+        self.assertEqual(snapshot("run"), before)
 
 
 class Removed(Case):
