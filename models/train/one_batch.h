@@ -37,6 +37,7 @@ class OneBatch final : public Task {
   void save(const FolderSink& folder) const override { task_.save(folder); }
   void load_weights(const std::string& folder) override { task_.load_weights(folder); }
   std::string fingerprint() const override { return task_.fingerprint(); }
+  std::vector<JsonField> facts() const override { return task_.facts(); }
 
  private:
   void switch_training(bool training) override { task_.set_training(training); }

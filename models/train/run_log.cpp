@@ -12,9 +12,9 @@ static double wall_clock() {
   return static_cast<double>(now.count()) / 1000;
 }
 
-RunLog::RunLog(AppendLog& lines, const std::string& events,
+RunLog::RunLog(AppendLog& lines, std::vector<JsonField> facts, const std::string& events,
                std::function<void(const std::string&)> tell)
-    : lines_(lines), tell_(std::move(tell)) {
+    : lines_(lines), facts_(std::move(facts)), tell_(std::move(tell)) {
   if (events.empty()) return;
   try {
     events_.emplace(events, wall_clock());
@@ -24,6 +24,7 @@ RunLog::RunLog(AppendLog& lines, const std::string& events,
 }
 
 void RunLog::append(int64_t step, const std::vector<JsonField>& fields) {
+  if (lines_.bytes() == 0 && step > 0 && !facts_.empty()) append(0, facts_);
   const double time = wall_clock();
   std::vector<JsonField> line = {{"step", step}, {"time", time}};
   line.insert(line.end(), fields.begin(), fields.end());

@@ -15,7 +15,9 @@ class RunLog {
  public:
   // `events`: their folder; empty: none. Events that cannot be written are given up, and `tell` is
   // called with a message: training goes on.
-  RunLog(AppendLog& lines, const std::string& events, std::function<void(const std::string&)> tell);
+  // `facts` are step 0 of a log that is empty yet, written with its first line.
+  RunLog(AppendLog& lines, std::vector<JsonField> facts, const std::string& events,
+         std::function<void(const std::string&)> tell);
 
   // {"step": …, "time": …, further fields}
   void append(int64_t step, const std::vector<JsonField>& fields);
@@ -26,6 +28,7 @@ class RunLog {
   void give_up_events(const std::string& why);
 
   AppendLog& lines_;
+  const std::vector<JsonField> facts_;
   std::optional<EventFile> events_;
   std::function<void(const std::string&)> tell_;
 };

@@ -4,6 +4,7 @@
 
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/tensor/named_tensor.h>
+#include <slope/models/run/json.h>
 
 #include <optional>
 
@@ -50,6 +51,8 @@ class Task {
   virtual void load_weights(const std::string& folder) = 0;
   // of the data, so that a resume with other data is refused
   virtual std::string fingerprint() const = 0;
+  // of the data, with which the log begins: the shares of unknown tokens
+  virtual std::vector<JsonField> facts() const { return {}; }
 
  private:
   virtual void switch_training(bool training) = 0;  // only set_training() switches the model

@@ -77,7 +77,7 @@ class Run {
     AppendLog log(path("log.jsonl"));
     // shorter if it was truncated meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
-    RunLog run_log(log, t_.tensorboard ? path("tensorboard") : "",
+    RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });
     log_ = &run_log;
     const Checkpoints checkpoints(options_.folder, lock, log);

@@ -98,7 +98,8 @@ TEST_CASE("graph layout: random graphs, none, and arrows that go backwards") {
 
 TEST_CASE("graph svg: a box for each node in its colour, an arrow for each edge") {
   const Tensor x = ones({2, 3}).set_requires_grad(), w = ones({3, 4}).set_requires_grad();
-  const Graph graph = graph_of({tanh(matmul(x, w)), sum(x)}, {.names = {{"<x>", x}, {"w", w}}});
+  const Graph graph =
+      graph_of({tanh(matmul(x, w)), sum(x)}, {.names = {{"<x>", x}, {"layer.0.weight", w}}});
   const std::string svg = to_svg(graph, "a & b");
   CHECK(well_formed(svg));
   CHECK(count(svg, "fill=\"#d3e8fb\"") == 2);
@@ -106,6 +107,7 @@ TEST_CASE("graph svg: a box for each node in its colour, an arrow for each edge"
   CHECK(count(svg, "fill=\"#d3f0c4\"") == 2);
   CHECK(count(svg, "marker-end") == graph.edges.size());
   CHECK(svg.find("&lt;x&gt;") != std::string::npos);
+  CHECK(svg.find(">layer.0.weight<") != std::string::npos);
   CHECK(svg == to_svg(graph, "a & b"));
   CHECK(well_formed(to_svg(Graph{})));
 }

@@ -241,6 +241,8 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
   CHECK(characters->decode(Ids{4, 5, 6}) == "abc");
   const auto words = tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .min_freq = 2});
   CHECK(words->encode("Ein Hund .") == Ids{unk_id, 4, unk_id});
+  CHECK_THROWS_WITH_AS(tokenizer_of({"Ein Hund ."}, {.kind = "words", .min_freq = 2}),
+                       doctest::Contains("none of the text's 3 occurs 2 times"), InputError);
   const auto lowered =
       tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .lowercase = true});
   CHECK(lowered->tokens("EIN Hund.") == Tokens{"ein", "hund", "."});

@@ -86,9 +86,16 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 }
 
 std::string DocumentTask::summary() const {
-  return fmt::format("{} training and {} validation documents, {} different {}; {}",
+  return fmt::format("{} training and {} validation documents, {} different {}; {}{}",
                      training_.size(), validation_.size(), tokenizer_->size(),
-                     settings_.data<TextSettings>().tokens.tokenizer, parameter_count());
+                     settings_.data<TextSettings>().tokens.tokenizer, parameter_count(),
+                     unknown_lines(unknown(), settings_));
+}
+
+UnknownShare DocumentTask::unknown() const {
+  TokenCount count;
+  for (const std::vector<int64_t>& document : training_) count.add(document);
+  return unknown_share(count, *tokenizer_);
 }
 
 }  // namespace slope::train

@@ -5,6 +5,7 @@
 #include <slope/models/data/documents.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/train/tasks/model_task.h>
+#include <slope/models/train/tasks/unknown.h>
 
 namespace slope::train {
 
@@ -20,9 +21,11 @@ class DocumentTask : public ModelTask {
   Evaluation evaluate() override;
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
+  std::vector<JsonField> facts() const override { return unknown_facts(unknown()); }
 
  private:
   Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
+  UnknownShare unknown() const;
 
   data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;

@@ -82,8 +82,15 @@ std::string LanguageModelTask::summary() const {
       held_out_ > validation().size()
           ? fmt::format(" (validates on the first {}: --validation-size)", validation().size() - 1)
           : "";
-  return fmt::format("{} training and {} validation {}{}, {} different ones; {}", training().size(),
-                     held_out_, kind(), cut, tokenizer_->size(), parameter_count());
+  return fmt::format("{} training and {} validation {}{}, {} different ones; {}{}",
+                     training().size(), held_out_, kind(), cut, tokenizer_->size(),
+                     parameter_count(), unknown_lines(unknown(), settings_));
+}
+
+UnknownShare LanguageModelTask::unknown() const {
+  TokenCount count;
+  count.add(training());
+  return unknown_share(count, *tokenizer_);
 }
 
 }  // namespace slope::train

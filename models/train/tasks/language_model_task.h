@@ -5,6 +5,7 @@
 #include <slope/models/data/blocks.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/train/tasks/model_task.h>
+#include <slope/models/train/tasks/unknown.h>
 
 #include <span>
 
@@ -23,9 +24,11 @@ class LanguageModelTask : public ModelTask {
   Evaluation evaluate() override;
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
+  std::vector<JsonField> facts() const override { return unknown_facts(unknown()); }
 
  private:
   Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
+  UnknownShare unknown() const;
   const std::string& kind() const { return settings_.data<TextSettings>().tokens.tokenizer; }
   std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
   std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }

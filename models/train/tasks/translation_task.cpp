@@ -4,6 +4,7 @@
 #include <slope/models/train/signals.h>
 #include <slope/models/train/tasks/rows.h>
 #include <slope/models/train/tasks/translation_task.h>
+#include <slope/models/train/tasks/unknown.h>
 
 #include <algorithm>
 
@@ -32,22 +33,27 @@ Tensor part(const std::vector<int64_t>& sentences, int64_t begin, int64_t end, i
   return rows(sentences, begin, end, length);
 }
 
-// "de 13.2 tokens (longest 44), 1.2 % of them <unk>"
-std::string sentences(const std::string& language, const std::vector<data::Pair>& pairs,
-                      const data::Ids data::Pair::*side) {
-  int64_t tokens = 0, longest = 0, unknown = 0;
+struct Sentences {
+  TokenCount tokens;
+  int64_t longest = 0;
+};
+
+Sentences measured(const std::vector<data::Pair>& pairs, const data::Ids data::Pair::*side) {
+  Sentences s;
   for (const data::Pair& pair : pairs) {
-    const data::Ids& ids = pair.*side;
-    const auto n = static_cast<int64_t>(ids.size()) - 2;  // without <sos> and <eos>
-    tokens += n, longest = std::max(longest, n);
-    unknown += std::count(ids.begin(), ids.end(), data::unk_id);
+    const auto ids = std::span(pair.*side).subspan(1);  // without <sos>
+    s.tokens.add(ids.first(ids.size() - 1));            // and <eos>
+    s.longest = std::max(s.longest, static_cast<int64_t>(ids.size()) - 1);
   }
-  const double all = static_cast<double>(std::max<int64_t>(1, tokens));
-  return fmt::format(
-      "{} {:.1f} tokens (longest {}){}", language, all / static_cast<double>(pairs.size()), longest,
-      unknown > 0
-          ? fmt::format(", {:.2g} % of them <unk>", 100 * static_cast<double>(unknown) / all)
-          : "");
+  return s;
+}
+
+// "de 13.2 tokens (longest 44), 1.25 % of them <unk>"
+std::string in_words(const std::string& language, const Sentences& s, size_t pairs) {
+  const double share = s.tokens.unknown_share();
+  return fmt::format("{} {:.1f} tokens (longest {}){}", language,
+                     static_cast<double>(s.tokens.all) / static_cast<double>(pairs), s.longest,
+                     share > 0 ? fmt::format(", {:.3g} % of them <unk>", 100 * share) : "");
 }
 
 }  // namespace
@@ -165,11 +171,26 @@ std::string TranslationTask::summary() const {
                                  ? fmt::format("{} {} shared", source_->size(), kind)
                                  : fmt::format("{} {} and {} {} {}", source_->size(), d.source,
                                                target_->size(), d.target, kind);
-  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}\na sentence: {}, {}",
-                     training_.pairs.size(), skipped(training_), held_out_, skipped(validation_),
-                     cut, tokens, parameter_count(),
-                     sentences(d.source, training_.pairs, &data::Pair::source),
-                     sentences(d.target, training_.pairs, &data::Pair::target));
+  const size_t pairs = training_.pairs.size();
+  const Sentences source = measured(training_.pairs, &data::Pair::source),
+                  target = measured(training_.pairs, &data::Pair::target);
+  const auto warning = [&](const std::string& language, const Sentences& s) {
+    return unknown_warning(language + " tokens", s.tokens.unknown_share(), settings_);
+  };
+  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}\na sentence: {}, {}{}{}",
+                     pairs, skipped(training_), held_out_, skipped(validation_), cut, tokens,
+                     parameter_count(), in_words(d.source, source, pairs),
+                     in_words(d.target, target, pairs), warning(d.source, source),
+                     warning(d.target, target));
+}
+
+std::vector<JsonField> TranslationTask::facts() const {
+  const auto& d = settings_.data<ParallelTextSettings>();
+  const auto share = [&](const data::Ids data::Pair::*side) {
+    return measured(training_.pairs, side).tokens.unknown_share();
+  };
+  return {{"unknown/" + d.source, share(&data::Pair::source)},
+          {"unknown/" + d.target, share(&data::Pair::target)}};
 }
 
 }  // namespace slope::train

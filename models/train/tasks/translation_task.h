@@ -20,6 +20,7 @@ class TranslationTask : public ModelTask {
   Evaluation evaluate() override;
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
+  std::vector<JsonField> facts() const override;
 
   const data::Tokenizer& source() const { return *source_; }
   const data::Tokenizer& target() const { return *target_; }

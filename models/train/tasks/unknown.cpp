@@ -1,0 +1,42 @@
+#include <slope/models/train/tasks/unknown.h>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace slope::train {
+
+void TokenCount::add(std::span<const int64_t> ids) {
+  all += static_cast<int64_t>(ids.size());
+  unknown += std::count(ids.begin(), ids.end(), data::unk_id);
+}
+
+double TokenCount::unknown_share() const {
+  return static_cast<double>(unknown) / static_cast<double>(std::max<int64_t>(1, all));
+}
+
+std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings) {
+  if (share < 0.05) return "";
+  return fmt::format("\nmany {} are <unk>, and nothing is learned of them: {}", tokens,
+                     settings.tokenizers_from.empty()
+                         ? "try --tokenizer subwords or a smaller --min-freq"
+                         : "the vocabulary of --from lacks them");
+}
+
+UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& tokenizer) {
+  if (tokenizer.size() <= data::unk_id || tokenizer.token(data::unk_id) != "<unk>") return {};
+  return count.unknown_share();
+}
+
+std::string unknown_lines(const UnknownShare& share, const RunSettings& settings) {
+  if (share.value_or(0) == 0) return "";
+  return fmt::format("\n{:.3g} % of the training tokens are <unk>{}", 100 * *share,
+                     unknown_warning("tokens", *share, settings));
+}
+
+std::vector<JsonField> unknown_facts(const UnknownShare& share) {
+  if (!share) return {};
+  return {{"unknown", *share}};
+}
+
+}  // namespace slope::train

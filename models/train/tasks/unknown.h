@@ -1,0 +1,28 @@
+// The tokens of a text that are <unk>, of which a model learns nothing: their share is in a run's
+// summary and log, with a warning where it is large.
+#pragma once
+
+#include <slope/models/data/tokenizer.h>
+#include <slope/models/run/json.h>
+#include <slope/models/run/run_settings.h>
+
+#include <optional>
+
+namespace slope::train {
+
+struct TokenCount {
+  int64_t all = 0, unknown = 0;
+  void add(std::span<const int64_t> ids);
+  double unknown_share() const;
+};
+
+// From 5 % on: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
+std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings);
+
+// Of a text of one language; no share if its tokenizer has no <unk>.
+using UnknownShare = std::optional<double>;
+UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& tokenizer);
+std::string unknown_lines(const UnknownShare& share, const RunSettings& settings);
+std::vector<JsonField> unknown_facts(const UnknownShare& share);
+
+}  // namespace slope::train
