@@ -1,6 +1,6 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that is read between the batches of a step and of a
-// validation. A second Ctrl-C ends the process at once; no other signal does. A signal that the
-// process inherited as ignored stays ignored.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that is read between the modules of a forward and the nodes
+// of a backward pass. A second Ctrl-C ends the process at once; no other signal does. A signal that
+// the process inherited as ignored stays ignored.
 #pragma once
 
 namespace slope::train {

@@ -1,3 +1,4 @@
+#include <slope/autograd/backward.h>
 #include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
 #include <slope/models/train/gradient_tree.h>
@@ -94,7 +95,8 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
       if (step == 0 && k == 0 && i == 0) refuse_unlisted(task, loss);
       result.loss_sum += loss.item();
       // the gradient of the mean over all targets of the step
-      loss.backward(full_like(loss, 1.0 / static_cast<double>(result.targets)));
+      BackwardSteps pass({loss}, {full_like(loss, 1.0 / static_cast<double>(result.targets))});
+      while (pass.next()) end_if_interrupted();
       if (!std::isfinite(loss.item()))
         refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
     }

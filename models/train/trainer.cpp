@@ -20,6 +20,7 @@
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
 #include <slope/models/train/trainer.h>
+#include <slope/nn/module/at_each_module.h>
 
 #include <chrono>
 #include <cmath>
@@ -74,6 +75,7 @@ class Run {
     if (started) check_same(RunState::read(start_file(options_.folder)));
     if (!resumes) write_file(start_file(options_.folder), state_.text());
     const SignalGuard signals;
+    const nn::AtEachModule between(end_if_interrupted);
     AppendLog log(path("log.jsonl"));
     // shorter if it was truncated meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);

@@ -1,5 +1,6 @@
 #include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
+#include <slope/nn/module/at_each_module.h>
 #include <slope/nn/module/scope.h>
 
 #include <map>
@@ -16,6 +17,7 @@ struct ScopeName {
 namespace {
 
 thread_local const Scope* innermost = nullptr;
+thread_local void (*at_each_module)() = nullptr;
 
 const ScopeName* intern_name(const void* outer, const char* path) {
   static Mutex mutex;
@@ -38,8 +40,12 @@ bool find_below(const ModuleRef& module, const ModuleRef& wanted, std::string& p
 
 }  // namespace
 
+AtEachModule::AtEachModule(void (*call)()) : before_(at_each_module) { at_each_module = call; }
+AtEachModule::~AtEachModule() { at_each_module = before_; }
+
 Scope::Scope(ModuleRef module, const ModuleState& state)
     : module_(module), outer_(innermost), outer_path_(current_module()) {
+  if (at_each_module) at_each_module();
   const void* outer = !outer_         ? nullptr
                       : outer_->path_ ? static_cast<const void*>(outer_->path_)
                                       : outer_->module_.kind();

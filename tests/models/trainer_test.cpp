@@ -277,6 +277,40 @@ TEST_CASE("training: what was interrupted leaves no gradients and no signal behi
   for (const NamedTensor& p : task.parameters()) CHECK_FALSE(p.tensor.grad().defined());
 }
 
+// A Ctrl-C as the forward begins, or as the backward pass does.
+struct InterruptedInside : LanguageModelTask {
+  using LanguageModelTask::LanguageModelTask;
+  bool in_backward = false, forward_ended = false, backward_ended = false;
+  Work next() override {
+    Work work = LanguageModelTask::next();
+    work.loss = [this, loss = work.loss](int64_t begin, int64_t end) {
+      if (!in_backward) std::raise(SIGINT);
+      const Tensor y = loss(begin, end);
+      forward_ended = true;
+      if (in_backward) y.register_hook([](const Tensor&) { return std::raise(SIGINT), Tensor(); });
+      return y;
+    };
+    return work;
+  }
+};
+
+TEST_CASE("trainer: a signal ends a forward at its next module, a backward pass at its next node") {
+  for (const bool in_backward : {false, true}) {
+    RunSettings s = small();
+    InterruptedInside task(s, "to be or not to be, that is the question: whether it is nobler");
+    task.in_backward = in_backward;
+    task.parameters()[0].tensor.register_hook(
+        [&](const Tensor&) { return task.backward_ended = true, Tensor(); });
+    const TemporaryFolder root;
+    const RunResult result =
+        train::train(task, s.training, s.all(), {.folder = root.file("run"), .quiet = true});
+    CHECK(result.signal == SIGINT);
+    CHECK(result.steps == 0);
+    CHECK(task.forward_ended == in_backward);
+    CHECK(!task.backward_ended);
+  }
+}
+
 TEST_CASE("trainer: interrupted after the last step's validation, a run is complete") {
   const TemporaryFolder root;
   RunSettings s = small();
