@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/tests/file_text.h>
+#include <slope/tests/sanitized.h>
 
 #include <cstring>
 #include <regex>
@@ -55,6 +56,8 @@ TEST_CASE("cases: what throws is an outcome that did not hold") {
 
 TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over every layout") {
   for (const Case& c : all_cases()) {
+    // under sanitizers other tests have sizes beyond a chunk, and these would take minutes
+    if (test::sanitized && c.kind == Case::Kind::large) continue;
     for (const CaseOutcome& outcome : run_case(c))
       CHECK_MESSAGE(outcome.report.ok, std::string(c.name)
                                            << " (" << c.label << "), " << outcome.what << ": "
