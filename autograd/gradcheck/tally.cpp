@@ -31,8 +31,7 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
   if (noisy.count > 0)
     report.notes.push_back(
         fmt::format("{}is too noisy ({:.2g}, as rounding to float32 gives): its derivative is "
-                    "{:.6g} +- {:.2g}; "
-                    "not checked",
+                    "{:.6g} +- {:.2g}; not checked",
                     place(leaf, output, noisy), noisy.derivative.noise, noisy.derivative.value,
                     noisy.derivative.error));
   if (coarse.count > 0)
@@ -43,8 +42,7 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
   if (static_cast<double>(unchecked()) > most_unchecked * static_cast<double>(elements))
     report.problems.push_back(fmt::format(
         "only {} of {} derivatives of output {} with respect to {} could be checked ({} at kinks, "
-        "{} "
-        "too noisy, {} at the edge of the domain): too few; choose other inputs",
+        "{} too noisy, {} at the edge of the domain): too few; choose other inputs",
         elements - unchecked(), elements, output, leaf, kinks.count, noisy.count, edges.count));
 }
 

@@ -16,6 +16,7 @@ struct Tally {
     }
   };
   int64_t elements = 0, judged = 0, failed = 0;
+  double largest = 0;        // magnitude of a derivative that is known
   bool is_noisy = false;     // too noisy for differences with the usual step
   Kind kinks, edges, noisy;  // not checked
   Kind coarse;               // checked with larger steps

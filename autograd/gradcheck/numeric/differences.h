@@ -6,7 +6,8 @@
 //   (16 d(h) - d(4h)) / 15            without the error of order h^2 (Richardson, 1911)
 //
 // The result is the one with the smallest error estimate: its distance from the previous one on the
-// ladder plus the function's noise divided by the step.
+// ladder plus the function's noise divided by the step (noise.h). Steps end where a result
+// contradicts those of smaller steps.
 #pragma once
 
 #include <functional>
@@ -33,11 +34,13 @@ struct Derivative {
     edge,    // L is not finite next to x
   };
   Kind kind = Kind::smooth;
-  double value = 0, error = 0;
-  double step = 0;   // the largest step used for `value`
-  double noise = 0;  // of L
+  double value = 0, error = 0;  // an estimate: at most `doubt` times as large
+  double step = 0;              // the largest step used for `value`
+  double noise = 0;             // of L
   double left = 0, right = 0;
 };
+
+constexpr double doubt = 3;
 
 // The derivative near x; x bounds the largest step.
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance);

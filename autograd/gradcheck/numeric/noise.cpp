@@ -1,0 +1,104 @@
+#include <slope/autograd/gradcheck/numeric/noise.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace slope {
+
+namespace {
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+// From second differences of close samples. For a smooth function nothing is left of them after
+// their median, the curvature, is subtracted. A kink at x leaves one or two of one sign in the
+// middle, and nothing else.
+double noise_nearby(const Close& at) {
+  std::vector<double> second;
+  for (size_t j = 1; j + 1 < at.size(); ++j)
+    second.push_back(at[j + 1].value - 2 * at[j].value + at[j - 1].value);
+  const double curvature = median(second);
+  double inside = 0, outside = 0, all = 0;  // signed sum of the middle three; sums of squares
+  for (size_t j = 0; j < second.size(); ++j) {
+    const double d = second[j] - curvature;
+    const bool is_middle = j + 1 >= fine - 1 && j + 1 <= fine + 1;
+    inside += is_middle ? d : 0;
+    outside += is_middle ? 0 : d * d;
+    all += d * d;
+  }
+  // a sum of equal signs is at least the root of the squares' sum; opposite signs cancel
+  const bool is_kink = inside * inside > 0.99 * all && outside < 0.0025 * all;
+  const double n = static_cast<double>(second.size());
+  // the second difference of noise has six times the noise's variance
+  const double found = std::sqrt((is_kink ? outside / (n - 3) : all / n) / 6);
+  return std::max(found, std::numeric_limits<double>::epsilon() * at[fine].scale);
+}
+
+// How far the differences of `near` are from what the next two steps leave to expect: the curves
+// a h + b h^3 and a h^2 + b h^4 through those, at h / 4.
+double misfit(const Rung& near, const Rung& middle, const Rung& far) {
+  return std::max(std::abs(near.odd() - (17 * middle.odd() - far.odd() / 4) / 64),
+                  std::abs(near.even() - (17 * middle.even() - far.even() / 16) / 256));
+}
+
+// The height of a jump of L between two steps, found by halving; 0 if none exceeds `least`.
+double jump(const Losses& losses, double from, double to, double least) {
+  const double narrow = (to - from) * 0x1p-16;
+  struct Place {
+    LossAt at;
+    double change, slope;  // of L, over the next `narrow`
+  };
+  const auto look = [&](double step) {
+    const LossAt at = losses(step), next = losses(step + narrow);
+    const double change = next.value - at.value;
+    return Place{at, change, change / (next.step - at.step)};
+  };
+  // the distance of L's change from that of a parabola with the slopes at both ends
+  const auto excess = [](const Place& a, const Place& b) {
+    return std::abs(b.at.value - a.at.value - (b.at.step - a.at.step) * (a.slope + b.slope) / 2);
+  };
+  // a kink changes by less than this over so small a width
+  const auto of_kink = [](const Place& a, const Place& b, double width) {
+    return 4 * width * std::abs(b.slope - a.slope);
+  };
+  Place a = look(from), b = look(to);
+  while (b.at.step - a.at.step > 4 * narrow) {
+    const Place middle = look((a.at.step + b.at.step) / 2);
+    if (!(middle.at.step > a.at.step && middle.at.step < b.at.step)) break;
+    const double hit = std::abs(middle.change - narrow * (a.slope + b.slope) / 2);
+    if (hit > std::max(least, of_kink(a, b, 4 * narrow))) return hit;
+    (excess(a, middle) > excess(middle, b) ? b : a) = middle;
+  }
+  const double found = excess(a, b);
+  return found > std::max(least, of_kink(a, b, b.at.step - a.at.step)) ? found : 0;
+}
+
+}  // namespace
+
+double noise_of(const Losses& losses, const Close& close, const std::vector<Rung>& ladder) {
+  double noise = noise_nearby(close);
+  int in_vain = 0;
+  for (size_t m = 2; m < ladder.size(); ++m) {
+    const double off = misfit(ladder[m - 2], ladder[m - 1], ladder[m]);
+    if (!(off > sure * noise)) continue;
+    const double least = std::max(off / 64, 2 * sure * noise),
+                 left = jump(losses, ladder[m].left.step, 0, least),
+                 right = jump(losses, 0, ladder[m].right.step, least),
+                 height = std::max(left, right);
+    if (height == 0) {  // a kink, or curved at this scale; or noise that is larger than it seemed
+      if (off > 64 * noise || ++in_vain > 1) break;
+      continue;
+    }
+    // on one side only, and larger than float32 rounds: a jump of the function itself
+    if (std::min(left, right) == 0 && height > 8 * f32_rounding * ladder[m].here.scale) continue;
+    noise = std::max(noise, height / 2);
+    if (off > 16 * height) break;      // curved as well
+    noise = std::max(noise, off / 2);  // of many small jumps
+  }
+  return noise;
+}
+
+}  // namespace slope

@@ -1,0 +1,41 @@
+// The noise of a function of one number L: what rounding adds to it. It limits what differences of
+// L can tell.
+//
+// Rounding makes L jump. Close samples show that, unless the jumps are farther apart than they are:
+// a float32 step inside a float64 function jumps every 1e-7 |x|. So where the differences of one
+// step disagree with those of the next, the place is narrowed down. A change that narrowing does
+// not make smaller is a jump; curvature and kinks disappear.
+#pragma once
+
+#include <slope/autograd/gradcheck/numeric/differences.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace slope {
+
+constexpr double sure = 4;                // what exceeds this many times the noise is not noise
+constexpr double f32_rounding = 0x1p-24;  // relative to the number rounded
+
+// L at -h, 0 and h
+struct Rung {
+  LossAt left, here, right;
+  double step() const { return right.step - left.step; }
+  double odd() const { return right.value - left.value; }
+  double even() const { return right.value - 2 * here.value + left.value; }
+  double central() const { return odd() / step(); }
+  double from_left() const { return (here.value - left.value) / -left.step; }
+  double from_right() const { return (right.value - here.value) / right.step; }
+  double gap() const { return std::abs(from_right() - from_left()); }
+  bool is_finite() const { return std::isfinite(left.value) && std::isfinite(right.value); }
+  bool is_flat() const { return left.value == here.value && right.value == here.value; }
+};
+
+constexpr int fine = 4;
+using Close = std::array<LossAt, 2 * fine + 1>;  // L at -4 … 4 times the first step
+
+// `ladder`: steps of which each is 4 times the previous
+double noise_of(const Losses& losses, const Close& close, const std::vector<Rung>& ladder);
+
+}  // namespace slope
