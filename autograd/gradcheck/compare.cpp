@@ -14,8 +14,6 @@ namespace {
 
 constexpr int64_t most_judged = 64;  // if this many all fail, the others count as failed too
 constexpr size_t most_wrong = 16;    // failed elements of a leaf that are stored
-// An error of up to this share of a derivative still shows that backward is 5 % off.
-constexpr double close_enough = 0.03 / doubt;
 
 class Comparison {
  public:
@@ -65,7 +63,7 @@ class Comparison {
   void accept_small() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const auto& [element, d] : std::exchange(noisy_[k], {}))
-        accept(k, element, d, d.error <= close_enough * tallies_[k].largest);
+        accept(k, element, d, d.error + d.hidden <= close_enough * tallies_[k].largest);
   }
 
   void tell(const std::function<std::string()>& where_cut) {
@@ -102,16 +100,15 @@ class Comparison {
           nudge.value(), options_.eps, tolerance_);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
-    const double allowed = tolerance_.of(d.value);
     if (d.kind == Derivative::Kind::kink) {
       tally.kinks.add(element, d);
       ++report_.unchecked;
     } else if (d.kind == Derivative::Kind::edge) {
       tally.edges.add(element, d);
       ++report_.unchecked;
-    } else if (!(std::abs(analytic - d.value) <= allowed + doubt * d.error)) {
+    } else if (!d.agrees(analytic, tolerance_)) {
       fail(k, element, analytic, d);
-    } else if (d.error > std::max(allowed, close_enough * std::abs(d.value))) {
+    } else if (!d.is_known(tolerance_) || d.hidden > tolerance_.of(d.value)) {
       noisy_[k].emplace_back(element, d);
     } else {
       tally.largest = std::max(tally.largest, std::abs(d.value));

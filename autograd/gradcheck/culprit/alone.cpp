@@ -195,7 +195,7 @@ class Alone {
       const LossAt above = losses(eps), below = losses(-eps);
       Derivative d{.value = (above.value - below.value) / (above.step - below.step)};
       if (!tolerance.agree(g[at], d.value)) d = differentiate(losses, x[at], eps, tolerance);
-      if (d.kind != Derivative::Kind::smooth || d.error > tolerance.of(d.value)) continue;
+      if (d.kind != Derivative::Kind::smooth || !d.is_known(tolerance)) continue;
       ++result.checked;
       result.elements.push_back(e);
       result.x.push_back(x[at]);
@@ -205,7 +205,7 @@ class Alone {
         result.y.push_back(y[at]);
         result.g.push_back(u[at]);
       }
-      if (std::abs(g[at] - d.value) <= tolerance.of(d.value) + d.error) continue;
+      if (d.agrees(g[at], tolerance)) continue;
       ++result.failed;
       culprit.failures.push_back({.op = made_.op->name,
                                   .input = fmt::format("input {}", i),

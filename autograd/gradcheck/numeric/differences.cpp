@@ -11,6 +11,13 @@ namespace slope {
 double Tolerance::of(double value) const { return atol + rtol * std::abs(value); }
 bool Tolerance::agree(double a, double b) const { return std::abs(a - b) <= of(b); }
 
+bool Derivative::agrees(double analytic, const Tolerance& tolerance) const {
+  return std::abs(analytic - value) <= tolerance.of(value) + doubt * error + hidden;
+}
+bool Derivative::is_known(const Tolerance& tolerance) const {
+  return error <= std::max(tolerance.of(value), close_enough * std::abs(value));
+}
+
 namespace {
 
 constexpr double largest_step = 0.3;    // times max(1, |x|)
@@ -60,14 +67,14 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   double before = ladder[0].central();
   for (size_t m = 1; m < ladder.size(); ++m) {
     const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
-    double error = std::abs(value - before) + noise_at(m - 1);
-    if (ladder[m].is_flat()) error += f32_rounding * scale / ladder[m].right.step;
+    const double error = std::abs(value - before) + noise_at(m - 1);
     // what smaller steps exclude is the derivative of another place
     if (std::abs(value - best.value) > doubt * (error + best.error)) break;
     if (error < best.error) {
       best.value = value;
       best.error = error;
       best.step = ladder[m].right.step;
+      best.hidden = ladder[m].is_flat() ? f32_rounding * scale / best.step : 0;
     }
     before = value;
   }

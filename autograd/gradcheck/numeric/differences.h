@@ -34,13 +34,19 @@ struct Derivative {
     edge,    // L is not finite next to x
   };
   Kind kind = Kind::smooth;
-  double value = 0, error = 0;  // an estimate: at most `doubt` times as large
+  double value = 0, error = 0;  // the error is estimated to within the factor `doubt`
+  double hidden = 0;            // L does not change: float32 may have rounded this much away
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
   double left = 0, right = 0;
+
+  bool agrees(double analytic, const Tolerance& tolerance) const;
+  // well enough to show that an analytic derivative is 5 % off
+  bool is_known(const Tolerance& tolerance) const;
 };
 
 constexpr double doubt = 3;
+constexpr double close_enough = 0.01;  // error of a derivative that is known, as a share of it
 
 // The derivative near x; x bounds the largest step.
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance);
