@@ -1,4 +1,5 @@
 #include <slope/nn/cases.h>
+#include <slope/nn/functional/attention.h>
 #include <slope/nn/transformer/heads.h>
 
 namespace slope::nn {
@@ -16,9 +17,19 @@ std::vector<Case> heads_cases() {
     const auto [y, w] = attend_with_weights(x[0], x[1], x[2], Mask::causal(3));
     return Tensors{y, w};
   };
+  const auto biased = [](const Tensors& x) {
+    const auto [y, w] = biased_attention(x[0], x[1], x[2], Mask::add(x[3]) & Mask::causal(3));
+    return Tensors{y, w};
+  };
+  const auto grouped = [](const Tensors& x) {
+    return Tensors{nn::scaled_dot_product_attention(x[0], x[1], x[2],
+                                                    {.is_causal = true, .enable_gqa = true})};
+  };
   const std::vector<CaseInput> heads{{{2, 2, 3, 4}}, {{2, 2, 3, 4}}, {{2, 2, 3, 4}}},
       one{{{1, 1, 1, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}},
-      nothing{{{0, 2, 3, 4}}, {{0, 2, 3, 4}}, {{0, 2, 3, 4}}};
+      nothing{{{0, 2, 3, 4}}, {{0, 2, 3, 4}}, {{0, 2, 3, 4}}},
+      with_bias{{{2, 2, 3, 4}}, {{2, 2, 3, 4}}, {{2, 2, 3, 4}}, {{2, 3, 3}}},
+      shared{{{1, 2, 3, 4}}, {{1, 1, 4, 4}}, {{1, 1, 4, 2}}};
   return {
       {"split_heads", "two heads", {{{2, 3, 4}}}, split},
       {"split_heads", "empty", {{{0, 3, 4}}}, split},
@@ -30,6 +41,8 @@ std::vector<Case> heads_cases() {
       {"attend", "n = 1", one, plain},
       {"attend", "empty", nothing, plain},
       {"attend_with_weights", "causal", heads, weights},
+      {"biased_attention", "a number for each head and pair", with_bias, biased},
+      {"scaled_dot_product_attention", "two heads on one key, causal", shared, grouped},
   };
 }
 

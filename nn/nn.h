@@ -2,6 +2,7 @@
 #pragma once
 
 #include <slope/nn/functional/activations.h>
+#include <slope/nn/functional/attention.h>
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 #include <slope/nn/init.h>
@@ -31,6 +32,7 @@
 #include <slope/nn/positions/relative.h>
 #include <slope/nn/positions/rotary.h>
 #include <slope/nn/transformer/attention.h>
+#include <slope/nn/transformer/attention_arguments.h>
 #include <slope/nn/transformer/attention_paths.h>
 #include <slope/nn/transformer/decoder_cache.h>
 #include <slope/nn/transformer/encoder_decoder.h>
@@ -42,3 +44,4 @@
 #include <slope/nn/transformer/sequences.h>
 #include <slope/nn/transformer/stacks.h>
 #include <slope/nn/transformer/transformer.h>
+#include <slope/nn/transformer/transformer_layers.h>

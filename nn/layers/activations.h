@@ -6,6 +6,8 @@
 #include <slope/nn/module/module.h>
 #include <slope/nn/module/print.h>
 
+#include <functional>
+
 namespace slope::nn {
 
 struct ReLU {
@@ -98,5 +100,19 @@ inline Tensor activate(const Tensor& x, Activation f) {
     default: return silu(x);
   }
 }
+
+// One of them, or any function of a tensor, as torch's `activation` argument.
+class ActivationFunction {
+ public:
+  ActivationFunction(Activation named) : named_(named) {}
+  template <class F>
+  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F f)
+      : f_(std::move(f)) {}
+  Tensor operator()(const Tensor& x) const { return f_ ? f_(x) : activate(x, named_); }
+
+ private:
+  Activation named_ = Activation::relu;
+  std::function<Tensor(const Tensor&)> f_;  // empty: named_
+};
 
 }  // namespace slope::nn

@@ -1,3 +1,4 @@
+#include <slope/nn/functional/attention.h>
 #include <slope/nn/transformer/heads.h>
 
 namespace slope::nn {
@@ -23,7 +24,8 @@ Tensor merge_heads(const Tensor& x) {
 
 Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, double dropout,
               std::optional<double> scale) {
-  if (attention_is_captured()) return attend_with_weights(q, k, v, mask, dropout, scale).output;
+  if (attention_is_captured() || mask.added().defined())
+    return attend_with_weights(q, k, v, mask, dropout, scale).output;
   AttentionOptions options = mask.options(q.size(-2), k.size(-2));
   options.dropout = dropout;
   options.scale = scale;
@@ -35,7 +37,9 @@ AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tens
   AttentionOptions options = mask.options(q.size(-2), k.size(-2));
   options.dropout = dropout;
   options.scale = scale;
-  AttentionOutput y = scaled_dot_product_attention_with_weights(q, k, v, options);
+  const AttentionOutput y = mask.added().defined()
+                                ? biased_attention(q, k, v, mask, dropout, scale)
+                                : scaled_dot_product_attention_with_weights(q, k, v, options);
   if (attention_is_captured()) capture_attention(y.weights);
   return y;
 }

@@ -34,6 +34,16 @@ Mask Mask::block(const Tensor& must_not) {
   return allow(!must_not);
 }
 
+Mask Mask::add(const Tensor& to_scores) {
+  SLOPE_CHECK_DTYPE(is_computed_in(to_scores.dtype()),
+                    "Mask::add: needs a float32 or float64 tensor, got {}; Mask::allow and "
+                    "Mask::block take bools",
+                    name(to_scores.dtype()));
+  Mask mask;
+  mask.added_ = to_scores;
+  return mask;
+}
+
 Mask Mask::sequences(const Tensor& query_lengths, const Tensor& key_lengths) {
   SLOPE_CHECK_SHAPE(query_lengths.rank() == 1 && query_lengths.shape() == key_lengths.shape(),
                     "Mask::sequences: needs a length for each sequence of queries and of keys, got "
@@ -66,6 +76,9 @@ Mask operator&(const Mask& a, const Mask& b) {
   both.allowed_ = !a.allowed_.defined()   ? b.allowed_
                   : !b.allowed_.defined() ? a.allowed_
                                           : logical_and(a.allowed_, b.allowed_);
+  both.added_ = !a.added_.defined()   ? b.added_
+                : !b.added_.defined() ? a.added_
+                                      : a.added_ + b.added_;
   if (!both.query_lengths_.defined()) {
     const Mask& other = a.query_lengths_.defined() ? a : b;
     both.query_lengths_ = other.query_lengths_;
@@ -84,11 +97,12 @@ AttentionOptions Mask::options(int64_t L, int64_t S) const {
       !causal_ || (L == L_ && S == L_ + offset_),
       "attention: {} queries and {} keys, but the causal mask is for {} queries and {} keys", L, S,
       L_, L_ + offset_);
-  SLOPE_CHECK_SHAPE(
-      !allowed_.defined() || broadcasts_to(Dims{allowed_.rank() > 1 ? allowed_.size(-2) : 1,
-                                                allowed_.rank() > 0 ? allowed_.size(-1) : 1},
-                                           Dims{L, S}),
-      "attention: {} queries and {} keys, but the mask has shape {}", L, S, allowed_.shape());
+  for (const Tensor& x : {allowed_, added_})
+    SLOPE_CHECK_SHAPE(
+        !x.defined() ||
+            broadcasts_to(Dims{x.rank() > 1 ? x.size(-2) : 1, x.rank() > 0 ? x.size(-1) : 1},
+                          Dims{L, S}),
+        "attention: {} queries and {} keys, but the mask has shape {}", L, S, x.shape());
   SLOPE_CHECK_SHAPE(!query_lengths_.defined() || (L == queries_ && S == keys_),
                     "attention: {} queries and {} keys, but the mask is for sequences of {} and {}",
                     L, S, queries_, keys_);
@@ -125,7 +139,24 @@ Tensor Mask::tensor(int64_t L, int64_t S) const {
   if (o.causal) only(arange(S) <= (arange(L) + static_cast<double>(offset_)).unsqueeze(1));
   if (o.query_lengths.defined())
     only(sequence_numbers(o.query_lengths, L).unsqueeze(1) == sequence_numbers(o.key_lengths, S));
+  if (added_.defined()) only(added_.detach() != -INFINITY);
   return may.defined() ? may : ones({L, S}, boolean);
+}
+
+Mask Mask::with_open_keys(int64_t L, int64_t S, int64_t n) const {
+  const auto wider = [&](const Tensor& x, double open) {
+    Dims shape = x.rank() == 0 ? Dims{1} : x.shape();
+    shape.back() = S;  // may have been broadcast
+    return pad(x.expand(shape), {0, n}, open);
+  };
+  Mask mask;
+  if (allowed_.defined() || causal_ || query_lengths_.defined()) {
+    Mask without_numbers = *this;
+    without_numbers.added_ = {};
+    mask.allowed_ = wider(without_numbers.tensor(L, S), 1);
+  }
+  if (added_.defined()) mask.added_ = wider(added_, 0);
+  return mask;
 }
 
 }  // namespace slope::nn

@@ -1,6 +1,7 @@
 // Mask: which keys a query may attend to. It is a separate type, so that nobody has to guess
 // whether true means "may" or "must not":
 //   Mask self = Mask::padding(ids, pad) & Mask::causal(T);
+// It may also have numbers that are added to the scores, as ALiBi's; they take gradients.
 // A query that may attend to nothing gets a zero output and zero gradients.
 #pragma once
 
@@ -17,22 +18,35 @@ class Mask {
   static Mask causal(int64_t L, int64_t offset = 0);
   static Mask allow(const Tensor& may_attend);  // bool, broadcasts to (B, H, L, S); true: may
   static Mask block(const Tensor& must_not);    // true: must not
+  static Mask add(const Tensor& to_scores);     // f32 or f64, broadcasts alike; -inf: must not
   // Sequences packed one after the other without padding (sequences.h): queries attend only to keys
   // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
   static Mask causal_sequences(const Tensor& lengths);  // self-attention, causal
-  // true where both are; Error if both have sequences, ShapeError if lengths differ
+  // true where both are, numbers added; Error if both have sequences, ShapeError if lengths differ
   friend Mask operator&(const Mask& a, const Mask& b);
 
   bool allows_everything() const {
-    return !allowed_.defined() && !causal_ && !query_lengths_.defined();
+    return !allowed_.defined() && !added_.defined() && !causal_ && !query_lengths_.defined();
   }
   Tensor tensor(int64_t L, int64_t S) const;  // bool, broadcasts to (B, H, L, S), true: may
-  // ShapeError if the mask was made for other lengths
+  // ShapeError if the mask was made for other lengths. Without the numbers that it adds:
   AttentionOptions options(int64_t L, int64_t S) const;
+  const Tensor& added() const { return added_; }  // undefined: nothing
+  // The same with f(x) in place of each tensor x that it was made of, for other views of them.
+  template <class F>
+  Mask with_tensors(const F& f) const {
+    Mask mask = *this;
+    if (allowed_.defined()) mask.allowed_ = f(allowed_);
+    if (added_.defined()) mask.added_ = f(added_);
+    return mask;
+  }
+  // The same for S + n keys, of which the last n are open to every query.
+  Mask with_open_keys(int64_t L, int64_t S, int64_t n) const;
 
  private:
   Tensor allowed_;  // undefined: all
+  Tensor added_;    // undefined: nothing
   bool causal_ = false;
   int64_t L_ = 0, offset_ = 0;          // of the causal part
   Tensor query_lengths_, key_lengths_;  // undefined: one sequence

@@ -1,29 +1,8 @@
-#include <slope/nn/module/state.h>
 #include <slope/nn/transformer/transformer.h>
 
 namespace slope::nn {
 
 namespace {
-
-using Options = TransformerLayerOptions;
-
-LayerNorm norm_of(int64_t d_model, const Options& o) {
-  return LayerNorm(d_model, {.eps = o.layer_norm_eps, .bias = o.bias});
-}
-MultiheadAttention attention_of(int64_t d_model, int64_t nhead, const Options& o) {
-  return MultiheadAttention(d_model, nhead, {.dropout = o.dropout, .bias = o.bias});
-}
-
-// x + f(norm(x)), or norm(x + f(x))
-template <class F>
-Tensor residual(const Tensor& x, const LayerNorm& norm, bool norm_first, const F& f) {
-  return norm_first ? x + f(norm(x)) : norm(x + f(x));
-}
-
-template <class Layer>
-Tensor feed_forward(const Layer& layer, const Tensor& x) {
-  return layer.linear2(layer.dropout(activate(layer.linear1(x), layer.options.activation)));
-}
 
 template <class Layer>
 std::vector<Layer> layers_of(int64_t n, const TransformerOptions& o) {
@@ -32,55 +11,57 @@ std::vector<Layer> layers_of(int64_t n, const TransformerOptions& o) {
   return layers;
 }
 
+template <class Layer>
+std::vector<Layer> copies_of(const Layer& layer, int64_t n) {
+  std::vector<Layer> layers;
+  for (int64_t i = 0; i < n; ++i) layers.push_back(clone(layer));
+  return layers;
+}
+
+template <class Layer>
+std::vector<Layer> blanks_of(const std::vector<Layer>& all) {
+  std::vector<Layer> layers;
+  for (const Layer& layer : all) layers.push_back(layer.blank());
+  return layers;
+}
+
+std::optional<LayerNorm> blank_of(const std::optional<LayerNorm>& norm) {
+  if (!norm) return std::nullopt;
+  return norm->blank();
+}
+
+LayerNorm last_norm(const TransformerOptions& o) {
+  return LayerNorm(o.d_model, {.eps = o.layer.layer_norm_eps, .bias = o.layer.bias});
+}
+
 }  // namespace
 
-TransformerEncoderLayer::TransformerEncoderLayer(int64_t d_model, int64_t nhead, Options o)
-    : self_attn(attention_of(d_model, nhead, o)), linear1(d_model, o.dim_feedforward, o.bias),
-      dropout(o.dropout), linear2(o.dim_feedforward, d_model, o.bias), norm1(norm_of(d_model, o)),
-      norm2(norm_of(d_model, o)), dropout1(o.dropout), dropout2(o.dropout), options(o) {}
-
-Tensor TransformerEncoderLayer::forward(const Tensor& src, const Mask& mask) const {
-  const bool first = options.norm_first;
-  const Tensor x = residual(src, norm1, first,
-                            [&](const Tensor& y) { return dropout1(self_attn(y, y, y, mask)); });
-  return residual(x, norm2, first,
-                  [&](const Tensor& y) { return dropout2(feed_forward(*this, y)); });
-}
-
-TransformerEncoderLayer TransformerEncoderLayer::blank() const {
-  return TransformerEncoderLayer(linear1.in_features(), self_attn.num_heads, options);
-}
-
-TransformerDecoderLayer::TransformerDecoderLayer(int64_t d_model, int64_t nhead, Options o)
-    : self_attn(attention_of(d_model, nhead, o)), multihead_attn(attention_of(d_model, nhead, o)),
-      linear1(d_model, o.dim_feedforward, o.bias), dropout(o.dropout),
-      linear2(o.dim_feedforward, d_model, o.bias), norm1(norm_of(d_model, o)),
-      norm2(norm_of(d_model, o)), norm3(norm_of(d_model, o)), dropout1(o.dropout),
-      dropout2(o.dropout), dropout3(o.dropout), options(o) {}
-
-Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
-                                        const Mask& tgt_mask, const Mask& memory_mask,
-                                        DecoderLayerCache* cache) const {
-  const bool first = options.norm_first;
-  Tensor x = residual(tgt, norm1, first, [&](const Tensor& y) {
-    return dropout1(self_attn(y, y, y, tgt_mask, self_of(cache)));
-  });
-  x = residual(x, norm2, first, [&](const Tensor& y) {
-    return dropout2(multihead_attn(y, memory, memory, memory_mask, cross_of(cache)));
-  });
-  return residual(x, norm3, first,
-                  [&](const Tensor& y) { return dropout3(feed_forward(*this, y)); });
-}
-
-TransformerDecoderLayer TransformerDecoderLayer::blank() const {
-  return TransformerDecoderLayer(linear1.in_features(), self_attn.num_heads, options);
-}
+TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer, int64_t num_layers,
+                                       std::optional<LayerNorm> norm)
+    : TransformerEncoder(copies_of(layer, num_layers), std::move(norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const Mask& mask) const {
   Tensor x = src;
   for (const TransformerEncoderLayer& layer : layers) x = layer(x, mask);
   return norm ? (*norm)(x) : x;
 }
+
+Tensor TransformerEncoder::forward(const Tensor& src, const EncoderArguments& a) const {
+  if (layers.empty()) return forward(src);
+  return forward(src, layers[0].mask_of(src,
+                                        {.src_mask = a.mask,
+                                         .src_key_padding_mask = a.src_key_padding_mask,
+                                         .is_causal = a.is_causal},
+                                        "TransformerEncoder"));
+}
+
+TransformerEncoder TransformerEncoder::blank() const {
+  return TransformerEncoder(blanks_of(layers), blank_of(norm));
+}
+
+TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer, int64_t num_layers,
+                                       std::optional<LayerNorm> norm)
+    : TransformerDecoder(copies_of(layer, num_layers), std::move(norm)) {}
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory, const Mask& tgt_mask,
                                    const Mask& memory_mask, DecoderCache* cache) const {
@@ -90,19 +71,47 @@ Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory, cons
   return norm ? (*norm)(x) : x;
 }
 
-Transformer::Transformer(const TransformerOptions& o)
-    : config(o), encoder(layers_of<TransformerEncoderLayer>(o.num_encoder_layers, o),
-                         norm_of(o.d_model, o.layer)),
-      decoder(layers_of<TransformerDecoderLayer>(o.num_decoder_layers, o),
-              norm_of(o.d_model, o.layer)) {
-  reset_parameters();
+Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
+                                   const DecoderArguments& a) const {
+  if (layers.empty()) return forward(tgt, memory);
+  const auto [self, cross] = layers[0].masks_of(tgt, memory, a, "TransformerDecoder");
+  return forward(tgt, memory, self, cross);
 }
 
-void Transformer::reset_parameters() const { init::xavier_matrices(parameters(*this)); }
+TransformerDecoder TransformerDecoder::blank() const {
+  return TransformerDecoder(blanks_of(layers), blank_of(norm));
+}
 
-Tensor Transformer::forward(const Tensor& src, const Tensor& tgt, const Mask& src_mask,
-                            const Mask& tgt_mask, const Mask& memory_mask) const {
-  return decoder(tgt, encoder(src, src_mask), tgt_mask, memory_mask);
+TransformerEncoder encoder_of(const TransformerOptions& o) {
+  return {layers_of<TransformerEncoderLayer>(o.num_encoder_layers, o), last_norm(o)};
+}
+TransformerDecoder decoder_of(const TransformerOptions& o) {
+  return {layers_of<TransformerDecoderLayer>(o.num_decoder_layers, o), last_norm(o)};
+}
+
+TransformerMasks masks_of(const Tensor& src, const Tensor& tgt, const TransformerArguments& a,
+                          const TransformerOptions& o) {
+  const char* who = "Transformer";
+  SLOPE_CHECK_SHAPE(src.rank() == tgt.rank() && (src.rank() == 2 || src.rank() == 3),
+                    "{}: src {} and tgt {} should both be batched (3-D) or unbatched (2-D)", who,
+                    src.shape(), tgt.shape());
+  SLOPE_CHECK_SHAPE(src.size(-1) == o.d_model && tgt.size(-1) == o.d_model,
+                    "{}: the feature number of src and tgt must be equal to d_model {}, got {} and "
+                    "{}",
+                    who, o.d_model, src.size(-1), tgt.size(-1));
+  const int64_t batch = o.layer.batch_first ? 0 : 1;
+  SLOPE_CHECK_SHAPE(src.rank() == 2 || src.size(batch) == tgt.size(batch),
+                    "{}: the batch number of src and tgt must be equal, got {} and {}", who,
+                    src.size(batch), tgt.size(batch));
+  const auto masks = [&](const char* name, const Tensor& query, const Tensor& key,
+                         const Mask& padding, const Mask& mask, bool is_causal) {
+    const std::string where = fmt::format("{}, {}", who, name);
+    return mask_of({.key_padding_mask = padding, .attn_mask = mask, .is_causal = is_causal},
+                   attention_lengths(query, key, o.nhead, o.layer.batch_first, where), where);
+  };
+  return {masks("src", src, src, a.src_key_padding_mask, a.src_mask, a.src_is_causal),
+          masks("tgt", tgt, tgt, a.tgt_key_padding_mask, a.tgt_mask, a.tgt_is_causal),
+          masks("memory", tgt, src, a.memory_key_padding_mask, a.memory_mask, a.memory_is_causal)};
 }
 
 }  // namespace slope::nn

@@ -19,8 +19,8 @@ TEST_CASE("heads, functional: every function has cases, and they hold") {
                                            << outcome.report.text());
   }
   std::string text;
-  for (const char* file : {"transformer/heads.h", "functional/activations.h", "functional/layers.h",
-                           "functional/losses.h"})
+  for (const char* file : {"transformer/heads.h", "functional/activations.h",
+                           "functional/attention.h", "functional/layers.h", "functional/losses.h"})
     text += test::file_text(fmt::format("{}/nn/{}", SLOPE_SOURCE, file));
   const std::regex declaration(R"(\n(?:\[\[nodiscard\]\] )?(?:Tensor|AttentionOutput) (\w+)\()");
   size_t functions = 0;

@@ -162,10 +162,15 @@ TEST_CASE("init: PyTorch's defaults for each layer") {
   check_normal(embedding.weight, std::sqrt(0.99));
   for (double v : embedding.weight.detach().select(0, 3).to_vector()) CHECK(v == 0);
   const MultiheadAttention attention(64, 4);
-  check_uniform(attention.in_proj_weight, std::sqrt(6.0 / (64 + 192)));
+  check_uniform(*attention.in_proj_weight, std::sqrt(6.0 / (64 + 192)));
   check_uniform(attention.out_proj.weight, 1 / 8.0);
   CHECK(largest(attention.in_proj_bias->to_vector()) == 0);
   CHECK(largest(attention.out_proj.bias->to_vector()) == 0);
+  const MultiheadAttention apart(64, 4, {.add_bias_kv = true, .kdim = 32});
+  check_uniform(*apart.q_proj_weight, std::sqrt(6.0 / 128));
+  check_uniform(*apart.k_proj_weight, std::sqrt(6.0 / 96));
+  check_normal(MultiheadAttention(1024, 1, {.add_bias_kv = true, .kdim = 1}).bias_v->squeeze(0),
+               1 / 32.0);
   const LayerNorm norm(7);
   CHECK(norm.weight->to_vector() == std::vector<double>(7, 1));
   CHECK(norm.bias->to_vector() == std::vector<double>(7, 0));

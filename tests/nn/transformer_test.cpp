@@ -53,7 +53,7 @@ TEST_CASE("transformer: Xavier's bounds, the packed projection's over its whole"
     CHECK(largest(x) > 0.99 * bound);
   };
   const auto& layer = t.decoder.layers[0];
-  fills(layer.multihead_attn.in_proj_weight, std::sqrt(1.5 / 64));  // 6 / (64 + 3 64)
+  fills(*layer.multihead_attn.in_proj_weight, std::sqrt(1.5 / 64));  // 6 / (64 + 3 64)
   fills(layer.multihead_attn.out_proj.weight, std::sqrt(3.0 / 64));
   fills(layer.linear1.weight, std::sqrt(6.0 / (64 + 32)));
   CHECK(largest(*layer.multihead_attn.in_proj_bias) == 0);
