@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace slope {
 
@@ -21,8 +22,8 @@ int try_lock(const std::string& path) {
   const int fd = sys::open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW);
   try {
     struct stat s;
-    SLOPE_CHECK_AS(IoError, ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
-                   "{}: cannot lock: is not a regular file", path);
+    if (::fstat(fd, &s) != 0) sys::fail(path, "lock", errno);
+    SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot lock: is not a regular file", path);
     std::string owner(24, '\0');  // a process ID and a newline
     owner.resize(sys::read(fd, 0, owner.data(), owner.size(), path));
     SLOPE_CHECK_INPUT(owner.size() < 24 && owner.find_first_not_of("0123456789\n") == owner.npos,

@@ -44,10 +44,30 @@ def as_limit(c, what, a, b):
 
 
 def last_digits(c, what, a, b):
-    factors = {"layer_norm": c.xs[1:], "scaled_dot_product_attention": c.xs[1:3]}.get(c.op, c.xs)
+    factors = {"layer_norm": c.xs[1:], "rms_norm": c.xs[1:], "scaled_dot_product_attention": c.xs[1:3]}.get(c.op, c.xs)
     terms = [max(1.0, x.abs().nan_to_num(0, 0, 0).max()) for x in factors if x.is_floating_point() and x.numel()]
     y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
     return same(a, torch.where(b.isnan(), y, b), torch.tensor(terms).prod().item() * (1e-6 if b.dtype == torch.float32 else 1e-15))
+
+
+def in_tail(c, what, a, b):  # 1 + erf or 1 + tanh of numbers near -1
+    y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
+    return (c.xs[0] < -2) & same(a, y, 1e-6 if b.dtype == torch.float32 else 1e-15)
+
+
+def of_terms(c, what, a, b):  # a sum over broadcast dims of g or 0
+    y, g = c.evaluate(torch.Tensor.double)[what].to(b.dtype), c.cotangents.get(0)
+    return not what.startswith("output") and same(a, y, g.abs().sum().item() * (2e-7 if b.dtype == torch.float32 else 4e-16))
+
+
+def without_g(c, what, a, b):  # the derivative alone
+    g = c.cotangents.get(0)
+    return not what.startswith("output") and a.isinf() & (b / g).isinf()
+
+
+def without_value(c, what, a, b):
+    y = c.theirs["output0"]
+    return not what.startswith("output") and y.shape == a.shape and a.isnan() & y.isnan()
 
 
 def of_equals(c, what, a, b):
@@ -109,7 +129,12 @@ OF_VALUE = [  # of elements
     ("where the limit is inf, PyTorch has nan", "kl_div logsumexp", lambda c, what, a, b: infinite(c) and b.isnan() & (a.isinf() | (a == 0))),
     ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, what, a, b: abs(c.a["exponent"]) == 0.5 and c.xs[0].isinf()),
     ("no more elements than the correction: nan; PyTorch divides by what is not positive", "var std", few),
-    ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm scaled_dot_product_attention", last_digits),
+    ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm rms_norm scaled_dot_product_attention", last_digits),
+    ("1 + erf or 1 + tanh near -1 keeps few digits, here as in PyTorch", "gelu gelu_tanh", in_tail),
+    ("a gradient that is summed over broadcast dims, up to the last digits of its terms", "add sub maximum minimum", of_terms),
+    ("a derivative that overflows is inf, whatever multiplies it (ops.h)", "log sqrt rsqrt reciprocal", without_g),
+    ("where the value is nan, so is the derivative; PyTorch has b x^(b-1)", "pow", without_value),
+    ("a share below e^-87 is 0 (docs/design.md)", "softmax", lambda c, what, a, b: b.dtype == torch.float32 and (a == 0) & (b.abs() < 1e-36)),
     ("a row of equal elements is 0 exactly; PyTorch's mean is rounded", "layer_norm", equal_rows),
 ]
 

@@ -2,8 +2,10 @@
 //   FAIL_MALLOC=n        the n-th allocation of memory, from 1
 //   FAIL_THREADS=n       starts of threads while n others run, as a limit on processes does
 //   FAIL_COUNT=FILE      the number of allocations, written there at the end
+//   FAIL_CHAINS=FILE     the numbers of those that are the first of their chain of callers
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,10 +28,37 @@ static long number(const char* variable) {
   return text ? atol(text) : 0;
 }
 
+static int chains = -1;  // the file, while they are written
+
+[[gnu::constructor]] static void open_chains() {
+  void* frame;
+  backtrace(&frame, 1);  // loads what it needs
+  if (const char* file = getenv("FAIL_CHAINS"))
+    chains = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+}
+
+// Writes n if no earlier allocation had the same callers.
+static void note_chain(long n) {
+  static bool seen[1 << 24];
+  [[gnu::tls_model("initial-exec")]] static thread_local bool inside;
+  if (chains < 0 || inside) return;
+  inside = true;
+  void* frames[64];
+  unsigned long hash = 0;
+  for (int i = backtrace(frames, 64); i-- > 0;)
+    hash = (hash + reinterpret_cast<unsigned long>(frames[i])) * 0x9E3779B97F4A7C15;
+  bool& known = seen[hash >> 40];
+  if (!known) dprintf(chains, "%ld\n", n);
+  known = true;
+  inside = false;
+}
+
 static bool fails() {
   static long n = -1;
   if (n < 0 && environ) n = number("FAIL_MALLOC");
-  const bool failing = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED) == n;
+  const long made = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+  note_chain(made);
+  const bool failing = made == n;
   if (failing) errno = ENOMEM;
   return failing;
 }

@@ -1,12 +1,12 @@
 """Memory or threads that the system refuses: one line and exit 4, or the same results with less; never an abort.
 
-`scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them.
+`scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them; `--chains` fails the first of each chain of callers.
 """
 import os, re, resource, shutil, subprocess, sys, unittest
 from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, decode, sha256
 
 LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
-EVERY = "--all" in sys.argv
+EVERY, CHAINS = "--all" in sys.argv, "--chains" in sys.argv
 TRAIN = ["train", "translation", *TEXT, *SMALL]
 
 # Calls that end the process when their own allocation fails: the loader's, glibc's for destructors of thread-local variables, libgomp's, and libgfortran's, which OpenBLAS loads.
@@ -29,7 +29,7 @@ class Ends:
             self.refused += 1
 
     def report(self, command, count):
-        if EVERY:
+        if EVERY or CHAINS:
             print(f"{command}: {count} allocations, {self.refused} refused in one line, {self.unneeded} not needed, ended by their callers:", self.by_caller, file=sys.stderr, flush=True)
 
 
@@ -46,14 +46,21 @@ class Refused(Case):
         with open("count") as file:
             return int(file.read()), result
 
+    def chosen(self, count, runs, *arguments):
+        """The numbers of the allocations that fail: all, one of each chain of callers, or some, spread over all."""
+        if not CHAINS:
+            return range(1, count + 1, 1 if EVERY else max(1, count // runs))
+        self.run_with(*arguments, FAIL_CHAINS="chains")
+        with open("chains") as file:
+            return [int(line) for line in file]
+
 
 class Memory(Refused):
     def walk(self, *arguments, runs=60):
-        """Fails the n-th allocation: every n with --all, otherwise some, spread over all."""
+        """Fails the n-th allocation."""
         count, whole = self.count(*arguments)
-        step = 1 if EVERY else max(1, count // runs)
         ends = Ends()
-        for n in range(1, count + 1, step):
+        for n in self.chosen(count, runs, *arguments):
             with self.subTest(command=arguments[0], allocation=n):
                 result = self.run_with(*arguments, FAIL_MALLOC=n)
                 ends.note(self, result, n)
@@ -74,7 +81,7 @@ class Memory(Refused):
         self.good(*TRAIN, "--steps", "3", "--out", "straight")
         count, _ = self.count(*TRAIN, "--steps", "3", "--quiet", "--out", "counted")
         ends, expected = Ends(), sha256("straight/last/model.safetensors")
-        for n in range(1, count + 1, 1 if EVERY else count // 30):
+        for n in self.chosen(count, 30, *TRAIN, "--steps", "3", "--quiet", "--out", "chosen"):
             with self.subTest(allocation=n):
                 ends.note(self, self.run_with(*TRAIN, "--steps", "3", "--quiet", "--out", "run", FAIL_MALLOC=n), n)
                 self.good("train", "translation", "--resume", *([] if os.path.exists("run/config.json") else [*TEXT, *SMALL]), "--steps", "3", "--quiet", "--out", "run")
@@ -123,6 +130,5 @@ class Threads(Refused):
 
 
 if __name__ == "__main__":
-    if EVERY:
-        sys.argv.remove("--all")
+    sys.argv = [a for a in sys.argv if a not in ("--all", "--chains")]
     unittest.main()
