@@ -100,7 +100,10 @@ class Comparison {
           nudge.value(), options_.eps, tolerance_);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
-    if (d.kind == Derivative::Kind::kink) {
+    if (d.kind == Derivative::Kind::kink && !std::isfinite(analytic)) {  // a guard is missing
+      d.value = (d.left + d.right) / 2;
+      fail(k, element, analytic, d);
+    } else if (d.kind == Derivative::Kind::kink) {
       tally.kinks.add(element, d);
       ++report_.unchecked;
     } else if (d.kind == Derivative::Kind::edge) {

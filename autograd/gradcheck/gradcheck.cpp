@@ -3,6 +3,7 @@
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/culprit/smallest.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
+#include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ void check_leaves(const NamedTensors& leaves) {
   }
 }
 
-std::string where_cut(const std::function<Tensors()>& f) {
+std::string where_cut(const std::function<Tensors()>& f, const Tensor& leaf) {
+  if (std::string rule = withheld(f(), leaf); !rule.empty()) return rule;
   const std::string op = unrecorded(f);
   return op.empty() ? "look for detach(), item() or data<T>() on the way"
                     : op + " runs without gradients (NoGrad)";
@@ -50,8 +52,8 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
   if (report.problems.empty())  // otherwise the numbers would point to the wrong place
     for (size_t i = 0; i < leaves.size(); ++i)
       compare(
-          forward, leaves[i], static_cast<int64_t>(i), analytic[i], [&] { return where_cut(f); },
-          options, report);
+          forward, leaves[i], static_cast<int64_t>(i), analytic[i],
+          [&] { return where_cut(f, leaves[i].tensor); }, options, report);
   if (report.failed > 0 && options.find_culprit) {
     Tensors cotangents;
     for (size_t k = 0; k < y.size(); ++k) cotangents.push_back(forward.cotangent(k));

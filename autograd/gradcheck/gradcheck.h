@@ -68,11 +68,14 @@ struct GradcheckCulprit {
     std::vector<std::pair<std::string, double>> numbers = {};
     std::vector<int64_t> other_sizes = {};
     Dims output_shape = {};  // of the first output
+    // the Jacobian, a row for each output element and a column for each checked one, if it is small
+    std::vector<double> by_rule = {}, by_differences = {};
   };
-  std::string op, place;  // "mul", "mul in module encoder.layers.0"
-  int64_t calls = 1;      // wrong calls of this operation
-  bool is_cut = false;    // its rule is right, but an input that moves carries no gradient:
-  int64_t cut_input = 0;  // this one
+  std::string op, place;        // "mul", "mul in module encoder.layers.0"
+  int64_t calls = 1;            // wrong calls of this operation
+  bool is_cut = false;          // its rule is right, but an input that moves carries no gradient:
+  int64_t cut_input = 0;        // this one; -1: it is no tensor,
+  std::string cut_number = "";  // but a number that was read from one, with item()
   std::vector<Input> inputs = {};
   std::vector<GradcheckFailure> failures = {};  // of this call alone
   std::string called_from = "";                 // functions or source lines, innermost first

@@ -55,7 +55,12 @@ std::string GradcheckLeaf::text() const {
 
 std::string GradcheckCulprit::text() const {
   std::string text;
-  if (is_cut) {
+  if (is_cut && !cut_number.empty()) {
+    text = fmt::format(
+        "culprit: the tape is cut before {}: its number {} changes, but a number carries no "
+        "gradient; look for item() or data<T>(), and multiply by the tensor",
+        place, cut_number);
+  } else if (is_cut) {
     text = fmt::format(
         "culprit: the tape is cut before {}: its input {} changes, but carries no gradient; look "
         "for detach(), item(), data<T>() or NoGrad",

@@ -25,7 +25,8 @@ struct Flags {
   std::vector<std::string> ops;
   std::string model;
   int64_t sample = 0, seed = 0;
-  bool all = false, fast = false, explain = false, verbose = false, json = false;
+  bool all = false, fast = false, stop_on_failure = false, explain = false, verbose = false,
+       json = false;
   std::string against;
 };
 
@@ -99,8 +100,11 @@ int compare_functions(const Flags& flags) {
 
 int check_functions(const Flags& flags) {
   std::vector<FunctionCheck> checks;
-  for (const std::string& name : chosen(flags))
-    checks.push_back(check_function(name, all_cases_of(name), static_cast<uint64_t>(flags.seed)));
+  for (const std::string& name : chosen(flags)) {
+    checks.push_back(check_function(name, all_cases_of(name), static_cast<uint64_t>(flags.seed),
+                                    flags.stop_on_failure));
+    if (flags.stop_on_failure && !checks.back().ok()) break;
+  }
   const bool ok =
       std::all_of(checks.begin(), checks.end(), [](const FunctionCheck& c) { return c.ok(); });
   if (flags.json) {
@@ -191,6 +195,8 @@ void add_gradcheck(Command& slope) {
   command.option("--seed", flags.seed, "seed of directions, samples and cotangents")
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
+  command.flag("--stop-on-failure", flags.stop_on_failure,
+               "of functions: end at the first case that fails");
   command.flag("--explain", flags.explain,
                "show each derivative as it is written, evaluated, beside its rule and differences");
   command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")

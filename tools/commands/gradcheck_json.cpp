@@ -64,7 +64,8 @@ Json to_json(const GradcheckCulprit& culprit) {
   Json json = {{"op", culprit.op},       {"place", culprit.place},
                {"calls", culprit.calls}, {"called_from", culprit.called_from},
                {"inputs", inputs},       {"failures", to_json(culprit.failures)}};
-  if (culprit.is_cut) json["cut_input"] = culprit.cut_input;
+  if (culprit.is_cut && culprit.cut_number.empty()) json["cut_input"] = culprit.cut_input;
+  if (culprit.is_cut && !culprit.cut_number.empty()) json["cut_number"] = culprit.cut_number;
   return json;
 }
 

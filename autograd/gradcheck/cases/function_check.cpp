@@ -33,14 +33,15 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
   return first;
 }
 
-FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
-                             uint64_t seed) {
+FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases, uint64_t seed,
+                             bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
   const size_t known = cases_of(name).size();  // of functions of nn there are none
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], seed)) {
       if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
       result.outcomes.push_back({cases[i].label, std::move(outcome)});
+      if (stop_on_failure && !result.outcomes.back().outcome.report.ok) return result;
     }
   return result;
 }

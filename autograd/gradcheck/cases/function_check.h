@@ -22,7 +22,7 @@ struct FunctionCheck {
   const Outcome* first_failure() const;  // of the lowest order; null if nothing failed
 };
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
-                             uint64_t seed = 0);
+                             uint64_t seed = 0, bool stop_on_failure = false);
 
 // "the kernel alone is wrong: …": the conclusion from which checks fail and which agree.
 Guesses guess_from_circumstances(const FunctionCheck& check);

@@ -98,6 +98,9 @@ Cases large_cases() {
   add("cross_entropy", "700 x 67", {many}, [t = spread(700, 67)](const Tensors& x) {
     return cross_entropy(x[0], t, {.label_smoothing = 0.1});
   });
+  add("cross_entropy", "700 x 67, each by itself", {many}, [t = spread(700, 67)](const Tensors& x) {
+    return cross_entropy(x[0], t, {.reduction = Reduction::none});
+  });
   add("cross_entropy", "3 x 7000", {wide},
       [t = spread(3, 7000)](const Tensors& x) { return cross_entropy(x[0], t); });
   add("linear_cross_entropy", "700 x 9 x 67", {{{700, 9}}, {{67, 9}}, {{67}}},

@@ -57,6 +57,7 @@ Cases point_cases() {
   two("mul", "by 0", {0, 0}, {0, 3}, {0, 3}, {0, 0}, mul);
   two("bce_with_logits", "far from 0", {800, -800}, {1, 0}, {0, 0}, {-800, 800},
       [](const Tensor& x, const Tensor& t) { return bce_with_logits(x, t, Reduction::sum); });
+  one("dropout", "p = 1", {1, 2}, {0, 0}, [](const Tensor& x) { return dropout(x, 1); });
   one("pow_scalar", "at 0", {0, 1}, {0, 2}, [](const Tensor& x) { return pow(x, 2); });
 
   one("amax", "ties", {2, 2, 1}, {0.5, 0.5, 0}, [](const Tensor& x) { return amax(x); });

@@ -150,6 +150,8 @@ Cases rearrange_cases() {
   part("split", "the last smaller", {2, 5}, [](const Tensor& x) { return split(x, 2, -1); });
   part("split", "sizes", {5, 2}, [](const Tensor& x) { return split(x, Dims{1, 0, 4}); });
   part("split", "one piece used", {4, 3}, [](const Tensor& x) { return Tensors{split(x, 2)[1]}; });
+  part("split", "along dim 1, joined along dim 0", {4, 4},
+       [](const Tensor& x) { return Tensors{cat(split(x, 2, 1), 0)}; });
   part("chunk", "three", {5, 2}, [](const Tensor& x) { return chunk(x, 3); });
   part("split", "n = 1", {1}, [](const Tensor& x) { return split(x, 1); });
   part("split", "empty", {0, 2}, [](const Tensor& x) { return split(x, 2); });

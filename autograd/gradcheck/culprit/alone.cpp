@@ -4,6 +4,7 @@
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
+#include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ class Alone {
   }
 
   void check(GradcheckCulprit& culprit) const {
-    const Tensors analytic = contributions();
+    const Tensors analytic = contributions(cotangents_);
     for (size_t i = 0; i < made_.inputs.size(); ++i) {
       const Tensor& x = made_.inputs[i];
       if (!x.defined() || !made_.node->inputs[i] || overlaps_itself(x) || is_repeated(i) ||
@@ -114,13 +115,13 @@ class Alone {
     return false;
   }
 
-  // What the rule gives for each input, from the cotangents.
-  Tensors contributions() const {
+  // What the rule gives for each input, from these gradients of the outputs.
+  Tensors contributions(const Tensors& given) const {
     Tensors reached, gradients, wanted;
-    for (size_t k = 0; k < cotangents_.size(); ++k)
-      if (cotangents_[k].defined()) {
+    for (size_t k = 0; k < given.size(); ++k)
+      if (given[k].defined()) {
         reached.push_back(made_.outputs[k]);
-        gradients.push_back(cotangents_[k]);
+        gradients.push_back(given[k]);
       }
     for (const Tensor& x : made_.inputs)
       if (x.defined() && x.requires_grad()) wanted.push_back(x);
@@ -134,8 +135,20 @@ class Alone {
     return flow.nodes[made_.node].contributed;
   }
 
-  // The outputs with one element of input i moved.
-  LossAt loss(size_t i, const std::optional<Source>& from, int64_t element, double step) const {
+  // Input i's part of these; one tensor may be several inputs.
+  std::vector<double> gradient_of(size_t i, const Tensors& contributed) const {
+    std::vector<double> g(static_cast<size_t>(values_[i].numel()));
+    for (size_t j = i; j < made_.inputs.size(); ++j)
+      if (contributed[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) {
+        const std::vector<double> part = contributed[j].to_vector();
+        for (size_t e = 0; e < g.size(); ++e) g[e] += part[e];
+      }
+    return g;
+  }
+
+  // The elements of the outputs with one element of input i moved; step: what it moved by.
+  std::vector<std::vector<double>> outputs_moved(size_t i, const std::optional<Source>& from,
+                                                 int64_t element, double& step) const {
     Overwrite overwrite(call_);
     for (size_t j = 0; j < made_.inputs.size(); ++j) {
       const Tensor& x = made_.inputs[j];
@@ -160,14 +173,21 @@ class Alone {
     } catch (const Reached&) {
     }
     overwrite.restore();  // before the leaf, whose memory may be the same
+    std::vector<std::vector<double>> result;
+    for (size_t k = 0; k < overwrite.outputs.size(); ++k)
+      result.push_back(cotangents_[k].defined() ? overwrite.outputs[k].detach().to_vector()
+                                                : std::vector<double>());
+    return result;
+  }
+  LossAt loss(size_t i, const std::optional<Source>& from, int64_t element, double step) const {
+    const std::vector<std::vector<double>> outputs = outputs_moved(i, from, element, step);
     LossAt at{.step = step};
-    for (size_t k = 0; k < overwrite.outputs.size(); ++k) {
+    for (size_t k = 0; k < outputs.size(); ++k) {
       if (!cotangents_[k].defined()) continue;
-      const std::vector<double> u = cotangents_[k].to_vector(),
-                                y = overwrite.outputs[k].detach().to_vector();
+      const std::vector<double> u = cotangents_[k].to_vector();
       for (size_t e = 0; e < u.size(); ++e) {
-        at.value += u[e] * y[e];
-        at.scale += std::abs(u[e] * y[e]);
+        at.value += u[e] * outputs[k][e];
+        at.scale += std::abs(u[e] * outputs[k][e]);
       }
     }
     return at;
@@ -175,13 +195,7 @@ class Alone {
 
   void check_input(size_t i, const std::optional<Source>& from, const Tensors& analytic,
                    GradcheckCulprit& culprit) const {
-    std::vector<double> g(static_cast<size_t>(values_[i].numel()));
-    for (size_t j = i; j < made_.inputs.size(); ++j)  // one tensor may be several inputs
-      if (analytic[j].defined() && made_.inputs[j].is_same(made_.inputs[i])) {
-        const std::vector<double> part = analytic[j].to_vector();
-        for (size_t e = 0; e < g.size(); ++e) g[e] += part[e];
-      }
-    const std::vector<double> x = values_[i].to_vector();
+    const std::vector<double> g = gradient_of(i, analytic), x = values_[i].to_vector();
     const Tolerance tolerance{options_.options.atol, options_.options.rtol};
     GradcheckCulprit::Input result = evidence_of(i);
     const bool has_y = made_.outputs[0].shape() == values_[i].shape() && cotangents_[0].defined();
@@ -214,7 +228,36 @@ class Alone {
                                   .analytic = g[at],
                                   .numeric = d.value});
     }
+    if (result.failed > 0) add_jacobians(i, from, result);
     if (result.checked > 0) culprit.inputs.push_back(result);
+  }
+
+  // The derivative of each output element with respect to each that was checked, if they are few.
+  void add_jacobians(size_t i, const std::optional<Source>& from,
+                     GradcheckCulprit::Input& result) const {
+    int64_t rows = 0;
+    for (const Tensor& u : cotangents_) rows += u.defined() ? u.numel() : 0;
+    if (std::max(rows, values_[i].numel()) > most_elements() || result.x.empty()) return;
+    const size_t columns = result.elements.size();
+    for (size_t k = 0; k < cotangents_.size(); ++k)
+      for (int64_t o = 0; cotangents_[k].defined() && o < cotangents_[k].numel(); ++o) {
+        std::vector<double> one(static_cast<size_t>(cotangents_[k].numel()));
+        one[static_cast<size_t>(o)] = 1;
+        Tensors given(cotangents_.size());
+        given[k] = to(from_vector(one, cotangents_[k].shape()), cotangents_[k].dtype());
+        const std::vector<double> g = gradient_of(i, contributions(given));
+        for (const int64_t e : result.elements) result.by_rule.push_back(g[static_cast<size_t>(e)]);
+      }
+    result.by_differences.resize(static_cast<size_t>(rows) * columns);
+    for (size_t c = 0; c < columns; ++c) {
+      double up = options_.options.eps, down = -up;
+      const auto above = outputs_moved(i, from, result.elements[c], up),
+                 below = outputs_moved(i, from, result.elements[c], down);
+      size_t row = 0;
+      for (size_t k = 0; k < above.size(); ++k)
+        for (size_t o = 0; o < above[k].size(); ++o)
+          result.by_differences[row++ * columns + c] = (above[k][o] - below[k][o]) / (up - down);
+    }
   }
 
   GradcheckCulprit::Input evidence_of(size_t i) const {

@@ -90,7 +90,7 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
     const Call& call = at.calls.list[defect.call];
     if (const auto known = std::find(ops.begin(), ops.end(), call.op); known != ops.end()) {
       GradcheckCulprit& culprit = culprits[static_cast<size_t>(known - ops.begin())];
-      if (culprit.is_cut == (defect.cut_input >= 0)) {
+      if (culprit.is_cut == defect.is_cut()) {
         ++culprit.calls;
         if (culprit.is_cut) cut += defect.size, size_of_cut += std::abs(defect.size);
         continue;
@@ -99,8 +99,9 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
     if (culprits.size() == most_culprits) continue;
     GradcheckCulprit culprit{.op = call.op->name, .place = call.place()};
     check_alone(f, at, defect.call, {.options = options, .leaves = leaves}, culprit);
-    culprit.is_cut = defect.cut_input >= 0 && culprit.failures.empty();
+    culprit.is_cut = defect.is_cut() && culprit.failures.empty();
     culprit.cut_input = defect.cut_input;
+    culprit.cut_number = defect.cut_number ? defect.cut_number : "";
     if (culprit.is_cut) cut += defect.size, size_of_cut += std::abs(defect.size);
     ops.push_back(call.op);
     calls.push_back(defect.call);

@@ -20,6 +20,8 @@ struct Defect {
   double size;  // infinite if the rule gives nan or infinity for a finite g
   // an input that moves but carries no gradient; -1: none. It may be the whole defect.
   int64_t cut_input = -1;
+  const char* cut_number = nullptr;  // an argument that moves, but is no tensor: item()
+  bool is_cut() const { return cut_input >= 0 || cut_number; }
 };
 
 struct Direction {

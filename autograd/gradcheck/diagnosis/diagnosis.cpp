@@ -26,7 +26,7 @@ void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
 
 void look_at(const Evidence& e, Guesses& guesses) {
   for (const auto guess : {guess_not_finite, guess_factor, guess_power, guess_order, guess_part,
-                           guess_term, guess_sums, guess_without_pattern})
+                           guess_term, guess_sums, guess_jacobian, guess_without_pattern})
     guess(e, guesses);
 }
 

@@ -35,6 +35,11 @@ inline bool counts(const Evidence& e, size_t i) {
   for (const double v : e.analytic) largest = std::max(largest, std::abs(v));
   return std::max(std::abs(e.numeric[i]), std::abs(e.analytic[i])) > 1e-4 * largest;
 }
+// How often an elementwise operation would repeat the input to fill the output's shape.
+int64_t repeats(const Evidence& e);
+bool has_one_ratio(const Evidence& e);
+// Whether its last two dims have one size, so that shapes do not show a missing transposition.
+bool is_square(const Evidence& e);
 
 // Each adds what it recognises.
 void guess_not_finite(const Evidence& e, Guesses& guesses);
@@ -44,6 +49,7 @@ void guess_order(const Evidence& e, Guesses& guesses);   // the right numbers in
 void guess_part(const Evidence& e, Guesses& guesses);    // some elements right, others wrong
 void guess_term(const Evidence& e, Guesses& guesses);  // a difference that is constant along a dim
 void guess_sums(const Evidence& e, Guesses& guesses);  // a sum over a dim too many or too few
+void guess_jacobian(const Evidence& e, Guesses& guesses);         // which outputs an element moves
 void guess_without_pattern(const Evidence& e, Guesses& guesses);  // what shapes suggest
 
 }  // namespace slope

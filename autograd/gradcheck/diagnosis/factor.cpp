@@ -26,6 +26,14 @@ void guess_size(double ratio, int64_t n, const std::string& what, double weight,
   add(1 / std::sqrt(d), fmt::format("an extra 1/sqrt(d), d = {}", size), n == 4 ? 0.75 : 0.9);
 }
 
+// 1/m where 1/n is meant, n and m two sizes.
+void guess_other_size(double ratio, int64_t n, int64_t m, const std::string& what, double weight,
+                      Guesses& guesses) {
+  if (n > 1 && m > 1 && n != m && is_near(ratio, static_cast<double>(n) / static_cast<double>(m)))
+    guesses.push_back({weight, fmt::format("1/{} in place of 1/n, n = {} = {}", m, what, n),
+                       fmt::format("every ratio is {:.6g}", ratio)});
+}
+
 void guess_number(double ratio, const std::string& name, double p, Guesses& guesses) {
   const auto add = [&](double factor, const std::string& mistake) {
     if (std::isfinite(factor) && !is_near(factor, 1) && is_near(ratio, factor))
@@ -36,6 +44,7 @@ void guess_number(double ratio, const std::string& name, double p, Guesses& gues
     add(1 - p, fmt::format("dropout's scale 1/(1 - p) is missing, {}", value));
     add(1 / (1 - p), fmt::format("dropout's scale 1/(1 - p) twice, {}", value));
     add((1 - p) * (1 - p), fmt::format("dropout's scale is missing twice, {}", value));
+    add((1 - p) / p, fmt::format("dropout's scale 1/(1 - p), not 1/p, {}", value));
   }
   add(p, fmt::format("the number {} once too often", value));
   add(1 / p, fmt::format("the number {} is missing", value));
@@ -66,8 +75,10 @@ void guess_constant(double ratio, Guesses& guesses) {
 
 void guess_factor(const Evidence& e, Guesses& guesses) {
   double ratio = NAN;
+  int64_t counted = 0;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
     if (!counts(e, i)) continue;
+    ++counted;
     const double r = e.analytic[i] / e.numeric[i];
     if (std::isnan(ratio)) ratio = r;
     if (!std::isfinite(r) || !is_near(r, ratio)) return;
@@ -82,11 +93,16 @@ void guess_factor(const Evidence& e, Guesses& guesses) {
   // an operation that keeps the shape rarely divides by a size
   const double weight = e.shape == e.output_shape ? 0.55 : 0.8;
   int64_t all = 1;
+  for (size_t d = 0; d < e.shape.size(); ++d)
+    for (const int64_t m : e.shape)
+      guess_other_size(ratio, e.shape[d], m, fmt::format("dim {}", d), weight, guesses);
   for (size_t d = 0; d < e.shape.size(); ++d) {
     all *= e.shape[d];
     guess_size(ratio, e.shape[d], fmt::format("dim {}", d), weight, guesses);
   }
   if (e.shape.size() > 1) guess_size(ratio, all, "all elements", weight, guesses);
+  if (is_whole(e) && counted < all)
+    guess_other_size(ratio, counted, all, "the elements that count", 0.9, guesses);
   for (const int64_t size : e.other_sizes)
     guess_size(ratio, size, "a dim of another tensor", 0.9 * weight, guesses);
   for (const auto& [name, value] : e.numbers) guess_number(ratio, name, value, guesses);

@@ -1,7 +1,9 @@
 // The right numbers in the wrong places: transposed, reversed, shifted.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace slope {
 
@@ -16,6 +18,19 @@ bool is_moved(const Evidence& e, const std::function<size_t(size_t)>& place) {
     moved |= j != i && !is_near(e.numeric[i], e.numeric[j]);
   }
   return moved;
+}
+
+// Whether both sides have the same numbers, most of them different from one another.
+bool are_the_same_numbers(const Evidence& e) {
+  std::vector<double> analytic = e.analytic, numeric = e.numeric;
+  std::sort(analytic.begin(), analytic.end());
+  std::sort(numeric.begin(), numeric.end());
+  size_t different = 1;
+  for (size_t i = 0; i < numeric.size(); ++i) {
+    if (!is_near(analytic[i], numeric[i])) return false;
+    different += i > 0 && !is_near(numeric[i], numeric[i - 1]);
+  }
+  return 2 * different > numeric.size();
 }
 
 }  // namespace
@@ -40,15 +55,30 @@ void guess_order(const Evidence& e, Guesses& guesses) {
     for (size_t d = 0; d < rank; ++d) i = i * static_cast<size_t>(e.shape[d]) + at[d];
     return i;
   };
+  const size_t before = guesses.size();
+  std::vector<size_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  while (std::next_permutation(dims.begin(), dims.end())) {
+    const auto keeps_shape = [&] {
+      for (size_t d = 0; d < rank; ++d)
+        if (e.shape[d] != e.shape[dims[d]]) return false;
+      return true;
+    };
+    if (keeps_shape() && is_moved(e, [&](size_t i) {
+          const auto from = index(i);
+          auto at = from;
+          for (size_t d = 0; d < rank; ++d) at[d] = from[dims[d]];
+          return element(at);
+        })) {
+      std::string moved;
+      for (size_t d = 0; d < rank; ++d)
+        if (dims[d] != d) moved += fmt::format("{}{}", moved.empty() ? "" : " and ", d);
+      add(fmt::format("a missing or extra transposition of dims {}", moved));
+      break;
+    }
+  }
   for (size_t a = 0; a < rank; ++a) {
     const auto size = static_cast<size_t>(e.shape[a]);
-    for (size_t b = a + 1; b < rank; ++b)
-      if (e.shape[a] == e.shape[b] && is_moved(e, [&](size_t i) {
-            auto at = index(i);
-            std::swap(at[a], at[b]);
-            return element(at);
-          }))
-        add(fmt::format("a missing or extra transposition of dims {} and {}", a, b));
     if (is_moved(e, [&](size_t i) {
           auto at = index(i);
           at[a] = size - 1 - at[a];
@@ -63,6 +93,8 @@ void guess_order(const Evidence& e, Guesses& guesses) {
           }))
         add(fmt::format("a wrong index or order of pieces: dim {} is shifted by {}", a, shift));
   }
+  if (guesses.size() == before && are_the_same_numbers(e))
+    add("another order of elements: a wrong index, permutation or reshape");
 }
 
 }  // namespace slope

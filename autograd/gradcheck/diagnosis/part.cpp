@@ -23,7 +23,8 @@ Counted count(const Evidence& e) {
   Counted c;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
     const double a = e.analytic[i], n = e.numeric[i];
-    if (is_near(a, n) || !counts(e, i)) {
+    if (!counts(e, i)) continue;
+    if (is_near(a, n)) {
       ++c.right;
       continue;
     }
@@ -58,6 +59,22 @@ std::optional<std::pair<size_t, int64_t>> end_of_a_dim(const Evidence& e) {
   return std::nullopt;
 }
 
+// Ratios r and 1/r alone, both more than once.
+bool has_swapped_branches(const Evidence& e) {
+  double r = NAN;
+  int64_t straight = 0, inverse = 0;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    if (!counts(e, i)) continue;
+    const double ratio = e.analytic[i] / e.numeric[i];
+    if (std::isnan(r)) r = ratio;
+    const bool is_straight = is_near(ratio, r), is_inverse = is_near(ratio, 1 / r);
+    if (is_straight == is_inverse) return false;
+    straight += is_straight;
+    inverse += is_inverse;
+  }
+  return straight > 1 && inverse > 1;
+}
+
 }  // namespace
 
 void guess_part(const Evidence& e, Guesses& guesses) {
@@ -87,8 +104,12 @@ void guess_part(const Evidence& e, Guesses& guesses) {
   if (c.opposite == c.wrong && c.right > 0)
     add(0.93, "a missing mask, or a sign that should depend on the element",
         fmt::format("{} have the wrong sign, others are right", of(c.wrong)));
+  if (has_swapped_branches(e))
+    add(0.93, "the two branches of a mask or comparison are swapped", "ratios are r and 1/r");
   if (const auto end = end_of_a_dim(e))
-    add(0.88,
+    add(c.extra == c.wrong     ? 0.8
+        : end->second % 8 == 0 ? 0.92
+                               : 0.88,
         fmt::format("an edge: what a loop leaves out at the end, from index {} of dim {} on",
                     end->second, end->first),
         fmt::format("{} at the end are wrong", of(c.wrong)));

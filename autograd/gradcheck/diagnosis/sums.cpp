@@ -7,9 +7,6 @@
 
 namespace slope {
 
-namespace {
-
-// Whether an elementwise operation would repeat the input to the output's shape, and how often.
 int64_t repeats(const Evidence& e) {
   const Dims &x = e.shape, &y = e.output_shape;
   if (x.size() > y.size() || x == y) return 1;
@@ -28,6 +25,12 @@ bool has_one_ratio(const Evidence& e) {
   return true;
 }
 
+bool is_square(const Evidence& e) {
+  return e.shape.size() >= 2 && e.shape.back() == e.shape[e.shape.size() - 2] && e.shape.back() > 1;
+}
+
+namespace {
+
 // Whether every element is what the sum, or the mean, of the numeric ones along the dim is.
 bool is_sum_along(const Evidence& e, size_t dim) {
   if (has_one_ratio(e)) return false;
@@ -44,10 +47,29 @@ bool is_sum_along(const Evidence& e, size_t dim) {
   return true;
 }
 
+// One ratio on each line along the dim, not the same on all lines.
+bool is_ratio_constant_along(const Evidence& e, size_t dim) {
+  if (e.shape[dim] < 2 || has_one_ratio(e)) return false;
+  size_t inner = 1;
+  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
+  const auto size = static_cast<size_t>(e.shape[dim]);
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const size_t first = i - i / inner % size * inner;
+    if (!is_near(e.analytic[i] * e.numeric[first], e.analytic[first] * e.numeric[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void guess_sums(const Evidence& e, Guesses& guesses) {
   if (!is_whole(e) || e.numeric.size() < 2) return;
+  if (e.shape != e.output_shape)
+    for (size_t dim = 0; dim < e.shape.size(); ++dim)
+      if (is_ratio_constant_along(e, dim))
+        guesses.push_back({0.65,
+                           "an index contracted in one operand only, or a sum that is missing",
+                           fmt::format("the ratio is the same all along dim {}", dim)});
   for (size_t dim = 0; dim < e.shape.size(); ++dim)
     if (e.shape[dim] > 1 && is_sum_along(e, dim))
       guesses.push_back({0.95,
@@ -61,7 +83,7 @@ void guess_sums(const Evidence& e, Guesses& guesses) {
     guesses.push_back(
         {0.95, "a mean in place of the sum over the broadcast dim",
          fmt::format("the input is repeated {} times, and every ratio is 1/{}", times, times)});
-  else if (!has_one_ratio(e))
+  else if (!has_one_ratio(e) && e.by_rule.empty())  // else the Jacobian tells
     guesses.push_back(
         {0.7, "a missing sum over a broadcast dim",
          fmt::format("the input is repeated {} times, and no ratio is like another", times)});
@@ -72,11 +94,9 @@ void guess_without_pattern(const Evidence& e, Guesses& guesses) {
   size_t all = 0;
   for (size_t i = 0; i < e.numeric.size(); ++i) all += wrong(i) || !counts(e, i);
   if (all < e.numeric.size() || has_one_ratio(e)) return;  // some are right, or a factor
-  const bool is_square =
-      e.shape.size() >= 2 && e.shape.back() == e.shape[e.shape.size() - 2] && e.shape.back() > 1;
   const bool all_alike = std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
                                      [&](int64_t size) { return size == e.shape.back(); });
-  if (is_square && all_alike && e.shape == e.output_shape)
+  if (is_square(e) && all_alike && e.shape == e.output_shape)
     guesses.push_back(
         {0.6, "a missing transposition, or another order of factors",
          "no ratio is like another, and all sizes are equal, so that shapes hide it"});

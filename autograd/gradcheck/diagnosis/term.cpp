@@ -14,28 +14,61 @@ bool is_multiple(const Evidence& e, size_t dim, Factor&& factor) {
   size_t inner = 1;
   for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
   const auto size = static_cast<size_t>(e.shape[dim]);
-  bool differs = false, varies = false;
+  // if the derivative itself goes as the factor, a wrong constant explains the difference as well
+  bool differs = false, varies = false, is_itself = true;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
     const size_t first = i - i / inner % size * inner;  // first element of the line along dim
     const double a = e.analytic[i] - e.numeric[i], b = e.analytic[first] - e.numeric[first];
     if (!is_near(a * factor(first), b * factor(i))) return false;
     differs |= std::abs(b) > 1e-6;
     varies |= i != first && !is_near(factor(i), 0);
+    is_itself &= is_near(e.numeric[i] * factor(first), e.numeric[first] * factor(i));
   }
-  return differs && varies;
+  return differs && varies && !is_itself;
 }
 
-// a_i + b_j: constant along one dim after what is constant along another is taken away
-bool is_sum_of_two(const Evidence& e) {
+// Whether the difference is, along the dim, a constant and a multiple of y: two terms are missing.
+bool is_line_in_y(const Evidence& e, size_t dim) {
+  if (e.shape[dim] < 4) return false;
+  size_t inner = 1;
+  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
+  const auto size = static_cast<size_t>(e.shape[dim]);
+  bool is_itself = true;
+  // the area of the triangle of three points on a line is 0
+  const auto area = [&](auto&& v, size_t a, size_t b, size_t c) {
+    const double first = (v(b) - v(a)) * (e.y[c] - e.y[a]),
+                 second = (v(c) - v(a)) * (e.y[b] - e.y[a]);
+    return std::pair{first, second};
+  };
+  const auto difference = [&](size_t i) { return e.analytic[i] - e.numeric[i]; };
+  const auto numeric = [&](size_t i) { return e.numeric[i]; };
+  const auto is_flat = [](const std::pair<double, double>& p) {
+    return std::abs(p.first - p.second) <=
+           1e-4 * std::max(std::abs(p.first), std::abs(p.second)) + 1e-7;
+  };
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const size_t first = i - i / inner % size * inner;
+    if (i == first || i == first + inner) continue;
+    if (!is_flat(area(difference, first, first + inner, i))) return false;
+    is_itself &= is_flat(area(numeric, first, first + inner, i));
+  }
+  return !is_itself;
+}
+
+// (a_i + b_j) times a factor: what is constant along one dim, and what is along the other
+template <class Factor>
+bool is_sum_of_two(const Evidence& e, Factor&& factor) {
   if (e.shape.size() != 2 || e.shape[0] < 3 || e.shape[1] < 3) return false;
   const auto columns = static_cast<size_t>(e.shape[1]);
   const auto d = [&](size_t i, size_t j) {
-    return e.analytic[i * columns + j] - e.numeric[i * columns + j];
+    const size_t at = i * columns + j;
+    return (e.analytic[at] - e.numeric[at]) / factor(at);
   };
   bool differs = false;
   for (size_t i = 0; i < static_cast<size_t>(e.shape[0]); ++i)
     for (size_t j = 0; j < columns; ++j) {
-      if (std::abs(d(i, j) - d(0, j) - d(i, 0) + d(0, 0)) > 1e-5) return false;
+      const double rest = d(i, j) - d(0, j) - d(i, 0) + d(0, 0);
+      if (!(std::abs(rest * factor(i * columns + j)) <= 1e-5)) return false;
       differs |= std::abs(d(i, j)) > 1e-4;
     }
   return differs;
@@ -62,10 +95,19 @@ void guess_term(const Evidence& e, Guesses& guesses) {
     else if (is_multiple(e, dim, [&](size_t i) { return e.x[i]; }))
       add(0.75, "goes as x");
   }
-  if (guesses.empty() && is_sum_of_two(e))
+  for (size_t dim = 0; dim < e.shape.size() && has_y; ++dim)
+    if (is_line_in_y(e, dim))
+      guesses.push_back(
+          {0.79, fmt::format("a term with a sum or mean over dim {} is missing, and another", dim),
+           fmt::format("the difference is a constant and a multiple of y along dim {}", dim)});
+  const auto one = [](size_t) { return 1.0; };
+  const auto y = [&](size_t i) { return e.y[i]; };
+  const auto power = [&](size_t i) { return std::exp(e.y[i]); };
+  if (guesses.empty() &&
+      (is_sum_of_two(e, one) || (has_y && (is_sum_of_two(e, y) || is_sum_of_two(e, power)))))
     guesses.push_back(
         {0.75, "a term with a sum or mean over the wrong dim",
-         "the difference is a part that is constant along dim 0 and one along dim 1"});
+         "the difference has a part that is constant along dim 0 and one along dim 1"});
 }
 
 }  // namespace slope

@@ -1,8 +1,11 @@
+#include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/autograd/gradcheck/watch/backward.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 
 #include <bit>
+#include <set>
 
 namespace slope {
 
@@ -20,7 +23,53 @@ uint64_t hash_of(const Tensor& x) {
   return hash;
 }
 
+// For each rule that ran, the inputs for which it returned something.
+struct Returned : Observer {
+  struct Run {
+    const Node* node;
+    std::vector<bool> given;
+  };
+  std::vector<Run> runs;
+
+  void node_begins(const Node& node, std::span<const Tensor>) override {
+    runs.push_back({&node, std::vector<bool>(node.inputs.size())});
+  }
+  void returned(const Node& node, size_t input, const Tensor& g) override {
+    for (Run& run : runs)
+      if (run.node == &node) run.given[input] = g.defined();
+  }
+};
+
+bool leads_to(const Edge& edge, const Tensor& leaf) {
+  std::vector<const Edge*> left{&edge};
+  std::set<const Node*> seen;
+  while (!left.empty()) {
+    const Edge& e = *left.back();
+    left.pop_back();
+    if (e.leaf && e.leaf.get() == &leaf.impl()) return true;
+    if (!e.node || !seen.insert(e.node.get()).second) continue;
+    for (const Edge& input : e.node->inputs) left.push_back(&input);
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string withheld(const Tensors& outputs, const Tensor& leaf) {
+  for (const Tensor& y : outputs) {
+    if (!y.requires_grad()) continue;
+    Returned seen;
+    const Observe observe(seen);
+    (void)grad({y}, {leaf},
+               {.grad_outputs = {ones_like(y)}, .retain_graph = true, .allow_unused = true});
+    for (const auto& [node, given] : seen.runs)
+      for (size_t i = 0; i < given.size(); ++i)
+        if (!given[i] && leads_to(node->inputs[i], leaf))
+          return fmt::format("the rule of {} returns no gradient for its input {}",
+                             place(*node->op, node->module), i);
+  }
+  return "";
+}
 
 void WatchBackward::node_begins(const Node&, std::span<const Tensor> grads) {
   Running running;

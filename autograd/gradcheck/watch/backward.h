@@ -9,6 +9,10 @@
 
 namespace slope {
 
+// "the rule of scores returns no gradient for its input 1": the first on the way from the outputs
+// to the leaf, which the pass does not reach; "" if no rule is to blame.
+std::string withheld(const Tensors& outputs, const Tensor& leaf);
+
 class WatchBackward : public Observer {
  public:
   // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
