@@ -12,39 +12,48 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t tile_rows = 96;  // a multiple of both units' row groups
-
 struct Sizes {
   int64_t m, n, k;
 };
 
-// The part that is packed at once: all rows of A, some panels of B.
-struct Packed {
-  const Bf16Product& own;
-  Sizes size;
-  Block block;
-  uint16_t *rows, *panels;
+Block packed_block(int64_t elements) {
+  return Block(elements * static_cast<int64_t>(sizeof(uint16_t)));
+}
 
-  Packed(const Bf16Product& product, Sizes sizes)
-      : own(product), size(sizes),
-        block((own.rows_size(size.m, size.k) + own.panels_size(size.n, size.k)) *
-              static_cast<int64_t>(sizeof(uint16_t))),
-        panels(static_cast<uint16_t*>(block.data)) {
-    rows = panels + own.panels_size(size.n, size.k);
+// Rows of A, packed.
+struct PackedRows {
+  const Bf16Product& own;
+  int64_t m, k;
+  Block block = packed_block(own.rows_size(m, k));
+
+  uint16_t* at(int64_t i, int64_t p = 0) const {  // whole row units, whole depth units
+    return static_cast<uint16_t*>(block.data) + i * own.row_stride(k) + p;
   }
-  void pack_rows(int64_t begin, int64_t end, const Operand<float>& a) const {
-    own.pack_rows(end - begin, size.k, a.at(begin, 0).ref(), rows + begin * own.row_stride(size.k));
+  void pack(int64_t i, int64_t rows, int64_t p, int64_t depth, const Operand<float>& a) const {
+    own.pack_rows(rows, depth, a.at(i, p).ref(), at(i, p), own.row_stride(k));
   }
-  void pack_panels(int64_t begin, int64_t end, const Operand<float>& b) const {
-    own.pack_panels(begin, end, size.n, size.k, b.ref(), panels);
-  }
-  // From row i and column j, both multiples of the padding.
-  void multiply(int64_t i, int64_t height, int64_t j, int64_t width, const Bf16Place& to) const {
-    own.multiply(
-        height, width, size.k, rows + i * own.row_stride(size.k), panels + j * own.padded(size.k),
-        {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc});
-  }
+  void pack(const Operand<float>& a) const { pack(0, m, 0, k, a); }
 };
+
+// Panels of B, packed.
+struct PackedPanels {
+  const Bf16Product& own;
+  int64_t n, k;
+  Block block = packed_block(own.panels_size(n, k));
+
+  uint16_t* at(int64_t j, int64_t p = 0) const {  // whole panels, whole depth units
+    return static_cast<uint16_t*>(block.data) + j * own.padded(k) + p * Bf16Product::panel;
+  }
+  void pack(int64_t j, int64_t columns, int64_t p, int64_t depth, const Operand<float>& b) const {
+    own.pack_panels(columns, depth, b.at(p, j).ref(), at(j, p), own.panel_stride(k));
+  }
+  void pack(const Operand<float>& b) const { pack(0, n, 0, k, b); }
+};
+
+// From row i and column j of C.
+Bf16Place from(const Bf16Place& to, int64_t i, int64_t j) {
+  return {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc};
+}
 
 // Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j, with all
 // rows of A. The blocks of a column come in the order of k.
@@ -53,8 +62,7 @@ void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const
   for (int64_t p = 0; p < size.k; p += bf16_depth)
     for (int64_t j = 0; j < size.n; j += most_columns)
       f(p, j, Sizes{size.m, std::min(most_columns, size.n - j), std::min(bf16_depth, size.k - p)},
-        Bf16Place{to.alpha, p == 0 ? to.beta : 1, p == 0 && to.bias ? to.bias + j : nullptr,
-                  to.c + j, to.ldc});
+        p == 0 ? from(to, 0, j) : Bf16Place{to.alpha, 1, nullptr, to.c + j, to.ldc});
 }
 
 // A rounded copy of X as f32: the operand of an ordinary f32 product.
@@ -76,36 +84,58 @@ struct Rounded {
   }
 };
 
-// Packs rows and panels in one loop over the pieces of both.
-void pack_in_parallel(const Packed& packed, const Operand<float>& a, const Operand<float>& b) {
-  constexpr int64_t worthwhile = 1 << 17;  // elements
-  const int64_t k = packed.size.k, m = packed.size.m,
-                panels = ceil_div(packed.size.n, Bf16Product::panel);
-  const int64_t rows_each = ceil_div(std::max<int64_t>(1, worthwhile / k), tile_rows) * tile_rows,
-                panels_each = std::max<int64_t>(1, worthwhile / (k * Bf16Product::panel)),
-                of_rows = ceil_div(m, rows_each);
-  parallel_for(of_rows + ceil_div(panels, panels_each), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece)
-      if (const int64_t i = piece * rows_each, j = (piece - of_rows) * panels_each; j < 0)
-        packed.pack_rows(i, std::min(m, i + rows_each), a);
-      else
-        packed.pack_panels(j, std::min(panels, j + panels_each), b);
-  });
+// Pieces of `size`, whole `unit`s: enough for many threads, and neither so small that the other
+// operand is read too often nor so large that a packed piece leaves the second cache.
+int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
+  constexpr int64_t enough = 16;
+  return std::clamp(ceil_div(ceil_div(size, enough), unit) * unit, least, most);
 }
 
-// Tiles of C: tile_rows high, and as wide as C if there are enough of them.
-void multiply_in_parallel(const Packed& packed, const Bf16Place& to) {
-  constexpr int64_t enough = 16, least_columns = 2 * Bf16Product::panel;
-  const int64_t m = packed.size.m, n = packed.size.n, rows = ceil_div(m, tile_rows),
-                wide = std::max(least_columns,
-                                ceil_div(ceil_div(n, ceil_div(enough, rows)), Bf16Product::panel) *
-                                    Bf16Product::panel),
-                columns = ceil_div(n, wide);
-  parallel_for(rows * columns, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t i = t / columns * tile_rows, j = t % columns * wide;
-      packed.multiply(i, std::min(tile_rows, m - i), j, std::min(wide, n - j), to);
-    }
+// Packs all of an operand in parallel. It is cut so that each part reads memory along its rows: in
+// k if rows of memory lie across the sum, else in the packed rows or panels.
+template <class Operands>
+void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool across,
+                      const Operand<float>& x) {
+  constexpr int64_t worthwhile = 1 << 16;  // elements
+  const int64_t k = packed.k;
+  const auto grain = [](int64_t other, int64_t whole) {
+    return ceil_div(std::max<int64_t>(1, worthwhile / other), whole) * whole;
+  };
+  if (across)
+    parallel_for(k, grain(width, 32),
+                 [&](int64_t begin, int64_t end) { packed.pack(0, width, begin, end - begin, x); });
+  else
+    parallel_for(width, grain(k, unit),
+                 [&](int64_t begin, int64_t end) { packed.pack(begin, end - begin, 0, k, x); });
+}
+
+// The smaller operand is packed first. Of the larger one each piece is packed where it is
+// multiplied and read back from the cache, unless its memory's rows lie across the sum.
+void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Operand<float>& a,
+                          const Operand<float>& b, const Bf16Place& to) {
+  constexpr int64_t W = Bf16Product::panel;
+  constexpr int64_t together = 96;  // rows, of which several fit in the second cache
+  const auto& [m, n, k] = size;
+  const bool by_rows = n <= m, all_rows = !by_rows || a.transpose,
+             all_panels = by_rows || !b.transpose;
+  const PackedRows rows{own, all_rows ? m : 0, k};
+  const PackedPanels panels{own, all_panels ? n : 0, k};
+  if (all_rows) pack_in_parallel(rows, m, 32, a.transpose, a);
+  if (all_panels) pack_in_parallel(panels, n, W, !b.transpose, b);
+  if (by_rows)
+    return parallel_for(m, piece(m, 32, 64, together),
+                        [&, n = n, k = k](int64_t begin, int64_t end) {
+                          const PackedRows some{own, all_rows ? 0 : end - begin, k};
+                          if (!all_rows) some.pack(a.at(begin, 0));
+                          own.multiply(end - begin, n, k, all_rows ? rows.at(begin) : some.at(0),
+                                       panels.at(0), from(to, begin, 0));
+                        });
+  parallel_for(n, piece(n, W, 2 * W, 8 * W), [&, m = m, k = k](int64_t begin, int64_t end) {
+    const PackedPanels some{own, all_panels ? 0 : end - begin, k};
+    if (!all_panels) some.pack(b.at(0, begin));
+    for (int64_t i = 0; i < m; i += together)
+      own.multiply(std::min(together, m - i), end - begin, k, rows.at(i),
+                   all_panels ? panels.at(begin) : some.at(0), from(to, i, begin));
   });
 }
 
@@ -121,6 +151,17 @@ const Bf16Product* bf16_product() {
   return nullptr;
 }
 
+const AttentionKernels<float>* bf16_attention() {
+#if defined(SLOPE_X86_VARIANTS)
+  static const AttentionKernels<float> attention =
+      bf16_unit() == Bf16Unit::amx      ? amx_bf16_attention()
+      : bf16_unit() == Bf16Unit::avx512 ? avx512_bf16_attention()
+                                        : AttentionKernels<float>{};
+  if (attention.forward) return &attention;
+#endif
+  return nullptr;
+}
+
 void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, Operand<float> b,
                    float beta, const float* bias, float* c, int64_t ldc) {
   const Bf16Product* own = bf16_product();
@@ -131,10 +172,11 @@ void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> 
   constexpr int64_t most_columns = 1024;  // 4 MB of panels at most
   for_each_block({m, n, k}, most_columns, {alpha, beta, bias, c, ldc},
                  [&](int64_t p, int64_t j, Sizes size, const Bf16Place& to) {
-                   const Packed packed(*own, size);
-                   packed.pack_rows(0, m, a.at(0, p));
-                   packed.pack_panels(0, ceil_div(size.n, Bf16Product::panel), b.at(p, j));
-                   packed.multiply(0, m, 0, size.n, to);
+                   const PackedRows rows{*own, m, size.k};
+                   const PackedPanels panels{*own, size.n, size.k};
+                   rows.pack(a.at(0, p));
+                   panels.pack(b.at(p, j));
+                   own->multiply(m, size.n, size.k, rows.at(0), panels.at(0), to);
                  });
 }
 
@@ -153,9 +195,7 @@ void bf16_gemm(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, O
   const int64_t most_columns = most / std::min(bf16_depth, k);
   for_each_block({m, n, k}, most_columns, {alpha, beta, bias, c, ldc},
                  [&](int64_t p, int64_t j, Sizes size, const Bf16Place& to) {
-                   const Packed packed(*own, size);
-                   pack_in_parallel(packed, a.at(0, p), b.at(p, j));
-                   multiply_in_parallel(packed, to);
+                   multiply_in_parallel(*own, size, a.at(0, p), b.at(p, j), to);
                  });
 }
 

@@ -1,5 +1,5 @@
-// Products of operands rounded to bf16, by the unit that this CPU has for them. Private to
-// core/product/gemm.cpp.
+// Products of operands rounded to bf16, by the unit that this CPU has for them. For core/product
+// and the operations that have kernels of their own for it.
 #pragma once
 
 #include <slope/core/kernels/bf16/bf16_product.h>
@@ -17,6 +17,8 @@ void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> 
 
 inline constexpr int64_t bf16_depth = 2048;
 
-const Bf16Product* bf16_product();  // of this CPU's unit; null without one
+// Of this CPU's unit; null without one.
+const Bf16Product* bf16_product();
+const AttentionKernels<float>* bf16_attention();
 
 }  // namespace slope

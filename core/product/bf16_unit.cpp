@@ -68,12 +68,13 @@ const Bf16Support& bf16_support() {
 }
 
 Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support) {
-  const Bf16Unit by_default = support.avx512 && !support.intel ? Bf16Unit::avx512 : Bf16Unit::none;
-  const Bf16Unit wanted = asked ? unit_named(asked) : by_default;
+  const Bf16Unit without_tiles =
+      support.avx512 && !support.intel ? Bf16Unit::avx512 : Bf16Unit::none;
+  const Bf16Unit wanted = asked ? unit_named(asked) : support.amx ? Bf16Unit::amx : without_tiles;
   const bool refused = wanted == Bf16Unit::amx && support.amx && !support.amx_granted;
   SLOPE_CHECK_AS(UsageError, refused || support.offers(wanted),
                  "SLOPE_BF16={}: this CPU or build has no {}", asked, name(wanted));
-  const Bf16Unit unit = refused ? by_default : wanted;
+  const Bf16Unit unit = refused ? without_tiles : wanted;
   if (unit == Bf16Unit::none)
     return {unit, fmt::format("bf16: {}; {} take its place, which are not faster than f32",
                               refused ? "the system refuses AMX's tiles"

@@ -26,9 +26,8 @@ struct Bf16Choice {
   std::string
       note;  // what a user should know before training with it; empty: it is faster than f32
 };
-// `asked` is none, avx512 or amx; null: the fastest unit that has been tested, which excludes AMX.
-// UsageError for another word or a unit that the CPU lacks. If the system refuses the tiles, the
-// next unit is used, with a note.
+// `asked` is none, avx512 or amx; null: the fastest. UsageError for another word or a unit that the
+// CPU lacks. If the system refuses the tiles, the next unit is used, with a note.
 Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support);
 
 // Chosen by SLOPE_BF16 in the environment, at the first call.

@@ -109,7 +109,7 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
 }
 
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
-                        const DecodeOptions& options, UnknownCharacters unknown) {
+                        const DecodeOptions& options, UnknownCharacters unknown, DType weights) {
   const RunSettings settings = read_config(checkpoint + "/config.json");
   const models::Kind kind = settings.type().kind;
   SLOPE_CHECK_AS(UsageError, kind == models::Kind::translation || options == DecodeOptions(),
@@ -123,12 +123,12 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
   switch (kind) {
     case models::Kind::translation: {
       const auto& d = settings.data<ParallelTextSettings>();
-      const Translator translator = load_translator(checkpoint);
+      const Translator translator = load_translator(checkpoint, weights);
       return evaluate_translator(translator, data::read_parallel(name, d.source, d.target),
                                  options);
     }
     case models::Kind::language_model: {
-      const TextModel model = load_language_model(checkpoint);
+      const TextModel model = load_language_model(checkpoint, weights);
       const std::string text = data::read_text(name);
       return blame(shown, [&] {
         const KnownText known = known_text(text, *model.tokenizer, unknown);
@@ -138,7 +138,7 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
       });
     }
     case models::Kind::points: {
-      const Classifier classifier = load_points_model(checkpoint);
+      const Classifier classifier = load_points_model(checkpoint, weights);
       const std::string text = data::read_text(name);
       return blame(shown, [&] { return evaluate_points_model(classifier, text); });
     }

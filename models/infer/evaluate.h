@@ -47,9 +47,10 @@ EvalResult evaluate_language_model(const TextModel& model, const std::string& te
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
 // Evaluates a run of any kind on the data called `name`: a prefix of parallel text, a text, a file
-// of points ("-": standard input). UsageError for options that are not for that kind.
+// of points ("-": standard input). `weights`: load.h. UsageError for options that are not for that
+// kind.
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
                         const DecodeOptions& options = {},
-                        UnknownCharacters unknown = UnknownCharacters::refuse);
+                        UnknownCharacters unknown = UnknownCharacters::refuse, DType weights = f32);
 
 }  // namespace slope::train

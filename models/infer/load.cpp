@@ -2,6 +2,7 @@
 #include <slope/core/tensor/factories.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/run/checkpoint_files.h>
+#include <slope/nn/layers/round_weights.h>
 
 namespace slope::train {
 
@@ -12,7 +13,7 @@ namespace {
 // Makes the model with `make`, which may allocate no more elements than the weights can fill, and
 // loads them.
 template <class Make>
-auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make) {
+auto with_weights(const std::string& checkpoint, TensorFile&& weights, DType dtype, Make make) {
   const std::string config = checkpoint + "/config.json", file = checkpoint + "/model.safetensors";
   auto model = blame(config, [&] { return within_size_of(weights, make); });
   try {
@@ -21,6 +22,7 @@ auto with_weights(const std::string& checkpoint, TensorFile&& weights, Make make
     throw InputError(fmt::format("{}; {} asks for such a model", e.what(), config));
   }
   nn::eval(model->module());
+  if (dtype == bf16) nn::round_weights(model->module());
   return model;
 }
 
@@ -30,7 +32,7 @@ Tensor as_batch(const data::Ids& sentence) {
   return from_vector(sentence, {1, static_cast<int64_t>(sentence.size())});
 }
 
-Translator load_translator(const std::string& checkpoint) {
+Translator load_translator(const std::string& checkpoint, DType dtype) {
   const RunSettings settings =
       read_config(checkpoint + "/config.json", Kind::translation, "to translate");
   const bool shared = settings.data<ParallelTextSettings>().shared_vocabulary;
@@ -44,13 +46,13 @@ Translator load_translator(const std::string& checkpoint) {
   check_tokenizer(weights, *source, source_stem);
   check_tokenizer(weights, *target, target_stem);
   const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
-  auto model = with_weights(checkpoint, std::move(weights), [&] {
+  auto model = with_weights(checkpoint, std::move(weights), dtype, [&] {
     return type.make(settings.config(), {source->size(), target->size(), shared}, Weights::unset);
   });
   return {settings, source, target, std::move(model)};
 }
 
-TextModel load_language_model(const std::string& checkpoint) {
+TextModel load_language_model(const std::string& checkpoint, DType dtype) {
   const RunSettings settings =
       read_config(checkpoint + "/config.json", Kind::language_model, "to write text");
   const std::string stem = checkpoint + "/source";
@@ -58,17 +60,17 @@ TextModel load_language_model(const std::string& checkpoint) {
   TensorFile weights = load_finite(checkpoint + "/model.safetensors");
   check_tokenizer(weights, *tokenizer, stem);
   const auto& type = dynamic_cast<const models::LanguageModelType&>(settings.type());
-  auto model = with_weights(checkpoint, std::move(weights), [&] {
+  auto model = with_weights(checkpoint, std::move(weights), dtype, [&] {
     return type.make(settings.config(), tokenizer->size(), Weights::unset);
   });
   return {settings, tokenizer, std::move(model)};
 }
 
-Classifier load_points_model(const std::string& checkpoint) {
+Classifier load_points_model(const std::string& checkpoint, DType dtype) {
   const RunSettings settings =
       read_config(checkpoint + "/config.json", Kind::points, "to tell points apart");
   const auto& type = dynamic_cast<const models::PointsType&>(settings.type());
-  auto model = with_weights(checkpoint, load_finite(checkpoint + "/model.safetensors"),
+  auto model = with_weights(checkpoint, load_finite(checkpoint + "/model.safetensors"), dtype,
                             [&] { return type.make(settings.config(), Weights::unset); });
   return {settings, std::move(model)};
 }

@@ -20,19 +20,20 @@ struct Translator {
   std::unique_ptr<models::TranslationModel> model;
 };
 Tensor as_batch(const data::Ids& sentence);  // i64 (1, T)
-Translator load_translator(const std::string& checkpoint);
+// `weights`: f32, or bf16, which rounds those of the model's linear layers (nn::round_weights).
+Translator load_translator(const std::string& checkpoint, DType weights = f32);
 
 struct TextModel {
   RunSettings settings;
   data::TokenizerPtr tokenizer;
   std::unique_ptr<models::LanguageModel> model;
 };
-TextModel load_language_model(const std::string& checkpoint);
+TextModel load_language_model(const std::string& checkpoint, DType weights = f32);
 
 struct Classifier {
   RunSettings settings;
   std::unique_ptr<models::PointsModel> model;
 };
-Classifier load_points_model(const std::string& checkpoint);
+Classifier load_points_model(const std::string& checkpoint, DType weights = f32);
 
 }  // namespace slope::train

@@ -6,6 +6,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_unit.h>
 #include <slope/tests/threads.h>
 
 #include <cmath>
@@ -52,7 +53,7 @@ TEST_CASE("autocast: what was recorded in f32 stays f32 in backward") {
   CHECK(x.grad().to_vector() == matmul(g, w.transpose(0, 1)).to_vector());
 }
 
-TEST_CASE("autocast: matmul, bmm and the fused loss round, attention does not") {
+TEST_CASE("autocast: matmul, bmm and the fused loss round; attention does where it is worth it") {
   manual_seed(3);
   const Tensor q = randn({2, 3, 20, 16}), k = randn({2, 3, 25, 16}), v = randn({2, 3, 25, 16}),
                h = randn({40, 16}), w = randn({50, 16}) * 0.2, target = randint(0, 50, {40});
@@ -85,9 +86,54 @@ TEST_CASE("autocast: matmul, bmm and the fused loss round, attention does not") 
     }
   }
   const Autocast autocast(bf16);
-  const Tensor o = scaled_dot_product_attention(q, k, v);
+  const Tensor o = scaled_dot_product_attention(q, k, v);  // small heads
   const Autocast exact(f32);
   CHECK(o.to_vector() == scaled_dot_product_attention(q, k, v).to_vector());
+}
+
+TEST_CASE("autocast: attention with masks, dropout, weights and packed sequences") {
+  const bool has_unit = bf16_unit() != Bf16Unit::none;
+  if (!has_unit) MESSAGE("no unit for bf16 here: attention stays f32");
+  manual_seed(6);
+  const Tensor q = randn({2, 90, 40}), k = randn({2, 70, 40}), v = randn({2, 70, 24}),
+               mask = rand({90, 70}) < 0.8, lengths = tensor({50, 40}, i64),
+               key_lengths = tensor({30, 40}, i64);
+  AttentionOptions plain, masked, causal, dropped, packed;
+  masked.mask = mask, causal.causal = true, dropped.dropout = 0.3;
+  packed.query_lengths = lengths, packed.key_lengths = key_lengths;
+  for (const AttentionOptions& options : {plain, masked, causal, dropped, packed}) {
+    const auto results = [&](DType precision, DType dtype) {
+      manual_seed(7);  // the same draws
+      Tensors in, all;
+      for (const Tensor& x : {q, k, v}) in.push_back(x.to(dtype).clone().set_requires_grad());
+      const Autocast scope(precision);
+      const AttentionOutput y =
+          scaled_dot_product_attention_with_weights(in[0], in[1], in[2], options);
+      ((y.output * y.output).sum() + (y.weights * y.weights).sum()).backward();
+      all = {y.output.detach(), y.weights.detach()};
+      for (const Tensor& x : in) all.push_back(x.grad());
+      return all;
+    };
+    const Tensors exact = results(f32, f64), rounded_ones = results(bf16, f32);
+    for (size_t i = 0; i < exact.size(); ++i) {
+      CHECK(relative(rounded_ones[i], exact[i]) < of_rounding);
+      if (has_unit) CHECK(relative(rounded_ones[i], exact[i]) > 1e-5);
+    }
+  }
+}
+
+TEST_CASE("autocast: what a mask hides, even nan, reaches neither output nor gradient") {
+  manual_seed(8);
+  const Tensor q = randn({64, 32}).set_requires_grad(), hidden = arange(64) == 5;
+  const Tensor k = where(hidden.unsqueeze(-1), full({}, NAN), randn({64, 32})).set_requires_grad(),
+               v = where(hidden.unsqueeze(-1), full({}, NAN), randn({64, 32})).set_requires_grad();
+  AttentionOptions options;
+  options.mask = (!hidden).unsqueeze(0);
+  const Autocast autocast(bf16);
+  const Tensor o = scaled_dot_product_attention(q, k, v, options);
+  o.sum().backward();
+  for (const Tensor& x : {o.detach(), q.grad(), k.grad(), v.grad()})
+    CHECK(std::isfinite(x.sum().item()));
 }
 
 TEST_CASE("autocast: a second derivative, and f64, which is left alone") {

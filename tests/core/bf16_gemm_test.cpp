@@ -66,8 +66,8 @@ constexpr double precise = 4e-6;  // the error of f32 sums; with bf16 sums it wo
                                c.data()};
         std::vector<uint16_t> rows(static_cast<size_t>(own.rows_size(m, k))),
             panels(static_cast<size_t>(own.panels_size(n, k)));
-        own.pack_rows(m, k, product.a, rows.data());
-        own.pack_panels(0, (n + 31) / 32, n, k, product.b, panels.data());
+        own.pack_rows(m, k, product.a, rows.data(), own.row_stride(k));
+        own.pack_panels(n, k, product.b, panels.data(), own.panel_stride(k));
         Numbers y = c;
         own.multiply(m, n, k, rows.data(), panels.data(), {alpha, beta, product.bias, y.data(), n});
         CHECK_MESSAGE(product.worst(y) < precise, fmt::format("m {} n {} k {}", m, n, k));

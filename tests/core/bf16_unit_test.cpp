@@ -18,7 +18,10 @@ TEST_CASE("bf16: the unit of each CPU") {
   CHECK(unit(nullptr, intel) == Bf16Unit::none);
   CHECK(unit("avx512", intel) == Bf16Unit::avx512);
   CHECK(unit("none", zen) == Bf16Unit::none);
-  CHECK(unit("amx", tiles) == Bf16Unit::amx);
+  CHECK(unit(nullptr, tiles) == Bf16Unit::amx);
+  CHECK(unit("avx512", tiles) == Bf16Unit::avx512);
+  CHECK(unit(nullptr, refused) == Bf16Unit::none);
+  CHECK(unit(nullptr, refused_zen) == Bf16Unit::avx512);
   CHECK(unit("amx", refused) == Bf16Unit::none);
   CHECK(unit("amx", refused_zen) == Bf16Unit::avx512);
 }
@@ -32,8 +35,9 @@ TEST_CASE("bf16: what is said where the unit is missing or refused") {
   CHECK(note("none", zen) ==
         "bf16: no unit for it is in use on this CPU; f32 products of rounded operands take its "
         "place, which are not faster than f32");
-  CHECK(note("amx", refused) ==
-        "bf16: the system refuses AMX's tiles; AVX512-BF16 takes their place");
+  for (const char* asked : {static_cast<const char*>(nullptr), "amx"})
+    CHECK(note(asked, refused) ==
+          "bf16: the system refuses AMX's tiles; AVX512-BF16 takes their place");
   CHECK_THROWS_WITH_AS((void)choose_bf16_unit("amx", zen),
                        "SLOPE_BF16=amx: this CPU or build has no AMX", UsageError);
   CHECK_THROWS_WITH_AS((void)choose_bf16_unit("fast", zen),

@@ -5,7 +5,7 @@ from torch.nn import functional as F
 from common import save
 from models import CharGpt
 
-VOCABULARY, BATCH, LENGTH = 27, 8, 32
+VOCABULARY, BATCH, LENGTH = 27, 8, 64
 
 
 def sequences():
@@ -35,7 +35,7 @@ def error(model, batch):
     return (gradient(model, batch, torch.float32, True) - exact).norm() / exact.norm()
 
 
-CONFIG = dict(vocab_size=VOCABULARY, block_size=LENGTH, n_layer=2, n_head=4, n_embd=24, dropout=0.0)
+CONFIG = dict(vocab_size=VOCABULARY, block_size=LENGTH, n_layer=2, n_head=2, n_embd=44, dropout=0.0)
 
 if __name__ == "__main__":
     torch.manual_seed(4)

@@ -17,7 +17,7 @@ namespace {
 std::vector<double> gradient(const GoldenTensors& golden, const std::string& moment, DType dtype,
                              DType products) {
   char_gpt::CharGpt model(
-      {.vocab_size = 27, .block_size = 32, .n_layer = 2, .n_head = 4, .n_embd = 24, .dropout = 0});
+      {.vocab_size = 27, .block_size = 64, .n_layer = 2, .n_head = 2, .n_embd = 44, .dropout = 0});
   REQUIRE(nn::load(model, golden.under(moment + "/")).ok());
   nn::to(model, dtype);
   {

@@ -1,6 +1,6 @@
 """--precision bf16: its messages, the same bits on any number of threads and after a kill, and what a resume refuses."""
 import json, random, shutil, time, unittest, unittest.mock
-from slope_runner import Case, ENVIRONMENT, SMALL, TEXT, trained
+from slope_runner import Case, ENVIRONMENT, SMALL, SMALL_GPT, TEXT, trained
 
 BF16 = [*SMALL, "--precision", "bf16", "--dropout", "0.1", "--steps", "12"]
 
@@ -40,6 +40,16 @@ class Precision(Case):
         with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_BF16="none"):
             result = self.good(*self.run_of("run", *BF16))
         self.assertEqual(result.out.count("not faster than f32"), 1, result)
+
+    def test_decoding_with_rounded_weights(self):
+        self.good(*self.run_of("run", *SMALL, "--steps", "30"))
+        exact, rounded = (json.loads(self.good("eval", "run", "--data", "valid", "--json", *flags).out) for flags in [[], ["--precision", "bf16"]])
+        self.assertNotEqual(exact["loss"], rounded["loss"])
+        self.assertAlmostEqual(exact["loss"], rounded["loss"], delta=0.01 * exact["loss"])
+        self.good("translate", "run", "valid.de", "--precision", "bf16")
+        self.good("train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--steps", "2", "--out", "text")
+        self.good("generate", "text", "--tokens", "20", "--precision", "bf16")
+        self.refused(2, "translate", "run", "--precision", "f16", says="precision f16: expected f32 or bf16")
 
     def test_words(self):
         self.assertRegex(self.good("--version").out, r"\nbf16 products: (AVX512-BF16|AMX|f32 products of rounded operands)\n")

@@ -2,7 +2,9 @@
 // the shape of the case `translation` that cannot end a sentence early.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/memory/memory.h>
+#include <slope/core/product/autocast.h>
 #include <slope/models/infer/translate.h>
+#include <slope/nn/layers/round_weights.h>
 #include <slope/tools/bench/case.h>
 #include <slope/tools/bench/traffic.h>
 #include <slope/tools/bench/zoo_case.h>
@@ -18,6 +20,7 @@ class GreedyDecoding : public Workload {
   explicit GreedyDecoding(int64_t sentences) : translator_(untrained()) {
     const NoGrad no_grad;
     output_bias().write<float>()[data::eos_id] = -1e9F;
+    if (autocast_dtype() == bf16) nn::round_weights(translator_.model->module());
     memory::release_cached();  // as load_translator() does
     const Tensor words = randint(data::eos_id + 1, source_vocab, {sentences, source_tokens});
     for (int64_t b = 0; b < sentences; ++b)
@@ -25,6 +28,7 @@ class GreedyDecoding : public Workload {
                             words.data<int64_t>() + (b + 1) * source_tokens);
   }
   Done run(int64_t steps) override {
+    const Autocast as_translate(f32);  // its --precision is that of the weights alone
     Done done;
     for (int64_t i = 0; i < steps; ++i)
       for (const train::Sentence& s :

@@ -1,10 +1,20 @@
-// The flags of decoding, which `slope translate` and `slope eval` share.
+// The flags of decoding that several commands share.
 #pragma once
 
+#include <slope/core/product/autocast.h>
 #include <slope/models/infer/search/decode.h>
 #include <slope/tools/command_line.h>
 
 namespace slope::tools {
+
+inline void add_precision(Command& command, DType& weights) {
+  command
+      .option(
+          "--precision", [&weights](const std::string& word) { weights = precision_named(word); },
+          "of the linear layers' weights: f32, or bf16, which is faster for few sentences and "
+          "changes some of them")
+      .takes("f32|bf16");
+}
 
 inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
   command.option("--beam", decode.beam, "beam size; 1: greedy decoding")

@@ -14,6 +14,7 @@ namespace {
 struct Flags {
   std::string run, data, unknown = "refuse";
   train::DecodeOptions decode;
+  DType weights = f32;
   bool json = false;
 };
 
@@ -31,13 +32,14 @@ void add_eval(Command& slope) {
       .required()
       .names("PREFIX|FILE");
   add_decoding_flags(command, flags.decode);
+  add_precision(command, flags.weights);
   add_unknown_characters(command, flags.unknown);
   command.flag("--json", flags.json, "as one line of JSON");
   command.threads();
   command.runs([] {
     const train::EvalResult r =
         train::evaluate_run(train::checkpoint_folder(flags.run), flags.data, flags.decode,
-                            train::unknown_characters(flags.unknown));
+                            train::unknown_characters(flags.unknown), flags.weights);
     if (flags.json) {
       std::printf("%s\n", r.json().c_str());
       return 0;

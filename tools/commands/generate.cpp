@@ -5,6 +5,7 @@
 #include <slope/models/infer/load.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
+#include <slope/tools/commands/decoding_flags.h>
 #include <slope/tools/commands/text_flags.h>
 
 #include <cstdio>
@@ -20,6 +21,7 @@ void add_generate(Command& slope) {
   static std::string folder, prompt, unknown = "refuse";
   static train::GenerateOptions options;
   static int64_t seed = 0, samples = 1;
+  static DType weights = f32;
   train::Sampling& sampling = options.sampling;
   command.option("run", folder, "the run's folder").required().names("RUN");
   command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
@@ -61,11 +63,13 @@ void add_generate(Command& slope) {
   command.option("--seed", seed, "the same seed gives the same text")
       .between(0, std::numeric_limits<int64_t>::max())
       .shows_default();
+  add_precision(command, weights);
   add_unknown_characters(command, unknown);
   command.threads();
   command.runs([] {
     const train::UnknownCharacters how = train::unknown_characters(unknown);
-    const train::TextModel m = train::load_language_model(train::checkpoint_folder(folder));
+    const train::TextModel m =
+        train::load_language_model(train::checkpoint_folder(folder), weights);
     const train::KnownText known =
         with_file("the prompt", [&] { return train::known_text(prompt, *m.tokenizer, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");

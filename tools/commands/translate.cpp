@@ -22,6 +22,7 @@ struct Flags {
   std::string prefix, given;
   int64_t layer = -1, n_best = 0;
   train::DecodeOptions decode;
+  DType weights = f32;
   bool uncached = false, show = false;
 };
 
@@ -82,7 +83,8 @@ int score(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
                  "--score -: the text and its translations cannot both be standard input; name a "
                  "file for one of them");
-  const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
+  const train::Translator translator =
+      train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   data::LineStream text(flags.file), given(flags.given);
   const auto sources = all_lines(text), targets = all_lines(given);
   const std::string both = given.name() + " for " + text.name();
@@ -109,7 +111,8 @@ int run(Flags& flags) {
       UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),
       "--kind and --layer select what is drawn; give --attention or --show-attention too");
   train::LineOptions options{.long_lines = train::long_lines(flags.long_lines)};
-  const train::Translator translator = train::load_translator(train::checkpoint_folder(flags.run));
+  const train::Translator translator =
+      train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   if (!flags.prefix.empty()) flags.decode.prefix = train::forced_prefix(translator, flags.prefix);
   int64_t longs = 0;
   data::LineStream text(flags.file);
@@ -140,6 +143,7 @@ void add_translate(Command& slope) {
   command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
       .names("FILE");
   add_decoding_flags(command, flags.decode);
+  add_precision(command, flags.weights);
   command
       .option("--n-best", flags.n_best,
               "print the N best translations of each line, each after the line's number and a tab; "

@@ -109,8 +109,8 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
     const auto of_keys = [&](T* data, const Tensor& x, int64_t h) {
       return data ? heads.of_keys(data, x.layout(), h) : StridedMatrix<T>{};
     };
-    const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t scratch_size = heads.scratch(run.backward_scratch);
+    const AttentionChoice<T> choice;
+    const int64_t scratch_size = choice.scratch(heads, &AttentionKernels<T>::backward_scratch);
     parallel_for(n.heads(), n.heads_per_chunk(), [&](int64_t first, int64_t last) {
       const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
@@ -118,8 +118,11 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
         const AttentionSequence& one = n.sequence(h);
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
+        const AttentionHead<T> head = heads(h);
+        const bool rounded = choice.rounds(head, g_of(h));
+        const AttentionKernels<T>& run = choice(rounded);
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
-        run.backward(heads(h), heads.tile(h), g_of(h),
+        run.backward(head, heads.tile(h, rounded), g_of(h),
                      pgw ? heads.of_pairs(pgw, gw.layout(), h) : StridedMatrix<const T>{},
                      pm + n.first_statistic(h), pi + n.first_statistic(h),
                      pq ? heads.of_queries(pq, dq.layout(), h) : StridedMatrix<T>{},
@@ -221,17 +224,21 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
         options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
     T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
-    const auto& run = kernels<AttentionKernels<T>>();
-    const int64_t parts = n.parts(), scratch_size = heads.scratch(run.forward_scratch);
+    const AttentionChoice<T> choice;
+    const int64_t parts = n.parts(),
+                  scratch_size = choice.scratch(heads, &AttentionKernels<T>::forward_scratch);
     parallel_for(n.heads() * parts, n.heads_per_chunk(), [&](int64_t first, int64_t last) {
       const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
       T* memory = scratch.write<T>();
       for (int64_t part = first; part < last; ++part) {
         const int64_t h = part / parts, L = n.sequence(h).L, rows = (L + parts - 1) / parts,
                       begin = part % parts * rows;
+        const AttentionHead<T> head = heads(h);
+        const bool rounded = choice.rounds(head);
+        const AttentionKernels<T>& run = choice(rounded);
         if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
         if (begin < L)
-          run.forward(heads(h), begin, std::min(L, begin + rows), heads.tile(h),
+          run.forward(head, begin, std::min(L, begin + rows), heads.tile(h, rounded),
                       heads.of_queries(po, o.layout(), h), pm + n.first_statistic(h),
                       pi + n.first_statistic(h),
                       pw ? heads.of_pairs(pw, weights.layout(), h) : StridedMatrix<T>{}, memory);

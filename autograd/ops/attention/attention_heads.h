@@ -4,6 +4,8 @@
 
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/core/kernels/attention/attention.h>
+#include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_gemm.h>
 #include <slope/core/tensor/tensor.h>
 
 #include <algorithm>
@@ -128,19 +130,21 @@ struct AttentionHeads {
             keep ? &*keep : nullptr,
             n.first_weight(h)};
   }
-  // Rows of a tile. Fewer if causal, as a tile computes all keys that its last row sees; but each
-  // tile adds to the gradients of all these keys, so not fewer if there are many keys.
-  int64_t tile(int64_t h) const {
+  // Rows of a tile, a multiple of those that the product takes together. Fewer if causal, as a tile
+  // computes all keys that its last row sees; but each tile adds to the gradients of all these
+  // keys, so not fewer if there are many keys or products are fast.
+  int64_t tile(int64_t h, bool rounded) const {
     const AttentionSequence& s = n.sequence(h);
-    const int64_t most = causal && s.S <= 256 ? 24 : 48;
-    return std::min(s.L,
-                    std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / 12 * 12, 12, most));
+    const int64_t together = rounded ? 16 : 12, most = !rounded && causal && s.S <= 256 ? 2 : 4;
+    return std::min(
+        s.L, together * std::clamp<int64_t>(65536 / std::max<int64_t>(s.S, 1) / together, 1, most));
   }
   // enough for each head
-  int64_t scratch(int64_t (*of_head)(const AttentionHead<T>& head, int64_t tile)) const {
+  int64_t scratch(int64_t (*of_head)(const AttentionHead<T>& head, int64_t tile),
+                  bool rounded) const {
     int64_t most = 0;
     for (int64_t h = 0; h < n.heads(); h += n.indices)
-      most = std::max(most, of_head((*this)(h), tile(h)));
+      most = std::max(most, of_head((*this)(h), tile(h, rounded)));
     return most;
   }
   void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
@@ -148,6 +152,30 @@ struct AttentionHeads {
     run.fetch(head.q, head.L, n.D);
     run.fetch(head.k, head.S, n.D);
     run.fetch(head.v, head.S, n.E);
+  }
+};
+
+// The kernels of each head: those whose products round to bf16 where this thread's products do, the
+// CPU has a unit for it, and they take the head. To be made outside of parallel loops.
+template <class T>
+struct AttentionChoice {
+  const AttentionKernels<T>& exact = kernels<AttentionKernels<T>>();
+  const AttentionKernels<T>* rounding = nullptr;
+
+  AttentionChoice() {
+    if constexpr (std::is_same_v<T, float>)
+      if (autocast_dtype() == bf16) rounding = bf16_attention();
+  }
+  bool rounds(const AttentionHead<T>& head, const StridedMatrix<const T>& g = {}) const {
+    return rounding && rounding->takes(head, g);
+  }
+  const AttentionKernels<T>& operator()(bool rounded) const { return rounded ? *rounding : exact; }
+  // enough for any choice
+  int64_t scratch(const AttentionHeads<T>& heads,
+                  int64_t (*AttentionKernels<T>::*of_head)(const AttentionHead<T>&,
+                                                           int64_t)) const {
+    return std::max(heads.scratch(exact.*of_head, false),
+                    rounding ? heads.scratch(rounding->*of_head, true) : 0);
   }
 };
 

@@ -159,6 +159,8 @@ extern const Op linear_cross_entropy{
 Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
                             const Tensor& target, CrossEntropyOptions options) {
   const char* op = "linear_cross_entropy";
+  if (weight.dtype() == bf16 && !grad_enabled())  // nn::round_weights
+    return linear_cross_entropy(x, weight.to(f32), bias, target, options);
   check_smoothing(op, options.label_smoothing);
   SLOPE_CHECK_SHAPE(x.rank() == 2 && weight.rank() == 2 && x.size(1) == weight.size(1) &&
                         (!bias.defined() || bias.shape() == Dims{weight.size(0)}),

@@ -1,5 +1,7 @@
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/loops/reduce.h>
+#include <slope/core/product/bf16_weights.h>
 #include <slope/core/product/gemm.h>
 
 namespace slope {
@@ -63,6 +65,26 @@ bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
          (!b.defined() || (b.rank() == 1 && b.shape()[0] == W.shape()[0]));
 }
 
+// With W in bf16, for inference (nn::round_weights).
+Tensor by_bf16_weights(const Tensor& x, const Tensor& W, const Tensor& b) {
+  SLOPE_CHECK_DTYPE(x.dtype() == f32 && (!b.defined() || b.dtype() == f32),
+                    "linear: a weight in bfloat16 goes with float32 input and bias, got {}{}",
+                    name(x.dtype()), b.defined() ? fmt::format(" and {}", name(b.dtype())) : "");
+  SLOPE_CHECK(!grad_enabled() || !(x.requires_grad() || W.requires_grad()),
+              "linear: a weight in bfloat16 is for inference; use NoGrad, or convert it with "
+              "to(f32)");
+  const Tensor from = contiguous_values(x), weight = contiguous_values(W),
+               bias = b.defined() ? contiguous_values(b) : b;
+  const int64_t in = W.size(1), out = W.size(0);
+  Dims shape = x.shape();
+  shape.back() = out;
+  Tensor y = Tensor::empty(shape, f32);
+  multiply_by_bf16_weights(out == 0 ? 0 : y.numel() / out, out, in, from.data<float>(),
+                           weight.data<BFloat16>(), bias.defined() ? bias.data<float>() : nullptr,
+                           y.write<float>());
+  return y;
+}
+
 }  // namespace
 
 namespace ops {
@@ -79,6 +101,7 @@ extern const Op linear{.name = "linear",
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (!fits(x, weight, bias)) ops::linear.check({x, weight, bias});  // throws
+  if (weight.dtype() == bf16) return by_bf16_weights(x, weight, bias);
   const int64_t in = weight.size(1), out = weight.size(0),
                 rows = x.numel() / std::max<int64_t>(in, 1);
   SLOPE_CHECK_DTYPE(x.dtype() == weight.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),

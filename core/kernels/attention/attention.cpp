@@ -8,33 +8,12 @@
 // column that one of its rows sees.
 #include <slope/core/kernels/attention/attention.h>
 #include <slope/core/kernels/attention/attention_row.h>
-#include <slope/core/kernels/lanes.h>
+#include <slope/core/kernels/attention/score_tile.h>
 #include <slope/core/kernels/prefetch.h>
 #include <slope/core/kernels/product/small_product.h>
-#include <slope/core/kernels/random/philox.h>
-
-#include <algorithm>
 
 namespace slope {
 namespace {
-
-template <class T>
-constexpr T minus_infinity = -std::numeric_limits<T>::infinity();
-
-// Takes the next n elements of the scratch memory.
-template <class T>
-T* take(T*& scratch, int64_t n) {
-  T* taken = scratch;
-  scratch += round_up(n, 16);
-  return taken;
-}
-
-// Row stride of the score tile: whole vectors, and never a power of two, which would map a column
-// to a few cache lines.
-template <class T>
-int64_t score_stride(int64_t S) {
-  return whole_panels<T>(S) + 16;
-}
 
 // A single query, as in decoding: forward does not pack keys and values for it.
 template <class T>
@@ -53,42 +32,6 @@ int64_t backward_scratch(const AttentionHead<T>& h, int64_t tile) {
 template <class T>
 int64_t forward_scratch(const AttentionHead<T>& h, int64_t tile) {
   return is_alone(h) ? score_stride<T>(h.S) + h.S + 2 * 16 : backward_scratch(h, tile);
-}
-
-// No row before `end` sees more than these columns.
-template <class T>
-int64_t columns_seen(const AttentionHead<T>& h, int64_t end) {
-  return h.causal ? std::clamp<int64_t>(end + h.S - h.L, 0, h.S) : h.S;
-}
-
-// Sets the scores that row i may not see to -inf, up to column `used`.
-template <class T>
-void hide(const AttentionHead<T>& h, int64_t i, int64_t used, T* s) {
-  const int64_t end = columns_seen(h, i + 1);
-  if (const bool* allowed = h.mask.data) {
-    allowed += i * h.mask.row;
-    const auto hide_unseen = [&](int64_t col) {
-#pragma omp simd
-      for (int64_t j = 0; j < end; ++j) s[j] = allowed[j * col] ? s[j] : minus_infinity<T>;
-    };
-    h.mask.col == 1 ? hide_unseen(1) : hide_unseen(h.mask.col);
-  }
-  for (int64_t j = end; j < used; ++j) s[j] = minus_infinity<T>;
-}
-
-// The dropout multipliers of rows begin … begin + rows - 1, for their first columns, with a row
-// stride of S.
-template <class T>
-void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns, T* multipliers) {
-  const auto scale = static_cast<T>(h.dropout->scale);
-  const uint32_t threshold = h.dropout->threshold;
-  const auto draw_some = [&](int64_t first, int64_t n, T* to) {
-    for_each_bits(h.dropout->site, first, n,
-                  [=](int64_t i, uint32_t bits) { to[i] = bits >= threshold ? scale : T(0); });
-  };
-  const int64_t first = h.first_weight + begin * h.S;
-  if (columns == h.S) return draw_some(first, rows * h.S, multipliers);
-  for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
 template <class T>
@@ -114,36 +57,7 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
     else
       product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
-    // All rows take one step, then the next: the steps of neighbouring rows overlap, while those of
-    // a single row wait for each other.
-    for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
-    for (int64_t r = 0; r < rows; ++r) {
-      const T m =
-          max_lanes<T>(used, minus_infinity<T>, [s = p + r * stride](int64_t j) { return s[j]; });
-      max[begin + r] = m != minus_infinity<T> ? m : 0;
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      T* s = p + r * stride;
-      const T m = max[begin + r];
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) s[j] = exp_of_negative(s[j] - m);
-      const T sum = sum_lanes<T>(used, [&](int64_t j) { return s[j]; });
-      inverse[begin + r] = sum == 0 ? 0 : 1 / sum;
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      T* s = p + r * stride;
-      const T factor = inverse[begin + r];
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) s[j] *= factor;
-      if (weights.data) {
-        T* row = weights.data + (begin + r) * weights.row;
-        std::copy_n(s, columns, row);
-        std::fill(row + columns, row + S, T(0));
-      }
-      if (keep)
-#pragma omp simd
-        for (int64_t j = 0; j < columns; ++j) s[j] *= keep[r * S + j];
-    }
+    softmax_rows(h, begin, rows, columns, p, keep, max, inverse, weights);
     T* out = o.data + begin * o.row;
     if (alone)
       output_of_row(h, columns, p, out);
@@ -182,33 +96,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const
       product<T>(rows, used, D, h.scale, q_rows, k_t, D, p, stride);
     product<T>(rows, used, E, 1, g_rows, v_t, E, ds, stride);
     if (keep) draw(h, begin, rows, columns, keep);
-    for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
-    for (int64_t r = 0; r < rows; ++r) {
-      T* pr = p + r * stride;
-      const T m = max[begin + r], factor = inverse[begin + r];
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) pr[j] = exp_of_negative(pr[j] - m) * factor;
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      const T* pr = p + r * stride;
-      T* dr = ds + r * stride;
-      if (keep)
-#pragma omp simd
-        for (int64_t j = 0; j < columns; ++j) dr[j] *= keep[r * S + j];
-      if (gw.data)
-        for (int64_t j = 0; j < columns; ++j) dr[j] += gw.data[(begin + r) * gw.row + j * gw.col];
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : dr[j];
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      T *pr = p + r * stride, *dr = ds + r * stride;
-      const T mean = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
-#pragma omp simd
-      for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - mean);
-      if (keep)
-#pragma omp simd
-        for (int64_t j = 0; j < columns; ++j) pr[j] *= keep[r * S + j];
-    }
+    softmax_rows_backward(h, begin, rows, columns, p, ds, keep, gw, max, inverse);
     const auto multiply = [&](int64_t m, int64_t n, int64_t terms, T alpha,
                               const StridedMatrix<const T>& a, const T* b, int64_t rows_of_b,
                               bool may_skip, T* c, int64_t c_row, bool add) {
@@ -237,9 +125,14 @@ void fetch_rows(const StridedMatrix<const T>& x, int64_t rows, int64_t width) {
     for (int64_t i = 0; i < rows; ++i) fetch(x.data + i * x.row, width);
 }
 
+template <class T>
+bool takes_all(const AttentionHead<T>&, const StridedMatrix<const T>&) {
+  return true;
+}
+
 }  // namespace
 
-SLOPE_KERNELS(AttentionKernels, fetch_rows<T>, forward_scratch<T>, backward_scratch<T>, forward<T>,
-              backward<T>)
+SLOPE_KERNELS(AttentionKernels, takes_all<T>, fetch_rows<T>, forward_scratch<T>,
+              backward_scratch<T>, forward<T>, backward<T>)
 
 }  // namespace slope

@@ -19,6 +19,8 @@ struct AttentionHead {
 
 template <class T>
 struct AttentionKernels {
+  // Whether these kernels can compute such a head, in backward with its g (null in forward).
+  bool (*takes)(const AttentionHead<T>& head, const StridedMatrix<const T>& g);
   // Prefetches what the next head needs, before this one is computed.
   void (*fetch)(const StridedMatrix<const T>& x, int64_t rows, int64_t width);
   // Number of scratch elements for a call with such a head.

@@ -1,6 +1,6 @@
 // AMX: a tile is 16 rows of 64 bytes; one instruction adds the product of 16 x 32 by 32 x 16 bf16
 // numbers to 16 x 16 f32 sums. The system must have granted the tiles (isa.h).
-#include <slope/core/kernels/bf16/bf16_pack.h>
+#include <slope/core/kernels/bf16/bf16_attention.h>
 
 namespace slope {
 namespace {
@@ -20,12 +20,26 @@ struct alignas(64) TileConfig {
   }
 };
 
+// Rows of C that a later call writes: fetched while this one multiplies, or each store would wait
+// for its line.
+struct Fetched {
+  const float* c;
+  int64_t ldc, rows;
+
+  void fetch(int64_t count) {
+    for (; count > 0 && rows > 0; --count, --rows, c += ldc) {
+      __builtin_prefetch(c, 1);
+      __builtin_prefetch(c + 16, 1);
+    }
+  }
+};
+
 // Tiles 0 … 3: sums of rows 0-15 and 16-31, columns 0-15 and 16-31; stored at `sums`, rows
 // `stride` bytes apart.
 template <bool two>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
                                                  int64_t a_stride, const uint16_t* panel,
-                                                 float* sums, int64_t stride) {
+                                                 float* sums, int64_t stride, Fetched next) {
   constexpr int64_t panel_row = 2 * tile_row;
   const int64_t row_bytes = a_stride * static_cast<int64_t>(sizeof(uint16_t));
   _tile_zero(0);
@@ -34,7 +48,9 @@ template <bool two>
     _tile_zero(2);
     _tile_zero(3);
   }
+  const int64_t each_time = (next.rows * depth_unit + padded_k - 1) / padded_k;
   for (int64_t p = 0; p < padded_k; p += depth_unit) {
+    next.fetch(each_time);
     _tile_loadd(6, panel + p * W, panel_row);
     _tile_loadd(4, a + p, row_bytes);
     _tile_loadd(7, panel + p * W + tile_row / 2, panel_row);
@@ -83,11 +99,15 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
       float* c = to.c + i * to.ldc + j;
       const bool in_place = plain && columns == W && height % row_unit == 0;
       float* out = in_place ? c : sums;
+      const bool last = i + height == m;
+      const int64_t next_i = last ? 0 : i + height, next_j = last ? j + W : j;
+      const Fetched next{to.c + next_i * to.ldc + next_j, to.ldc,
+                         next_j < n ? std::min(2 * row_unit, m - next_i) : 0};
       const int64_t out_stride = (in_place ? to.ldc : W) * static_cast<int64_t>(sizeof(float));
       if (height > row_unit)
-        rows_by_panel<true>(padded_k, a, stride, b, out, out_stride);
+        rows_by_panel<true>(padded_k, a, stride, b, out, out_stride, next);
       else
-        rows_by_panel<false>(padded_k, a, stride, b, out, out_stride);
+        rows_by_panel<false>(padded_k, a, stride, b, out, out_stride, next);
       if (!in_place)
         place(height, columns, sums,
               {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, c, to.ldc});
@@ -95,10 +115,12 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
   _tile_release();
 }
 
+constexpr Bf16Product unit{row_unit, depth_unit, pack_rows<row_unit, depth_unit>,
+                           pack_panels<depth_unit>, multiply};
+
 }  // namespace
 
-Bf16Product amx_bf16_product() {
-  return {row_unit, depth_unit, pack_rows<row_unit, depth_unit>, pack_panels<depth_unit>, multiply};
-}
+Bf16Product amx_bf16_product() { return unit; }
+AttentionKernels<float> amx_bf16_attention() { return bf16_attention<unit>(); }
 
 }  // namespace slope

@@ -1,5 +1,5 @@
 // AVX512-BF16: a lane of vdpbf16ps adds two products of bf16 numbers to an f32 sum.
-#include <slope/core/kernels/bf16/bf16_pack.h>
+#include <slope/core/kernels/bf16/bf16_attention.h>
 
 #include <utility>
 
@@ -7,14 +7,14 @@ namespace slope {
 namespace {
 
 constexpr int64_t W = Bf16Product::panel, depth_unit = 2;
-constexpr int register_rows = 12, group_rows = 4;  // 24 sums of one vector each
+constexpr int block_rows = 12, rows_of_group = 4;  // 24 sums of one vector each
 
 // sums[r][v] += A(r) b[v] for R rows of A and a pair of vectors of a panel.
 template <int R>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
                                                  int64_t stride, const uint16_t* panel,
                                                  int64_t columns, const Bf16Place& to) {
-  constexpr int groups = (R + group_rows - 1) / group_rows;
+  constexpr int groups = (R + rows_of_group - 1) / rows_of_group;
   const __mmask16 masks[2] = {first_lanes(columns), first_lanes(columns - 16)};
   for (int r = 0; r < R; ++r) {
     __builtin_prefetch(to.c + r * to.ldc, 1);
@@ -25,7 +25,7 @@ template <int R>
   for (int r = 0; r < R; ++r) sums[r][0] = sums[r][1] = _mm512_setzero_ps();
   const uint16_t* group[groups];
   for (int g = 0; g < groups; ++g) {
-    group[g] = a + g * group_rows * stride;
+    group[g] = a + g * rows_of_group * stride;
     asm("" : "+r"(group[g]));  // a pointer for each group, or the compiler would use only one
   }
 #pragma GCC unroll 2
@@ -35,7 +35,8 @@ template <int R>
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) {
       int pair;
-      __builtin_memcpy(&pair, group[r / group_rows] + r % group_rows * stride + p, sizeof(pair));
+      __builtin_memcpy(&pair, group[r / rows_of_group] + r % rows_of_group * stride + p,
+                       sizeof(pair));
       const __m512bh x = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
       sums[r][0] = _mm512_dpbf16_ps(sums[r][0], x, b0);
       sums[r][1] = _mm512_dpbf16_ps(sums[r][1], x, b1);
@@ -56,7 +57,7 @@ template <int R>
 }
 
 // The same for 1 … R rows.
-template <int R = register_rows>
+template <int R = block_rows>
 [[gnu::noinline]] void some_rows_by_panel(int64_t rows, int64_t padded_k, const uint16_t* a,
                                           int64_t stride, const uint16_t* panel, int64_t columns,
                                           const Bf16Place& to) {
@@ -68,7 +69,7 @@ template <int R = register_rows>
 void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
               const Bf16Place& to) {
   const int64_t padded_k = padded<depth_unit>(k), stride = row_stride<depth_unit>(k);
-  const int64_t blocks = (m + register_rows - 1) / register_rows;
+  const int64_t blocks = (m + block_rows - 1) / block_rows;
   for (int64_t j = 0; j < n; j += W)
     for (int64_t block = 0, i = 0; block < blocks; ++block) {
       const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 8 + 8, not 12 + 4
@@ -79,10 +80,12 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
     }
 }
 
+constexpr Bf16Product unit{1, depth_unit, pack_rows<1, depth_unit>, pack_panels<depth_unit>,
+                           multiply};
+
 }  // namespace
 
-Bf16Product avx512_bf16_product() {
-  return {1, depth_unit, pack_rows<1, depth_unit>, pack_panels<depth_unit>, multiply};
-}
+Bf16Product avx512_bf16_product() { return unit; }
+AttentionKernels<float> avx512_bf16_attention() { return bf16_attention<unit>(); }
 
 }  // namespace slope

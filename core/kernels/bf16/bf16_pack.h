@@ -75,8 +75,8 @@ inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float
     }
     return;
   }
-  for (int64_t i = 0; i < padded_m; i += pair_lanes)
-    for (int64_t p = 0; p < padded_k; p += together) {
+  for (int64_t p = 0; p < padded_k; p += together)  // memory is read along its rows
+    for (int64_t i = 0; i < padded_m; i += pair_lanes) {
       __m512i block[16];
       for (int l = 0; l < 16; ++l) {
         const int64_t q = p + 2 * l;
@@ -91,20 +91,23 @@ inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float
     }
 }
 
-// Columns 0 … columns - 1 of b, at most 32, and zeros.
-inline void pack_one_panel(int64_t columns, int64_t k, int64_t padded_k,
-                           const StridedMatrix<const float>& b, uint16_t* panel) {
+// Of at most 32 columns, and zeros: pairs begin … end - 1 of b, whose rows lie in memory.
+inline void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
+                               const StridedMatrix<const float>& b, uint16_t* panel) {
+  constexpr int64_t W = Bf16Product::panel;
+  for (int64_t p = begin; p < end; p += 2)
+    for (int64_t j = 0; j < W; j += 16) {
+      const float* x = b.data + p * b.row + j;
+      _mm512_storeu_si512(panel + p * W + 2 * j,
+                          p < k ? pairs_across(x, p + 1 < k ? x + b.row : nullptr, columns - j)
+                                : _mm512_setzero_si512());
+    }
+}
+
+// The same of b whose columns lie in memory.
+inline void pack_columns(int64_t columns, int64_t k, int64_t padded_k,
+                         const StridedMatrix<const float>& b, uint16_t* panel) {
   constexpr int64_t W = Bf16Product::panel, together = 2 * pair_lanes;
-  if (b.col == 1) {
-    for (int64_t p = 0; p < padded_k; p += 2)
-      for (int64_t j = 0; j < W; j += 16) {
-        const float* x = b.data + p * b.row + j;
-        _mm512_storeu_si512(panel + p * W + 2 * j,
-                            p < k ? pairs_across(x, p + 1 < k ? x + b.row : nullptr, columns - j)
-                                  : _mm512_setzero_si512());
-      }
-    return;
-  }
   for (int64_t p = 0; p < padded_k; p += together)
     for (int64_t j = 0; j < W; j += 16) {
       __m512i block[16];
@@ -127,17 +130,27 @@ constexpr int64_t row_stride(int64_t k) {
 }
 
 template <int64_t row_unit, int64_t depth_unit>
-void pack_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows) {
-  pack_some_rows(m, k, a, padded<row_unit>(m), padded<depth_unit>(k), row_stride<depth_unit>(k),
-                 rows);
+void pack_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows,
+               int64_t stride) {
+  pack_some_rows(m, k, a, padded<row_unit>(m), padded<depth_unit>(k), stride, rows);
 }
 template <int64_t depth_unit>
-void pack_panels(int64_t first, int64_t last, int64_t n, int64_t k,
-                 const StridedMatrix<const float>& b, uint16_t* panels) {
-  constexpr int64_t W = Bf16Product::panel;
-  for (int64_t q = first; q < last; ++q)
-    pack_one_panel(std::min(W, n - q * W), k, padded<depth_unit>(k),
-                   {b.data + q * W * b.col, b.row, b.col}, panels + q * W * padded<depth_unit>(k));
+void pack_panels(int64_t n, int64_t k, const StridedMatrix<const float>& b, uint16_t* panels,
+                 int64_t stride) {
+  constexpr int64_t W = Bf16Product::panel, some_rows = 16;
+  const int64_t padded_k = padded<depth_unit>(k);
+  const auto part = [&](int64_t j) {
+    return StridedMatrix<const float>{b.data + j * b.col, b.row, b.col};
+  };
+  if (b.col != 1) {
+    for (int64_t j = 0; j < n; j += W)
+      pack_columns(std::min(W, n - j), k, padded_k, part(j), panels + j / W * stride);
+    return;
+  }
+  for (int64_t p = 0; p < padded_k; p += some_rows)  // memory is read along its rows
+    for (int64_t j = 0; j < n; j += W)
+      pack_pairs_of_rows(std::min(W, n - j), k, p, std::min(padded_k, p + some_rows), part(j),
+                         panels + j / W * stride);
 }
 
 }  // namespace

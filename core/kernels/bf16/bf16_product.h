@@ -8,6 +8,7 @@
 // so the bits do not depend on how C is cut.
 #pragma once
 
+#include <slope/core/kernels/attention/attention.h>
 #include <slope/core/kernels/product/product.h>
 
 namespace slope {
@@ -26,18 +27,25 @@ struct Bf16Product {
   static constexpr int64_t row_gap = 32;
   int64_t row_unit, depth_unit;  // rows and k of packed operands are padded to multiples of these
 
-  int64_t padded_rows(int64_t m) const { return (m + row_unit - 1) / row_unit * row_unit; }
-  int64_t padded(int64_t k) const { return (k + depth_unit - 1) / depth_unit * depth_unit; }
-  int64_t row_stride(int64_t k) const { return padded(k) + row_gap; }
-  int64_t rows_size(int64_t m, int64_t k) const { return padded_rows(m) * row_stride(k); }
-  int64_t panels_size(int64_t n, int64_t k) const {
-    return (n + panel - 1) / panel * panel * padded(k);
+  constexpr int64_t padded_rows(int64_t m) const {
+    return (m + row_unit - 1) / row_unit * row_unit;
+  }
+  constexpr int64_t padded(int64_t k) const {
+    return (k + depth_unit - 1) / depth_unit * depth_unit;
+  }
+  constexpr int64_t row_stride(int64_t k) const { return padded(k) + row_gap; }
+  constexpr int64_t panel_stride(int64_t k) const { return panel * padded(k); }
+  constexpr int64_t rows_size(int64_t m, int64_t k) const { return padded_rows(m) * row_stride(k); }
+  constexpr int64_t panels_size(int64_t n, int64_t k) const {
+    return (n + panel - 1) / panel * panel_stride(k);
   }
 
-  void (*pack_rows)(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows);
-  // Panels first … last - 1.
-  void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k,
-                      const StridedMatrix<const float>& b, uint16_t* panels);
+  // Rows `stride` elements apart. A part of k, at a multiple of depth_unit, may be packed alone.
+  void (*pack_rows)(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows,
+                    int64_t stride);
+  // Panels `stride` elements apart; the same.
+  void (*pack_panels)(int64_t n, int64_t k, const StridedMatrix<const float>& b, uint16_t* panels,
+                      int64_t stride);
   void (*multiply)(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
                    const Bf16Place& to);
 };
@@ -45,5 +53,7 @@ struct Bf16Product {
 // Of each unit; call only those that the CPU has (isa.h).
 Bf16Product avx512_bf16_product();
 Bf16Product amx_bf16_product();
+AttentionKernels<float> avx512_bf16_attention();
+AttentionKernels<float> amx_bf16_attention();
 
 }  // namespace slope

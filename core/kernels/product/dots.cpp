@@ -5,8 +5,8 @@
 namespace slope {
 namespace {
 
-template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const T* w,
+template <class T, class W>
+void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, const W* w,
               int64_t ldw, T beta, const T* bias, T* c, int64_t ldc) {
   constexpr int64_t block = 16;  // rows of W that stay in the cache while A is walked
   for (int64_t j = 0; j < n; j += block) {
@@ -20,8 +20,19 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda,
   }
 }
 
+void multiply_bf16(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const uint16_t* w,
+                   int64_t ldw, const float* bias, float* c, int64_t ldc) {
+  multiply<float>(m, n, k, 1, a, lda, w, ldw, 0, bias, c, ldc);
+}
+
+void widen(int64_t n, const uint16_t* w, float* wide) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) wide[i] = widened<float>(w[i]);
+}
+
 }  // namespace
 
-SLOPE_KERNELS(Dots, multiply<T>)
+SLOPE_KERNELS(Dots, multiply<T, T>)
+SLOPE_KERNEL(Bf16Dots, multiply_bf16, widen)
 
 }  // namespace slope

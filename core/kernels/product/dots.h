@@ -15,4 +15,11 @@ struct Dots {
                    int64_t ldw, T beta, const T* bias, T* c, int64_t ldc);
 };
 
+// The same with alpha 1 and beta 0, and a W of bf16 numbers, as their bits.
+struct Bf16Dots {
+  void (*multiply)(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const uint16_t* w,
+                   int64_t ldw, const float* bias, float* c, int64_t ldc);
+  void (*widen)(int64_t n, const uint16_t* w, float* wide);
+};
+
 }  // namespace slope
