@@ -204,6 +204,7 @@ class Refusals(Case):
 
     def test_another_model(self):
         self.refused(2, "train", "char-gpt", "--resume", "--out", "run", says=["postnorm", "char-gpt"])
+        self.refused(2, "train", "translation", "--model", "prenorm", "--resume", "--out", "run", says=["run holds a run of postnorm", "--model prenorm"])
 
     def test_the_same_text_under_another_name_goes_on(self):
         for ending in ("de", "en"):

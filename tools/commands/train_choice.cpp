@@ -47,8 +47,15 @@ std::string model_of_run(const std::vector<std::string>& words) {
 }
 
 const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
-  if (const auto given = value_of(words, "--model")) return models::model_named(*given, kind);
-  if (const std::string before = model_of_run(words); !before.empty()) {
+  const std::string before = model_of_run(words);
+  if (const auto given = value_of(words, "--model")) {
+    const ModelType& type = models::model_named(*given, kind);
+    SLOPE_CHECK_AS(UsageError, before.empty() || before == type.name,
+                   "--resume: {} holds a run of {}; leave out --model {}, or choose another --out",
+                   *value_of(words, "--out"), before, *given);
+    return type;
+  }
+  if (!before.empty()) {
     const ModelType* type = models::find_model(before);
     SLOPE_CHECK_INPUT(
         type, "--resume: the run is of a model that this program does not know, {}; it knows {}",
