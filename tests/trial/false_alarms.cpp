@@ -61,10 +61,13 @@ int main(int argc, char** argv) {
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     try_functions(seed, functions);
     try_models(seed, models);
+    std::printf("%d seeds:", static_cast<int>(seed + 1));
+    for (const auto& [what, c] : {std::pair{"functions", functions}, {"models", models}})
+      std::printf(" %s %lld derivatives in %lld checks, %lld false alarms;", what,
+                  static_cast<long long>(c.derivatives), static_cast<long long>(c.checks),
+                  static_cast<long long>(c.alarms));
+    std::printf("\n");
+    std::fflush(stdout);
   }
-  for (const auto& [what, c] : {std::pair{"functions", functions}, {"models", models}})
-    std::printf("%s: %lld derivatives in %lld checks, %lld false alarms\n", what,
-                static_cast<long long>(c.derivatives), static_cast<long long>(c.checks),
-                static_cast<long long>(c.alarms));
   return functions.alarms + models.alarms == 0 ? 0 : 1;
 }
