@@ -1,5 +1,6 @@
 """Where slope and PyTorch may differ, and why; compare.py prints all other differences."""
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 
 def same(a, b, spread=0.0):
@@ -50,9 +51,14 @@ def last_digits(c, what, a, b):
     return same(a, torch.where(b.isnan(), y, b), torch.tensor(terms).prod().item() * (1e-6 if b.dtype == torch.float32 else 1e-15))
 
 
-def in_tail(c, what, a, b):  # 1 + erf or 1 + tanh of numbers near -1
+def as_composed(c, what, a, b):
+    with sdpa_kernel(SDPBackend.MATH):
+        return same(a, c.evaluate()[what])
+
+
+def in_tail(c, what, a, b):  # 1 + erf, 1 + tanh or 1 - tanh^2 near 0
     y = c.evaluate(torch.Tensor.double)[what].to(b.dtype)
-    return (c.xs[0] < -2) & same(a, y, 1e-6 if b.dtype == torch.float32 else 1e-15)
+    return (c.xs[0].abs() > 2) & same(a, y, 1e-6 if b.dtype == torch.float32 else 1e-15)
 
 
 def of_terms(c, what, a, b):  # a sum over broadcast dims of g or 0
@@ -130,7 +136,8 @@ OF_VALUE = [  # of elements
     ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, what, a, b: abs(c.a["exponent"]) == 0.5 and c.xs[0].isinf()),
     ("no more elements than the correction: nan; PyTorch divides by what is not positive", "var std", few),
     ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm rms_norm scaled_dot_product_attention", last_digits),
-    ("1 + erf or 1 + tanh near -1 keeps few digits, here as in PyTorch", "gelu gelu_tanh", in_tail),
+    ("1 + erf, 1 + tanh, 1 - tanh^2 near 0 keep few digits, here as in PyTorch", "gelu gelu_tanh tanh", in_tail),
+    ("of huge scores PyTorch's fused product overflows; composed, it says what slope says", "scaled_dot_product_attention", as_composed),
     ("a gradient that is summed over broadcast dims, up to the last digits of its terms", "add sub maximum minimum", of_terms),
     ("a derivative that overflows is inf, whatever multiplies it (ops.h)", "log sqrt rsqrt reciprocal", without_g),
     ("where the value is nan, so is the derivative; PyTorch has b x^(b-1)", "pow", without_value),
