@@ -52,6 +52,7 @@ const std::vector<Case>& function_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> all = heads_cases();
     for (Case& c : functional_cases()) all.push_back(std::move(c));
+    for (Case& c : window_cases()) all.push_back(std::move(c));
     return all;
   }();
   return cases;

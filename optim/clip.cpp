@@ -83,6 +83,13 @@ void rewrite(const PerTensor<Tensor>& gs, const F& f) {  // f(n, elements)
   });
 }
 
+void scale(const PerTensor<Tensor>& gs, double factor) {
+  if (factor < 1)
+    rewrite(gs, [&]<class T>(int64_t n, T* g) {
+      kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor));
+    });
+}
+
 void check_max_norm(double max_norm) {
   SLOPE_CHECK_AS(UsageError, max_norm >= 0,
                  "clip_grad_norm, clip_factor: max_norm must not be negative, got {}", max_norm);
@@ -102,12 +109,13 @@ double clip_factor(double norm, double max_norm) {
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type) {
   check_max_norm(max_norm);  // before anything changes
   const PerTensor<Tensor> gs = gradients(parameters, true);
-  const double norm = norm_of(gs, norm_type), factor = clip_factor(norm, max_norm);
-  if (factor < 1)
-    rewrite(gs, [&]<class T>(int64_t n, T* g) {
-      kernels<OptimKernels<T>>().scale(n, g, static_cast<T>(factor));
-    });
+  const double norm = norm_of(gs, norm_type);
+  scale(gs, clip_factor(norm, max_norm));
   return norm;
+}
+
+void clip_grads_with_norm(const Tensors& parameters, double max_norm, double norm) {
+  scale(gradients(parameters, true), clip_factor(norm, max_norm));
 }
 
 void clip_grad_value(const Tensors& parameters, double limit) {

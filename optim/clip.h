@@ -19,6 +19,9 @@ double clip_factor(double norm, double max_norm);
 // but the sum of their powers overflows a double).
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
 
+// The same with a norm that is known already, perhaps that of more parameters.
+void clip_grads_with_norm(const Tensors& parameters, double max_norm, double norm);
+
 // Clamps each element to [-limit, limit].
 void clip_grad_value(const Tensors& parameters, double limit);
 

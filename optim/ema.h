@@ -20,6 +20,10 @@ inline double rising_decay(double decay, int64_t t) {
   return std::min(decay, static_cast<double>(t + 1) / static_cast<double>(t + 10));
 }
 
+// t / (t + 1) for update number t (from 0): the average is then the mean of all, as stochastic
+// weight averaging takes it (Izmailov et al., 2018; torch's get_swa_avg_fn).
+inline double swa_decay(int64_t t) { return static_cast<double>(t) / static_cast<double>(t + 1); }
+
 class Ema {
  public:
   Ema(const NamedTensors& parameters, double decay);  // 0 <= decay < 1

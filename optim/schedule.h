@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <vector>
 
 namespace slope::optim {
 
 inline double constant(int64_t) { return 1; }
+// `factor` for `total` steps, then 1 (torch's ConstantLR).
+inline double constant(int64_t step, int64_t total, double factor) {
+  return step < total ? factor : 1;
+}
 
 // From `start` to `end` over `total` steps, then `end` (torch's LinearLR): linear(step, 100, 0, 1)
 // warms up.
@@ -107,6 +112,55 @@ inline double wsd(int64_t step, int64_t warmup, int64_t total, int64_t decay, do
   if (step < warmup) return static_cast<double>(step + 1) / static_cast<double>(warmup);
   return linear(std::max<int64_t>(step - (total - decay), 0), std::max<int64_t>(decay, 1), 1,
                 floor);
+}
+
+// Triangles between `low` and 1: up over `up` steps, down over `down`; each cycle's height shrinks
+// by half, or by gamma^step, if it says so (Smith, 2017; torch's CyclicLR with max_lr as the rate).
+struct Cyclic {
+  double low = 0.1;
+  int64_t up = 2000, down = 2000;
+  bool halved = false;
+  double gamma = 1;
+};
+inline double cyclic(int64_t step, const Cyclic& o = {}) {
+  const int64_t period = o.up + o.down, at = step % period;
+  const double height = at <= o.up ? static_cast<double>(at) / static_cast<double>(o.up)
+                                   : static_cast<double>(period - at) / static_cast<double>(o.down),
+               scale = (o.halved ? std::pow(0.5, static_cast<double>(step / period)) : 1) *
+                       std::pow(o.gamma, static_cast<double>(step));
+  return o.low + (1 - o.low) * height * scale;
+}
+
+// From 1 to `target`, the rate of a weight average's last phase, over `total` steps, by a cosine or
+// a line (torch's SWALR).
+inline double swa(int64_t step, int64_t total, double target, bool by_cosine = true) {
+  const double t = std::min(1.0, static_cast<double>(step) /
+                                     static_cast<double>(std::max<int64_t>(total, 1))),
+               share = by_cosine ? 0.5 * (1 - std::cos(std::numbers::pi * t)) : t;
+  return share * target + (1 - share);
+}
+
+using Schedule = std::function<double(int64_t step)>;
+
+// One schedule after the other: from each milestone on the next one, whose steps count from there
+// (torch's SequentialLR).
+inline double sequential(int64_t step, const std::vector<Schedule>& parts,
+                         const std::vector<int64_t>& milestones) {
+  size_t i = 0;
+  while (i < milestones.size() && i + 1 < parts.size() && step >= milestones[i]) ++i;
+  return parts[i](i == 0 ? step : step - milestones[i - 1]);
+}
+// All at once: their product (torch's ChainedScheduler).
+inline double chained(int64_t step, const std::vector<Schedule>& parts) {
+  double factor = 1;
+  for (const Schedule& part : parts) factor *= part(step);
+  return factor;
+}
+// f(1) f(2) … f(step) (torch's MultiplicativeLR).
+inline double multiplicative(int64_t step, const Schedule& f) {
+  double factor = 1;
+  for (int64_t i = 1; i <= step; ++i) factor *= f(i);
+  return factor;
 }
 
 }  // namespace slope::optim

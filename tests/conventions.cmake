@@ -38,6 +38,7 @@ if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME elementwise_recipe COMMAND elementwise_recipe)
 
   add_test(NAME sizes COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/sizes.py" "${PROJECT_SOURCE_DIR}")
+  add_test(NAME parity COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/parity.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME layers COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/layers.py" "${PROJECT_SOURCE_DIR}")
   add_test(NAME snippets COMMAND ${python} "${CMAKE_CURRENT_SOURCE_DIR}/conventions/snippets.py" "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
   if(NOT SLOPE_SANITIZE AND NOT SLOPE_PLAIN)  # the compiler alone is asked

@@ -5,6 +5,8 @@
 
 #include <slope/autograd/ops.h>
 
+#include <functional>
+
 namespace slope::nn {
 
 // the losses of single elements or rows, reduced
@@ -125,10 +127,23 @@ struct TripletMarginOptions {
                                          const Tensor& negative,
                                          const TripletMarginOptions& options = {});
 
+// the same with a distance of one's own; pairwise_distance if it is not given
+struct TripletDistanceOptions {
+  Reduction reduction = Reduction::mean;
+  std::function<Tensor(const Tensor&, const Tensor&)> distance_function = {};
+  double margin = 1;
+  bool swap = false;
+};
+[[nodiscard]] Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive,
+                                                       const Tensor& negative,
+                                                       const TripletDistanceOptions& options = {});
+
 // ---- of which they are made
 // |a - b + eps|_p over the last dim
 [[nodiscard]] Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p = 2,
                                        double eps = 1e-6, bool keep = false);
+// |x_i - x_j|_p of all pairs of rows i < j: (N, D) -> (N (N - 1) / 2)
+[[nodiscard]] Tensor pdist(const Tensor& x, double p = 2);
 // <a, b> / (max(|a|, eps) max(|b|, eps)) over dim
 [[nodiscard]] Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim = 1,
                                        double eps = 1e-8);

@@ -81,12 +81,37 @@ Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduct
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginOptions& options) {
+  return triplet_margin_with_distance_loss(anchor, positive, negative,
+                                           {.reduction = options.reduction,
+                                            .distance_function =
+                                                [&](const Tensor& a, const Tensor& b) {
+                                                  return pairwise_distance(a, b, options.p,
+                                                                           options.eps);
+                                                },
+                                            .margin = options.margin,
+                                            .swap = options.swap});
+}
+
+Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive,
+                                         const Tensor& negative,
+                                         const TripletDistanceOptions& options) {
   const auto d = [&](const Tensor& a, const Tensor& b) {
-    return pairwise_distance(a, b, options.p, options.eps);
+    return options.distance_function ? options.distance_function(a, b) : pairwise_distance(a, b);
   };
   Tensor far = d(anchor, negative);
   if (options.swap) far = minimum(far, d(positive, negative));
   return reduce_loss(clamp(options.margin + d(anchor, positive) - far, 0, {}), options.reduction);
+}
+
+Tensor pdist(const Tensor& x, double p) {
+  SLOPE_CHECK_SHAPE(x.rank() == 2, "pdist: needs (N, D), got {}", x.shape());
+  std::vector<int64_t> first, second;
+  for (int64_t i = 0; i < x.size(0); ++i)
+    for (int64_t j = i + 1; j < x.size(0); ++j) first.push_back(i), second.push_back(j);
+  const auto rows = [&](const std::vector<int64_t>& of) {
+    return index_select(x, 0, from_vector(of, {static_cast<int64_t>(of.size())}));
+  };
+  return norm(rows(first) - rows(second), p, {1});
 }
 
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps, bool keep) {

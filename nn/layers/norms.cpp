@@ -1,3 +1,5 @@
+#include <slope/core/loops/copy.h>
+#include <slope/nn/layers/batch_norm.h>
 #include <slope/nn/layers/layer_norm.h>
 #include <slope/nn/layers/rms_norm.h>
 
@@ -18,6 +20,20 @@ RMSNorm::RMSNorm(const Dims& shape, RMSNormOptions options)
   if (!options.elementwise_affine) return;
   weight.emplace(shape);
   init::ones(*weight);
+}
+
+Tensor BatchNorm1d::forward(const Tensor& x) const {
+  SLOPE_CHECK_SHAPE(x.rank() >= 2 && x.size(1) == num_features,
+                    "BatchNorm1d: expected (N, {}) or (N, {}, L), got {}", num_features,
+                    num_features, x.shape());
+  const auto value = [](const std::optional<Buffer>& b) { return b ? Tensor(*b) : Tensor(); };
+  BatchNormState s{value(running_mean), value(running_var), training() || !running_mean};
+  if (training() && num_batches_tracked) {
+    const Tensor next = *num_batches_tracked + 1;
+    copy_into(next, *num_batches_tracked);
+    s.momentum = options.momentum.value_or(1 / next.item());
+  }
+  return batch_norm(x, s, or_none(weight), or_none(bias), options.eps);
 }
 
 }  // namespace slope::nn

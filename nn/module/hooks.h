@@ -1,5 +1,5 @@
-// Forward hooks: functions that get a module's inputs and output at each call and may replace the
-// output.
+// Hooks: functions that see a module's inputs before each call, its output after it, or the
+// gradients of both, and may replace them.
 //   auto handle = nn::register_forward_hook(
 //       model.encoder, [&](const Tensors& inputs, const Tensor& y) {
 //         seen = y.detach();
@@ -15,30 +15,65 @@ namespace slope::nn {
 
 // The inputs are the arguments that are tensors. An undefined result keeps the output.
 using ForwardHook = std::function<Tensor(const Tensors& inputs, const Tensor& output)>;
+// An empty result keeps the inputs.
+using ForwardPreHook = std::function<Tensors(const Tensors& inputs)>;
+// Gradients of the loss with respect to this call's inputs, undefined where none is needed, and to
+// its output. A defined result replaces the gradient of the only input that needs one. Called when
+// the last of the inputs' gradients is there, or the output's if none needs one.
+using BackwardHook = std::function<Tensor(const Tensors& grad_inputs, const Tensor& grad_output)>;
 
-class ForwardHooks {
+template <class Hook>
+using HookList = std::vector<std::pair<int, Hook>>;
+
+class ModuleHooks {
  public:
-  Tensor run(const Tensors& inputs, Tensor output) const;
-  int add(ForwardHook hook);
+  int add_before(ForwardPreHook hook) { return add(before_, std::move(hook)); }
+  int add_after(ForwardHook hook) { return add(after_, std::move(hook)); }
+  int add_backward(BackwardHook hook) { return add(backward_, std::move(hook)); }
   void remove(int id);
 
  private:
-  std::vector<std::pair<int, ForwardHook>> hooks_;
+  friend class HookedCall;
+  template <class Hook>
+  int add(HookList<Hook>& list, Hook hook) {
+    list.emplace_back(next_, std::move(hook));
+    return next_++;
+  }
+  HookList<ForwardPreHook> before_;
+  HookList<ForwardHook> after_;
+  HookList<BackwardHook> backward_;
   int next_ = 0;
+};
+
+// One call of a module with hooks: forward gets inputs() instead of its tensors, and finish()
+// gives what the call returns.
+class HookedCall {
+ public:
+  HookedCall(const ModuleHooks& hooks, Tensors inputs);
+  const Tensors& inputs() const { return inputs_; }
+  Tensor finish(Tensor output) const;
+
+ private:
+  struct Gradients;
+  HookList<ForwardHook> after_;  // copies: a hook may remove itself
+  Tensors inputs_;
+  std::shared_ptr<Gradients> gradients_;  // null without backward hooks
 };
 
 // remove() removes the hook; the handle may outlive the module.
 class HookHandle {
  public:
-  HookHandle(std::weak_ptr<ForwardHooks> hooks, int id) : hooks_(std::move(hooks)), id_(id) {}
+  HookHandle(std::weak_ptr<ModuleHooks> hooks, int id) : hooks_(std::move(hooks)), id_(id) {}
   void remove();
 
  private:
-  std::weak_ptr<ForwardHooks> hooks_;
+  std::weak_ptr<ModuleHooks> hooks_;
   int id_;
 };
 
 // For modules whose forward returns one Tensor; a call of any other is a UsageError.
+HookHandle register_forward_pre_hook(ModuleRef module, ForwardPreHook hook);
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook);
+HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook);
 
 }  // namespace slope::nn

@@ -19,6 +19,8 @@
 #include <slope/nn/module/module_ref.h>
 #include <slope/nn/module/scope.h>
 
+#include <tuple>
+
 #define SLOPE_MODULE(Type, ...)                                                               \
   ::slope::nn::ModuleState module_state;                                                      \
   static constexpr const char* module_type() { return #Type; }                                \
@@ -37,25 +39,41 @@
 
 namespace slope::nn {
 
+// With hooks, forward gets what they make of its tensors.
 template <class M, class... Args>
-auto call_forward(M& module, Args&&... args) {
-  const Scope scope(module);
-  if (!module.module_state.hooks) [[likely]]
-    return module.forward(static_cast<Args&&>(args)...);
+Tensor call_hooked(M& module, Args&&... args) {
   Tensors inputs;
   const auto keep = [&]<class A>(const A& a) {
     if constexpr (std::is_convertible_v<const A&, const Tensor&>) inputs.push_back(a);
   };
   (keep(args), ...);
-  auto y = module.forward(static_cast<Args&&>(args)...);
-  if constexpr (std::is_same_v<decltype(y), Tensor>) {
-    return module.module_state.hooks->run(inputs, std::move(y));
+  const HookedCall call(*module.module_state.hooks, std::move(inputs));
+  size_t next = 0;
+  const auto argument = [&]<class A>(A&& a) -> decltype(auto) {
+    if constexpr (std::is_convertible_v<const std::remove_cvref_t<A>&, const Tensor&>)
+      return (call.inputs()[next++]);
+    else
+      return static_cast<A&&>(a);
+  };
+  std::tuple<decltype(argument(static_cast<Args&&>(args)))...> all{
+      argument(static_cast<Args&&>(args))...};
+  return call.finish(
+      std::apply([&]<class... As>(As&&... as) { return module.forward(static_cast<As&&>(as)...); },
+                 std::move(all)));
+}
+
+template <class M, class... Args>
+auto call_forward(M& module, Args&&... args) {
+  const Scope scope(module);
+  if (!module.module_state.hooks) [[likely]]
+    return module.forward(static_cast<Args&&>(args)...);
+  if constexpr (std::is_same_v<decltype(module.forward(static_cast<Args&&>(args)...)), Tensor>) {
+    return call_hooked(module, static_cast<Args&&>(args)...);
   } else {
     throw UsageError(
         fmt::format("forward hook: the result of {} is not one tensor; put the hook on a module "
                     "whose forward gives a Tensor",
                     M::module_type()));
-    return y;
   }
 }
 

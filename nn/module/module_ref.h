@@ -16,7 +16,7 @@ namespace slope::nn {
 
 struct Field;
 using Fields = std::vector<Field>;
-class ForwardHooks;
+class ModuleHooks;
 struct ScopeName;
 
 // The path found by the last Scope. After a move the module's path is unknown.
@@ -33,7 +33,7 @@ struct FoundName : std::atomic<const ScopeName*> {
 // What every module has besides its own members; the macro declares it.
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
-  mutable std::shared_ptr<ForwardHooks> hooks;  // null if there are none
+  mutable std::shared_ptr<ModuleHooks> hooks;  // null if there are none
   const char* printed_type = nullptr;           // if print() shows another type name
   mutable FoundName name;
 };

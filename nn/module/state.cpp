@@ -1,4 +1,7 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
+#include <slope/nn/module/scope.h>
 #include <slope/nn/module/state.h>
 
 #include <algorithm>
@@ -67,6 +70,48 @@ std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model) {
   walk("", model,
        [&](const std::string& path, ModuleRef module) { all.emplace_back(path, module); });
   return all;
+}
+
+std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model) {
+  std::vector<std::pair<std::string, ModuleRef>> all;
+  for (const Field& field : model.fields())
+    if (field.module) all.emplace_back(field.name, *field.module);
+  return all;
+}
+
+size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on) {
+  size_t matched = 0;
+  for (const auto& [name, p] : named_parameters(model))
+    if (path_matches(name, pattern)) {
+      p.set_requires_grad(on);
+      ++matched;
+    }
+  SLOPE_CHECK_AS(UsageError, matched > 0,
+                 "set_requires_grad: no parameter has a name like '{}'; see named_parameters",
+                 pattern);
+  return matched;
+}
+
+Tensor parameters_to_vector(const Tensors& parameters) {
+  Tensors rows;
+  for (const Tensor& p : parameters) rows.push_back(p.reshape({-1}));
+  return cat(rows);
+}
+
+void vector_to_parameters(const Tensor& x, const Tensors& parameters) {
+  int64_t total = 0;
+  for (const Tensor& p : parameters) total += p.numel();
+  SLOPE_CHECK_SHAPE(x.shape() == Dims{total},
+                    "vector_to_parameters: {} parameters have {} elements, the vector has shape {}",
+                    parameters.size(), total, x.shape());
+  const NoGrad no_grad;
+  Tensors parts;
+  int64_t at = 0;
+  for (const Tensor& p : parameters) {
+    parts.push_back(x.narrow(0, at, p.numel()).reshape(p.shape()));
+    at += p.numel();
+  }
+  copy_each(parts, parameters);
 }
 
 NamedTensors state_entries(ModuleRef model) {

@@ -18,6 +18,16 @@ Tensors buffers(ModuleRef model);
 int64_t count_parameters(ModuleRef model);  // elements of all parameters
 // the model itself first, as ""
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
+// its own parts alone
+std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model);
+// Whether the parameters whose names match the pattern (path_matches: "encoder.*") get gradients;
+// the number of them. UsageError if there is none.
+size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on);
+
+// All parameters as one vector, through which gradients flow; and back: ShapeError, without any
+// change, unless x has as many elements as they.
+[[nodiscard]] Tensor parameters_to_vector(const Tensors& parameters);
+void vector_to_parameters(const Tensor& x, const Tensors& parameters);
 
 // Every name in PyTorch's state_dict, including tied ones, in its order.
 NamedTensors state_entries(ModuleRef model);

@@ -2,6 +2,7 @@
 // describes the cases).
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/tests/parity.h>
 
 #include <cmath>
 #include <set>
@@ -90,6 +91,7 @@ void check_case(const GoldenCase& c, const GoldenTensors& golden, DType dtype) {
   const bool limits = c.name == "logsumexp.all_minus_inf" || c.name == "logsumexp.plus_inf";
   const auto check = [&](const std::string& what, const Tensor& ours, const Tensor& theirs) {
     const std::string wrong = mismatch(ours, theirs, allowed, tiny, limits);
+    if (wrong.empty()) record_parity(c.op, dtype, relative_error(ours, theirs, allowed.absolute));
     CHECK_MESSAGE(wrong.empty(), fmt::format("{} {}, {}: {}", c.name, name(dtype), what, wrong));
   };
   const auto [inputs, outputs] = forward(c, golden);

@@ -66,7 +66,7 @@ def evaluate(case, dtype):
     files |= {f"{name}/grad{k}": torch.zeros_like(x) if x.grad is None else x.grad for k, x in enumerate(xs) if x.requires_grad}
     if m is not None:
         files |= {f"{name}/gradient/{k}": q.grad for k, q in m.named_parameters()}
-        if getattr(m, "max_norm", None):
+        if getattr(m, "max_norm", None) or isinstance(m, nn.BatchNorm1d):
             files |= {f"{name}/after/{k}": v for k, v in m.state_dict().items()}
     return files, m
 
@@ -228,16 +228,21 @@ def positions():
     return files
 
 
-if __name__ == "__main__":
+def write(name, also):
+    """also: tensors of the f32 file"""
     assert len({c[0] for c in cases}) == len(cases), "names must be unique"
     for suffix, dtype in (("f64", torch.float64), ("f32", torch.float32)):
-        files, printed = positions() if suffix == "f32" else {}, {}
+        files, printed = dict(also) if suffix == "f32" else {}, {}
         for c in cases:
             made, m = evaluate(c, dtype)
             files |= made
             if m is not None:
                 printed[c[0]] = str(m)
-        save(f"modules_{suffix}.safetensors", files, printed)
-    lines = [" ".join([name, op, *(f"{k}={text(v)}" for k, v in arguments.items())]) for name, op, _, _, _, arguments in cases]
-    save_text("modules.txt", "\n".join(["# CASE OP KEY=VALUE …   (see modules.py)", *lines]) + "\n")
+        save(f"{name}_{suffix}.safetensors", files, printed)
+    lines = [" ".join([case, op, *(f"{k}={text(v)}" for k, v in arguments.items())]) for case, op, _, _, _, arguments in cases]
+    save_text(f"{name}.txt", "\n".join(["# CASE OP KEY=VALUE …   (see modules.py)", *lines]) + "\n")
     print(len(cases), "cases,", len({c[1] for c in cases}), "functions and layers")
+
+
+if __name__ == "__main__":
+    write("modules", positions())

@@ -7,6 +7,7 @@ optim_f64.safetensors, optim_f32.safetensors:
                                                parameter group: {"optimizer", "groups": [{"parameters": ["a"], "lr", …}, …], "schedule"?}
   path/a, …                                    after each of 20 steps of adam.plain
   ema/DECAY/a, …                               average over that path:  e <- DECAY e + (1 - DECAY) p  after each, e = start before
+  swa/a, …                                     mean of that path until each of its steps, by get_swa_avg_fn
   lbfgs/CASE/x (STEPS, 4), evaluations, loss   L-BFGS on Rosenbrock's function in four dims: after each step the parameters, how often the loss was
                                                evaluated until then, and the loss before the step (f64 only)
   clip/CASE/in0, in1, …; clip/CASE/out0, …     gradients before and after; norm (rank 0) where there is one; settings in optim.json
@@ -18,7 +19,7 @@ import math
 from unittest import mock
 
 import torch
-from torch.optim import lr_scheduler
+from torch.optim import lr_scheduler, swa_utils
 
 from common import save, save_json
 
@@ -54,7 +55,7 @@ class Muon(torch.optim.Muon):
 
 
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "nadam": torch.optim.NAdam, "radam": torch.optim.RAdam,
-              "adagrad": torch.optim.Adagrad, "rmsprop": torch.optim.RMSprop, "adafactor": torch.optim.Adafactor, "lion": Lion, "muon": Muon}
+              "adagrad": torch.optim.Adagrad, "rmsprop": torch.optim.RMSprop, "adafactor": torch.optim.Adafactor, "lion": Lion, "muon": Muon, "adadelta": torch.optim.Adadelta, "adamax": torch.optim.Adamax, "asgd": torch.optim.ASGD, "rprop": torch.optim.Rprop}
 
 
 def one(optimizer, **options):
@@ -107,6 +108,18 @@ CASES = {
     "muon.rms": {"optimizer": "muon", "groups": [{"parameters": ["a", "c"], "lr": 0.02, "adjust_lr_fn": "match_rms_adamw", "ns_steps": 4}]},
     "muon.coefficients": {"optimizer": "muon", "groups": [{"parameters": ["a"], "lr": 0.02, "ns_coefficients": [2, -1.5, 0.5], "eps": 1e-3},
                                                           {"parameters": ["c"], "lr": 0.01}]},
+    "adadelta.plain": one("adadelta", lr=1.0),
+    "adadelta.everything": one("adadelta", lr=0.5, rho=0.8, eps=1e-4, weight_decay=0.1, maximize=True),
+    "adadelta.groups": {"optimizer": "adadelta", "groups": [{"parameters": ["a"], "lr": 0.5}, {"parameters": ["b", "c"], "lr": 2.0, "rho": 0.95}]},
+    "adamax.plain": one("adamax", lr=0.01),
+    "adamax.everything": one("adamax", lr=0.02, betas=[0.8, 0.95], eps=1e-4, weight_decay=0.1, maximize=True),
+    "adamax.groups": {"optimizer": "adamax", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "weight_decay": 0.1}]},
+    "asgd.plain": one("asgd", lr=0.05),
+    "asgd.everything": one("asgd", lr=0.05, lambd=0.1, alpha=0.5, t0=20, weight_decay=0.1, maximize=True),
+    "asgd.groups": {"optimizer": "asgd", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "t0": 5}]},
+    "rprop.plain": one("rprop", lr=0.01),
+    "rprop.everything": one("rprop", lr=0.02, etas=[0.6, 1.3], step_sizes=[1e-3, 0.1], maximize=True),
+    "rprop.groups": {"optimizer": "rprop", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02}]},
     "adam.cosine": one("adam", lr=0.1) | {"schedule": "cosine_50"},
     "adamw.noam": one("adamw", lr=1.0) | {"schedule": "noam_16_4"},
 }
@@ -136,6 +149,7 @@ def wsd(warmup, total, decay, floor):  # warm up, stay, decay (MiniCPM)
 
 SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "constant": ({"kind": "constant"}, 0.1, 10, lambda o: lr_scheduler.LambdaLR(o, lambda step: 1.0)),
+    "constant_5": ({"kind": "constant_until", "total": 5, "factor": 0.3}, 0.1, 10, lambda o: lr_scheduler.ConstantLR(o, 0.3, 5)),
     "linear_warmup_5": ({"kind": "linear", "start_factor": 0.1, "end_factor": 1.0, "total_iters": 5}, 0.5, 12,
                         lambda o: lr_scheduler.LinearLR(o, start_factor=0.1, total_iters=5)),
     "linear_down": ({"kind": "linear", "start_factor": 1.0, "end_factor": 0.0, "total_iters": 8}, 0.5, 12,
@@ -157,6 +171,17 @@ SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "noam_16_4": ({"kind": "noam", "d_model": 16, "warmup": 4}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(16, 4))),
     "noam_512_4000": ({"kind": "noam", "d_model": 512, "warmup": 4000}, 2.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(512, 4000))),
     "inverse_sqrt_6": ({"kind": "inverse_sqrt", "warmup": 6}, 0.3, 24, lambda o: lr_scheduler.LambdaLR(o, inverse_sqrt(6))),
+    "cyclic": ({"kind": "cyclic", "low": 0.1, "up": 4, "down": 4}, 0.5, 20, lambda o: lr_scheduler.CyclicLR(o, 0.05, 0.5, 4, cycle_momentum=False)),
+    "cyclic_halved": ({"kind": "cyclic", "low": 0.2, "up": 3, "down": 5, "halved": True}, 0.5, 30,
+                      lambda o: lr_scheduler.CyclicLR(o, 0.1, 0.5, 3, 5, mode="triangular2", cycle_momentum=False)),
+    "cyclic_gamma": ({"kind": "cyclic", "low": 0.2, "up": 2, "down": 3, "gamma": 0.9}, 0.5, 20,
+                     lambda o: lr_scheduler.CyclicLR(o, 0.1, 0.5, 2, 3, mode="exp_range", gamma=0.9, cycle_momentum=False)),
+    "swa_cosine": ({"kind": "swa", "total": 6, "target": 0.2, "by_cosine": True}, 0.5, 10, lambda o: swa_utils.SWALR(o, 0.1, 6)),
+    "swa_linear": ({"kind": "swa", "total": 4, "target": 0.1, "by_cosine": False}, 0.5, 8, lambda o: swa_utils.SWALR(o, 0.05, 4, "linear")),
+    "sequential": ({"kind": "sequential"}, 0.5, 20,
+                   lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o, 0.1, 1.0, 4), lr_scheduler.ExponentialLR(o, 0.9), lr_scheduler.StepLR(o, 3, 0.5)], [4, 11])),
+    "chained": ({"kind": "chained"}, 0.5, 16, lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.LinearLR(o, 0.1, 1.0, 4), lr_scheduler.ExponentialLR(o, 0.9)])),
+    "multiplicative": ({"kind": "multiplicative"}, 0.5, 12, lambda o: lr_scheduler.MultiplicativeLR(o, lambda step: 1 - 0.05 * step)),
     "warmup_cosine": ({"kind": "warmup_cosine", "warmup": 4, "total": 16, "floor": 0.1}, 1e-3, 20, lambda o: lr_scheduler.LambdaLR(o, warmup_cosine(4, 16, 0.1))),
 }
 
@@ -170,6 +195,24 @@ def rates(name):
         optimizer.step()
         schedule.step()
     return settings | {"base": base, "lr": lr}
+
+
+FIGURES = [3.0, 2.0, 2.0, 1.99999, 2.5, 2.0, 1.5, 1.6, 1.7, 1.49, 1.48, 1.6, 1.6, 1.6, 1.6, 1.6, 1.2, 1.3, 1.3, 1.3, 1.3, 1.3, 1.3, 1.3]
+PLATEAUS = {  # torch.optim.lr_scheduler.ReduceLROnPlateau's arguments
+    "plain": dict(patience=1),
+    "cooldown": dict(factor=0.5, patience=1, cooldown=2, min_lr=0.05),
+    "absolute": dict(factor=0.3, patience=2, threshold=0.05, threshold_mode="abs"),
+    "larger": dict(mode="max", factor=0.5, patience=0, threshold=0.01),
+}
+
+
+def plateau(settings):
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.4)
+    schedule, lr = lr_scheduler.ReduceLROnPlateau(optimizer, eps=0, **settings), []
+    for figure in FIGURES:
+        schedule.step(figure)
+        lr.append(optimizer.param_groups[0]["lr"])
+    return {"settings": settings, "figures": FIGURES, "lr": lr}
 
 
 def problem(dtype):
@@ -267,6 +310,14 @@ def clip(kind, settings, dtype):
     return files | {f"out{k}": p.grad for k, p in enumerate(ps)}
 
 
+def mean(path):
+    fn, e, out = swa_utils.get_swa_avg_fn(), None, []
+    for n, p in enumerate(path):
+        e = p.clone() if e is None else fn(e, p, torch.tensor(n))
+        out.append(e)
+    return torch.stack(out)
+
+
 def average(path, start, decay):
     e, out = start.clone(), []
     for p in path:
@@ -286,6 +337,7 @@ if __name__ == "__main__":
                 files |= {f"path/{k}": v[:PATH] for k, v in path.items()}
         for decay in (0.9, 0.999):
             files |= {f"ema/{decay}/{k}": average(files[f"path/{k}"], start[k], decay) for k in start}
+        files |= {f"swa/{k}": mean(files[f"path/{k}"]) for k in start}
         if dtype == torch.float64:
             for name, case in LBFGS.items():
                 files |= {f"lbfgs/{name}/{k}": v for k, v in lbfgs(*case).items()}
@@ -294,4 +346,5 @@ if __name__ == "__main__":
         save(f"optim_{suffix}.safetensors", files)
     clips = {k: {a: "inf" if b == math.inf else b for a, b in v[1].items()} for k, v in CLIPS.items()}
     lines = {name: {"settings": settings, "start": start} for name, (settings, start, _) in LBFGS.items()}
-    save_json("optim.json", {"shown": SHOWN, "cases": CASES, "lbfgs": lines, "clips": clips, "schedules": {k: rates(k) for k in SCHEDULES}})
+    save_json("optim.json", {"shown": SHOWN, "cases": CASES, "lbfgs": lines, "clips": clips, "schedules": {k: rates(k) for k in SCHEDULES},
+                             "plateaus": {k: plateau(v) for k, v in PLATEAUS.items()}})

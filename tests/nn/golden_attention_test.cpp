@@ -95,8 +95,9 @@ void check_all(DType dtype, double tolerance) {
   for (const GoldenCase& c : cases_of(golden_text("attention.txt"))) try {
       Numbers numbers(pool, c.args.integer("pool"), dtype);
       const Run run = runs.at(c.op)(c.args, numbers);
-      check_results(c.name + " " + name(dtype), run.outputs, run.leaves, numbers, golden.at(c.name),
-                    tolerance);
+      record_parity(c.op, dtype,
+                    check_results(c.name + " " + name(dtype), run.outputs, run.leaves, numbers,
+                                  golden.at(c.name), tolerance));
       ++cases;
     } catch (const std::exception& e) {
       FAIL_CHECK(fmt::format("{} {}: {}", c.name, name(dtype), e.what()));

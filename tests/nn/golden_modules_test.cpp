@@ -1,13 +1,6 @@
 // Activations, losses, layers and relative positions against PyTorch, values and gradients, in f64
 // and f32, contiguous and not; printed texts (tests/golden/modules.py says what the cases are).
-#include <doctest/doctest.h>
-#include <slope/autograd/backward.h>
-#include <slope/nn/nn.h>
-#include <slope/tests/golden_cases.h>
-
-#include <cmath>
-#include <memory>
-#include <set>
+#include <slope/tests/nn/golden_modules.h>
 
 using namespace slope;
 using namespace slope::nn;
@@ -15,23 +8,6 @@ using namespace slope::test;
 
 namespace {
 
-using X = const Tensors&;
-using A = const Args&;
-
-Reduction reduction(A a) {
-  const std::string word = a.word("reduction", "mean");
-  return word == "none" ? Reduction::none : word == "sum" ? Reduction::sum : Reduction::mean;
-}
-// The input that PyTorch takes under this name; inputs of these names are last, in the order of
-// `with`.
-Tensor named(X x, A a, const std::string& name) {
-  std::istringstream names(a.word("with"));
-  std::vector<std::string> all;
-  for (std::string item; std::getline(names, item, '+');) all.push_back(item);
-  for (size_t i = 0; i < all.size(); ++i)
-    if (all[i] == name) return x[x.size() - all.size() + i];
-  return {};
-}
 CrossEntropyOptions cross_entropy_options(A a) {
   return {.ignore_index = a.integer("ignore_index", -100),
           .label_smoothing = a.number("label_smoothing"),
@@ -41,7 +17,6 @@ BceOptions bce_options(X x, A a) {
   return {reduction(a), named(x, a, "weight"), named(x, a, "pos_weight")};
 }
 
-using Function = Tensor (*)(X x, A a);
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> table = {
       {"leaky_relu", [](X x, A a) { return leaky_relu(x[0], a.number("negative_slope", 0.01)); }},
@@ -137,28 +112,6 @@ const std::map<std::string, Function>& functions() {
   return table;
 }
 
-// A module and how to call it, whatever its type.
-struct Made {
-  std::shared_ptr<const void> owner;
-  ModuleRef ref;
-  std::function<Tensor(X)> call;
-};
-template <class M>
-Made made(M module) {
-  const auto owner = std::make_shared<M>(std::move(module));
-  eval(*owner);
-  return {owner, *owner, [owner](X x) {
-            if constexpr (std::is_same_v<M, Bilinear>)
-              return (*owner)(x[0], x[1]);
-            else
-              return (*owner)(x[0]);
-          }};
-}
-std::optional<double> given(A a, const char* key) {
-  return a.has(key) ? std::optional(a.number(key)) : std::nullopt;
-}
-
-using Make = Made (*)(A a);
 const std::map<std::string, Make>& layers() {
   static const std::map<std::string, Make> table = {
       {"Bilinear",
@@ -224,9 +177,6 @@ const std::map<std::string, Make>& layers() {
   return table;
 }
 
-struct Tolerance {
-  double relative, absolute;
-};
 // Where right answers differ by more than rounding, and why.
 Tolerance tolerance(const std::string& name, DType dtype) {
   struct Wide {
@@ -251,94 +201,19 @@ Tolerance tolerance(const std::string& name, DType dtype) {
   return {usual, 0};
 }
 
-// Equal within the tolerance, relative to the element or, where sums cancel, to the largest.
-std::string mismatch(const Tensor& ours, const Tensor& theirs, Tolerance t) {
-  if (!ours.defined()) return "there is none";
-  if (ours.dtype() != theirs.dtype() || ours.shape() != theirs.shape())
-    return fmt::format("{} {} instead of {} {}", name(ours.dtype()), ours.shape(),
-                       name(theirs.dtype()), theirs.shape());
-  const std::vector<double> a = ours.to_vector(), b = theirs.to_vector();
-  double largest = 0;
-  for (const double x : b)
-    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-  for (size_t i = 0; i < a.size(); ++i) {
-    const double size = std::max(std::abs(b[i]), std::min(largest, 1.0));
-    if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i])) &&
-        !(std::abs(a[i] - b[i]) <= t.relative * size + t.absolute))
-      return fmt::format("element {} is {:.17g} instead of {:.17g}", i, a[i], b[i]);
-  }
-  return "";
-}
-
-// The same values with other strides: every second element of a larger tensor.
-Tensor spread(const Tensor& x) {
-  if (x.rank() == 0) return x.clone();
-  const int64_t last = x.rank() - 1;
-  return repeat_interleave(x, 2, last).slice(last, 0, 2 * x.size(last), 2);
-}
-
-void check_case(const GoldenCase& c, const GoldenTensors& golden, DType dtype, bool contiguous) {
-  const Tolerance allowed = tolerance(c.name, dtype);
-  const auto check = [&](const std::string& what, const Tensor& ours) {
-    const std::string wrong = mismatch(ours, golden.at(c.name + "/" + what), allowed);
-    CHECK_MESSAGE(wrong.empty(), fmt::format("{} {}{}, {}: {}", c.name, name(dtype),
-                                             contiguous ? "" : ", spread", what, wrong));
-  };
-  std::optional<Made> module;
-  if (layers().contains(c.op)) {
-    module = layers().at(c.op)(c.args);
-    to(module->ref, dtype);
-    load(module->ref, golden.under(c.name + "/parameter/"));
-  }
-  Tensors x;
-  for (Tensor input;
-       (input = golden.find(fmt::format("{}/input{}", c.name, x.size()))).defined();) {
-    x.push_back(contiguous ? input.detach() : spread(input).detach());
-    if (golden.find(fmt::format("{}/grad{}", c.name, x.size() - 1)).defined())
-      x.back().set_requires_grad();
-  }
-  const Tensor y = module ? module->call(x) : functions().at(c.op)(x, c.args);
-  check("output0", y);
-  const Tensor g = golden.find(c.name + "/cotangent0");
-  if (!g.defined()) return;
-  y.backward(g);
-  for (size_t k = 0; k < x.size(); ++k)
-    if (x[k].requires_grad())
-      check(fmt::format("grad{}", k), x[k].grad().defined() ? x[k].grad() : zeros_like(x[k]));
-  if (!module) return;
-  for (const auto& [key, p] : named_parameters(module->ref)) check("gradient/" + key, p.grad());
-  if (golden.find(c.name + "/after/weight").defined())
-    check("after/weight", named_parameters(module->ref)[0].tensor);
-}
-
-std::vector<GoldenCase> module_cases() { return cases_of(golden_text("modules.txt")); }
-
-void check_all(DType dtype) {
-  const GoldenTensors golden(dtype == f64 ? "modules_f64.safetensors" : "modules_f32.safetensors");
-  for (const GoldenCase& c : module_cases())
-    for (const bool contiguous : {true, false}) try {
-        check_case(c, golden, dtype, contiguous);
-      } catch (const std::exception& e) {
-        FAIL_CHECK(fmt::format("{} {}: {}", c.name, name(dtype), e.what()));
-      }
-}
-
 }  // namespace
 
-TEST_CASE("golden modules: values and gradients are PyTorch's in f64") { check_all(f64); }
-TEST_CASE("golden modules: values and gradients are PyTorch's in f32") { check_all(f32); }
+TEST_CASE("golden modules: values and gradients are PyTorch's in f64") {
+  check_module_cases("modules", f64, functions(), layers(), tolerance);
+}
+TEST_CASE("golden modules: values and gradients are PyTorch's in f32") {
+  check_module_cases("modules", f32, functions(), layers(), tolerance);
+}
 
 TEST_CASE("golden modules: at least four cases each; the printed texts are PyTorch's") {
-  std::map<std::string, int> count;
-  const TensorFile file = parse_safetensors(golden_text("modules_f64.safetensors"));
-  for (const GoldenCase& c : module_cases()) {
-    ++count[c.op];
-    if (layers().contains(c.op))
-      CHECK(nn::to_string(layers().at(c.op)(c.args).ref) == file.metadata.at(c.name));
-  }
-  for (const auto& entry : functions())
-    CHECK_MESSAGE(count[entry.first] >= 4, entry.first << ": " << count[entry.first] << " cases");
-  for (const auto& entry : layers()) CHECK_MESSAGE(count[entry.first] > 0, entry.first);
+  const auto count = check_printed_modules("modules", layers());
+  for (const auto& entry : functions()) CHECK_MESSAGE(count.at(entry.first) >= 4, entry.first);
+  for (const auto& entry : layers()) CHECK_MESSAGE(count.contains(entry.first), entry.first);
 }
 
 TEST_CASE("relative positions: ALiBi's slopes and T5's buckets are those of the published code") {

@@ -344,3 +344,17 @@ TEST_CASE("tie: other shapes are refused") {
   nn::Linear a(2, 3), b(3, 2);
   CHECK_THROWS_AS(nn::tie(a.weight, b.weight), ShapeError);
 }
+
+TEST_CASE("parameters as one vector: there and back; gradients flow") {
+  const nn::Linear layer(2, 3);
+  const Tensors all = nn::parameters(layer);
+  const Tensor vector = nn::parameters_to_vector(all);
+  CHECK(vector.shape() == Dims{9});
+  sum(vector * arange(9)).backward();
+  CHECK(layer.bias->grad().to_vector() == std::vector<double>{6, 7, 8});
+  nn::vector_to_parameters(arange(0, 9, 1, f32), all);
+  CHECK(layer.weight.to_vector() == std::vector<double>{0, 1, 2, 3, 4, 5});
+  CHECK(layer.bias->to_vector() == std::vector<double>{6, 7, 8});
+  CHECK_THROWS_AS(nn::vector_to_parameters(zeros({8}), all), ShapeError);
+  CHECK(layer.bias->to_vector() == std::vector<double>{6, 7, 8});
+}

@@ -5,6 +5,10 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/optim/classic/adadelta.h>
+#include <slope/optim/classic/adamax.h>
+#include <slope/optim/classic/asgd.h>
+#include <slope/optim/classic/rprop.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/elementwise/adagrad.h>
 #include <slope/optim/elementwise/adamw.h>
@@ -15,10 +19,12 @@
 #include <slope/optim/elementwise/sgd.h>
 #include <slope/optim/ema.h>
 #include <slope/optim/lbfgs.h>
+#include <slope/optim/plateau.h>
 #include <slope/optim/schedule.h>
 #include <slope/optim/whole/adafactor.h>
 #include <slope/optim/whole/muon.h>
 #include <slope/tests/golden.h>
+#include <slope/tests/parity.h>
 
 #include <nlohmann/json.hpp>
 
@@ -67,14 +73,18 @@ void read(const Json& g, Options& o) {
   SLOPE_READ(lr)
   SLOPE_READ(weight_decay)
   SLOPE_READ(maximize)
-  SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad) SLOPE_READ(decoupled_weight_decay)
-      SLOPE_READ(momentum) SLOPE_READ(dampening) SLOPE_READ(nesterov) SLOPE_READ(momentum_decay)
-          SLOPE_READ(lr_decay) SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha)
-              SLOPE_READ(centered) SLOPE_READ(beta2_decay) SLOPE_READ(d) SLOPE_READ(ns_coefficients)
-                  SLOPE_READ(ns_steps) SLOPE_READ(max_iter) SLOPE_READ(history_size)
-                      SLOPE_READ(tolerance_grad) SLOPE_READ(tolerance_change)
+  SLOPE_READ(rho)
+  SLOPE_READ(lambd)
+  SLOPE_READ(t0)
+  SLOPE_READ(etas) SLOPE_READ(step_sizes) SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad)
+      SLOPE_READ(decoupled_weight_decay) SLOPE_READ(momentum) SLOPE_READ(dampening)
+          SLOPE_READ(nesterov) SLOPE_READ(momentum_decay) SLOPE_READ(lr_decay)
+              SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha) SLOPE_READ(centered)
+                  SLOPE_READ(beta2_decay) SLOPE_READ(d) SLOPE_READ(ns_coefficients)
+                      SLOPE_READ(ns_steps) SLOPE_READ(max_iter) SLOPE_READ(history_size)
+                          SLOPE_READ(tolerance_grad) SLOPE_READ(tolerance_change)
 #undef SLOPE_READ
-                          if constexpr (requires { o.eps1; }) if (g.contains("eps")) {
+                              if constexpr (requires { o.eps1; }) if (g.contains("eps")) {
     o.eps1 = g["eps"][0].get<double>();
     o.eps2 = g["eps"][1];
   }
@@ -107,6 +117,10 @@ std::unique_ptr<Optimizer> make_optimizer(const Json& c, const NamedTensors& par
   if (kind == "adagrad") return make<Adagrad, AdagradOptions>(g, parameters);
   if (kind == "rmsprop") return make<RMSprop, RmspropOptions>(g, parameters);
   if (kind == "lion") return make<Lion, LionOptions>(g, parameters);
+  if (kind == "adadelta") return make<Adadelta, AdadeltaOptions>(g, parameters);
+  if (kind == "adamax") return make<Adamax, AdamaxOptions>(g, parameters);
+  if (kind == "asgd") return make<ASGD, AsgdOptions>(g, parameters);
+  if (kind == "rprop") return make<Rprop, RpropOptions>(g, parameters);
   if (kind == "adafactor") return make<Adafactor, AdafactorOptions>(g, parameters);
   REQUIRE(kind == "muon");
   return make<Muon, MuonOptions>(g, parameters);
@@ -119,10 +133,21 @@ double tolerance(const std::string& suffix, const Json& c) {
   return c["optimizer"] == "muon" ? 1e-4 : 3e-5;
 }
 
+// Schedules made of others, as optim.py makes them.
+double composed_rate(const std::string& kind, int64_t step) {
+  const Schedule warm_up = [](int64_t t) { return linear(t, 4, 0.1, 1); },
+                 fall = [](int64_t t) { return exponential(t, 0.9); },
+                 steps = [](int64_t t) { return step_decay(t, 3, 0.5); };
+  if (kind == "sequential") return sequential(step, {warm_up, fall, steps}, {4, 11});
+  if (kind == "chained") return chained(step, {warm_up, fall});
+  return multiplicative(step, [](int64_t t) { return 1 - 0.05 * static_cast<double>(t); });
+}
+
 double rate(const Json& s, int64_t step) {  // s: settings of a schedule
   const std::string kind = s["kind"];
   const double base = s["base"];
   if (kind == "constant") return base * constant(step);
+  if (kind == "constant_until") return base * constant(step, s["total"], s["factor"]);
   if (kind == "linear")
     return base * linear(step, s["total_iters"], s["start_factor"], s["end_factor"]);
   if (kind == "cosine") return base * cosine(step, s["T_max"], double(s["eta_min"]) / base);
@@ -138,6 +163,15 @@ double rate(const Json& s, int64_t step) {  // s: settings of a schedule
   if (kind == "wsd") return base * wsd(step, s["warmup"], s["total"], s["decay"], s["floor"]);
   if (kind == "noam") return base * noam(step, s["d_model"], s["warmup"]);
   if (kind == "inverse_sqrt") return base * inverse_sqrt(step, s["warmup"]);
+  if (kind == "cyclic")
+    return base * cyclic(step, {.low = s["low"],
+                                .up = s["up"],
+                                .down = s["down"],
+                                .halved = s.value("halved", false),
+                                .gamma = s.value("gamma", 1.0)});
+  if (kind == "swa") return base * swa(step, s["total"], s["target"], s["by_cosine"]);
+  if (kind == "sequential" || kind == "chained" || kind == "multiplicative")
+    return base * composed_rate(kind, step);
   REQUIRE(kind == "warmup_cosine");
   return base * warmup_cosine(step, s["warmup"], s["total"], s["floor"]);
 }
@@ -160,15 +194,19 @@ TEST_CASE("optimizers: 50 steps equal PyTorch's") {
         }
         optimizer->step();
         if (settings()["shown"][static_cast<size_t>(shown)] != step) continue;
-        for (const auto& [k, p] : parameters)
-          check_close(p, row(file.at(name + "/" + k), shown), tolerance(suffix, c),
-                      tolerance(suffix, c), fmt::format("{} {} {} step {}", suffix, name, k, step));
+        for (const auto& [k, p] : parameters) {
+          const Tensor theirs = row(file.at(name + "/" + k), shown);
+          check_close(p, theirs, tolerance(suffix, c), tolerance(suffix, c),
+                      fmt::format("{} {} {} step {}", suffix, name, k, step));
+          test::record_parity("optim." + std::string(c["optimizer"]), p.dtype(),
+                              test::relative_error(p, theirs));
+        }
         ++shown;
       }
       CHECK(shown == 8);
       ++cases;
     }
-  CHECK(cases == 2 * 46);
+  CHECK(cases == 2 * 58);
 }
 
 TEST_CASE("lbfgs: every step and the number of evaluations equal PyTorch's; its state continues") {
@@ -222,6 +260,29 @@ TEST_CASE("schedules: every rate equals PyTorch's") {
     }
 }
 
+TEST_CASE("plateau: every rate equals PyTorch's; a state continues") {
+  for (const auto& item : settings()["plateaus"].items()) {
+    const Json& s = item.value()["settings"];
+    PlateauOptions o{.larger_is_better = s.value("mode", "min") == "max",
+                     .factor = s.value("factor", 0.1),
+                     .patience = s["patience"],
+                     .threshold = s.value("threshold", 1e-4),
+                     .absolute = s.value("threshold_mode", "rel") == "abs",
+                     .cooldown = s.value("cooldown", 0),
+                     .least = s.value("min_lr", 0.0) / 0.4};
+    ReduceOnPlateau plateau(o);
+    const Json &figures = item.value()["figures"], &lr = item.value()["lr"];
+    for (size_t i = 0; i < figures.size(); ++i) {
+      CHECK_MESSAGE(0.4 * plateau.step(figures[i]) == doctest::Approx(double(lr[i])).epsilon(1e-12),
+                    item.key() << ", epoch " << i);
+      ReduceOnPlateau other(o);
+      other.load_state(plateau.state());
+      plateau = other;
+    }
+  }
+  CHECK_THROWS_AS(ReduceOnPlateau({.factor = 1}), UsageError);
+}
+
 TEST_CASE(
     "clipping: norms and clipped gradients equal PyTorch's; a norm that is not finite changes "
     "nothing") {
@@ -246,6 +307,12 @@ TEST_CASE(
                               s["norm_type"] == "inf" ? INFINITY : double(s["norm_type"]));
         check_close(tensor(norm, f64), contiguous_copy(file.at("clip/" + name + "/norm"), f64),
                     tolerance(suffix), 0, name + " norm");
+      }
+      if (s.contains("max_norm")) {  // the norm given by the caller
+        const Tensor p = zeros(parameters[0].shape(), parameters[0].dtype()).set_requires_grad();
+        p.set_grad(contiguous_copy(file.at("clip/" + name + "/in0")));
+        clip_grads_with_norm({p}, s["max_norm"], norm);
+        CHECK(equal(p.grad(), parameters[0].grad()));
       }
       CHECK(bad == (std::isfinite(norm) ? "" : "p1"));
       for (int k = 0; k < 3; ++k)
@@ -282,5 +349,23 @@ TEST_CASE("ema: every average of 20 steps, and the model holds them while averag
         }
       }
     }
+}
+
+TEST_CASE("swa: with the decay t / (t + 1) an average is the mean of all, PyTorch's") {
+  for (const std::string suffix : {"f64", "f32"}) {
+    const TensorFile& file = values(suffix);
+    const NamedTensors parameters = start_of(file);
+    Ema mean(parameters, 0.5);
+    for (int64_t step = 0; step < 20; ++step) {
+      for (const auto& [k, p] : parameters) {
+        const NoGrad no_grad;
+        copy_into(row(file.at("path/" + k), step), p);
+      }
+      mean.update(swa_decay(step));
+      for (const auto& [name, e] : mean.averages())
+        check_close(e, row(file.at("swa/" + name), step), tolerance(suffix), tolerance(suffix),
+                    name);
+    }
+  }
 }
 #endif

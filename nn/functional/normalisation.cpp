@@ -1,0 +1,64 @@
+#include <slope/autograd/grad_mode.h>
+#include <slope/core/loops/copy.h>
+#include <slope/nn/functional/layers.h>
+#include <slope/nn/functional/normalisation.h>
+
+namespace slope::nn {
+
+namespace {
+
+//   r <- (1 - m) r + m x, in place
+void average_into(const Tensor& running, const Tensor& x, double momentum) {
+  const NoGrad no_grad;
+  const Tensor mixed = running * (1 - momentum) + x.detach() * momentum;
+  copy_into(mixed, running);
+}
+
+Tensor scaled(const Tensor& y, const Tensor& weight, const Tensor& bias, const Dims& channels) {
+  const Tensor z = weight.defined() ? y * weight.reshape(channels) : y;
+  return bias.defined() ? z + bias.reshape(channels) : z;
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& x, const BatchNormState& s, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3, "batch_norm: needs (N, C) or (N, C, L), got {}",
+                    x.shape());
+  const int64_t C = x.size(1), n = C == 0 ? 0 : x.numel() / C;
+  const Dims over = x.rank() == 2 ? Dims{0} : Dims{0, 2},
+             channels = x.rank() == 2 ? Dims{1, C} : Dims{1, C, 1};
+  for (const Tensor& p : {s.running_mean, s.running_var, weight, bias})
+    SLOPE_CHECK_SHAPE(
+        !p.defined() || p.shape() == Dims{C},
+        "batch_norm: running averages, weight and bias must have a number for each of "
+        "{} channels, got {}",
+        C, p.shape());
+  SLOPE_CHECK(s.training || (s.running_mean.defined() && s.running_var.defined()),
+              "batch_norm: needs running averages when it does not train");
+  if (!s.training)
+    return scaled(
+        (x - s.running_mean.reshape(channels)) * rsqrt(s.running_var.reshape(channels) + eps),
+        weight, bias, channels);
+  SLOPE_CHECK_SHAPE(n > 1,
+                    "batch_norm: expected more than 1 value per channel when training, got "
+                    "input size {}",
+                    x.shape());
+  const Tensor m = mean(x, over, keepdim), v = var(x, over, 0, keepdim);
+  if (s.running_mean.defined()) average_into(s.running_mean, m.reshape({C}), s.momentum);
+  const double count = static_cast<double>(n);
+  if (s.running_var.defined())  // of the unbiased variance
+    average_into(s.running_var, v.reshape({C}) * (count / (count - 1)), s.momentum);
+  return scaled((x - m) * rsqrt(v + eps), weight, bias, channels);
+}
+
+Tensor instance_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+  SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3,
+                    "instance_norm: needs (N, C, L) or (C, L), got {}", x.shape());
+  SLOPE_CHECK_SHAPE(x.size(-1) > 1, "instance_norm: expected more than 1 position, got shape {}",
+                    x.shape());
+  if (x.rank() == 3) return group_norm(x, x.size(1), weight, bias, eps);
+  return group_norm(x.unsqueeze(0), x.size(0), weight, bias, eps).squeeze(0);
+}
+
+}  // namespace slope::nn

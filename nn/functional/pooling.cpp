@@ -1,0 +1,142 @@
+#include <slope/autograd/ops.h>
+#include <slope/nn/functional/pooling.h>
+
+#include <cmath>
+
+namespace slope::nn {
+
+namespace {
+
+struct Windows {
+  int64_t kernel, stride, padding, dilation, L, count;
+
+  // ShapeError unless there is a window
+  Windows(const char* who, const Tensor& x, int64_t k, int64_t s, int64_t p, int64_t d, bool ceil)
+      : kernel(k), stride(s == 0 ? k : s), padding(p), dilation(d),
+        L(x.rank() > 0 ? x.size(-1) : 0) {
+    SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3, "{}: needs (N, C, L) or (C, L), got {}", who,
+                      x.shape());
+    SLOPE_CHECK(
+        kernel > 0 && stride > 0 && dilation > 0 && padding >= 0 && 2 * padding <= covered(),
+        "{}: kernel {}, stride {} and dilation {} must be above 0, padding {} at most half "
+        "of the kernel",
+        who, kernel, stride, dilation, padding);
+    const int64_t room = L + 2 * padding - covered();
+    SLOPE_CHECK_SHAPE(room >= 0, "{}: a window covers {} positions, the padded input has {}", who,
+                      covered(), L + 2 * padding);
+    count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
+    if (ceil && (count - 1) * stride >= L + padding) --count;
+  }
+  int64_t covered() const { return dilation * (kernel - 1) + 1; }
+
+  // (…, L) -> (…, count, kernel), `value` where there is no element
+  Tensor of(const Tensor& x, double value) const {
+    const int64_t end = (count - 1) * stride + covered();
+    const Tensor padded = slope::pad(x, {padding, std::max<int64_t>(0, end - L - padding)}, value);
+    Tensors columns;
+    for (int64_t k = 0; k < kernel; ++k)
+      columns.push_back(padded.slice(-1, k * dilation, k * dilation + (count - 1) * stride + 1,
+                                     stride));  // (…, count)
+    return stack(columns, -1);
+  }
+};
+
+// Over each adaptive window of the last dim, f(window (…, w)) -> (…).
+template <class F>
+void each_window(const char* who, const Tensor& x, int64_t size, const F& f) {
+  SLOPE_CHECK_SHAPE((x.rank() == 2 || x.rank() == 3) && x.size(-1) > 0 && size > 0,
+                    "{}: needs (N, C, L) or (C, L) and a size above 0, got {} and {}", who,
+                    x.shape(), size);
+  const int64_t L = x.size(-1);
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t first = i * L / size, last = ((i + 1) * L + size - 1) / size;
+    f(x.narrow(-1, first, last - first), first);
+  }
+}
+
+}  // namespace
+
+Tensor avg_pool1d(const Tensor& x, int64_t kernel, const AvgPoolOptions& o) {
+  const Windows w("avg_pool1d", x, kernel, o.stride, o.padding, 1, o.ceil_mode);
+  const Tensor counts = Tensor::empty({w.count}, x.dtype());
+  const int64_t low = o.count_include_pad ? -o.padding : 0,
+                high = o.count_include_pad ? w.L + o.padding : w.L;
+  visit_floating(x.dtype(), "avg_pool1d", [&]<class T> {
+    const auto out = counts.write<T>();
+    for (int64_t i = 0; i < w.count; ++i) {
+      const int64_t start = i * w.stride - o.padding;
+      out[i] = static_cast<T>(std::min(start + kernel, high) - std::max(start, low));
+    }
+  });
+  return sum(w.of(x, 0), {-1}) / counts;
+}
+
+ValuesAndIndices max_pool1d_with_indices(const Tensor& x, int64_t kernel, const MaxPoolOptions& o) {
+  const Windows w("max_pool1d", x, kernel, o.stride, o.padding, o.dilation, o.ceil_mode);
+  const auto [values, column] = max(w.of(x, -INFINITY), -1);
+  return {values, arange(w.count) * static_cast<double>(w.stride) +
+                      column * static_cast<double>(o.dilation) - static_cast<double>(o.padding)};
+}
+
+Tensor max_pool1d(const Tensor& x, int64_t kernel, const MaxPoolOptions& o) {
+  return max_pool1d_with_indices(x, kernel, o).values;
+}
+
+Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length) {
+  Dims shape = x.shape();
+  SLOPE_CHECK_SHAPE(x.rank() > 0 && indices.shape() == shape,
+                    "max_unpool1d: x {} and indices {} must have one shape", shape,
+                    indices.shape());
+  shape.back() = length;
+  return scatter_add(zeros(shape, x.dtype()), -1, indices, x);
+}
+
+Tensor lp_pool1d(const Tensor& x, double p, int64_t kernel, const LpPoolOptions& o) {
+  SLOPE_CHECK(p > 0, "lp_pool1d: p must be above 0, got {}", p);
+  const Windows w("lp_pool1d", x, kernel, o.stride, 0, 1, o.ceil_mode);
+  // a window that is cut off counts as its mean times the kernel, as in PyTorch
+  const Tensor means =
+      avg_pool1d(pow(x, p), kernel, {.stride = o.stride, .ceil_mode = o.ceil_mode});
+  return pow(relu(abs(means)) * sign(means) * static_cast<double>(kernel), 1 / p);
+}
+
+Tensor adaptive_avg_pool1d(const Tensor& x, int64_t size) {
+  Tensors means;
+  each_window("adaptive_avg_pool1d", x, size,
+              [&](const Tensor& window, int64_t) { means.push_back(mean(window, {-1})); });
+  return stack(means, -1);
+}
+
+ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, int64_t size) {
+  Tensors values, indices;
+  each_window("adaptive_max_pool1d", x, size, [&](const Tensor& window, int64_t first) {
+    const auto [value, index] = max(window, -1);
+    values.push_back(value);
+    indices.push_back(index + static_cast<double>(first));
+  });
+  return {stack(values, -1), stack(indices, -1)};
+}
+
+Tensor adaptive_max_pool1d(const Tensor& x, int64_t size) {
+  return adaptive_max_pool1d_with_indices(x, size).values;
+}
+
+Tensor pad(const Tensor& x, const Dims& widths, PadMode mode) {
+  SLOPE_CHECK_SHAPE(x.rank() > 0 && widths.size() == 2 && widths[0] >= 0 && widths[1] >= 0,
+                    "pad: needs a dim and its widths before and after, got {} and {}", x.shape(),
+                    widths);
+  const int64_t L = x.size(-1), most = std::max(widths[0], widths[1]);
+  SLOPE_CHECK_SHAPE(most == 0 || (L > 0 && (mode == PadMode::replicate ||
+                                            most <= (mode == PadMode::reflect ? L - 1 : L))),
+                    "pad: {} new elements are more than {} can give", most, L);
+  std::vector<int64_t> from;
+  for (int64_t i = -widths[0]; i < L + widths[1]; ++i)
+    from.push_back(mode == PadMode::replicate  ? std::clamp<int64_t>(i, 0, L - 1)
+                   : mode == PadMode::circular ? (i + L) % L
+                   : i < 0                     ? -i
+                   : i >= L                    ? 2 * (L - 1) - i
+                                               : i);
+  return index_select(x, -1, from_vector(from, {static_cast<int64_t>(from.size())}));
+}
+
+}  // namespace slope::nn

@@ -1,0 +1,101 @@
+// Hooks of modules, and freezing by name.
+#include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
+#include <slope/autograd/ops.h>
+#include <slope/nn/nn.h>
+
+using namespace slope;
+using Values = std::vector<double>;
+
+namespace {
+
+struct Product {
+  Tensor forward(const Tensor& a, const Tensor& b) const { return a * b; }
+  SLOPE_MODULE(Product)
+};
+
+Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
+
+}  // namespace
+
+TEST_CASE("hooks: a pre-hook sees and replaces the inputs") {
+  const Product product;
+  auto handle = nn::register_forward_pre_hook(product, [](const Tensors& x) {
+    return Tensors{x[0] + 1, x[1]};
+  });
+  CHECK(product(leaf({1., 2.}), leaf({3., 4.})).to_vector() == Values{6, 12});
+  auto watch = nn::register_forward_pre_hook(product, [](const Tensors&) { return Tensors(); });
+  CHECK(product(leaf({1., 2.}), leaf({3., 4.})).to_vector() == Values{6, 12});
+  handle.remove();
+  CHECK(product(leaf({1., 2.}), leaf({3., 4.})).to_vector() == Values{3, 8});
+  watch.remove();
+  (void)nn::register_forward_pre_hook(product, [](const Tensors& x) { return Tensors{x[0]}; });
+  CHECK_THROWS_WITH_AS(product(leaf({1.}), leaf({2.})),
+                       "forward pre-hook: gives 1 tensors in place of 2", UsageError);
+}
+
+TEST_CASE("hooks: a full backward hook sees the gradients of its call alone") {
+  const Product product;
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.});
+  std::vector<Tensors> seen;
+  auto handle = nn::register_full_backward_hook(product, [&](const Tensors& dx, const Tensor& dy) {
+    seen.push_back({dx[0], dx[1], dy});
+    return Tensor();
+  });
+  sum(product(a, b) * 2 + a).backward();
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0][0].to_vector() == Values{6, 8});  // without that of the other use
+  CHECK(seen[0][1].to_vector() == Values{2, 4});
+  CHECK(seen[0][2].to_vector() == Values{2, 2});
+  CHECK(a.grad().to_vector() == Values{7, 9});
+  seen.clear();
+  sum(product(a, tensor({3., 4.}, f64))).backward();
+  REQUIRE(seen.size() == 1);
+  CHECK(!seen[0][1].defined());
+  seen.clear();
+  sum(product(a, a)).backward();  // one tensor twice: one gradient
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0][0].to_vector() == Values{2, 4});
+  handle.remove();
+  sum(product(a, b)).backward();
+  CHECK(seen.size() == 1);
+}
+
+TEST_CASE("hooks: a full backward hook replaces the gradient of the only input") {
+  const nn::Linear layer(2, 1);
+  const Tensor x = ones({1, 2}).set_requires_grad();
+  int calls = 0;
+  auto handle = nn::register_full_backward_hook(layer, [&](const Tensors& dx, const Tensor&) {
+    ++calls;
+    return dx[0] * 0;
+  });
+  sum(layer(x)).backward();
+  CHECK(x.grad().to_vector() == Values{0, 0});
+  CHECK(layer.bias->grad().to_vector() == Values{1});
+  CHECK(calls == 1);
+  handle.remove();
+  (void)nn::register_full_backward_hook(layer, [&](const Tensors&, const Tensor& dy) {
+    return calls += static_cast<int>(dy.numel()), Tensor();
+  });
+  sum(layer(ones({1, 2}))).backward();  // no input needs a gradient
+  CHECK(calls == 2);
+  const Product product;
+  (void)nn::register_full_backward_hook(product,
+                                        [](const Tensors& dx, const Tensor&) { return dx[0]; });
+  CHECK_THROWS_AS(sum(product(leaf({1.}), leaf({2.}))).backward(), UsageError);
+}
+
+TEST_CASE("set_requires_grad: parameters by name; named_children: the own parts alone") {
+  const nn::Sequential net(nn::Linear(2, 3), nn::Sequential(nn::ReLU(), nn::Linear(3, 1)));
+  CHECK(nn::set_requires_grad(net, "1.*", false) == 2);
+  CHECK(nn::set_requires_grad(net, "bias", true) == 2);
+  const NamedTensors all = nn::named_parameters(net);
+  CHECK(all[0].tensor.requires_grad());
+  CHECK(!all[2].tensor.requires_grad());
+  CHECK(all[3].tensor.requires_grad());
+  CHECK_THROWS_AS(nn::set_requires_grad(net, "encoder.*", false), UsageError);
+  const auto children = nn::named_children(net);
+  REQUIRE(children.size() == 2);
+  CHECK(children[1].first == "1");
+  CHECK(std::string(children[1].second.type()) == "Sequential");
+}

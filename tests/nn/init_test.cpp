@@ -1,0 +1,45 @@
+#include <doctest/doctest.h>
+#include <slope/autograd/ops.h>
+#include <slope/core/tensor/random.h>
+#include <slope/nn/init_structured.h>
+
+#include <cmath>
+
+using namespace slope;
+using namespace slope::nn;
+
+TEST_CASE("init: identities, orthogonal and sparse matrices") {
+  manual_seed(8);
+  const Tensor e = full({2, 3}, 7);
+  init::eye(e);
+  CHECK(e.to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0});
+
+  const Tensor kernel = full({4, 2, 3}, 7), x = randn({1, 4, 5});
+  init::dirac(kernel, 2);
+  CHECK(kernel.to_vector() == std::vector<double>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,
+                                                  0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0});
+
+  for (const Dims& shape : {Dims{5, 5}, Dims{3, 7}, Dims{7, 3}, Dims{2, 3, 2}, Dims{1, 1}}) {
+    const Tensor q = Tensor::empty(shape, f64);
+    init::orthogonal(q, 2);
+    const Tensor m = q.reshape({shape[0], -1}) / 2;
+    const Tensor product =
+        m.size(0) <= m.size(1) ? matmul(m, m.transpose(0, 1)) : matmul(m.transpose(0, 1), m);
+    const Tensor identity = zeros(product.shape(), f64);
+    init::eye(identity);
+    CHECK(allclose(product, identity, 0, 1e-14));
+  }
+
+  const Tensor s = Tensor::empty({10, 300});
+  init::sparse(s, 0.25, 0.5);
+  const Tensor zeros_of_columns = sum(to(s == 0, i64), {0});
+  CHECK(min(zeros_of_columns).item() == 3);  // 2.5, rounded up
+  CHECK(max(zeros_of_columns).item() == 3);
+  CHECK(std::sqrt(sum(s * s).item() / (7 * 300)) == doctest::Approx(0.5).epsilon(0.05));
+
+  CHECK_THROWS_AS(init::eye(x), ShapeError);
+  CHECK_THROWS_AS(init::dirac(e), ShapeError);
+  CHECK_THROWS_AS(init::dirac(kernel, 3), UsageError);
+  CHECK_THROWS_AS(init::orthogonal(zeros({3})), ShapeError);
+  CHECK_THROWS_AS(init::sparse(s, 2), UsageError);
+}

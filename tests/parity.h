@@ -1,0 +1,43 @@
+// How far results are from PyTorch's, collected for docs/pytorch-parity.md: if the environment
+// variable SLOPE_PARITY names a file, a comparison adds a line "NAME DTYPE ERROR" to it.
+#pragma once
+
+#include <slope/core/tensor/tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+
+namespace slope::test {
+
+// The largest |a - b|, relative to the element of b or, where sums cancel, to the largest of b; at
+// least to the latter where it is below 1. Equal infinities and two nan are no error, nor is what a
+// test allows for terms that cancel (`absolute`).
+inline double relative_error(std::span<const double> a, std::span<const double> b,
+                             double absolute = 0) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0, most = 0;
+  for (const double y : b)
+    if (std::isfinite(y)) largest = std::max(largest, std::abs(y));
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    const double off = std::abs(a[i] - b[i]);
+    if (off <= absolute) continue;
+    const double error = (off - absolute) / std::max(std::abs(b[i]), std::min(largest, 1.0));
+    most = std::isnan(error) ? INFINITY : std::max(most, error);
+  }
+  return most;
+}
+inline double relative_error(const Tensor& ours, const Tensor& theirs, double absolute = 0) {
+  return relative_error(ours.to_vector(), theirs.to_vector(), absolute);
+}
+
+inline void record_parity(const std::string& name, DType dtype, double error) {
+  static const char* const file = std::getenv("SLOPE_PARITY");
+  if (file && std::isfinite(error))
+    std::ofstream(file, std::ios::app) << name << ' ' << slope::name(dtype) << ' ' << error << '\n';
+}
+
+}  // namespace slope::test
