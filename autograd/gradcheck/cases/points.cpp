@@ -58,6 +58,7 @@ Cases point_cases() {
   two("bce_with_logits", "far from 0", {800, -800}, {1, 0}, {0, 0}, {-800, 800},
       [](const Tensor& x, const Tensor& t) { return bce_with_logits(x, t, Reduction::sum); });
   one("dropout", "p = 1", {1, 2}, {0, 0}, [](const Tensor& x) { return dropout(x, 1); });
+  one("pow_scalar", "0^0", {0, 2}, {0, 0}, [](const Tensor& x) { return pow(x, 0); });
   one("pow_scalar", "at 0", {0, 1}, {0, 2}, [](const Tensor& x) { return pow(x, 2); });
 
   one("amax", "ties", {2, 2, 1}, {0.5, 0.5, 0}, [](const Tensor& x) { return amax(x); });
@@ -74,6 +75,8 @@ Cases point_cases() {
   one("norm", "of 0, p = inf", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, INFINITY); });
   one("std", "of equal ones", {2, 2, 2}, {0, 0, 0}, [](const Tensor& x) { return std(x); });
   one("logsumexp", "of -inf", {-INFINITY, -INFINITY}, {0, 0},
+      [](const Tensor& x) { return logsumexp(x, {0}); });
+  one("logsumexp", "beyond its digits", {1e17, 1e17}, {0.5, 0.5},
       [](const Tensor& x) { return logsumexp(x, {0}); });
   one("logsumexp", "of inf", {INFINITY, 1}, {1, 0},
       [](const Tensor& x) { return logsumexp(x, {0}); });

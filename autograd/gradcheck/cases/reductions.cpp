@@ -103,6 +103,10 @@ Cases reduction_cases() {
       [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 3, dims, keep); }, true,
       false);
   over_dims(
+      result, "norm", {-2, 2},
+      [](const Tensor& x, const Dims& dims, bool keep) { return norm(x, 4, dims, keep); }, true,
+      false);
+  over_dims(
       result, "norm", {0.2, 2, true},
       [](const Tensor& x, const Dims& dims, bool keep) { return norm(-x, INFINITY, dims, keep); },
       true, false);
