@@ -42,7 +42,7 @@ def document(results, reasons, count):
     ran = {k: r for k, r in results.items() if r["outcome"] != "does not compile"}
     text = HEAD.format(count=count, ran=len(results))
     if len(results) < count:
-        text += "They are a random sample: the order is drawn by seed.\n"
+        text += f"They are those of {', '.join(sorted({r['file'].rsplit('/', 1)[0] for r in ran.values()}))} that came first in an order drawn by seed.\n"
     if any(r["outcome"] == "untested" for r in ran.values()):
         text += "The tests have not been asked yet about what `gradcheck` missed: the column `all tests` is a lower bound.\n"
     text += "\n" + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)

@@ -53,6 +53,9 @@ Cases point_cases() {
   two("maximum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 1, 0}, {0.5, 0, 1}, maximum);
   two("minimum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 0, 1}, {0.5, 1, 0}, minimum);
   two("pow", "0^0, nan^0", {0, NAN}, {0, 0}, {0, 0}, {0, NAN}, pow);
+  // 2^-149, the smallest of float32: there a^(b-1) overflows, b a^(b-1) does not
+  two("pow", "overflows on the way", {0x1p-149}, {1e-17}, {1e-17 * 0x1p149}, {-149 * std::log(2)},
+      pow);
   two("pow", "0^b", {0, 0}, {2, 1}, {0, 1}, {0, 0}, pow);
   two("mul", "by 0", {0, 0}, {0, 3}, {0, 3}, {0, 0}, mul);
   two("bce_with_logits", "far from 0", {800, -800}, {1, 0}, {0, 0}, {-800, 800},
