@@ -87,6 +87,12 @@ class Comparison {
     }
   }
 
+  // A float32 moves by whole roundings: the closest samples are some of them apart.
+  double step_at(double x) const {
+    const double least = leaf_.tensor.dtype() == f32 ? 0x1p-17 * std::abs(x) : 0;
+    return std::max(options_.eps, least);
+  }
+
   // The plain difference does not agree. Is backward wrong, or is the function not smooth?
   void judge(size_t k, const Nudge& nudge, int64_t element, double analytic, double numeric) {
     Tally& tally = tallies_[k];
@@ -97,7 +103,7 @@ class Comparison {
             const LossAt at = losses(nudge, element, step)[k];
             return LossAt{step, at.value, at.scale};
           },
-          nudge.value(), options_.eps, tolerance_);
+          nudge.value(), step_at(nudge.value()), tolerance_);
     ++tally.judged;
     tally.is_noisy |= d.noise > options_.eps * tolerance_.of(d.value);
     if (d.kind == Derivative::Kind::kink && !std::isfinite(analytic)) {  // a guard is missing

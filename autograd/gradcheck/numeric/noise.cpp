@@ -18,8 +18,11 @@ double median(std::vector<double> v) {
 // middle, and nothing else.
 double noise_nearby(const Close& at) {
   std::vector<double> second;
-  for (size_t j = 1; j + 1 < at.size(); ++j)
-    second.push_back(at[j + 1].value - 2 * at[j].value + at[j - 1].value);
+  for (size_t j = 1; j + 1 < at.size(); ++j) {
+    const double width = at[j + 1].step - at[j - 1].step,  // in float32 steps are not all alike
+        left = width > 0 ? (at[j].step - at[j - 1].step) / width : 0.5;
+    second.push_back(2 * ((1 - left) * at[j - 1].value + left * at[j + 1].value - at[j].value));
+  }
   const double curvature = median(second);
   double inside = 0, outside = 0, all = 0;  // signed sum of the middle three; sums of squares
   for (size_t j = 0; j < second.size(); ++j) {
