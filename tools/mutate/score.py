@@ -44,7 +44,10 @@ def document(results, reasons, count):
     if len(results) < count:
         text += f"They are those of {', '.join(sorted({r['file'].rsplit('/', 1)[0] for r in ran.values()}))} that came first in an order drawn by seed.\n"
     if any(r["outcome"] == "untested" for r in ran.values()):
-        text += "The tests have not been asked yet about what `gradcheck` missed: the column `all tests` is a lower bound.\n"
+        text += "The tests have not been asked about what `gradcheck` missed.\n"
+    added = sum(r.get("case_added", False) for r in ran.values())
+    if added:
+        text += f"{added} of them `gradcheck` catches only since a case was added for each.\n"
     text += "\n" + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
     missed = [r for r in ran.values() if r["outcome"] == "tests"]
     text += f"\n## Missed by `gradcheck`, caught by tests\n\n{len(missed)}.\n\n" if missed else ""
