@@ -62,14 +62,24 @@ class Side:
 
 
 def commands(options, case, batches=None):
-    """How each side that is asked for is started for a case; `batches`: the file of the case real."""
+    """How each side that is asked for is started for a case; `batches`: the file of the case real. Several ways of PyTorch are a side each."""
     file = ["--batches", batches] if batches else []
     attention = ["--attention", options.attention] if options.attention else []
-    compiled = ["--compile"] if options.compile else []
-    common = [*file, "--threads", str(options.threads), "--precision", options.precision]
-    both = {"slope": [options.slope, "bench", case, "--serve", *common],
-            "pytorch": [options.python, str(HERE / "pytorch_side.py"), case, *common, *attention, *compiled]}
-    return {name: command for name, command in both.items() if options.only in (None, name)}
+    common = [*file, "--threads", str(options.threads)]
+    sides = {"slope": [options.slope, "bench", case, "--serve", *common, "--precision", options.precision]}
+    for way in ways(options):
+        compiled = ["--compile"] if options.compile or way.endswith("-compiled") else []
+        sides[side_of(options, way)] = [options.python, str(HERE / "pytorch_side.py"), case, *common, "--precision", way.split("-")[0], *attention,
+                                        *compiled]
+    return {name: command for name, command in sides.items() if options.only is None or name.startswith(options.only)}
+
+
+def ways(options):
+    return options.against or [options.precision]
+
+
+def side_of(options, way):
+    return "pytorch" if len(ways(options)) == 1 else f"pytorch {way}"
 
 
 def start_sides(options, case, batches=None):
