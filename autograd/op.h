@@ -32,14 +32,18 @@ struct Op {
   const char* signature = "";
   Definition definition = {};
   Saves saves = saves_nothing;  // extras and attributes given to record() are always saved
+  // saved inputs that may be kept in bf16 under Autocast(bf16): operands of products, and where an
+  // error of 0.4 % does not matter to the derivative
+  Saves rounds = saves_nothing;
   // g is dL/dy of the first output; s.grad(i) is that of output i
   Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;
   Grads (*kernel)(const Saved& s, const Tensor& g) = nullptr;
   // Replaces the formula of a fused operation: computes its outputs from s.input(i) with
   // differentiable operations.
   Tensors (*reference)(const Saved& s) = nullptr;
-  // Recomputes the only output, bit for bit, from input 0 and what `saves` names. For operations
-  // that are cheap beside a matrix product. See engine/recompute.h.
+  // Recomputes the only output, bit for bit (but for inputs that were rounded), from input 0 and
+  // what `saves` names. For operations that are cheap beside a matrix product. See
+  // engine/recompute.h.
   Tensor (*recompute)(const Saved& s) = nullptr;
 
   // Attaches a node to y if recording is on and an input needs a gradient. Returns y.

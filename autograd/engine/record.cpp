@@ -1,6 +1,7 @@
 // Recording: the one place where nodes are made.
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/recompute.h>
+#include <slope/autograd/engine/rounded.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
 #include <slope/core/module_path.h>
@@ -20,11 +21,12 @@ static void save_values(Node& node, Inputs inputs, const Tensors& extras,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& x = *inputs[i];
     if (!x.defined() || !(saves.input(i) || (i == 0 && node.recompute_steps > 0))) continue;
-    node.saved.push_back(save(x, Kind::input, i));
-    if (recompute_steps(node.inputs[i], x) > 0) node.saved.back().storage = Storage();
+    const bool recomputed = recompute_steps(node.inputs[i], x) > 0;
+    node.saved.push_back(recomputed ? save(x, Kind::input, i) : save_input(node, x, i));
+    if (recomputed) node.saved.back().storage = Storage();
   }
   for (size_t i = 0; saves.outputs && i < outputs.size(); ++i)
-    node.saved.push_back(save(outputs[i], Kind::output, i));
+    node.saved.push_back(save_output(node, outputs[i], i));
   for (size_t i = 0; i < extras.size(); ++i)
     if (extras[i].defined()) node.saved.push_back(save(extras[i], Kind::extra, i));
 }

@@ -2,6 +2,7 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/engine/recompute.h>
+#include <slope/autograd/engine/rounded.h>
 #include <slope/autograd/ops.h>
 
 #include <cstring>
@@ -50,6 +51,7 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
   });
   SLOPE_CHECK_AS(AutogradError, value != node_.saved.end(),
                  "{}: the derivative asks for {} {}, which was not saved", node_.op->name, what, i);
+  if (value->rounded) widen(node_, *value);
   const Storage& storage = value->storage;
   SLOPE_CHECK_AS(AutogradError, !storage || value->version == storage->version(),
                  "{}: {} {} of shape {} was written after the forward used it (version {}, now "

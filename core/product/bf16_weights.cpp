@@ -1,3 +1,5 @@
+#include <slope/core/kernels/elementwise/bf16_copy.h>
+#include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product/dots.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/bf16_weights.h>
@@ -22,7 +24,7 @@ void multiply_by_bf16_weights(int64_t m, int64_t n, int64_t k, const float* a, c
   const Block block(n * k * static_cast<int64_t>(sizeof(float)));
   auto* wide = static_cast<float*>(block.data);
   parallel_for(n * k, 1 << 16, [&](int64_t begin, int64_t end) {
-    kernels<Bf16Dots>().widen(end - begin, bits + begin, wide + begin);
+    kernels<Bf16Copy>().widen(end - begin, bits + begin, wide + begin);
   });
   gemm<float>(false, true, m, n, k, 1, a, std::max<int64_t>(k, 1), wide, std::max<int64_t>(k, 1), 0,
               c, std::max<int64_t>(n, 1), {.bias = bias});

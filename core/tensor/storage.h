@@ -18,6 +18,10 @@ class StorageImpl : public RefCounted {
 
   static void destroy(StorageImpl* storage);
 
+  // what autograd keeps of f32 numbers under Autocast(bf16): engine/rounded.h
+  Ref<StorageImpl> rounded;
+  uint32_t rounded_version = 0;
+
  private:
   StorageImpl() = default;
 

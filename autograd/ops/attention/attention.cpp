@@ -145,6 +145,7 @@ extern const Op scaled_dot_product_attention{
          .derivative = "dv = p^T g,  dp = g v^T,  ds = scale p (dp - rowsum(p dp)),  dq = ds k,  "
                        "dk = ds^T q"},
     .saves = saves_inputs,
+    .rounds = saves_input(0) | saves_input(1) | saves_input(2),
     .kernel = attention_kernel,
     .reference = attention_reference};
 }

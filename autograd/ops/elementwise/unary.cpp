@@ -46,11 +46,17 @@ Tensor recompute(const Saved& s) {
 }
 
 template <class Row>
+constexpr bool is_activation = std::is_same_v<Row, Relu> || std::is_same_v<Row, GeluErf> ||
+                               std::is_same_v<Row, GeluTanh> || std::is_same_v<Row, Silu>;
+
+template <class Row>
 constexpr Op op_of(Definition definition) {
+  constexpr Saves saves = Row::of_output ? saves_output : saves_input(0);
   return {.name = Row::name,
           .signature = "(*) -> (*)",
           .definition = definition,
-          .saves = Row::of_output ? saves_output : saves_input(0),
+          .saves = saves,
+          .rounds = is_activation<Row> ? saves : saves_nothing,
           .formula = formula<Row>,
           .kernel = backward_loop<Row>,
           .recompute = Row::of_output ? nullptr : recompute<Row>};

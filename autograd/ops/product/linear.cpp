@@ -94,6 +94,7 @@ extern const Op linear{.name = "linear",
                        .definition = {.forward = "y = x W^T + b, over the last dimension of x",
                                       .derivative = "dx = g W,  dW = g^T x,  db = sum of g's rows"},
                        .saves = saves_input(0) | saves_input(1),
+                       .rounds = saves_input(0) | saves_input(1),
                        .formula = formula,
                        .kernel = linear_kernel};
 

@@ -123,11 +123,13 @@ extern const Op matmul{.name = "matmul",
                        .signature = "(*, n, k), (*, k, m) -> (*, n, m)",
                        .definition = matmul_definition,
                        .saves = saves_inputs,
+                       .rounds = saves_inputs,
                        .formula = matmul_formula};
 extern const Op bmm{.name = "bmm",
                     .signature = "(b, n, k), (b, k, m) -> (b, n, m)",
                     .definition = bmm_definition,
                     .saves = saves_inputs,
+                    .rounds = saves_inputs,
                     .formula = bmm_formula};
 }  // namespace ops
 

@@ -59,6 +59,7 @@ extern const Op layer_norm{
          .derivative = "dx = rstd (h - mean(h) - z mean(h z)),  h = w g,  dw = sum of g z,  db = "
                        "sum of g, over rows"},
     .saves = saves_inputs,
+    .rounds = saves_input(0),
     .kernel = layer_norm_kernel,
     .reference = layer_norm_reference,
     .recompute = layer_norm_recompute};

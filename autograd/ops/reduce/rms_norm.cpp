@@ -49,6 +49,7 @@ extern const Op rms_norm{
                    .derivative =
                        "dx = rstd (h - z mean(h z)),  h = w g,  dw = sum over rows of g z"},
     .saves = saves_inputs,
+    .rounds = saves_input(0),
     .kernel = rms_norm_kernel,
     .reference = rms_norm_reference,
     .recompute = rms_norm_recompute};

@@ -25,14 +25,9 @@ void multiply_bf16(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda,
   multiply<float>(m, n, k, 1, a, lda, w, ldw, 0, bias, c, ldc);
 }
 
-void widen(int64_t n, const uint16_t* w, float* wide) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) wide[i] = widened<float>(w[i]);
-}
-
 }  // namespace
 
 SLOPE_KERNELS(Dots, multiply<T, T>)
-SLOPE_KERNEL(Bf16Dots, multiply_bf16, widen)
+SLOPE_KERNEL(Bf16Dots, multiply_bf16)
 
 }  // namespace slope

@@ -19,7 +19,6 @@ struct Dots {
 struct Bf16Dots {
   void (*multiply)(int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const uint16_t* w,
                    int64_t ldw, const float* bias, float* c, int64_t ldc);
-  void (*widen)(int64_t n, const uint16_t* w, float* wide);
 };
 
 }  // namespace slope
