@@ -1,6 +1,8 @@
 #include <slope/nn/transformer/mask.h>
 #include <slope/nn/transformer/sequences.h>
 
+#include <cmath>
+
 namespace slope::nn {
 
 Mask Mask::padding(const Tensor& ids, int64_t pad) {
