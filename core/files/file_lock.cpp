@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
 namespace slope {
 
@@ -22,7 +21,7 @@ int try_lock(const std::string& path) {
   const int fd = sys::open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW);
   try {
     struct stat s;
-    if (::fstat(fd, &s) != 0) sys::fail(path, "lock", errno);
+    sys::look_at(fd, s, path, "lock");
     SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot lock: is not a regular file", path);
     std::string owner(24, '\0');  // a process ID and a newline
     owner.resize(sys::read(fd, 0, owner.data(), owner.size(), path));

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 namespace slope {
 namespace {
 
@@ -22,11 +20,11 @@ void require_regular(const struct stat& s, const std::string& path) {
 
 FileReader::FileReader(const std::string& path) : path_(path) {
   struct stat s;
-  if (::stat(path.c_str(), &s) != 0) sys::fail(path, "read", errno);
+  sys::look_at(path, s, "read");
   require_regular(s, path);  // before opening: opening a device may act, opening a FIFO waits
   fd_ = sys::open(path, O_RDONLY | O_NONBLOCK);
   try {
-    if (::fstat(fd_, &s) != 0) sys::fail(path, "read", errno);
+    sys::look_at(fd_, s, path, "read");
     require_regular(s, path);
   } catch (...) {
     ::close(fd_);

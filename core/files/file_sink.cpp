@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 namespace slope {
@@ -19,15 +20,15 @@ constexpr size_t buffer_bytes = 1 << 16;
 // The target if `path` is a link to a file. Anything that is not a regular file (a folder,
 // /dev/full) is refused, because a rename would replace it.
 std::string destination(const std::string& path) {
-  struct stat s;
-  if (::lstat(path.c_str(), &s) != 0) return path;
-  if (!S_ISLNK(s.st_mode)) {
-    SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot write: is a folder", path);
-    SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot write: is not a regular file", path);
-    return path;
-  }
+  const sys::Kind found = sys::kind(path);
+  SLOPE_CHECK_AS(IoError, found != sys::Kind::folder, "{}: cannot write: is a folder", path);
+  SLOPE_CHECK_AS(IoError, found != sys::Kind::other, "{}: cannot write: is not a regular file",
+                 path);
+  if (found != sys::Kind::link) return path;
   char* real = ::realpath(path.c_str(), nullptr);
-  SLOPE_CHECK_AS(IoError, real != nullptr, "{}: cannot write: is a link that leads nowhere", path);
+  SLOPE_CHECK_AS(IoError, real || errno != ENOENT, "{}: cannot write: is a link that leads nowhere",
+                 path);
+  if (!real) sys::fail(path, "follow the link", errno);
   const std::string resolved = real;
   ::free(real);
   return destination(resolved);
@@ -36,13 +37,13 @@ std::string destination(const std::string& path) {
 }  // namespace
 
 FileSink::FileSink(const std::string& path) : path_(destination(path)) {
+  const std::optional<unsigned> old = sys::permissions(path_);
   for (int n = 0; fd_ < 0; ++n) {
     temporary_ = fmt::format("{}.{}-{}.tmp", path_, ::getpid(), n);
     fd_ = sys::create_new(temporary_, path_);
   }
-  struct stat old;
   // a private file stays private
-  if (::stat(path_.c_str(), &old) == 0) (void)!::fchmod(fd_, old.st_mode & 07777);
+  if (old) (void)!::fchmod(fd_, *old);
 }
 
 FileSink::~FileSink() {

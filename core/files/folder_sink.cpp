@@ -9,23 +9,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 
 namespace slope {
-namespace fs = std::filesystem;
 namespace {
 
-void sync_tree(const fs::path& folder) {
-  std::error_code error;
-  auto it = fs::directory_iterator(folder, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    const std::string path = it->path().string();
-    if (it->is_symlink()) continue;
-    if (it->is_directory()) {
-      sync_tree(path);
-      continue;
-    }
+void sync_tree(const std::string& folder) {
+  for (const std::string& name : sys::names_in(folder)) {
+    const std::string path = folder + "/" + name;
+    const sys::Kind kind = sys::kind(path);
+    if (kind == sys::Kind::folder) sync_tree(path);
+    if (kind != sys::Kind::file) continue;
     const int fd = sys::open(path, O_RDONLY);
     try {
       sys::sync(fd, path);
@@ -35,8 +29,7 @@ void sync_tree(const fs::path& folder) {
     }
     ::close(fd);
   }
-  if (error) sys::fail(folder.string(), "list the folder", error.value());
-  sys::sync_folder(folder.string());
+  sys::sync_folder(folder);
 }
 
 // Removes what a crash left at the temporary's path; throws if it is not slope's own.
@@ -46,8 +39,10 @@ void check_in_the_way(const std::string& temporary, sys::Kind own) {
                  "{}: is in the way and not slope's; move it away", temporary);
 }
 
+// As slope writes one: without leading zeros, no longer than an int64_t.
 bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  return !text.empty() && text.size() < 20 && (text == "0" || text[0] != '0') &&
+         text.find_first_not_of("0123456789") == text.npos;
 }
 
 // What FolderSink (step-N.tmp), swap_link (LINK.tmp) and FileSink (FILE.PID-N.tmp) leave in a
@@ -55,10 +50,10 @@ bool is_number(std::string_view text) {
 std::optional<sys::Kind> kind_of_stray(std::string_view name,
                                        std::span<const std::string_view> links,
                                        std::span<const std::string_view> files) {
-  constexpr std::string_view end = ".tmp", step = "step-";
+  constexpr std::string_view end = ".tmp";
   if (!name.ends_with(end)) return std::nullopt;
   name.remove_suffix(end.size());
-  if (name.starts_with(step) && is_number(name.substr(step.size()))) return sys::Kind::folder;
+  if (is_step(name)) return sys::Kind::folder;
   if (std::find(links.begin(), links.end(), name) != links.end()) return sys::Kind::link;
   const size_t dot = name.rfind('.'), dash = name.rfind('-');
   if (dot == name.npos || dash == name.npos || dash < dot) return std::nullopt;
@@ -74,6 +69,11 @@ std::string without_trailing_slashes(std::string path) {
 }
 
 }  // namespace
+
+bool is_step(std::string_view name) {
+  constexpr std::string_view step = "step-";
+  return name.starts_with(step) && is_number(name.substr(step.size()));
+}
 
 FolderSink::FolderSink(const std::string& path) : path_(without_trailing_slashes(path)) {
   const std::string temporary = path_ + ".tmp";
@@ -130,10 +130,9 @@ int remove_strays(const std::string& folder, std::span<const std::string_view> l
 
 void make_folders(const std::string& given) {
   const std::string path = without_trailing_slashes(given);
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) return;
-  SLOPE_CHECK_AS(IoError, !fs::exists(status),
+  const sys::Kind found = sys::kind_followed(path);
+  if (found == sys::Kind::folder) return;
+  SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing,
                  "{}: cannot create the folder: a file of that name exists", path);
   const std::string above = sys::parent(path);
   if (above != path && above != ".") make_folders(above);

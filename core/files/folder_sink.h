@@ -29,6 +29,7 @@ class FolderSink {
 
 // `leads_to` is relative to the link's folder
 void swap_link(const std::string& link, const std::string& leads_to);
+bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
 // Removes what a crash left of `step-N` folders, of these links and of these files: folders
 // step-N.tmp, links LINK.tmp, files FILE.PID-N.tmp, and nothing else. Returns how many.
 int remove_strays(const std::string& folder, std::span<const std::string_view> links,

@@ -10,8 +10,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 namespace slope {
 namespace {
 
@@ -33,13 +31,13 @@ InputStream::InputStream(const std::string& path) : name_(name_of(path)) {
   if (path == "-") {
     fd_ = STDIN_FILENO;
   } else {  // checked before it is opened, because opening may act on a device
-    if (::stat(path.c_str(), &s) != 0) sys::fail(path, "read", errno);
+    sys::look_at(path, s, "read");
     refuse_what_may_not_end(s, path);
     fd_ = sys::open(path, O_RDONLY | O_NOCTTY);
     owns_ = true;
   }
   try {
-    if (::fstat(fd_, &s) != 0) sys::fail(name_, "read", errno);
+    sys::look_at(fd_, s, name_, "read");
     refuse_what_may_not_end(s, name_);
   } catch (...) {
     if (owns_) ::close(fd_);

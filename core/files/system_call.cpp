@@ -176,21 +176,38 @@ bool remove(const std::string& path) noexcept {
 
 namespace {
 
-Kind kind_of(const Call& call, int (*look)(const char*, struct stat*)) {
-  const std::string path(call.path);
+// false: there is nothing of that name
+bool found(const std::string& path, struct stat& to, int (*look)(const char*, struct stat*)) {
+  if (attempt({"look", path}, [&] { return look(path.c_str(), &to); }) == 0) return true;
+  check(errno == ENOENT || errno == ENOTDIR, path, "look at");
+  return false;
+}
+
+Kind kind_of(const std::string& path, int (*look)(const char*, struct stat*)) {
   struct stat s;
-  if (attempt(call, [&] { return look(path.c_str(), &s); }) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return Kind::nothing;
-    fail(path, "look at", errno);
-  }
+  if (!found(path, s, look)) return Kind::nothing;
   if (S_ISLNK(s.st_mode)) return Kind::link;
   return S_ISREG(s.st_mode) ? Kind::file : S_ISDIR(s.st_mode) ? Kind::folder : Kind::other;
 }
 
 }  // namespace
 
-Kind kind(const std::string& path) { return kind_of({"look", path}, ::lstat); }
-Kind kind_followed(const std::string& path) { return kind_of({"look", path}, ::stat); }
+Kind kind(const std::string& path) { return kind_of(path, ::lstat); }
+Kind kind_followed(const std::string& path) { return kind_of(path, ::stat); }
+bool is_folder(const std::string& path) { return kind_followed(path) == Kind::folder; }
+
+void look_at(const std::string& path, struct stat& to, const char* action) {
+  check(attempt({"look", path}, [&] { return ::stat(path.c_str(), &to); }) == 0, path, action);
+}
+
+void look_at(int fd, struct stat& to, const std::string& path, const char* action) {
+  check(attempt({"look", path, {}, {}, fd}, [&] { return ::fstat(fd, &to); }) == 0, path, action);
+}
+
+std::optional<unsigned> permissions(const std::string& path) {
+  struct stat s;
+  return found(path, s, ::stat) ? std::optional<unsigned>(s.st_mode & 07777) : std::nullopt;
+}
 
 bool has_other_names(const std::string& path) {
   struct stat s;
@@ -236,12 +253,8 @@ bool remove_tree(const std::string& path) noexcept {
 
 bool is_file_of(int fd, const std::string& path) {
   struct stat open, named;
-  check(::fstat(fd, &open) == 0, path, "look at");
-  if (attempt({"look", path}, [&] { return ::lstat(path.c_str(), &named); }) != 0) {
-    check(errno == ENOENT || errno == ENOTDIR, path, "look at");
-    return false;
-  }
-  return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  look_at(fd, open, path, "look at");
+  return found(path, named, ::lstat) && open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 void sync_folder(const std::string& path) {

@@ -6,9 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct stat;
 
 namespace slope::sys {
 
@@ -51,6 +54,12 @@ enum class Kind { nothing, file, folder, link, other };
 Kind kind(const std::string& path);  // of the name itself: a link is a link, wherever it leads
 // of what a link leads to; nothing if it leads nowhere
 Kind kind_followed(const std::string& path);
+bool is_folder(const std::string& path);  // or a link that leads to one
+// What is known of a name, where its links lead, and of an open file; "nothing" is an error too.
+void look_at(const std::string& path, struct stat& to, const char* action);
+void look_at(int fd, struct stat& to, const std::string& path, const char* action);
+// read, write, execute, as chmod takes them; none if there is nothing
+std::optional<unsigned> permissions(const std::string& path);
 // whether the file has further names (`cp -l`), under which a write into it would be seen
 bool has_other_names(const std::string& path);
 std::string read_link(const std::string& path);                // the target given to make_link

@@ -1,3 +1,4 @@
+#include <slope/core/files/system_call.h>
 #include <slope/models/data/two_moons.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/infer/sample.h>
@@ -8,7 +9,6 @@
 #include <slope/models/run/run_folder.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace slope::train {
 
@@ -107,7 +107,7 @@ Sample sample_of_run(const std::string& checkpoint) {
 
 Sample sample_named(const std::string& name, SampleSize size) {
   if (const ModelType* type = find_model(name)) return sample_of(*type, size);
-  if (std::filesystem::is_directory(name)) return sample_of_run(checkpoint_folder(name));
+  if (sys::is_folder(name)) return sample_of_run(checkpoint_folder(name));
   return sample_of(model_named(name), size);  // which throws
 }
 

@@ -1,3 +1,4 @@
+#include <slope/core/files/system_call.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
@@ -5,7 +6,6 @@
 #include <slope/models/run/run_folder.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace slope::train {
 
@@ -114,7 +114,7 @@ LintReport lint_run(const std::string& checkpoint) {
 
 LintReport lint_named(const std::string& name) {
   if (const ModelType* type = find_model(name)) return lint_model(*type);
-  if (!std::filesystem::is_directory(name)) static_cast<void>(model_named(name));  // which throws
+  if (!sys::is_folder(name)) static_cast<void>(model_named(name));  // which throws
   LintReport report = lint_run(checkpoint_folder(name));
   report.name = name;
   return report;

@@ -1,13 +1,13 @@
 #include <slope/core/error.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/run/event_file.h>
 
-#include <bit>
-#include <cerrno>
-#include <cstring>
-
+#include <fcntl.h>
 #include <unistd.h>
+
+#include <bit>
 
 namespace slope::train {
 
@@ -57,9 +57,16 @@ EventFile::EventFile(const std::string& folder, double wall_time)
     : path_(fmt::format("{}/events.out.tfevents.{}.{}.{}.0", folder,
                         static_cast<int64_t>(wall_time), host(), getpid())) {
   make_folders(folder);
-  file_.open(path_, std::ios::binary | std::ios::app);
-  write(eight(1, wall_time) + bytes(3, "brain.Event:2"));
+  fd_ = sys::open(path_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  try {
+    write(eight(1, wall_time) + bytes(3, "brain.Event:2"));
+  } catch (...) {
+    ::close(fd_);
+    throw;
+  }
 }
+
+EventFile::~EventFile() { ::close(fd_); }
 
 void EventFile::append(double wall_time, int64_t step, const std::vector<Scalar>& scalars) {
   std::string summary;
@@ -70,11 +77,9 @@ void EventFile::append(double wall_time, int64_t step, const std::vector<Scalar>
 
 void EventFile::write(const std::string& event) {
   const std::string length = little_endian(static_cast<uint64_t>(event.size()));
-  errno = 0;
-  file_ << length << little_endian(masked_crc(length)) << event << little_endian(masked_crc(event));
-  file_.flush();
-  SLOPE_CHECK_AS(IoError, file_.good(), "{}: cannot be written: {}", path_,
-                 std::strerror(errno ? errno : EIO));
+  sys::write(fd_,
+             length + little_endian(masked_crc(length)) + event + little_endian(masked_crc(event)),
+             path_);
 }
 
 }  // namespace slope::train

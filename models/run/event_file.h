@@ -3,11 +3,9 @@
 //   record = length (u64) · crc(length) · Event · crc(Event)     little-endian; crc: masked CRC-32C
 //   Event  = 1: wall time (double) · 2: step (varint) · in the first 3: "brain.Event:2", else
 //            5: Summary { 1: Value { 1: tag, 2: value (float) }, … }
-//
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -22,6 +20,9 @@ class EventFile {
 
   // Makes FOLDER/events.out.tfevents.SECONDS.HOST.PID.0; IoError
   EventFile(const std::string& folder, double wall_time);
+  ~EventFile();
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
   void append(double wall_time, int64_t step, const std::vector<Scalar>& scalars);  // IoError
   const std::string& path() const { return path_; }
 
@@ -29,7 +30,7 @@ class EventFile {
   void write(const std::string& event);
 
   std::string path_;
-  std::ofstream file_;
+  int fd_ = -1;
 };
 
 }  // namespace slope::train

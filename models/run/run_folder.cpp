@@ -25,18 +25,12 @@ using FileKind = sys::Kind;
 
 // also true for a link that leads nowhere
 bool is_there(const std::string& path) { return sys::kind(path) != FileKind::nothing; }
-bool is_folder(const std::string& path) { return sys::kind_followed(path) == FileKind::folder; }
-
-bool is_checkpoint(const std::string& name) {
-  return name.starts_with("step-") && name.size() > 5 &&
-         name.find_first_not_of("0123456789", 5) == name.npos;
-}
 
 std::vector<std::string> checkpoints(const std::string& folder) {  // by their steps
   std::vector<std::string> names;
-  if (is_folder(folder))
+  if (sys::is_folder(folder))
     for (std::string& name : sys::names_in(folder))
-      if (is_checkpoint(name)) names.push_back(std::move(name));
+      if (is_step(name)) names.push_back(std::move(name));
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
@@ -141,7 +135,7 @@ void refuse_run(const std::string& folder) {
 std::string resume_point(const std::string& folder) {
   refuse_checkpoint(folder);
   check_links(folder);
-  if (is_folder(folder + "/last")) return "last";
+  if (sys::is_folder(folder + "/last")) return "last";
   const std::vector<std::string> steps = checkpoints(folder);
   const bool broken = is_there(folder + "/last");
   // A save makes step-N, then `last`, then `best`: a kill during the first save can leave a single

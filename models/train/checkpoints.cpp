@@ -5,8 +5,6 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/models/train/checkpoints.h>
 
-#include <filesystem>
-
 namespace slope::train {
 
 void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool best) const {
@@ -28,7 +26,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
 void Checkpoints::finish_save(const std::string& point, int64_t best_step) const {
   if (point != "last") swap_link(path("last"), point);
   const std::string best = fmt::format("step-{}", best_step);
-  if (best_step > 0 && std::filesystem::is_directory(path(best)) && linked(folder_, "best") != best)
+  if (best_step > 0 && sys::is_folder(path(best)) && linked(folder_, "best") != best)
     swap_link(path("best"), best);
   tidy();
 }

@@ -24,11 +24,8 @@
 
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 
 namespace slope::train {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -71,6 +68,7 @@ class Run {
     if (options_.resume && !resumes)
       progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",
                                     options_.folder, started ? ", with its settings" : ""));
+    has_checkpoint_ = resumes;
     if (resumes) restore(point);
     if (started) check_same(RunState::read(start_file(options_.folder)));
     if (!resumes) write_file(start_file(options_.folder), state_.text());
@@ -90,7 +88,7 @@ class Run {
       loop();
     } catch (const NumericError& e) {
       throw NumericError(fmt::format("{}{}", e.what(),
-                                     fs::exists(path("last"))
+                                     has_checkpoint_
                                          ? "; the last good checkpoint is " + path("last")
                                          : "; there is no checkpoint yet"));
     }
@@ -254,8 +252,10 @@ class Run {
   }
 
   void save(bool best) {
+    const nn::AtEachModule whole(nullptr);  // a picture may ask the model: not to be interrupted
     check_weights(task_, t_, state_.step, total_);
     checkpoints_->save(state_, updater_, task_, best);
+    has_checkpoint_ = true;
   }
 
   void check_same(const RunState& before) {
@@ -292,6 +292,7 @@ class Run {
   double speed_ = 0;
   double training_seconds_ = 0;  // of this process
   int64_t steps_here_ = 0;       // the same
+  bool has_checkpoint_ = false;
   bool cost_reported_ = false;
   bool share_reported_ = false;
 };

@@ -119,6 +119,22 @@ TEST_CASE("file sink: a link keeps leading to the file, which keeps its mode") {
   CHECK((s.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("file sink: a name that cannot be looked at is not replaced") {
+  const TemporaryFolder folder;
+  write_file(folder.file("a"), "old");
+  ::chmod(folder.file("a").c_str(), 0600);
+  fs::create_symlink("a", folder.file("link"));
+  for (const int error : {EIO, ESTALE, EACCES})
+    for (const char* name : {"a", "link"})
+      for (const int k : {1, 2}) {  // the kind of file, its permissions
+        const FailCall fail(k, error, false);
+        CHECK_THROWS_AS(write_file(folder.file(name), "new"), IoError);
+      }
+  CHECK(read_file(folder.file("a")) == "old");
+  CHECK(fs::read_symlink(folder.file("link")) == "a");
+  CHECK(folder.names() == std::vector<std::string>{"a", "link"});
+}
+
 TEST_CASE("file sink: beyond the file size limit is an error, not a signal") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");

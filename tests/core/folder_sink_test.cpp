@@ -107,14 +107,16 @@ TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
   write_file(run.file("step-4.tmp/weights"), "torn");
   fs::create_symlink("step-4", run.file("last.tmp"));
   const std::vector<std::string> others = {
-      "notes.tmp.txt", "thesis.tmp",   "thesis.7-0.tmp", "step-.tmp",
-      "step-4b.tmp",   "step-5.tmp",   "loss.svg.7.tmp", "loss.svg.7-.tmp",
-      "loss.svg.tmp",  "last.7-0.tmp", ".tmp",           "best.tmp"};
+      "notes.tmp.txt", "thesis.tmp",     "thesis.7-0.tmp",   "step-.tmp",    "step-4b.tmp",
+      "step-5.tmp",    "loss.svg.7.tmp", "loss.svg.7-.tmp",  "loss.svg.tmp", "last.7-0.tmp",
+      ".tmp",          "best.tmp",       "loss.svg.07-0.tmp"};
   for (const std::string& name : others) write_file(run.file(name), "kept");
   fs::create_directories(run.file("backup.tmp/deep"));
   fs::create_directories(run.file("loss.svg.78-1.tmp"));
+  for (const char* name : {"step-007.tmp", "step-99999999999999999999.tmp"})
+    write_file((fs::create_directory(run.file(name)), run.file(name) + "/thesis"), "kept");
   CHECK(remove_strays(run.path()) == 3);
-  CHECK(run.names().size() == others.size() + 4);
+  CHECK(run.names().size() == others.size() + 6);
   for (const std::string& name : others) CHECK(read_file(run.file(name)) == "kept");
   CHECK(fs::exists(run.file("backup.tmp/deep")));
   CHECK(remove_strays(run.path()) == 0);

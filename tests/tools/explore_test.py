@@ -105,6 +105,12 @@ class Explore(Case):
                 self.assertIn(says, result.err)
                 self.assertFalse(os.path.exists("x.html"))
 
+    def test_what_a_terminal_would_obey_is_escaped(self):
+        for mark in ("\x9b", "\u202e"):
+            result = self.slope("explore", "--json", "-", stdin=f"x = {mark}31m")
+            self.assertNotIn(mark, result.out)
+            self.assertIn(mark, json.loads(result.out)["error"]["message"])
+
     def test_wrong_programs_are_told_where(self):
         lines = (TESTS / "explorer/wrong.txt").read_text(encoding="utf-8").splitlines()
         self.assertGreaterEqual(len(lines), 30)

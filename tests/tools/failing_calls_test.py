@@ -77,6 +77,13 @@ class Calls(Case):
             with self.subTest(command=arguments[0]):
                 self.walk("a.svg", *arguments, "-o", "a.svg", old="mine", result=self.picture)
 
+    def test_of_a_page(self):
+        with open("page.html", "w") as file:
+            file.write('<html><script id="run" type="application/json"></script></html>')
+        for model in ("prenorm", "run"):
+            with self.subTest(model=model):
+                self.walk("a.html", "explore", model, "-o", "a.html", "--page", "page.html", "--values", "4", old="mine", result=self.picture)
+
     def test_of_export(self):
         self.walk("out", "export", "gpt", "--to", "pytorch", "-o", "out")
 

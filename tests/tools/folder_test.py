@@ -7,8 +7,9 @@ GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
 
 class Others(Case):
     def test_files_of_other_people_stay(self):
-        os.makedirs("run/backup.tmp/deep")
-        names = ["thesis.tmp", "backup.tmp/deep/a", "loss.svg.tmp", "step-1", "x.7-0.tmp"]
+        for folder in ("backup.tmp/deep", "step-007.tmp", "step-001"):
+            os.makedirs(f"run/{folder}")
+        names = ["thesis.tmp", "backup.tmp/deep/a", "loss.svg.tmp", "step-1", "x.7-0.tmp", "step-007.tmp/thesis", "step-001/model.safetensors", "loss.svg.07-0.tmp"]
         for name in names:
             with open(f"run/{name}", "w") as file:
                 file.write("mine")

@@ -1,6 +1,6 @@
 """A run interrupted at any instant and resumed gives the bits of an uninterrupted one, with any number of threads."""
-import array, json, os, random, shutil, signal, subprocess, tempfile, time, unittest
-from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, snapshot, trained
+import array, json, os, random, re, shutil, signal, subprocess, tempfile, time, unittest
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, sha256, snapshot, trained
 
 # Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints apart from validations, log lines in between.
 RICH = [*SMALL, "--dropout", "0.2", "--accumulate", "3", "--schedule", "cosine", "--warmup", "5", "--lr", "0.01", "--average", "0.9", "--optimizer", "adamw", "--weight-decay", "0.1",
@@ -32,6 +32,17 @@ class Resume(Case):
         result = self.good("train", "translation", "--out", "run", "--resume")  # the settings are the run's own
         self.assertIn("done: 150 steps", result.out)
         self.same("run", expected)
+
+    def test_a_signal_saves_each_kind_of_model(self):
+        for kind, more in (("points", []), ("lm", ["--text", "train.en", *SMALL_GPT]), ("translation", [*TEXT, *SMALL])):
+            with self.subTest(kind=kind):
+                arguments = ["train", kind, *more, "--log-every", "1", "--seed", "3"]
+                result = self.stop_at(self.start(*arguments, "--steps", "1000000", "--validate-every", "1000000", "--out", kind), 3, signal.SIGINT)
+                self.assertEqual((result.code, result.err), (130, ""), result)
+                step = re.search(rf"interrupted: step (\d+) is saved in {kind}; go on with --resume\n\Z", result.out).group(1)
+                self.good(*arguments, "--steps", step, "--out", f"straight-{kind}")
+                for file in ("model", "state"):
+                    self.assertEqual(sha256(f"{kind}/last/{file}.safetensors"), sha256(f"straight-{kind}/last/{file}.safetensors"))
 
     def test_every_optimizer_goes_on_with_the_same_bits(self):
         for optimizer in ["adafactor", "adagrad", "lion", "muon", "nadam", "radam", "rmsprop", "sgd"]:

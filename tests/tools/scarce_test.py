@@ -110,12 +110,28 @@ class Threads(Refused):
         def limit():
             resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
         os.chmod(".", 0o777)
-        nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+        own = 1 << 30 | os.getpid()  # the limit counts all processes of a user: one that has no others
+        as_user = {"user": own, "group": own, "extra_groups": []} if os.getuid() == 0 else {}
         try:
-            result = self.slope(*self.THREE, "--out", "run", preexec_fn=limit, **nobody)
-        except (PermissionError, subprocess.SubprocessError) as e:
+            result = self.slope(*self.THREE, "--out", "run", preexec_fn=limit, **as_user)
+        except (OSError, subprocess.SubprocessError) as e:
             self.skipTest(f"slope cannot be started as such a user: {e}")
         self.check_refusal(result, 4, "thread")
+
+    def test_of_a_sweep_side_by_side(self):
+        sweep = ["sweep", "lm", "--text", "train.en", *SMALL_GPT, "--steps", "2", "--grid", "lr=0.001,0.002,0.003", "--jobs", "3", "--out"]
+
+        def weights(out):
+            return [sha256(f"{out}/lr={lr}/last/model.safetensors") for lr in ("0.001", "0.002", "0.003")]
+        self.good(*sweep, "straight")
+        for n in range(4):
+            with self.subTest(threads=n):
+                result = self.run_with(*sweep, f"sweep{n}", FAIL_THREADS=n)
+                if result.code:
+                    self.check_refusal(result, 4, "thread")
+                else:
+                    self.assertEqual((result.err, weights(f"sweep{n}")), ("", weights("straight")))
+                    self.assertIn("side by side: cannot start another thread" if n < 2 else "validation loss", result.out)
 
     def test_stacks_that_are_too_small(self):
         for variable, size, good in (("OMP_STACKSIZE", "16K", False), ("OMP_STACKSIZE", "16", False), ("GOMP_STACKSIZE", " 255 k ", False), ("OMP_STACKSIZE", "256K", True),

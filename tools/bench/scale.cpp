@@ -1,6 +1,7 @@
 // The cost of the character GPT's training step as one size grows and the others are fixed: curves,
 // their exponents and two plots.
 #include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/tools/bench/report.h>
@@ -10,7 +11,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 namespace slope::tools {
 
@@ -97,7 +97,7 @@ std::string plot(const std::vector<Curve>& curves, const std::string& title,
 }  // namespace
 
 int measure_scale(const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  make_folders(folder);
   std::printf(
       "A step of the character GPT, %d threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary "
       "1000 unless varied.\n",

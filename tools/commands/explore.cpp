@@ -1,6 +1,7 @@
 // slope explore: the tape and backward pass of a program in the explorer's language as JSON; or the
 // page of a model or a run.
 #include <slope/core/files/file_sink.h>
+#include <slope/core/text/visible_json.h>
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/run_page.h>
@@ -41,7 +42,7 @@ int run(const Flags& flags) {
   if (flags.program == "-")
     request.program = {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
   const std::string text = flags.check ? explorer::check(request) : explorer::explore(request);
-  print(text);
+  print(visible_json(text));
   return text.starts_with("{\"error\"") ? 3 : 0;
 }
 

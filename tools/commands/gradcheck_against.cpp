@@ -3,6 +3,7 @@
 #include <slope/autograd/gradcheck/culprit/evaluation.h>
 #include <slope/autograd/node.h>
 #include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
 #include <slope/tools/commands/gradcheck_against.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include <unistd.h>
@@ -134,21 +134,33 @@ Json call_of(const std::string& function, const Case& c) {
           {"output", to_json(y)}, {"cotangent", to_json(g)}, {"gradients", gradients}};
 }
 
+// A new file in the folder for temporary files.
+std::string write_temporary(const std::string& text) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  std::string file;
+  int fd = -1;
+  for (int n = 0; fd < 0; ++n) {
+    file = fmt::format("{}/slope-gradcheck-{}-{}.json", folder, getpid(), n);
+    fd = sys::create_new(file, file);
+  }
+  sys::write(fd, text, file);
+  sys::close(fd, file);
+  return file;
+}
+
 // What Python prints; its exit code.
 std::pair<std::string, int> run_python(const Json& calls) {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / fmt::format("slope-gradcheck-{}.json", getpid());
-  std::ofstream(file) << calls.dump();
+  const std::string file = write_temporary(calls.dump());
   const char* chosen = std::getenv("SLOPE_PYTHON");
   ::setenv("SLOPE_AGAINST_SCRIPT", script, 1);
   const std::string command = fmt::format("{} -c \"$SLOPE_AGAINST_SCRIPT\" '{}' 2>&1 </dev/null",
-                                          chosen ? chosen : "python3", file.string());
+                                          chosen ? chosen : "python3", file);
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   char buffer[4096];
   while (pipe && std::fgets(buffer, sizeof buffer, pipe)) output += buffer;
   const int status = pipe ? pclose(pipe) : -1;
-  std::filesystem::remove(file);
+  sys::remove(file);
   return {output, status < 0 ? status : status >> 8 & 0xff};
 }
 

@@ -1,5 +1,6 @@
 // slope inspect: the content of a safetensors file or a run, without loading it.
 #include <slope/core/files/safetensors.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
@@ -8,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <filesystem>
 
 namespace slope::tools {
 
@@ -50,9 +50,9 @@ void print(const nlohmann::ordered_json& file) {
 }
 
 int run(const std::string& path, bool as_json) {
-  namespace fs = std::filesystem;
-  SLOPE_CHECK_AS(IoError, fs::exists(path), "{}: no such file or folder", path);
-  if (!fs::is_directory(path)) {
+  const sys::Kind kind = sys::kind_followed(path);
+  SLOPE_CHECK_AS(IoError, kind != sys::Kind::nothing, "{}: no such file or folder", path);
+  if (kind != sys::Kind::folder) {
     const auto file = describe_file(path);
     if (as_json)
       std::printf("%s\n", train::json_text(file, 1).c_str());
@@ -68,7 +68,7 @@ int run(const std::string& path, bool as_json) {
   for (const auto& [key, value] : json["config"].items())
     SLOPE_CHECK_INPUT(!value.is_structured(), "{}: {}: expected the value of a setting, got {}",
                       config, key, value.is_array() ? "a list" : "an object");
-  if (fs::exists(folder + "/state.json")) {
+  if (sys::kind_followed(folder + "/state.json") != sys::Kind::nothing) {
     const train::RunState state = train::RunState::read(folder + "/state.json");
     json["step"] = state.step;
     json["best_step"] = state.best_step;

@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
@@ -12,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace slope::tools {
 
@@ -111,7 +111,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
       train::from_saved_json(settings.all(), train::read_json_text(config), config);
   }
   if (const auto from = flags.values.find("from"); from != flags.values.end())
-    if (std::filesystem::is_directory(from->second))
+    if (sys::is_folder(from->second))
       settings.take_model(
           train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
   if (state.empty()) learn_own_text(settings, flags);
@@ -130,12 +130,11 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
 }
 
 std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::string& resumed) {
-  namespace fs = std::filesystem;
   const std::string from = settings.training.from,
                     config = resumed.empty() ? "" : train::config_to_resume(resumed);
   if (from.empty()) return train::make_task(settings, bundled_corpus);
-  const std::string run = fs::is_directory(from) ? train::checkpoint_folder(from) : "";
-  settings.tokenizers_from = config.empty() ? run : fs::path(config).parent_path().string();
+  const std::string run = sys::is_folder(from) ? train::checkpoint_folder(from) : "";
+  settings.tokenizers_from = config.empty() ? run : sys::parent(config);
   auto task = train::make_task(settings, bundled_corpus);
   if (config.empty()) task->start_from(run.empty() ? from : run + "/model.safetensors");
   return task;

@@ -16,6 +16,7 @@
 #include <exception>
 #include <mutex>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 namespace slope::tools {
@@ -157,10 +158,16 @@ int run(const Flags& flags, const ModelType& type) {
         next = points.size();
       }
   };
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < jobs; ++i) others.emplace_back(work);
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < jobs) others.emplace_back(work);
+  } catch (const std::system_error& e) {  // then on those that there are
+    const std::lock_guard lock(mutex);
+    print(fmt::format("{} instead of {} runs side by side: cannot start another thread: {}\n",
+                      others.size() + 1, jobs, e.code().message()));
+  }
   work();
-  for (std::thread& other : others) other.join();
+  others.clear();  // when they have ended
   if (failure) std::rethrow_exception(failure);
   if (const int signal = train::SignalGuard::received()) {
     print(fmt::format("interrupted: the same command goes on; its runs are in {}\n", flags.out));

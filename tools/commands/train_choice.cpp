@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -10,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 namespace slope::tools {
@@ -65,7 +65,7 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
                    *value_of(words, "--out"), before, name(type->kind));
     return *type;
   }
-  if (const auto from = value_of(words, "--from"); from && std::filesystem::is_directory(*from)) {
+  if (const auto from = value_of(words, "--from"); from && sys::is_folder(*from)) {
     const ModelType& type =
         train::read_config(train::checkpoint_folder(*from) + "/config.json").type();
     SLOPE_CHECK_AS(UsageError, type.kind == kind, "--from: {} is a run of {}; say slope train {}",

@@ -1,19 +1,16 @@
 #include <slope/core/error.h>
 #include <slope/core/files/input_stream.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/data/text/gunzip.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/data/text/utf8.h>
-
-#include <filesystem>
 
 namespace slope::data {
 namespace {
 
 std::string plain_or_gz(const std::string& file) {
   const auto missing = [](const std::string& name) {
-    std::error_code denied;  // then the file is not missing: reading it will report what is wrong
-    return std::filesystem::symlink_status(name, denied).type() ==
-           std::filesystem::file_type::not_found;
+    return sys::kind(name) == sys::Kind::nothing;
   };
   const std::string packed = file + ".gz";
   if (!missing(file)) return file;

@@ -1,9 +1,8 @@
 #include <slope/core/files/file_reader.h>
+#include <slope/core/files/system_call.h>
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/tokenizers/lines.h>
 #include <slope/models/data/tokenizers/words.h>
-
-#include <filesystem>
 
 namespace slope::data {
 
@@ -39,7 +38,8 @@ TokenizerPtr WordTokenizer::read(const std::string& stem, const TokenizerOptions
   const std::string file = stem + spacing_file;
   return std::make_shared<WordTokenizer>(
       Vocab::load(stem + ".vocab", Specials::sentence), WordOptions{.lowercase = options.lowercase},
-      std::filesystem::exists(file) ? Spacing::parsed(read_file(file), file) : Spacing());
+      sys::kind_followed(file) == sys::Kind::nothing ? Spacing()
+                                                     : Spacing::parsed(read_file(file), file));
 }
 
 std::vector<Tokenizer::File> WordTokenizer::files() const {
