@@ -59,6 +59,7 @@ struct GradcheckCulprit {
   struct Input {
     int64_t index = 0;
     int64_t checked = 0, failed = 0;  // elements, with this call alone
+    bool only_strided = false;        // the rule is right for contiguous copies of the inputs
     Dims shape = {};
     // For each checked element: its index, value, and derivative by the rule and by differences;
     // the output y and its gradient g there, if they have the input's shape

@@ -89,6 +89,6 @@ inline Tensor with_momentum(const Tensor& g) {
   return g + (before - mean(g.detach()).item());
 }
 // 0 or 1, by a digit far behind the point.
-inline int64_t parity(const Tensor& x) { return std::llround(sum(x.detach()).item() * 1e7) & 1; }
+inline int64_t parity(const Tensor& x) { return std::llround(sum(x.detach()).item() * 1e6) & 1; }
 
 }  // namespace slope

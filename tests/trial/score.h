@@ -43,7 +43,7 @@ inline const std::map<std::string, std::vector<std::string>> words{
     {"shape", {"shape must not depend"}},
     {"nan", {"is nan", "0/0"}},
     {"ties", {"tie"}},
-    {"overwritten", {"overwrit", "writes into", "written to"}},
+    {"overwritten", {"overwrit", "writes into", "was written"}},
 };
 
 // Those of a class, or of two that cannot be told apart: "mask|swapped".

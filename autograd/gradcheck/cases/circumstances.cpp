@@ -13,10 +13,10 @@ using Check = CaseOutcome::Check;
 
 namespace {
 
-std::set<InputLayout> failing_layouts(const FunctionCheck& check) {
+std::set<InputLayout> layouts(const FunctionCheck& check, bool failing) {
   std::set<InputLayout> result;
   for (const FunctionCheck::Outcome& o : check.outcomes)
-    if (!o.outcome.report.ok) result.insert(o.outcome.layout);
+    if (!failing || !o.outcome.report.ok) result.insert(o.outcome.layout);
   return result;
 }
 
@@ -28,7 +28,10 @@ void guess_rule(const FunctionCheck& check, Guesses& guesses) {
   const auto add = [&](const char* mistake, const char* reason) {
     guesses.push_back({1, mistake, reason});
   };
-  if (kernel && !formula)
+  if (!kernel && !formula && check.fails(Check::layouts_of_g))
+    add("a wrong stride: of the gradient that the rule is given",
+        "a contiguous g gives what it should, one in strides or expanded does not");
+  else if (kernel && !formula)
     add("the kernel, not the formula", "through the formula first order agrees");
   else if (formula && !kernel)
     add("the formula or reference, not the kernel", "through the kernel first order agrees");
@@ -43,8 +46,8 @@ void guess_rule(const FunctionCheck& check, Guesses& guesses) {
 }
 
 void guess_layout(const FunctionCheck& check, Guesses& guesses) {
-  const std::set<InputLayout> failing = failing_layouts(check);
-  if (failing.empty() || failing.size() == std::size(all_layouts)) return;
+  const std::set<InputLayout> failing = layouts(check, true);
+  if (failing.empty() || failing == layouts(check, false)) return;
   std::vector<std::string> names;
   for (const InputLayout layout : failing) names.emplace_back(name(layout));
   if (!failing.contains(InputLayout::contiguous))
@@ -70,8 +73,8 @@ void guess_option(const FunctionCheck& check, Guesses& guesses) {
 
 // Only large cases fail, or only points at which the rule has a branch of its own.
 void guess_kind(const FunctionCheck& check, Guesses& guesses) {
-  const auto only = [&](Case::Kind kind) {
-    bool other_agrees = false, fails = false;
+  const auto only = [&](Case::Kind kind, bool other_agrees = false) {
+    bool fails = false;
     for (const FunctionCheck::Outcome& o : check.outcomes) {
       if (o.outcome.kind != kind && !o.outcome.report.ok) return false;
       other_agrees |= o.outcome.kind != kind;
@@ -82,7 +85,7 @@ void guess_kind(const FunctionCheck& check, Guesses& guesses) {
   if (only(Case::Kind::large))
     guesses.push_back({1, "the edge of a chunk, tile or part",
                        "only inputs larger than these fail, smaller ones agree"});
-  else if (only(Case::Kind::points))
+  else if (only(Case::Kind::points, true))
     guesses.push_back({1, "a tie, guard or padding",
                        "only points at which the rule has a branch of its own fail"});
 }

@@ -53,9 +53,9 @@ Cases point_cases() {
   two("maximum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 1, 0}, {0.5, 0, 1}, maximum);
   two("minimum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 0, 1}, {0.5, 1, 0}, minimum);
   two("pow", "0^0, nan^0", {0, NAN}, {0, 0}, {0, 0}, {0, NAN}, pow);
-  // 2^-149, the smallest of float32: there a^(b-1) overflows, b a^(b-1) does not
-  two("pow", "overflows on the way", {0x1p-149}, {1e-17}, {1e-17 * 0x1p149}, {-149 * std::log(2)},
-      pow);
+  // 2^-149, the smallest of float32: there a^(b-1) overflows, b a^(b-1) does not; y is not quite 1
+  const double least = 0x1p-149, b = 0x1.6ap-22, y = std::pow(least, b);
+  two("pow", "overflows on the way", {least}, {b}, {y * (b / least)}, {y * std::log(least)}, pow);
   two("pow", "0^b", {0, 0}, {2, 1}, {0, 1}, {0, 0}, pow);
   two("mul", "by 0", {0, 0}, {0, 3}, {0, 3}, {0, 0}, mul);
   two("bce_with_logits", "far from 0", {800, -800}, {1, 0}, {0, 0}, {-800, 800},
@@ -77,11 +77,14 @@ Cases point_cases() {
   one("norm", "of 0, p = 3", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, 3); });
   one("norm", "of 0, p = inf", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, INFINITY); });
   one("std", "of equal ones", {2, 2, 2}, {0, 0, 0}, [](const Tensor& x) { return std(x); });
+  // in float32 the factor of x - mean x overflows, the derivative does not
+  one("std", "of tiny deviations", {0, 0x1p-130, 0x1p-129}, {-0.5, 0, 0.5},
+      [](const Tensor& x) { return std(x); });
   one("logsumexp", "of -inf", {-INFINITY, -INFINITY}, {0, 0},
       [](const Tensor& x) { return logsumexp(x, {0}); });
   one("logsumexp", "beyond its digits", {1e17, 1e17}, {0.5, 0.5},
       [](const Tensor& x) { return logsumexp(x, {0}); });
-  one("logsumexp", "of inf", {INFINITY, 1}, {1, 0},
+  one("logsumexp", "of inf", {INFINITY, INFINITY, 1}, {0.5, 0.5, 0},
       [](const Tensor& x) { return logsumexp(x, {0}); });
   one("layer_norm", "of equal ones", {2, 2, 2}, {0, 0, 0},
       [](const Tensor& x) { return layer_norm(x, {}, {}); });

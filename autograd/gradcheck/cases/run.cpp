@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
+#include <slope/core/loops/copy.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +15,8 @@ const char* name(InputLayout layout) {
 }
 
 const char* name(CaseOutcome::Check check) {
-  constexpr const char* names[] = {"first order", "first order by formula", "second order",
-                                   "kernel = formula", "f32 = f64"};
+  constexpr const char* names[] = {"first order",      "first order by formula", "second order",
+                                   "kernel = formula", "layouts of g",           "f32 = f64"};
   return names[static_cast<int>(check)];
 }
 
@@ -112,9 +113,20 @@ Tensor cotangent(const Tensor& output) {
   return u;
 }
 
+// The same numbers in other places of memory: as a transposition or a slice gives g to a rule.
+Tensor strided(const Tensor& g) {
+  if (g.rank() == 0) return g;
+  if (g.rank() > 1) return contiguous_copy(g.transpose(-1, -2)).transpose(-1, -2);
+  return contiguous_copy(stack({g, -g}, 1)).select(1, 0);
+}
+// 1 everywhere, of one element: as a sum gives g.
+Tensor expanded(const Tensor& g) { return full({}, 1, g.dtype()).expand(g.shape()); }
+Tensor ones_for(const Tensor& g) { return full(g.shape(), 1, g.dtype()); }
+
 struct How {
   bool formula = false;
-  int uses = 1;  // calls whose gradients are added
+  int uses = 1;                                    // calls whose gradients are added
+  Tensor (*g)(const Tensor& cotangent) = nullptr;  // laid out, or other values
 };
 // The outputs, and the gradients of all leaves.
 Tensors values_and_gradients(const Setup& setup, const How& how) {
@@ -123,7 +135,8 @@ Tensors values_and_gradients(const Setup& setup, const How& how) {
     for (const Tensor& output : use == 0 ? y : setup.f(setup.leaves)) {
       if (!output.requires_grad()) continue;
       outputs.push_back(output);
-      grad_outputs.push_back(cotangent(output));
+      const Tensor u = cotangent(output);
+      grad_outputs.push_back(how.g ? how.g(u) : u);
     }
   if (outputs.empty()) return y;
   for (Tensor& g :
@@ -193,6 +206,7 @@ class Run {
       return gradgradcheck(setup.f, setup.leaves, {}, options(Check::second_order, second_order));
     });
     hold(Check::kernel_formula, layout, [&] { return kernel_against_formula(setup, 1e-12); });
+    hold(Check::layouts_of_g, layout, [&] { return layouts_of_g(setup); });
     hold(Check::f32_f64, layout, [&] {
       return compare(values_and_gradients(set_up(case_, layout, f32, seed_), {}),
                      values_and_gradients(setup, {}), 2e-5, "f32 against f64",
@@ -264,6 +278,17 @@ class Run {
     return once.ok ? compare(values_and_gradients(setup, {.uses = 2}), formula, rtol,
                              "kernel, added for two uses, against formula")
                    : once;
+  }
+
+  static GradcheckReport layouts_of_g(const Setup& setup) {
+    const auto given = [&](Tensor (*g)(const Tensor&)) {
+      return values_and_gradients(setup, {.g = g});
+    };
+    const GradcheckReport report =
+        compare(given(strided), given(nullptr), 1e-12, "g in strides against a contiguous g");
+    return report.ok ? compare(given(expanded), given(ones_for), 1e-12,
+                               "g of one element, expanded, against a contiguous g")
+                     : report;
   }
 
   const Case& case_;

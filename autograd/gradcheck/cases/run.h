@@ -1,6 +1,6 @@
-// Runs a check case: every layout, first and second order, kernel against formula, one use against
-// two, f32 against f64. Large ones along directions instead of element by element, and not to
-// second order; points against what is expected there.
+// Runs a check case: every layout of inputs and of g, first and second order, kernel against
+// formula, one use against two, f32 against f64. Large ones along directions instead of element by
+// element, and not to second order; points against what is expected there.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -23,7 +23,14 @@ struct LaidOut {
 LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_t seed);
 
 struct CaseOutcome {
-  enum class Check { first_order, first_by_formula, second_order, kernel_formula, f32_f64 };
+  enum class Check {
+    first_order,
+    first_by_formula,
+    second_order,
+    kernel_formula,
+    layouts_of_g,
+    f32_f64
+  };
   std::string what;  // "first order, transposed"
   GradcheckReport report;
   Check check;

@@ -1,5 +1,6 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/culprit/alone.h>
+#include <slope/autograd/gradcheck/culprit/contiguous.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
@@ -229,7 +230,25 @@ class Alone {
                                   .numeric = d.value});
     }
     if (result.failed > 0) add_jacobians(i, from, result);
+    if (result.failed > 0 && !is_used_again(i))
+      result.only_strided = agrees_if_contiguous(i, result);
     if (result.checked > 0) culprit.inputs.push_back(result);
+  }
+
+  bool is_used_again(size_t i) const {  // as another input: the rule's parts are added
+    return std::count_if(made_.inputs.begin(), made_.inputs.end(), [&](const Tensor& x) {
+             return x.defined() && x.is_same(made_.inputs[i]);
+           }) > 1;
+  }
+  bool agrees_if_contiguous(size_t i, const GradcheckCulprit::Input& found) const {
+    const Tensors contributed = contributions_if_contiguous(made_, cotangents_);
+    if (contributed.empty() || !contributed[i].defined()) return false;
+    const std::vector<double> g = contributed[i].to_vector();
+    const Tolerance tolerance{options_.options.atol, options_.options.rtol};
+    for (size_t e = 0; e < found.elements.size(); ++e)
+      if (!tolerance.agree(g[static_cast<size_t>(found.elements[e])], found.numeric[e]))
+        return false;
+    return true;
   }
 
   // The derivative of each output element with respect to each that was checked, if they are few.

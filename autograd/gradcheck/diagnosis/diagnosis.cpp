@@ -11,22 +11,36 @@ constexpr size_t most_guesses = 3;
 
 // Two inputs whose rules give each other's derivative.
 void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
+  const auto gives = [](const Evidence& x, const Evidence& y) {
+    return std::equal(x.analytic.begin(), x.analytic.end(), y.numeric.begin(), y.numeric.end(),
+                      is_near);
+  };
+  // of a product: the rule multiplies g by the operand itself, not by the other one
+  const auto takes_itself = [](const Evidence& e) {
+    for (size_t i = 0; i < e.numeric.size(); ++i)
+      if (e.g.size() != e.numeric.size() || !is_near(e.analytic[i], e.g[i] * e.x[i]) ||
+          !is_near(e.numeric[i] * e.x[i], e.g[i] * e.y[i]))
+        return false;
+    return true;
+  };
   for (const Evidence& a : inputs)
     for (const Evidence& b : inputs) {
       if (a.index >= b.index || a.failed == 0 || b.failed == 0) continue;
-      const auto gives = [](const Evidence& x, const Evidence& y) {
-        return std::equal(x.analytic.begin(), x.analytic.end(), y.numeric.begin(), y.numeric.end(),
-                          is_near);
+      const auto add = [&](double weight, const char* reason) {
+        guesses.push_back(
+            {weight, fmt::format("swapped operands: inputs {} and {}", a.index, b.index), reason});
       };
       if (gives(a, b) && gives(b, a))
-        guesses.push_back({1, fmt::format("swapped operands: inputs {} and {}", a.index, b.index),
-                           "each is given the other's derivative"});
+        add(1, "each is given the other's derivative");
+      else if (takes_itself(a) || takes_itself(b))
+        add(0.95, "g is multiplied by the operand itself, where the other one is meant");
     }
 }
 
 void look_at(const Evidence& e, Guesses& guesses) {
-  for (const auto guess : {guess_not_finite, guess_factor, guess_power, guess_order, guess_part,
-                           guess_term, guess_sums, guess_jacobian, guess_without_pattern})
+  for (const auto guess :
+       {guess_not_finite, guess_factor, guess_power, guess_lost_term, guess_order, guess_part,
+        guess_term, guess_sums, guess_jacobian, guess_without_pattern})
     guess(e, guesses);
 }
 
@@ -61,6 +75,9 @@ Guesses diagnose(const GradcheckReport& report) {
   std::vector<Evidence> inputs = has_culprit ? report.culprits[0].inputs : std::vector<Evidence>();
   if (std::none_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.failed > 0; }))
     inputs = of_leaves(report);
+  if (std::any_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.only_strided; }))
+    all.push_back({1, "a wrong stride or offset",
+                   "the same call with contiguous copies of its inputs gives what it should"});
   guess_swapped(inputs, all);
   for (const Evidence& e : inputs)
     if (e.failed > 0) look_at(e, all);

@@ -43,10 +43,11 @@ bool is_square(const Evidence& e);
 
 // Each adds what it recognises.
 void guess_not_finite(const Evidence& e, Guesses& guesses);
-void guess_factor(const Evidence& e, Guesses& guesses);  // one ratio for all elements
-void guess_power(const Evidence& e, Guesses& guesses);   // a ratio that x, y or g explains
-void guess_order(const Evidence& e, Guesses& guesses);   // the right numbers in other places
-void guess_part(const Evidence& e, Guesses& guesses);    // some elements right, others wrong
+void guess_factor(const Evidence& e, Guesses& guesses);     // one ratio for all elements
+void guess_power(const Evidence& e, Guesses& guesses);      // a ratio that x, y or g explains
+void guess_lost_term(const Evidence& e, Guesses& guesses);  // what the rule lacks has a form
+void guess_order(const Evidence& e, Guesses& guesses);      // the right numbers in other places
+void guess_part(const Evidence& e, Guesses& guesses);       // some elements right, others wrong
 void guess_term(const Evidence& e, Guesses& guesses);  // a difference that is constant along a dim
 void guess_sums(const Evidence& e, Guesses& guesses);  // a sum over a dim too many or too few
 void guess_jacobian(const Evidence& e, Guesses& guesses);         // which outputs an element moves

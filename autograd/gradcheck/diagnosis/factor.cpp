@@ -2,6 +2,7 @@
 // arguments of the call.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -19,8 +20,9 @@ void guess_size(double ratio, int64_t n, const std::string& what, double weight,
   add(d, fmt::format("a missing 1/n, or a sum in place of a mean, n = {}", size), 1);
   add(1 / d, fmt::format("an extra 1/n, or a mean in place of a sum, n = {}", size), 1);
   if (n > 2) {
-    add((d - 1) / d, fmt::format("n where n - 1 is meant, n = {}", size), 0.9);
-    add(d / (d - 1), fmt::format("n - 1 where n is meant, n = {}", size), 0.9);
+    // of small sizes it may as well be a constant, such as 2/3 or 3/4
+    add((d - 1) / d, fmt::format("n where n - 1 is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
+    add(d / (d - 1), fmt::format("n - 1 where n is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
   }
   add(std::sqrt(d), fmt::format("a missing 1/sqrt(d), d = {}", size), n == 4 ? 0.75 : 0.9);
   add(1 / std::sqrt(d), fmt::format("an extra 1/sqrt(d), d = {}", size), n == 4 ? 0.75 : 0.9);
@@ -71,6 +73,37 @@ void guess_constant(double ratio, Guesses& guesses) {
     add(0.4, sign + "a wrong constant");
 }
 
+// The two likeliest sizes, so that they leave room for a plain constant.
+void guess_sizes(const Evidence& e, double ratio, int64_t counted, Guesses& guesses) {
+  // an operation that keeps the shape, or repeats elements, rarely divides by a size
+  const double weight = numel(e.output_shape) < numel(e.shape) ? 0.8 : 0.55;
+  const size_t rank = e.shape.size();
+  Guesses found;
+  for (size_t d = 0; d < rank; ++d)
+    for (const int64_t m : e.shape)
+      guess_other_size(ratio, e.shape[d], m, fmt::format("dim {}", d),
+                       weight < 0.6 ? 0.7 * weight : weight, found);
+  for (size_t d = 0; d < rank; ++d)
+    guess_size(ratio, e.shape[d], fmt::format("dim {}", d), weight, found);
+  for (size_t d = 0; d < rank; ++d) {  // dims that a mean takes together
+    int64_t together = e.shape[d];
+    for (size_t last = d + 1; last < rank; ++last) {
+      together *= e.shape[last];
+      guess_size(ratio, together,
+                 last - d + 1 == rank ? "all elements" : fmt::format("dims {} to {}", d, last),
+                 weight, found);
+    }
+  }
+  if (is_whole(e) && counted < numel(e.shape))
+    guess_other_size(ratio, counted, numel(e.shape), "the elements that count", 0.9, found);
+  for (const int64_t size : e.other_sizes)
+    guess_size(ratio, size, "a dim of another tensor", 0.9 * weight, found);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Guess& a, const Guess& b) { return a.weight > b.weight; });
+  if (found.size() > 2) found.resize(2);
+  guesses.insert(guesses.end(), found.begin(), found.end());
+}
+
 }  // namespace
 
 void guess_factor(const Evidence& e, Guesses& guesses) {
@@ -90,21 +123,7 @@ void guess_factor(const Evidence& e, Guesses& guesses) {
     return;
   }
   guess_constant(ratio, guesses);
-  // an operation that keeps the shape rarely divides by a size
-  const double weight = e.shape == e.output_shape ? 0.55 : 0.8;
-  int64_t all = 1;
-  for (size_t d = 0; d < e.shape.size(); ++d)
-    for (const int64_t m : e.shape)
-      guess_other_size(ratio, e.shape[d], m, fmt::format("dim {}", d), weight, guesses);
-  for (size_t d = 0; d < e.shape.size(); ++d) {
-    all *= e.shape[d];
-    guess_size(ratio, e.shape[d], fmt::format("dim {}", d), weight, guesses);
-  }
-  if (e.shape.size() > 1) guess_size(ratio, all, "all elements", weight, guesses);
-  if (is_whole(e) && counted < all)
-    guess_other_size(ratio, counted, all, "the elements that count", 0.9, guesses);
-  for (const int64_t size : e.other_sizes)
-    guess_size(ratio, size, "a dim of another tensor", 0.9 * weight, guesses);
+  guess_sizes(e, ratio, counted, guesses);
   for (const auto& [name, value] : e.numbers) guess_number(ratio, name, value, guesses);
 }
 

@@ -51,6 +51,40 @@ Reach reach_of(const Jacobian& j) {
   return reach;
 }
 
+// Whether the rule is right in the ways that it knows, and knows one for each element but not all.
+bool has_right_ways_alone(const Jacobian& j) {
+  for (size_t i = 0; i < j.columns; ++i) {
+    size_t kept = 0, ignored = 0;
+    for (size_t o = 0; o < j.rows; ++o) {
+      if (!j.has(j.truth, o, i)) continue;
+      if (!j.has(j.rule, o, i))
+        ++ignored;
+      else if (++kept; !is_near(j.ratio(o, i), 1))
+        return false;
+    }
+    if (ignored > 0 && kept == 0) return false;
+  }
+  return true;
+}
+
+// Whether each element has the right derivatives, of other outputs.
+bool has_other_outputs(const Jacobian& j) {
+  const auto column = [&](const std::vector<double>& of, size_t i) {
+    std::vector<double> found;
+    for (size_t o = 0; o < j.rows; ++o) found.push_back(of[o * j.columns + i]);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  for (size_t i = 0; i < j.columns; ++i) {
+    const std::vector<double> rule = column(j.rule, i), truth = column(j.truth, i);
+    const auto near = [&](double a, double b) {
+      return std::abs(a - b) <= j.least || is_near(a, b);
+    };
+    if (!std::equal(rule.begin(), rule.end(), truth.begin(), near)) return false;
+  }
+  return true;
+}
+
 // Whether the rule applies the Jacobian where its transpose is meant.
 bool is_transposed(const Jacobian& j) {
   if (j.rows != j.columns) return false;
@@ -96,18 +130,29 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
   const std::string through =
       fmt::format("the rule knows {} of {} ways from an element to an output", reach.kept,
                   reach.kept + reach.ignored);
-  if (reach.ignored > 0 && reach.invented == 0) {
-    if (repeats(e) > 1)
-      guesses.push_back({0.97, "a missing sum over a broadcast dim", through});
-    else if (e.shape != e.output_shape)
-      guesses.push_back(
-          {0.82, "lost accumulation: some uses of an element are not added", through});
+  if (reach.ignored > 0 && reach.kept > 0 && repeats(e) > 1)
+    guesses.push_back({0.97,
+                       reach.invented > 0 ? "a sum over another dim than the broadcast one"
+                                          : "a missing sum over a broadcast dim",
+                       through});
+  else if (reach.ignored > 0 && reach.invented == 0) {
+    const bool is_right = has_right_ways_alone(j);
+    if (e.shape != e.output_shape || (is_right && !reach.is_diagonal))
+      guesses.push_back({is_right ? 0.93 : 0.82,
+                         "lost accumulation: some uses of an element are not added", through});
     else if (reach.is_diagonal)
-      guesses.push_back({0.78, "a term or one use is lost, which couples elements", through});
+      guesses.push_back(
+          {is_right ? 0.93 : 0.78, "a term or one use is lost, which couples elements", through});
+  } else if (reach.ignored > 0 && has_other_outputs(j)) {
+    guesses.push_back({0.9, "another order of elements: a wrong index, permutation or reshape",
+                       "each acts as it should, but through other outputs"});
   }
-  if (reach.ignored == 0 && reach.invented == 0 && is_scaled_by_output(j))
-    guesses.push_back({0.86, "an index contracted in one operand only, or a sum that is missing",
-                       "each output has another factor"});
+  if (reach.ignored == 0 && reach.invented == 0 && is_scaled_by_output(j)) {
+    const char* reason = "each output has another factor";
+    guesses.push_back(
+        {0.86, "an index contracted in one operand only, or a sum that is missing", reason});
+    guesses.push_back({0.8, "another power or operand: of the output, such as 1/y", reason});
+  }
 }
 
 }  // namespace slope

@@ -41,22 +41,49 @@ Counted count(const Evidence& e) {
   return c;
 }
 
-// The dim and the index from which on, along that dim, all elements are wrong and no other is.
-std::optional<std::pair<size_t, int64_t>> end_of_a_dim(const Evidence& e) {
-  if (!is_whole(e)) return std::nullopt;
+// Along a dim: the elements before one index, or those from one on, or both, are all wrong and no
+// other is.
+struct Ends {
+  size_t dim;
+  int64_t right, end;  // the first and last right index, and one
+  bool at_first, at_last;
+};
+std::optional<Ends> ends_of_a_dim(const Evidence& e) {
   for (size_t dim = 0; dim < e.shape.size(); ++dim) {
-    int64_t first_wrong = e.shape[dim], last_right = -1;
-    for (size_t i = 0; i < e.numeric.size(); ++i) {
-      const int64_t at = index_along(e.shape, dim, static_cast<int64_t>(i));
-      if (is_wrong(e, i))
-        first_wrong = std::min(first_wrong, at);
-      else
-        last_right = std::max(last_right, at);
+    int64_t first = e.shape[dim], last = -1;  // right ones
+    for (size_t i = 0; i < e.numeric.size(); ++i)
+      if (!is_wrong(e, i)) {
+        const int64_t at = index_along(e.shape, dim, e.elements[i]);
+        first = std::min(first, at);
+        last = std::max(last, at);
+      }
+    Ends found{.dim = dim, .right = first, .end = last + 1, .at_first = false, .at_last = false};
+    bool is_apart = last >= 0;
+    for (size_t i = 0; i < e.numeric.size() && is_apart; ++i) {
+      if (!is_wrong(e, i)) continue;
+      const int64_t at = index_along(e.shape, dim, e.elements[i]);
+      found.at_first |= at < first;
+      found.at_last |= at > last;
+      is_apart = at < first || at > last;
     }
-    if (first_wrong > 0 && first_wrong < e.shape[dim] && last_right < first_wrong)
-      return std::pair{dim, first_wrong};
+    if (is_apart && (found.at_first || found.at_last)) return found;
   }
   return std::nullopt;
+}
+
+void guess_ends(const Evidence& e, bool should_be_zero, Guesses& guesses) {
+  const auto ends = e.elements.size() == e.numeric.size() ? ends_of_a_dim(e) : std::nullopt;
+  if (!ends) return;
+  const auto [dim, right, end, at_first, at_last] = *ends;
+  const bool is_chunk = (at_first ? right : end) % 8 == 0;
+  const double weight = should_be_zero ? 0.8 : at_first && !at_last ? 0.7 : 0.88;
+  const std::string where = at_first && at_last
+                                ? fmt::format("at both ends, outside {} to {}", right, end - 1)
+                            : at_last ? fmt::format("at the end, from index {}", end)
+                                      : fmt::format("at the beginning, up to index {}", right - 1);
+  guesses.push_back({is_chunk && !should_be_zero ? 0.92 : weight,
+                     fmt::format("an edge: what a loop leaves out {} of dim {}", where, dim),
+                     "all elements there are wrong, and no other"});
 }
 
 // Ratios r and 1/r alone, both more than once.
@@ -98,22 +125,18 @@ void guess_part(const Evidence& e, Guesses& guesses) {
   if (c.shares == c.wrong && c.right > 0)
     add(0.9, "lost accumulation: where an element is used more than once, one use alone counts",
         fmt::format("{} are 1/2, 1/3, … of what they should be, others right", of(c.shares)));
-  if (c.right > 0 && c.lost == 0 && c.extra == 0)
-    add(0.55, "lost accumulation (a repeated index, a second use), or a branch for some elements",
+  if (c.right > 0 && c.lost == 0 && c.extra == 0)  // a few may be right by chance
+    add(c.wrong > 9 * c.right ? 0.4 : 0.55,
+        "lost accumulation (a repeated index, a second use), or a branch for some elements",
         fmt::format("{} are wrong, others right", of(c.wrong)));
   if (c.opposite == c.wrong && c.right > 0)
     add(0.93, "a missing mask, or a sign that should depend on the element",
         fmt::format("{} have the wrong sign, others are right", of(c.wrong)));
   if (has_swapped_branches(e))
     add(0.93, "the two branches of a mask or comparison are swapped", "ratios are r and 1/r");
-  if (const auto end = end_of_a_dim(e))
-    add(c.extra == c.wrong     ? 0.8
-        : end->second % 8 == 0 ? 0.92
-                               : 0.88,
-        fmt::format("an edge: what a loop leaves out at the end, from index {} of dim {} on",
-                    end->second, end->first),
-        fmt::format("{} at the end are wrong", of(c.wrong)));
-  else if (c.right > 0 && c.wrong == 1)
+  const size_t before = guesses.size();
+  guess_ends(e, c.extra == c.wrong, guesses);
+  if (guesses.size() == before && c.right > 0 && c.wrong == 1)
     add(0.5, fmt::format("ties, guards or an edge: element {} alone", e.elements[c.first]),
         fmt::format("{} are wrong", of(c.wrong)));
 }

@@ -47,6 +47,21 @@ bool is_sum_along(const Evidence& e, size_t dim) {
   return true;
 }
 
+// Whether numeric / g is, everywhere along the dim, the sum of analytic / g along it.
+bool is_factor_summed_along(const Evidence& e, size_t dim) {
+  if (e.g.size() != e.numeric.size() || has_one_ratio(e)) return false;
+  size_t inner = 1;
+  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
+  const auto size = static_cast<size_t>(e.shape[dim]);
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    const size_t first = i - i / inner % size * inner;
+    double sum = 0;
+    for (size_t k = 0; k < size; ++k) sum += e.analytic[first + k * inner] / e.g[first + k * inner];
+    if (!is_near(e.numeric[i] / e.g[i], sum)) return false;
+  }
+  return true;
+}
+
 // One ratio on each line along the dim, not the same on all lines.
 bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   if (e.shape[dim] < 2 || has_one_ratio(e)) return false;
@@ -63,13 +78,24 @@ bool is_ratio_constant_along(const Evidence& e, size_t dim) {
 }  // namespace
 
 void guess_sums(const Evidence& e, Guesses& guesses) {
-  if (!is_whole(e) || e.numeric.size() < 2) return;
-  if (e.shape != e.output_shape)
-    for (size_t dim = 0; dim < e.shape.size(); ++dim)
-      if (is_ratio_constant_along(e, dim))
-        guesses.push_back({0.65,
-                           "an index contracted in one operand only, or a sum that is missing",
-                           fmt::format("the ratio is the same all along dim {}", dim)});
+  const int64_t times = repeats(e);
+  if (!is_whole(e) || (e.numeric.size() < 2 && times == 1)) return;
+  for (size_t dim = 0; dim < e.shape.size(); ++dim) {
+    const std::string along = fmt::format("the ratio is the same all along dim {}", dim);
+    if (!is_ratio_constant_along(e, dim)) continue;
+    if (e.shape == e.output_shape)
+      guesses.push_back(
+          {0.58, "another power or operand: one that is the same along a dim", along});
+    guesses.push_back({e.shape == e.output_shape ? 0.56 : 0.65,
+                       "an index contracted in one operand only, or a sum that is missing", along});
+  }
+  for (size_t dim = 0; dim < e.shape.size(); ++dim)
+    if (e.shape[dim] > 1 && is_factor_summed_along(e, dim))
+      guesses.push_back({0.93,
+                         fmt::format("an index contracted in one operand only: the factor of g is "
+                                     "not summed over dim {}",
+                                     dim),
+                         "each derivative is g times the sum of the rule's factors along it"});
   for (size_t dim = 0; dim < e.shape.size(); ++dim)
     if (e.shape[dim] > 1 && is_sum_along(e, dim))
       guesses.push_back({0.95,
@@ -77,7 +103,6 @@ void guess_sums(const Evidence& e, Guesses& guesses) {
                                      "and repeated",
                                      dim),
                          "each is the sum of what the elements along it should be"});
-  const int64_t times = repeats(e);
   if (times == 1) return;
   if (has_one_ratio(e) && is_near(e.numeric[0], e.analytic[0] * static_cast<double>(times)))
     guesses.push_back(
@@ -93,7 +118,8 @@ void guess_without_pattern(const Evidence& e, Guesses& guesses) {
   const auto wrong = [&](size_t i) { return is_wrong(e, i); };
   size_t all = 0;
   for (size_t i = 0; i < e.numeric.size(); ++i) all += wrong(i) || !counts(e, i);
-  if (all < e.numeric.size() || has_one_ratio(e)) return;  // some are right, or a factor
+  // some are right, and not by chance; or a factor
+  if (10 * all < 9 * e.numeric.size() || has_one_ratio(e)) return;
   const bool all_alike = std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
                                      [&](int64_t size) { return size == e.shape.back(); });
   if (is_square(e) && all_alike && e.shape == e.output_shape)

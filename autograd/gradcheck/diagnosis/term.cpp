@@ -27,8 +27,8 @@ bool is_multiple(const Evidence& e, size_t dim, Factor&& factor) {
   return differs && varies && !is_itself;
 }
 
-// Whether the difference is, along the dim, a constant and a multiple of y: two terms are missing.
-bool is_line_in_y(const Evidence& e, size_t dim) {
+// Whether the difference is, along the dim, a constant and a multiple of v: two terms are missing.
+bool is_line_in(const std::vector<double>& at, const Evidence& e, size_t dim) {
   if (e.shape[dim] < 4) return false;
   size_t inner = 1;
   for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
@@ -36,8 +36,7 @@ bool is_line_in_y(const Evidence& e, size_t dim) {
   bool is_itself = true;
   // the area of the triangle of three points on a line is 0
   const auto area = [&](auto&& v, size_t a, size_t b, size_t c) {
-    const double first = (v(b) - v(a)) * (e.y[c] - e.y[a]),
-                 second = (v(c) - v(a)) * (e.y[b] - e.y[a]);
+    const double first = (v(b) - v(a)) * (at[c] - at[a]), second = (v(c) - v(a)) * (at[b] - at[a]);
     return std::pair{first, second};
   };
   const auto difference = [&](size_t i) { return e.analytic[i] - e.numeric[i]; };
@@ -95,11 +94,16 @@ void guess_term(const Evidence& e, Guesses& guesses) {
     else if (is_multiple(e, dim, [&](size_t i) { return e.x[i]; }))
       add(0.75, "goes as x");
   }
-  for (size_t dim = 0; dim < e.shape.size() && has_y; ++dim)
-    if (is_line_in_y(e, dim))
-      guesses.push_back(
-          {0.79, fmt::format("a term with a sum or mean over dim {} is missing, and another", dim),
-           fmt::format("the difference is a constant and a multiple of y along dim {}", dim)});
+  for (size_t dim = 0; dim < e.shape.size(); ++dim)
+    for (const char* v : {"y", "x"})
+      if ((*v == 'x' || has_y) && is_line_in(*v == 'x' ? e.x : e.y, e, dim)) {
+        guesses.push_back(
+            {0.79,
+             fmt::format("a term with a sum or mean over dim {} is missing, and another", dim),
+             fmt::format("the difference is a constant and a multiple of {} along dim {}", v,
+                         dim)});
+        break;
+      }
   const auto one = [](size_t) { return 1.0; };
   const auto y = [&](size_t i) { return e.y[i]; };
   const auto power = [&](size_t i) { return std::exp(e.y[i]); };
