@@ -41,7 +41,7 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
   if (length <= positions) return source;
   SLOPE_CHECK_INPUT(options.long_lines != LongLines::refuse,
                     "{}: {} tokens with <sos> and <eos> are more than the model's {} positions "
-                    "(max_len); shorten or split it, or crop or skip long lines",
+                    "(max_len); shorten or split it, or --long-lines crop or skip",
                     place, length, positions);
   if (options.on_long_line) options.on_long_line();
   const int64_t words =

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -123,6 +124,19 @@ TEST_CASE("edges: powers of denormals") {
   const Tensor b = of({0x1p-133});
   check_grad([&](const Tensor& x) { return pow(x, b); }, {0x1p-133, 0x1p-135}, {1, 4});
   check_grad([](const Tensor& b) { return pow(of({1e-40}), b); }, {0}, {std::log(1e-40)});
+}
+
+TEST_CASE("edges: the mixed derivative of a power of a denormal") {
+  // d/da of a^b log a = a^(b-1) (b log a + 1)
+  for (const auto& [a, b, right] :
+       std::vector<std::array<double, 3>>{{0x1p-149, 1, -149 * std::log(2.0) + 1},
+                                          {1e-40, 17, 0},
+                                          {1e-30, 1, std::log(1e-30) + 1}}) {
+    CAPTURE(a);
+    const Tensor x = of({a}).set_requires_grad(), y = of({b}).set_requires_grad();
+    const Tensor db = grad({pow(x, y)}, {y}, {.create_graph = true})[0];
+    check_close(values(grad({db}, {x})[0]), {right});
+  }
 }
 
 TEST_CASE("edges: log-sum-exp of large numbers shares the gradient") {

@@ -2,6 +2,8 @@
 // broadcast dims.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 
+#include <cmath>
+
 namespace slope {
 
 namespace {
@@ -47,11 +49,20 @@ Tensor slope_of_pow(const Tensor& a, const Tensor& b, const Tensor& y) {
                b * pow(masked_fill(a, over, 1), exponent));
 }
 
+// log a, and for a tiny a by 2^64 a, of which the derivative does not overflow.
+Tensor log_of_base(const Tensor& a) {
+  const Tensor tiny = abs(a) < 0x1p-64;
+  if (!any(tiny)) return log(a);
+  return where(tiny, log(masked_fill(a, !tiny, 1) * 0x1p64) - 64 * std::log(2.0),
+               log(masked_fill(a, tiny, 1)));
+}
+
 Grads pow_formula(const Saved& s, const Tensor& g) {
   const Tensor a = s.input(0), b = s.input(1);
   Grads d(2);
   if (s.needs(0)) d[0] = g * slope_of_pow(a, b, s.output());
-  if (s.needs(1)) d[1] = g * (s.output() * log(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
+  if (s.needs(1))
+    d[1] = g * (s.output() * log_of_base(masked_fill(a, logical_and(a == 0, b >= 0), 1)));
   return d;
 }
 
