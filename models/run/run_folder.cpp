@@ -109,7 +109,7 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
 // superseded.
 bool is_only_saved(const std::string& checkpoint) {
   constexpr std::string_view saved[] = {"model.safetensors", "config.json", "state.safetensors",
-                                        "state.json"};
+                                        "state.json", "boundary.svg"};
   for (const std::string& name : sys::names_in(checkpoint)) {
     const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
                        name.ends_with(".vocab") || name.ends_with(".model") ||

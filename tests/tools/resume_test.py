@@ -44,6 +44,16 @@ class Resume(Case):
                 for file in ("model", "state"):
                     self.assertEqual(sha256(f"{kind}/last/{file}.safetensors"), sha256(f"straight-{kind}/last/{file}.safetensors"))
 
+    def test_superseded_checkpoints_of_each_kind_are_removed(self):
+        for kind, more in (("points", []), ("lm", ["--text", "train.en", *SMALL_GPT]), ("translation", [*TEXT, *SMALL])):
+            with self.subTest(kind=kind):
+                arguments = ["train", kind, *more, "--seed", "3", "--validate-every", "1"]
+                self.good(*arguments, "--steps", "4", "--out", kind)
+                shutil.copytree(f"{kind}/step-4", f"{kind}/step-5")  # as after a kill before `last` leads to it
+                self.good(*arguments, "--steps", "7", "--resume", "--out", kind)
+                steps = {name for name in os.listdir(kind) if name.startswith("step-")}
+                self.assertEqual(steps, {os.readlink(f"{kind}/last"), os.readlink(f"{kind}/best")})
+
     def test_every_optimizer_goes_on_with_the_same_bits(self):
         for optimizer in ["adafactor", "adagrad", "lion", "muon", "nadam", "radam", "rmsprop", "sgd"]:
             with self.subTest(optimizer=optimizer):
