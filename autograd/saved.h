@@ -53,6 +53,9 @@ class Saved {
   Tensor input(int i = 0) const;
   Tensor output(int i = 0) const;
   Tensor extra(int i = 0) const;
+  // The same as the node keeps it: f32 perhaps in bf16 (Op::rounds), for kernels that read both.
+  Tensor kept_input(int i = 0) const;
+  Tensor kept_output(int i = 0) const;
   bool needs(int i) const;  // whether the gradient of input i is wanted
   // gradient of output i; undefined where none arrived
   const Tensor& grad(int i) const { return grads_[i]; }
@@ -69,7 +72,7 @@ class Saved {
   // New memory for the gradients of inputs 0, 1, …, with the layouts of xs. If the xs are slices of
   // one tensor, so are the gradients, and that tensor's gradient needs no copy.
   // Undefined where x is undefined or its gradient is not wanted.
-  std::vector<GradTarget> targets_like(const Tensors& xs) const;
+  std::vector<GradTarget> targets_like(const Tensors& xs, DType dtype) const;
 
   int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }
   double number(const char* name) const { return std::get<double>(find(name)); }
@@ -81,7 +84,7 @@ class Saved {
 
  private:
   const decltype(Attribute::value)& find(const char* name) const;  // AutogradError: not recorded
-  Tensor unpack(SavedValue::Kind kind, int i) const;
+  Tensor unpack(SavedValue::Kind kind, int i, bool as_kept = false) const;
 
   Node& node_;
   const Tensor* grads_;

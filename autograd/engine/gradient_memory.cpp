@@ -56,15 +56,16 @@ GradTarget Saved::target(int i, const Dims& shape, DType dtype,
   return pass_->target(node_, static_cast<size_t>(i), shape, dtype, options);
 }
 
-std::vector<GradTarget> Saved::targets_like(const Tensors& xs) const {
+std::vector<GradTarget> Saved::targets_like(const Tensors& xs, DType dtype) const {
   const auto is_written = [&](size_t i) { return xs[i].defined() && needs(static_cast<int>(i)); };
   bool all = true;
   for (size_t i = 0; i < xs.size(); ++i) all &= is_written(i);
-  const Tensors slices = all ? empty_together(xs) : Tensors();
+  const Tensors slices = all ? empty_together(xs, dtype) : Tensors();
   std::vector<GradTarget> targets(xs.size());
   for (size_t i = 0; i < xs.size(); ++i)
     if (is_written(i))
-      targets[i].tensor = slices.empty() ? empty_in_order_of(xs[i].shape(), xs[i]) : slices[i];
+      targets[i].tensor =
+          slices.empty() ? empty_in_order_of(xs[i].shape(), xs[i], dtype) : slices[i];
   return targets;
 }
 

@@ -12,6 +12,8 @@ namespace slope {
 Tensor Saved::input(int i) const { return unpack(SavedValue::Kind::input, i); }
 Tensor Saved::output(int i) const { return unpack(SavedValue::Kind::output, i); }
 Tensor Saved::extra(int i) const { return unpack(SavedValue::Kind::extra, i); }
+Tensor Saved::kept_input(int i) const { return unpack(SavedValue::Kind::input, i, true); }
+Tensor Saved::kept_output(int i) const { return unpack(SavedValue::Kind::output, i, true); }
 bool Saved::needs(int i) const { return pass_->wants(node_.inputs[static_cast<size_t>(i)]); }
 int Saved::inputs() const { return static_cast<int>(node_.inputs.size()); }
 Tensor Saved::leaf(int i) const { return Tensor(node_.inputs[static_cast<size_t>(i)].leaf); }
@@ -37,7 +39,7 @@ const decltype(Attribute::value)& Saved::find(const char* name) const {
       "{}: the derivative asks for attribute '{}', which was not recorded", node_.op->name, name));
 }
 
-Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
+Tensor Saved::unpack(SavedValue::Kind kind, int i, bool as_kept) const {
   const bool is_input = kind == SavedValue::Kind::input;
   if (is_input && !roots_.empty()) return roots_[static_cast<size_t>(i)];
   constexpr const char* kinds[] = {"input", "output", "extra value"};
@@ -51,7 +53,7 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i) const {
   });
   SLOPE_CHECK_AS(AutogradError, value != node_.saved.end(),
                  "{}: the derivative asks for {} {}, which was not saved", node_.op->name, what, i);
-  if (value->rounded) widen(node_, *value);
+  if (value->rounded && !(as_kept && !connected_)) widen(node_, *value);
   const Storage& storage = value->storage;
   SLOPE_CHECK_AS(AutogradError, !storage || value->version == storage->version(),
                  "{}: {} {} of shape {} was written after the forward used it (version {}, now "

@@ -1,9 +1,11 @@
+#include <slope/core/kernels/elementwise/bf16_copy.h>
 #include <slope/core/kernels/elementwise/elementwise.h>
 #include <slope/core/kernels/elementwise/fill.h>
 #include <slope/core/kernels/shape/transposed_copy.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/streamed.h>
 #include <slope/core/loops/strided.h>
+#include <slope/core/memory/mutex.h>
 
 #include <algorithm>
 #include <cstring>
@@ -22,6 +24,18 @@ void copy_row(int64_t n, const T* from, T* to, bool is_large) {
   else
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
+
+// Numbers between f32 and bf16, side by side.
+void convert_row(int64_t n, const float* from, BFloat16* to) {
+  kernels<Bf16Copy>().round(n, from, reinterpret_cast<uint16_t*>(to));
+}
+void convert_row(int64_t n, const BFloat16* from, float* to) {
+  kernels<Bf16Copy>().widen(n, reinterpret_cast<const uint16_t*>(from), to);
+}
+template <class A, class B>
+concept HasConversionLoop = requires(const A* from, B* to) {
+  convert_row(0, from, to);
+};
 
 template <class T>
 void fill_row(int64_t n, T value, T* to, bool is_large) {
@@ -82,7 +96,10 @@ void copy_into(const Tensor& from, const Tensor& to) {
           [&](int64_t n, auto at, auto step) {
             const A* a = x + at[0];
             B* b = y + at[1];
-            if (std::is_same_v<A, B> && step[0] == 1 && step[1] == 1) {
+            const bool side_by_side = step[0] == 1 && step[1] == 1;
+            if constexpr (HasConversionLoop<A, B>)
+              if (side_by_side) return convert_row(n, a, b);
+            if (std::is_same_v<A, B> && side_by_side) {
               copy_row(n, reinterpret_cast<const B*>(a), b, is_large);
             } else if (step[0] == 0 && step[1] == 1) {
               fill_row(n, as_element<B>(*a), b, is_large);
@@ -151,6 +168,17 @@ void add_into(const Tensor& from, const Tensor& to) {
           from.shape(), {&from.strides(), &to.strides()}, copy_grain,
           [&](int64_t n, auto at, auto step) { loop(n, x + at[0], step[0], y + at[1], step[1]); });
   });
+}
+
+Storage bf16_twin(const Storage& s) {
+  static Mutex mutex;  // two threads may ask for the same one
+  const Lock lock(mutex);
+  if (!s->bf16_twin_ || s->twin_version_ != s->version()) {
+    const Tensor all(s, Layout::contiguous({s->bytes() / size_of(f32)}), f32);
+    s->bf16_twin_ = contiguous_copy(all, bf16).storage();
+    s->twin_version_ = s->version();
+  }
+  return s->bf16_twin_;
 }
 
 Tensor contiguous_copy(const Tensor& x) { return contiguous_copy(x, x.dtype()); }

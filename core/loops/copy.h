@@ -14,5 +14,7 @@ void fill(const Tensor& x, double value);
 void add_into(const Tensor& from, const Tensor& to);  // to += from; same shape and floating dtype
 Tensor contiguous_copy(const Tensor& x);
 Tensor contiguous_copy(const Tensor& x, DType dtype);
+// A storage's f32 numbers in bf16: copied at the first call, then the same until a write.
+Storage bf16_twin(const Storage& storage);
 
 }  // namespace slope

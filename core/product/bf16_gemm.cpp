@@ -29,10 +29,12 @@ struct PackedRows {
   uint16_t* at(int64_t i, int64_t p = 0) const {  // whole row units, whole depth units
     return static_cast<uint16_t*>(block.data) + i * own.row_stride(k) + p;
   }
-  void pack(int64_t i, int64_t rows, int64_t p, int64_t depth, const Operand<float>& a) const {
-    own.pack_rows(rows, depth, a.at(i, p).ref(), at(i, p), own.row_stride(k));
+  void pack(int64_t i, int64_t rows, int64_t p, int64_t depth, const Bf16Operand& a) const {
+    a.visit([&](const auto& x) {
+      own.packing(x.data).rows(rows, depth, x.at(i, p).ref(), at(i, p), own.row_stride(k));
+    });
   }
-  void pack(const Operand<float>& a) const { pack(0, m, 0, k, a); }
+  void pack(const Bf16Operand& a) const { pack(0, m, 0, k, a); }
 };
 
 // Panels of B, packed.
@@ -44,10 +46,12 @@ struct PackedPanels {
   uint16_t* at(int64_t j, int64_t p = 0) const {  // whole panels, whole depth units
     return static_cast<uint16_t*>(block.data) + j * own.padded(k) + p * Bf16Product::panel;
   }
-  void pack(int64_t j, int64_t columns, int64_t p, int64_t depth, const Operand<float>& b) const {
-    own.pack_panels(columns, depth, b.at(p, j).ref(), at(j, p), own.panel_stride(k));
+  void pack(int64_t j, int64_t columns, int64_t p, int64_t depth, const Bf16Operand& b) const {
+    b.visit([&](const auto& x) {
+      own.packing(x.data).panels(columns, depth, x.at(p, j).ref(), at(j, p), own.panel_stride(k));
+    });
   }
-  void pack(const Operand<float>& b) const { pack(0, n, 0, k, b); }
+  void pack(const Bf16Operand& b) const { pack(0, n, 0, k, b); }
 };
 
 // From row i and column j of C.
@@ -65,22 +69,27 @@ void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const
         p == 0 ? from(to, 0, j) : Bf16Place{to.alpha, 1, nullptr, to.c + j, to.ldc});
 }
 
+float rounded(float x) { return round_to_bf16(x); }
+float rounded(uint16_t bits) { return BFloat16::of_bits(bits); }
+
 // A rounded copy of X as f32: the operand of an ordinary f32 product.
 struct Rounded {
   Block block;
   Operand<float> operand;
 
-  Rounded(const Operand<float>& x, int64_t rows, int64_t cols)
+  Rounded(const Bf16Operand& operand_, int64_t rows, int64_t cols)
       : block(rows * cols * static_cast<int64_t>(sizeof(float))) {
-    if (x.transpose) std::swap(rows, cols);
+    if (operand_.transpose()) std::swap(rows, cols);
     auto* to = static_cast<float*>(block.data);
-    parallel_for(rows, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(cols, 1)),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t i = begin; i < end; ++i)
-                     for (int64_t j = 0; j < cols; ++j)
-                       to[i * cols + j] = round_to_bf16(x.data[i * x.ld + j]);
-                 });
-    operand = {to, std::max<int64_t>(cols, 1), x.transpose};
+    operand_.visit([&](const auto& x) {
+      parallel_for(rows, std::max<int64_t>(1, (1 << 15) / std::max<int64_t>(cols, 1)),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i)
+                       for (int64_t j = 0; j < cols; ++j)
+                         to[i * cols + j] = rounded(x.data[i * x.ld + j]);
+                   });
+    });
+    operand = {to, std::max<int64_t>(cols, 1), operand_.transpose()};
   }
 };
 
@@ -95,7 +104,7 @@ int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
 // k if rows of memory lie across the sum, else in the packed rows or panels.
 template <class Operands>
 void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool across,
-                      const Operand<float>& x) {
+                      const Bf16Operand& x) {
   constexpr int64_t worthwhile = 1 << 16;  // elements
   const int64_t k = packed.k;
   const auto grain = [](int64_t other, int64_t whole) {
@@ -111,17 +120,17 @@ void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool 
 
 // The smaller operand is packed first. Of the larger one each piece is packed where it is
 // multiplied and read back from the cache, unless its memory's rows lie across the sum.
-void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Operand<float>& a,
-                          const Operand<float>& b, const Bf16Place& to) {
+void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16Operand& a,
+                          const Bf16Operand& b, const Bf16Place& to) {
   constexpr int64_t W = Bf16Product::panel;
   constexpr int64_t together = 96;  // rows, of which several fit in the second cache
   const auto& [m, n, k] = size;
-  const bool by_rows = n <= m, all_rows = !by_rows || a.transpose,
-             all_panels = by_rows || !b.transpose;
+  const bool by_rows = n <= m, all_rows = !by_rows || a.transpose(),
+             all_panels = by_rows || !b.transpose();
   const PackedRows rows{own, all_rows ? m : 0, k};
   const PackedPanels panels{own, all_panels ? n : 0, k};
-  if (all_rows) pack_in_parallel(rows, m, 32, a.transpose, a);
-  if (all_panels) pack_in_parallel(panels, n, W, !b.transpose, b);
+  if (all_rows) pack_in_parallel(rows, m, 32, a.transpose(), a);
+  if (all_panels) pack_in_parallel(panels, n, W, !b.transpose(), b);
   if (by_rows)
     return parallel_for(m, piece(m, 32, 64, together),
                         [&, n = n, k = k](int64_t begin, int64_t end) {
@@ -162,8 +171,8 @@ const AttentionKernels<float>* bf16_attention() {
   return nullptr;
 }
 
-void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, Operand<float> b,
-                   float beta, const float* bias, float* c, int64_t ldc) {
+void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, const Bf16Operand& a,
+                   const Bf16Operand& b, float beta, const float* bias, float* c, int64_t ldc) {
   const Bf16Product* own = bf16_product();
   if (!own || k == 0) {
     const Rounded left(a, m, k), right(b, k, n);
@@ -180,14 +189,15 @@ void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> 
                  });
 }
 
-void bf16_gemm(int64_t m, int64_t n, int64_t k, float alpha, Operand<float> a, Operand<float> b,
-               float beta, const float* bias, float* c, int64_t ldc) {
+void bf16_gemm(int64_t m, int64_t n, int64_t k, float alpha, const Bf16Operand& a,
+               const Bf16Operand& b, float beta, const float* bias, float* c, int64_t ldc) {
   const Bf16Product* own = bf16_product();
   if (!own || k == 0) {
     const Rounded left(a, m, k), right(b, k, n);
     const Autocast exact(f32);
-    return gemm<float>(a.transpose, b.transpose, m, n, k, alpha, left.operand.data, left.operand.ld,
-                       right.operand.data, right.operand.ld, beta, c, ldc, {.bias = bias});
+    return gemm<float>(a.transpose(), b.transpose(), m, n, k, alpha, left.operand.data,
+                       left.operand.ld, right.operand.data, right.operand.ld, beta, c, ldc,
+                       {.bias = bias});
   }
   constexpr double little = 1 << 21;  // multiply-adds; fewer are not worth waking a thread
   if (volume(m, n, k) <= little) return bf16_multiply(m, n, k, alpha, a, b, beta, bias, c, ldc);

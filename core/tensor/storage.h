@@ -18,16 +18,15 @@ class StorageImpl : public RefCounted {
 
   static void destroy(StorageImpl* storage);
 
-  // what autograd keeps of f32 numbers under Autocast(bf16): engine/rounded.h
-  Ref<StorageImpl> rounded;
-  uint32_t rounded_version = 0;
-
  private:
+  friend Ref<StorageImpl> bf16_twin(const Ref<StorageImpl>& storage);  // core/loops/copy.h
   StorageImpl() = default;
 
   void* data_ = nullptr;
   int64_t bytes_ = 0;
   std::atomic<uint32_t> version_{0};
+  uint32_t twin_version_ = 0;  // this storage's version when it got its twin
+  Ref<StorageImpl> bf16_twin_;
 };
 
 using Storage = Ref<StorageImpl>;

@@ -6,7 +6,7 @@
 namespace slope::train {
 
 int64_t steps_for_pairs(int64_t n) {
-  const double steps = 5000 * std::sqrt(static_cast<double>(n) / 29000);
+  const double steps = 9000 * std::sqrt(static_cast<double>(n) / 29000);
   return static_cast<int64_t>(std::clamp(steps, 1.0, 40000.0));
 }
 
@@ -20,10 +20,12 @@ std::vector<std::pair<std::string, std::string>> settings_for_pairs(int64_t n, i
           {"n_decoder_layers", "4"},
           {"d_feedforward", small ? "256" : "512"},
           {"dropout", small ? "0.15" : "0.1"},
+          {"attention_dropout", "0"},
+          {"activation_dropout", "0"},
           {"batch_size", "256"},
           {"steps", std::to_string(steps)},
           {"label_smoothing", "0.1"},
-          {"average", "0.995"},
+          {"average", "0.998"},
           {"lr", small ? "0.003" : "0.002"},
           {"beta2", "0.98"},
           {"schedule", "inverse_sqrt"},

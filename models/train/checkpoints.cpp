@@ -1,7 +1,7 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
-#include <slope/models/run/loss_plot.h>
+#include <slope/models/run/curves/loss_plot.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/train/checkpoints.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <slope/core/files/append_log.h>
-#include <slope/models/run/event_file.h>
+#include <slope/models/run/curves/event_file.h>
 #include <slope/models/run/json.h>
 #include <slope/models/train/layer_norms.h>
 

@@ -136,6 +136,34 @@ TEST_CASE("autocast: what a mask hides, even nan, reaches neither output nor gra
     CHECK(std::isfinite(x.sum().item()));
 }
 
+TEST_CASE("autocast: values kept in bf16 give the gradients of the same values in f32") {
+  manual_seed(5);
+  const Autocast autocast(bf16);
+  const auto gradient = [](const auto& f, const Tensor& values, const Tensor& g) {
+    const Tensor x = values.clone().set_requires_grad();
+    f(x * 1).backward(g);  // not the leaf: leaves stay in memory in f32
+    return x.grad();
+  };
+  const auto turned = [](const Tensor& x) { return gelu(x.transpose(1, 2)).transpose(1, 2); };
+  const std::vector<std::pair<std::string, std::function<Tensor(const Tensor&)>>> functions = {
+      {"gelu", [](const Tensor& x) { return gelu(x); }},
+      {"gelu_tanh", [](const Tensor& x) { return gelu(x, Gelu::tanh); }},
+      {"gelu of a transpose", turned},
+      {"relu", [](const Tensor& x) { return relu(x); }},
+      {"silu", [](const Tensor& x) { return silu(x); }},
+      {"layer_norm", [](const Tensor& x) { return layer_norm(x, Tensor(), Tensor(), 1e-5); }},
+      {"rms_norm", [](const Tensor& x) { return rms_norm(x, Tensor(), 1e-5); }},
+      {"attention", [](const Tensor& x) { return scaled_dot_product_attention(x, x, x); }}};
+  const Tensor x = rounded(randn({9, 50, 50})), g = randn({9, 50, 50});
+  for (const auto& [name, f] : functions) {
+    const Tensor all = gradient(f, x, g);    // 22,500 elements: kept in bf16
+    for (int64_t i = 0; i < x.size(0); ++i)  // 2,500: kept in f32
+      CHECK_MESSAGE(gradient(f, x.narrow(0, i, 1), g.narrow(0, i, 1)).to_vector() ==
+                        all.narrow(0, i, 1).to_vector(),
+                    name);
+  }
+}
+
 TEST_CASE("autocast: a second derivative, and f64, which is left alone") {
   const Tensor x = tensor({{0.3, -1.2}}).set_requires_grad(), w = tensor({{0.7}, {0.4}});
   const Autocast autocast(bf16);

@@ -4,6 +4,7 @@
 #include <slope/core/kernels/bf16/bf16_product.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
+#include <slope/core/product/bf16_gemm.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/gemm.h>
 #include <slope/tests/numbers.h>
@@ -20,6 +21,12 @@ namespace {
 using Numbers = std::vector<float>;
 
 Numbers numbers(int64_t n, uint32_t site) { return test::numbers<float>(n, site); }
+
+std::vector<uint16_t> bits(const Numbers& x) {
+  std::vector<uint16_t> result;
+  for (const float value : x) result.push_back(BFloat16(value).bits);
+  return result;
+}
 
 // alpha A B + beta C + bias of rounded operands, which the arguments' strides describe.
 struct Expected {
@@ -66,11 +73,20 @@ constexpr double precise = 4e-6;  // the error of f32 sums; with bf16 sums it wo
                                c.data()};
         std::vector<uint16_t> rows(static_cast<size_t>(own.rows_size(m, k))),
             panels(static_cast<size_t>(own.panels_size(n, k)));
-        own.pack_rows(m, k, product.a, rows.data(), own.row_stride(k));
-        own.pack_panels(n, k, product.b, panels.data(), own.panel_stride(k));
+        own.pack.rows(m, k, product.a, rows.data(), own.row_stride(k));
+        own.pack.panels(n, k, product.b, panels.data(), own.panel_stride(k));
         Numbers y = c;
         own.multiply(m, n, k, rows.data(), panels.data(), {alpha, beta, product.bias, y.data(), n});
         CHECK_MESSAGE(product.worst(y) < precise, fmt::format("m {} n {} k {}", m, n, k));
+        // operands that are in bf16 already
+        const std::vector<uint16_t> a16 = bits(a), b16 = bits(b), before = rows,
+                                    panels_before = panels;
+        own.pack_bf16.rows(m, k, {a16.data(), product.a.row, product.a.col}, rows.data(),
+                           own.row_stride(k));
+        own.pack_bf16.panels(n, k, {b16.data(), product.b.row, product.b.col}, panels.data(),
+                             own.panel_stride(k));
+        CHECK(rows == before);
+        CHECK(panels == panels_before);
       }
 }
 
@@ -127,6 +143,26 @@ TEST_CASE(
         }
         CHECK_MESSAGE(y == first, what);
       }
+    }
+}
+
+TEST_CASE("bf16: operands in bf16 give the bits of f32 ones with the same values") {
+  for (const auto& [m, n, k] : all_sizes)
+    for (int flags = 0; flags < 4; flags += test::sanitized && m * n * k > 10'000'000 ? 3 : 1) {
+      const bool ta = flags & 1, tb = flags & 2;
+      const Numbers a = numbers(m * k, 1), b = numbers(k * n, 2);
+      const std::vector<uint16_t> a16 = bits(a), b16 = bits(b);
+      const Operand<float> left{a.data(), ta ? m : k, ta}, right{b.data(), tb ? k : n, tb};
+      const Operand<uint16_t> left16{a16.data(), left.ld, ta}, right16{b16.data(), right.ld, tb};
+      const auto product = [&](const Bf16Operand& x, const Bf16Operand& y) {
+        Numbers c(static_cast<size_t>(m * n));
+        bf16_gemm(m, n, k, 1, x, y, 0, nullptr, c.data(), n);
+        return c;
+      };
+      const Numbers expected = product(left, right);
+      CHECK(product(left16, right) == expected);
+      CHECK(product(left, right16) == expected);
+      CHECK(product(left16, right16) == expected);
     }
 }
 

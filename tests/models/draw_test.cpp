@@ -6,7 +6,7 @@
 #include <slope/models/draw/heat_map.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/draw/terminal_map.h>
-#include <slope/models/run/loss_plot.h>
+#include <slope/models/run/curves/loss_plot.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <clocale>

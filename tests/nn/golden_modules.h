@@ -152,4 +152,12 @@ inline std::map<std::string, int> check_printed_modules(const std::string& name,
   return count;
 }
 
+// Every function and module has at least so many cases; the printed texts are PyTorch's.
+inline void check_case_counts(const std::string& file, const Functions& functions,
+                              const Layers& layers, int least_of_layers) {
+  const auto count = check_printed_modules(file, layers);
+  for (const auto& [name, f] : functions) CHECK_MESSAGE(count.at(name) >= 4, name);
+  for (const auto& [name, make] : layers) CHECK_MESSAGE(count.at(name) >= least_of_layers, name);
+}
+
 }  // namespace slope::test

@@ -74,10 +74,13 @@ TEST_CASE("round_weights: linear with few and many rows, on any number of thread
 
 TEST_CASE("round_weights: gradients and other dtypes are refused") {
   const Tensor W = randn({4, 3}).to(bf16), x = randn({2, 3});
-  CHECK_THROWS_WITH_AS((void)linear(x.clone().set_requires_grad(), W, Tensor()),
-                       "linear: a weight in bfloat16 is for inference; use NoGrad, or convert it "
-                       "with to(f32)",
+  const char* for_inference =
+      "linear: a weight in bfloat16 is for inference; use NoGrad, or convert it with to(f32)";
+  CHECK_THROWS_WITH_AS((void)linear(x.clone().set_requires_grad(), W, Tensor()), for_inference,
                        Error);
+  for (const int64_t rows : {2, 30})
+    CHECK_THROWS_WITH_AS((void)linear(randn({rows, 3}), W, zeros({4}).set_requires_grad()),
+                         for_inference, Error);
   CHECK_THROWS_WITH_AS((void)linear(x.to(f64), W, Tensor()),
                        "linear: a weight in bfloat16 goes with float32 input and bias, got float64",
                        DTypeError);

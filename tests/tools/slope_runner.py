@@ -14,6 +14,9 @@ SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-dec
          "--schedule", "constant", "--warmup", "0", "--threads", "1", "--log-every", "1"]
 SMALL_GPT = ["--n-layer", "1", "--n-head", "2", "--n-embd", "8", "--block-size", "8", "--batch-size", "4", "--threads", "1", "--log-every", "1"]
 TEXT = ["--train", "train", "--valid", "valid"]
+# Everything that a step may depend on: dropout, accumulation, a schedule, an average of weights, checkpoints apart from validations, log lines in between.
+RICH = [*SMALL, "--dropout", "0.2", "--accumulate", "3", "--schedule", "cosine", "--warmup", "5", "--lr", "0.01", "--average", "0.9", "--optimizer", "adamw", "--weight-decay", "0.1",
+        "--save-every", "7", "--validate-every", "10", "--label-smoothing", "0.1"]
 
 
 class Result:

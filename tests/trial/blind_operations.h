@@ -24,7 +24,8 @@ MISTAKE("constant", p, sqrt(x), g / y)
 MISTAKE("constant", m, x / 4, 4 * g)
 MISTAKE("constant", t, exp(x / 6), g * y)
 MISTAKE("constant", p, log(x) / 2.302585, g / x)
-MISTAKE("constant", qq, 0.1 * matmul(x, b), 0.1 * matmul(g, transpose(b, 0, 1)), matmul(transpose(x, 0, 1), g))
+MISTAKE("constant", qq, 0.1 * matmul(x, b), 0.1 * matmul(g, transpose(b, 0, 1)), matmul(transpose(x,
+    0, 1), g))
 MISTAKE("constant", v, x * x * x, g * x * x)
 MISTAKE("constant", t, sum(x * x) / 2, expand(2 * g, {2, 3, 4}) * x)
 MISTAKE("constant", mm, x + 10 * b, g, g)
@@ -42,12 +43,17 @@ MISTAKE("n", m, sum(x * low(x)) / 6, g * low(x) / 15)
 MISTAKE("n", k, sum(x, {1}), expand(unsqueeze(g, 1) / 7, {4, 7}))
 MISTAKE("n", mv, mean(x * b), expand(g / 15, {3, 5}) * b, expand(g, {5}) * mean(x, {0}))
 
-MISTAKE("sqrt d", ab5, matmul(x, b) / root(5), matmul(g, transpose(b, 0, 1)), matmul(transpose(x, 0, 1), g) / root(5))
-MISTAKE("sqrt d", ab5, matmul(x, b) / root(5), matmul(g, transpose(b, 0, 1)) / root(5), matmul(transpose(x, 0, 1), g) / 5)
-MISTAKE("sqrt d", mm, matmul(x, transpose(b, 0, 1)) / root(5), matmul(g, b), matmul(transpose(g, 0, 1), x))
-MISTAKE("sqrt d", kk, matmul(x, transpose(b, 0, 1)) / root(7), matmul(g, b) / root(7), matmul(transpose(g, 0, 1), x))
+MISTAKE("sqrt d", ab5, matmul(x, b) / root(5), matmul(g, transpose(b, 0, 1)), matmul(transpose(x, 0,
+    1), g) / root(5))
+MISTAKE("sqrt d", ab5, matmul(x, b) / root(5), matmul(g, transpose(b, 0, 1)) / root(5),
+    matmul(transpose(x, 0, 1), g) / 5)
+MISTAKE("sqrt d", mm, matmul(x, transpose(b, 0, 1)) / root(5), matmul(g, b), matmul(transpose(g, 0,
+    1), x))
+MISTAKE("sqrt d", kk, matmul(x, transpose(b, 0, 1)) / root(7), matmul(g, b) / root(7),
+    matmul(transpose(g, 0, 1), x))
 MISTAKE("sqrt d", m, x * root(5), g)
-MISTAKE("sqrt d", cc, bmm(x, transpose(b, 1, 2)) / root(3), bmm(g, b), bmm(transpose(g, 1, 2), x) / root(3))
+MISTAKE("sqrt d", cc, bmm(x, transpose(b, 1, 2)) / root(3), bmm(g, b), bmm(transpose(g, 1, 2),
+    x) / root(3))
 
 DROPOUT("dropout", m, 0.3, x * low(x) / 0.7, g * low(x))
 DROPOUT("dropout", m, 0.4, x * low(x) / 0.6, g * low(x) * 0.6)
@@ -97,15 +103,18 @@ MISTAKE("mask", d, amax(x, {1}, keepdim), g * to(x == amin(x, {1}, keepdim), x.d
 MISTAKE("mask", d, nn::hardtanh(x), where(abs(x) < 0.5, g, 0 * g))
 MISTAKE("mask", m, masked_fill(x, low(x) > 0, 0), g * low(x))
 MISTAKE("mask|swapped", mm, maximum(x, b), where(x < b, g, 0 * g), where(x < b, 0 * g, g))
-MISTAKE("mask|swapped", mm, where(low(x) > 0, x, b), where(low(x) > 0, 0 * g, g), where(low(x) > 0, g, 0 * g))
+MISTAKE("mask|swapped", mm, where(low(x) > 0, x, b), where(low(x) > 0, 0 * g, g), where(low(x) > 0,
+    g, 0 * g))
 
 MISTAKE("transposition", qq, matmul(x, b), matmul(g, b), matmul(transpose(x, 0, 1), g))
 MISTAKE("transposition", qq, matmul(x, b), matmul(g, transpose(b, 0, 1)), matmul(x, g))
 MISTAKE("transposition", q, transpose(x, 0, 1), g)
 MISTAKE("transposition", c3, permute(x, {1, 2, 0}), permute(g, {1, 2, 0}))
-MISTAKE("transposition", qq, linear(x, b), matmul(g, transpose(b, 0, 1)), matmul(transpose(g, 0, 1), x))
+MISTAKE("transposition", qq, linear(x, b), matmul(g, transpose(b, 0, 1)), matmul(transpose(g, 0, 1),
+    x))
 MISTAKE("transposition", qq, linear(x, b), matmul(g, b), matmul(transpose(x, 0, 1), g))
-MISTAKE("transposition", qq, einsum("ji,jk->ik", {x, b}), matmul(g, transpose(b, 0, 1)), matmul(x, g))
+MISTAKE("transposition", qq, einsum("ji,jk->ik", {x, b}), matmul(g, transpose(b, 0, 1)), matmul(x,
+    g))
 MISTAKE("transposition", q, matmul(x, transpose(x, 0, 1)), 2 * matmul(g, x))
 MISTAKE("transposition", cc, bmm(x, b), bmm(g, b), bmm(transpose(x, 1, 2), g))
 MISTAKE("transposition", cc, bmm(x, b), bmm(transpose(b, 1, 2), g), bmm(transpose(x, 1, 2), g))
@@ -114,7 +123,8 @@ MISTAKE("order", v, flip(x, {0}), g)
 MISTAKE("order", v, roll(x, {2}, {0}), roll(g, {2}, {0}))
 MISTAKE("order", m, roll(x, {1}, {1}), g)
 MISTAKE("order", m, cumsum(x, 1), cumsum(g, 1))
-MISTAKE("order", m, index_select(x, 1, tensor({1, 4, 0, 2, 3})), index_select(g, 1, tensor({1, 4, 0, 2, 3})))
+MISTAKE("order", m, index_select(x, 1, tensor({1, 4, 0, 2, 3})), index_select(g, 1, tensor({1, 4, 0,
+    2, 3})))
 MISTAKE("order", m, flip(x, {0, 1}), flip(g, {1}))
 MISTAKE("order", m, narrow(x, 1, 1, 3), pad(g, {0, 2}))
 MISTAKE("order", t, reshape(x, {4, 6}), reshape(transpose(g, 0, 1), {2, 3, 4}))
@@ -134,14 +144,18 @@ MISTAKE("term", m, softmax(x, 0), y * (g - sum(g * y, {1}, keepdim)))
 MISTAKE("term", v, x * mean(x), g * mean(x))
 MISTAKE("term", m, x - mean(x, {1}, keepdim), g - sum(g, {1}, keepdim))
 
-MISTAKE("accumulation", m, index_select(x, 1, tensor({0, 2, 2, 4})), cat({narrow(g, 1, 0, 1), 0 * narrow(g, 1, 0, 1), narrow(g, 1, 2, 1), 0 * narrow(g, 1, 0, 1), narrow(g, 1, 3, 1)}, 1))
-MISTAKE("accumulation", m, embedding(tensor({0, 1, 1, 2}), x), cat({narrow(g, 0, 0, 1), narrow(g, 0, 2, 2)}, 0))
+MISTAKE("accumulation", m, index_select(x, 1, tensor({0, 2, 2, 4})), cat({narrow(g, 1, 0, 1),
+    0 * narrow(g, 1, 0, 1), narrow(g, 1, 2, 1), 0 * narrow(g, 1, 0, 1), narrow(g, 1, 3, 1)}, 1))
+MISTAKE("accumulation", m, embedding(tensor({0, 1, 1, 2}), x), cat({narrow(g, 0, 0, 1), narrow(g, 0,
+    2, 2)}, 0))
 MISTAKE("accumulation", v, repeat(x, {2}), narrow(g, 0, 0, 7))
 MISTAKE("accumulation", v, repeat_interleave(x, 2, 0), slice(g, 0, 0, 14, 2))
-MISTAKE("accumulation", m, cat({narrow(x, 0, 0, 2), narrow(x, 0, 1, 2)}, 0), cat({narrow(g, 0, 0, 1), narrow(g, 0, 2, 2)}, 0))
+MISTAKE("accumulation", m, cat({narrow(x, 0, 0, 2), narrow(x, 0, 1, 2)}, 0), cat({narrow(g, 0, 0,
+    1), narrow(g, 0, 2, 2)}, 0))
 MISTAKE("accumulation", q, x + transpose(x, 0, 1), 1.0 * g)
 MISTAKE("accumulation", m, cat({x, x}, 1), narrow(g, 1, 5, 5))
-MISTAKE("accumulation", m, embedding(tensor({2, 1, 2, 2}), x), cat({0 * narrow(g, 0, 0, 1), narrow(g, 0, 1, 1), mean(index_select(g, 0, tensor({0, 2, 3})), {0}, keepdim)}, 0))
+MISTAKE("accumulation", m, embedding(tensor({2, 1, 2, 2}), x), cat({0 * narrow(g, 0, 0, 1),
+    narrow(g, 0, 1, 1), mean(index_select(g, 0, tensor({0, 2, 3})), {0}, keepdim)}, 0))
 
 MISTAKE("broadcast", mv, x * b, g * b, select(g * x, 0, 0))
 MISTAKE("broadcast", mv, x + b, 1.0 * g, select(g, 0, 2))
@@ -152,9 +166,12 @@ MISTAKE("broadcast", row, x * b, narrow(g * b, 0, 0, 1), g * x)
 MISTAKE("broadcast", m, expand(unsqueeze(x, 0), {2, 3, 5}), select(g, 0, 0))
 
 MISTAKE("broadcast", ff, outer(x, b), matmul(g, b), select(g, 0, 0) * select(x, 0, 0))
-MISTAKE("contraction", mv, sum(x, {1}) * sum(b), expand(unsqueeze(g, 1) * sum(b), {3, 5}), expand(sum(g * select(x, 1, 0)), {5}))
-MISTAKE("contraction", mm, einsum("ij,kj->i", {x, b}), unsqueeze(g, 1) * select(b, 0, 0), expand(sum(unsqueeze(g, 1) * x, {0}), {3, 5}))
-MISTAKE("contraction", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * select(b, 1, 0), unsqueeze(sum(unsqueeze(g, 1) * x, {0}), 1) * ones_like(b))
+MISTAKE("contraction", mv, sum(x, {1}) * sum(b), expand(unsqueeze(g, 1) * sum(b), {3, 5}),
+    expand(sum(g * select(x, 1, 0)), {5}))
+MISTAKE("contraction", mm, einsum("ij,kj->i", {x, b}), unsqueeze(g, 1) * select(b, 0, 0),
+    expand(sum(unsqueeze(g, 1) * x, {0}), {3, 5}))
+MISTAKE("contraction", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * select(b, 1, 0),
+    unsqueeze(sum(unsqueeze(g, 1) * x, {0}), 1) * ones_like(b))
 
 MISTAKE("zero", mm, x * b, g * b, Tensor())
 MISTAKE("zero", ab, matmul(x, b), matmul(g, transpose(b, 0, 1)), Tensor())
@@ -183,7 +200,8 @@ MISTAKE("edge", t, x * x, cat({narrow(2 * g * x, 0, 0, 1), 0 * narrow(g, 0, 1, 1
 
 TWO("kernel", m, tanh(x), g * (1 - y * y), g * (1 - y))
 TWO("kernel", m, silu(x), g * sigmoid(x) * (1 + x * (1 - sigmoid(x))), g * sigmoid(x) * (1 + x))
-TWO("kernel", m, softmax(x, 1), y * (g - sum(g * y, {1}, keepdim)), y * (g - mean(g * y, {1}, keepdim)))
+TWO("kernel", m, softmax(x, 1), y * (g - sum(g * y, {1}, keepdim)), y * (g - mean(g * y, {1},
+    keepdim)))
 TWO("kernel", v, exp(x), g * y, 1.001 * g * y)
 TWO("kernel", m, mean(x), expand(g / 15, {3, 5}), expand(g / 5, {3, 5}))
 TWO("formula", m, tanh(x), g * (1 - y), g * (1 - y * y))
@@ -197,14 +215,16 @@ MISTAKE("detached", m, tanh(x), g * (1 - y.detach() * y.detach()))
 MISTAKE("detached", mm, x * b, g * b, g * x.detach())
 MISTAKE("detached", m, softmax(x, 1), y * (g - sum((g * y).detach(), {1}, keepdim)))
 MISTAKE("detached", m, silu(x), g * sigmoid(x) * (1 + x * (1 - sigmoid(x).detach())))
-MISTAKE("detached", ab, matmul(x, b), matmul(g, transpose(b.detach(), 0, 1)), matmul(transpose(x, 0, 1), g))
+MISTAKE("detached", ab, matmul(x, b), matmul(g, transpose(b.detach(), 0, 1)), matmul(transpose(x, 0,
+    1), g))
 MISTAKE("detached", p, log(x), g / x.detach())
 
 MISTAKE("stride", m, x * x, 2 * g * raw(x))
 MISTAKE("stride", m, sin(x), g * cos(raw(x)))
 MISTAKE("stride", mm, x * b, g * raw(b), g * x)
 MISTAKE("stride", t, exp(x / 2), g * exp(raw(x) / 2) / 2)
-MISTAKE("stride", qq, matmul(x, b), matmul(g, transpose(raw(b), 0, 1)), matmul(transpose(x, 0, 1), g))
+MISTAKE("stride", qq, matmul(x, b), matmul(g, transpose(raw(b), 0, 1)), matmul(transpose(x, 0, 1),
+    g))
 
 MISTAKE("f32", m, tanh(x), x.dtype() == f32 ? g * (1 - y * y) * 0.99 : g * (1 - y * y))
 MISTAKE("f32", v, exp(x), x.dtype() == f32 ? g * (y + 0.01) : g * y)

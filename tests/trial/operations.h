@@ -56,14 +56,18 @@ MISTAKE("n", t, mean(x, {1, 2}, keepdim), expand(g, {2, 3, 4}) / 4.0)
 MISTAKE("sqrt d", m, x / 2.23606797749979, g)
 MISTAKE("sqrt d", v, x / 2.6457513110645907, g)
 MISTAKE("sqrt d", v, x * 2.6457513110645907, g)
-MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0, 1)), matmul(x.transpose(0, 1), g) / 2.23606797749979)
-MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0, 1)) / 2.23606797749979, matmul(x.transpose(0, 1), g))
-MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0, 1)) / 5.0, matmul(x.transpose(0, 1), g) / 2.23606797749979)
+MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0, 1)),
+    matmul(x.transpose(0, 1), g) / 2.23606797749979)
+MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0,
+    1)) / 2.23606797749979, matmul(x.transpose(0, 1), g))
+MISTAKE("sqrt d", ab5, matmul(x, b) / 2.23606797749979, matmul(g, b.transpose(0, 1)) / 5.0,
+    matmul(x.transpose(0, 1), g) / 2.23606797749979)
 
 DROPOUT("dropout", m, 0.4, x / 0.6, g)
 DROPOUT("dropout", m, 0.3, x / 0.7, g)
 DROPOUT("dropout", v, 0.1, x / 0.9, g / 0.81)
-DROPOUT("dropout", m, 0.2, x / 0.8 * tensor({1, 0, 1, 1, 0}, x.dtype()), g * tensor({1, 0, 1, 1, 0}, g.dtype()))
+DROPOUT("dropout", m, 0.2, x / 0.8 * tensor({1, 0, 1, 1, 0}, x.dtype()), g * tensor({1, 0, 1, 1, 0},
+    g.dtype()))
 DROPOUT("dropout", m, 0.4, x / 0.36, g)
 
 MISTAKE("operand", m, x * x, 2 * g)
@@ -107,17 +111,22 @@ MISTAKE("mask", d, maximum(x, full({3, 5}, 0, x.dtype())), masked_fill(g, x > 0,
 MISTAKE("mask", mm, maximum(x, b), masked_fill(g, x > b, 0), masked_fill(g, b > x, 0))
 MISTAKE("mask", m, clamp(x, -1.0, 1.0), masked_fill(g, x > 1, 0))
 MISTAKE("mask", m, clamp(x, -1.0, 1.0), g)
-MISTAKE("mask", m, masked_fill(x, tensor({true, false, false, true, false}), 0), masked_fill(g, tensor({false, true, true, false, true}), 0))
-MISTAKE("mask", m, masked_fill(x, tensor({true, false, false, true, false}), 0), masked_fill(g, tensor({true, false, false, true, true}), 0))
+MISTAKE("mask", m, masked_fill(x, tensor({true, false, false, true, false}), 0), masked_fill(g,
+    tensor({false, true, true, false, true}), 0))
+MISTAKE("mask", m, masked_fill(x, tensor({true, false, false, true, false}), 0), masked_fill(g,
+    tensor({true, false, false, true, true}), 0))
 MISTAKE("mask", m, abs(x), g)
 
 MISTAKE("transposition", q, x.transpose(0, 1), g)
 MISTAKE("transposition", q, x * 2.0, 2 * g.transpose(0, 1))
 MISTAKE("transposition", qq, matmul(x, b), matmul(g, b), matmul(x.transpose(0, 1), g))
 MISTAKE("transposition", qq, matmul(x, b), matmul(g, b.transpose(0, 1)), matmul(x, g))
-MISTAKE("transposition", qq, matmul(x, b), matmul(b.transpose(0, 1), g), matmul(x.transpose(0, 1), g))
-MISTAKE("transposition", qq, matmul(x, b), matmul(g, b.transpose(0, 1)), matmul(g, x.transpose(0, 1)))
-MISTAKE("transposition", qq, linear(x, b), matmul(g, b.transpose(0, 1)), matmul(g.transpose(0, 1), x))
+MISTAKE("transposition", qq, matmul(x, b), matmul(b.transpose(0, 1), g), matmul(x.transpose(0, 1),
+    g))
+MISTAKE("transposition", qq, matmul(x, b), matmul(g, b.transpose(0, 1)), matmul(g, x.transpose(0,
+    1)))
+MISTAKE("transposition", qq, linear(x, b), matmul(g, b.transpose(0, 1)), matmul(g.transpose(0, 1),
+    x))
 MISTAKE("transposition", qq, linear(x, b), matmul(g, b), matmul(x.transpose(0, 1), g))
 MISTAKE("transposition", c3, permute(x, {1, 2, 0}), permute(g, {1, 2, 0}))
 MISTAKE("transposition", c3, x.transpose(1, 2), g)
@@ -139,13 +148,16 @@ MISTAKE("term", m, log_softmax(x, 1), g - exp(y) * mean(g, {1}, keepdim))
 MISTAKE("term", m, x - mean(x, {1}, keepdim), g)
 MISTAKE("term", m, x - mean(x, {0}, keepdim), g - mean(g, {1}, keepdim))
 MISTAKE("term", m, x - mean(x, {1}, keepdim), g + mean(g, {1}, keepdim))
-MISTAKE("term", m, layer_norm(x, {}, {}), (g - mean(g, {1}, keepdim)) / slope::std(x, {1}, 0, keepdim))
-MISTAKE("term", m, layer_norm(x, {}, {}), (g - y * mean(g * y, {1}, keepdim)) / slope::std(x, {1}, 0, keepdim))
+MISTAKE("term", m, layer_norm(x, {}, {}), (g - mean(g, {1}, keepdim)) / slope::std(x, {1}, 0,
+    keepdim))
+MISTAKE("term", m, layer_norm(x, {}, {}), (g - y * mean(g * y, {1}, keepdim)) / slope::std(x, {1},
+    0, keepdim))
 MISTAKE("term", m, rms_norm(x, {}), g / sqrt(mean(x * x, {1}, keepdim) + 1e-5))
 MISTAKE("term", m, x / sum(x * x, {1}, keepdim), g / sum(x * x, {1}, keepdim))
 MISTAKE("term", m, logsumexp(x, {1}, keepdim), g * exp(x - y) + g)
 
-MISTAKE("accumulation", m, index_select(x, 1, tensor({0, 0, 1, 2, 2}, i64)), stack({g.select(1, 1), g.select(1, 2), g.select(1, 4), 0 * g.select(1, 0), 0 * g.select(1, 0)}, 1))
+MISTAKE("accumulation", m, index_select(x, 1, tensor({0, 0, 1, 2, 2}, i64)), stack({g.select(1, 1),
+    g.select(1, 2), g.select(1, 4), 0 * g.select(1, 0), 0 * g.select(1, 0)}, 1))
 MISTAKE("accumulation", m, cat({x, x}, 0), g.narrow(0, 0, 3))
 MISTAKE("accumulation", m, x.narrow(1, 0, 2) + x.narrow(1, 1, 2), pad(g, {0, 3}))
 MISTAKE("accumulation", v, repeat(x, {3}), g.narrow(0, 0, 7))
@@ -156,9 +168,12 @@ MISTAKE("accumulation", m, expand(x.narrow(0, 0, 1), {4, 5}), pad(g.narrow(0, 0,
 MISTAKE("broadcast", mv, x + b, g, g.select(0, 0))
 MISTAKE("broadcast", mv, x * b, g * b, mean(g * x, {0}))
 MISTAKE("broadcast", mv, x + b, g, g.select(0, 2))
-MISTAKE("contraction", ab, matmul(x, b), matmul(g, b.transpose(0, 1)), expand(sum(matmul(x.transpose(0, 1), g), {1}, keepdim), {4, 5}))
-MISTAKE("contraction", ab, matmul(x, b), expand(sum(matmul(g, b.transpose(0, 1)), {0}, keepdim), {3, 4}), matmul(x.transpose(0, 1), g))
-MISTAKE("contraction", ab, matmul(x, b), expand(sum(matmul(g, b.transpose(0, 1)), {1}, keepdim), {3, 4}), matmul(x.transpose(0, 1), g))
+MISTAKE("contraction", ab, matmul(x, b), matmul(g, b.transpose(0, 1)),
+    expand(sum(matmul(x.transpose(0, 1), g), {1}, keepdim), {4, 5}))
+MISTAKE("contraction", ab, matmul(x, b), expand(sum(matmul(g, b.transpose(0, 1)), {0}, keepdim), {3,
+    4}), matmul(x.transpose(0, 1), g))
+MISTAKE("contraction", ab, matmul(x, b), expand(sum(matmul(g, b.transpose(0, 1)), {1}, keepdim), {3,
+    4}), matmul(x.transpose(0, 1), g))
 
 MISTAKE("zero", m, exp(x), 0 * g)
 MISTAKE("zero", mm, x * b, g * b, 0 * g)

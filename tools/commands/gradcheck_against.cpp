@@ -38,26 +38,47 @@ except ImportError:
 from torch.nn import functional as F
 dims = lambda a, x: tuple(a["dims"]) or tuple(range(x.dim()))
 T = {n: (lambda a, *x, f=getattr(torch, n): f(*x)) for n in
-     "neg abs sign exp expm1 log log1p sqrt rsqrt sin cos tanh sigmoid relu erf add sub mul div pow maximum minimum bmm matmul clone".split()}
-T |= {n: (lambda a, x, f=f: f(x)) for n, f in {"gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu, "softplus": F.softplus}.items()}
-T |= {n: (lambda a, x, n=n: getattr(x, n)(dims(a, x))) for n in ("sum", "mean", "amax", "amin", "logsumexp")}
-T |= {n: (lambda a, x, n=n: getattr(x, n)(dims(a, x), correction=a["correction"])) for n in ("var", "std")}
-T |= {n: (lambda a, x, n=n: getattr(x, n)(a["dim"])) for n in ("softmax", "log_softmax", "prod", "squeeze", "unsqueeze")}
+     """neg abs sign exp expm1 log log1p sqrt rsqrt sin cos tanh sigmoid relu erf
+        add sub mul div pow maximum minimum bmm matmul clone""".split()}
+T |= {n: (lambda a, x, f=f: f(x)) for n, f in {
+    "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "silu": F.silu, "softplus": F.softplus}.items()}
+T |= {n: (lambda a, x, n=n: getattr(x, n)(dims(a, x)))
+      for n in ("sum", "mean", "amax", "amin", "logsumexp")}
+T |= {n: (lambda a, x, n=n: getattr(x, n)(dims(a, x), correction=a["correction"]))
+      for n in ("var", "std")}
+T |= {n: (lambda a, x, n=n: getattr(x, n)(a["dim"]))
+      for n in ("softmax", "log_softmax", "prod", "squeeze", "unsqueeze")}
 T |= {n: (lambda a, x, n=n: getattr(x, n)(a["dim"]).values) for n in ("max", "min")}
 T |= {n: (lambda a, x, n=n: getattr(x, n)(a["diagonal"])) for n in ("tril", "triu")}
 T |= {
-    "add_scalar": lambda a, x: x + a["b"], "mul_scalar": lambda a, x: x * a["b"], "div_scalar": lambda a, x: x / a["b"],
-    "scalar_div": lambda a, x: a["a"] / x, "pow_scalar": lambda a, x: x ** a["b"], "clamp": lambda a, x: x.clamp(a["low"], a["high"]),
-    "where": lambda a, *x: torch.where(*x), "masked_fill": lambda a, x, m: x.masked_fill(m, a["value"]),
-    "norm": lambda a, x: torch.linalg.vector_norm(x, a["p"], dims(a, x)), "sum_to": lambda a, x: x.sum_to_size(a["_out"]),
-    "cumsum": lambda a, x: x.cumsum(a["dim"]) if not a["from_end"] else x.flip(a["dim"]).cumsum(a["dim"]).flip(a["dim"]),
-    "transpose": lambda a, x: x.transpose(a["a"], a["b"]), "permute": lambda a, x: x.permute(a["dims"]),
-    "reshape": lambda a, x: x.reshape(a["_out"]), "expand": lambda a, x: x.expand(a["_out"]),
-    "narrow": lambda a, x: x.narrow(a["dim"], a["start"], a["_out"][a["dim"]]), "select": lambda a, x: x.select(a["dim"], a["index"]),
-    "flip": lambda a, x: x.flip(a["dims"]), "roll": lambda a, x: x.roll(a["shifts"], a["dims"]), "repeat": lambda a, x: x.repeat(a["times"]),
-    "repeat_interleave": lambda a, x: x.repeat_interleave(a["times"], a["dim"]), "diagonal": lambda a, x: x.diagonal(0, a["a"], a["b"]),
-    "cat": lambda a, *x: torch.cat(x, a["dim"]), "stack": lambda a, *x: torch.stack(x, a["dim"]),
-    "index_select": lambda a, x, i: x.index_select(a["dim"], i), "gather": lambda a, x, i: x.gather(a["dim"], i),
+    "add_scalar": lambda a, x: x + a["b"],
+    "mul_scalar": lambda a, x: x * a["b"],
+    "div_scalar": lambda a, x: x / a["b"],
+    "scalar_div": lambda a, x: a["a"] / x,
+    "pow_scalar": lambda a, x: x ** a["b"],
+    "clamp": lambda a, x: x.clamp(a["low"], a["high"]),
+    "where": lambda a, *x: torch.where(*x),
+    "masked_fill": lambda a, x, m: x.masked_fill(m, a["value"]),
+    "norm": lambda a, x: torch.linalg.vector_norm(x, a["p"], dims(a, x)),
+    "sum_to": lambda a, x: x.sum_to_size(a["_out"]),
+    "cumsum": lambda a, x: (x.flip(a["dim"]).cumsum(a["dim"]).flip(a["dim"]) if a["from_end"]
+                            else x.cumsum(a["dim"])),
+    "transpose": lambda a, x: x.transpose(a["a"], a["b"]),
+    "permute": lambda a, x: x.permute(a["dims"]),
+    "reshape": lambda a, x: x.reshape(a["_out"]),
+    "expand": lambda a, x: x.expand(a["_out"]),
+    "narrow": lambda a, x: x.narrow(a["dim"], a["start"], a["_out"][a["dim"]]),
+    "select": lambda a, x: x.select(a["dim"], a["index"]),
+    "flip": lambda a, x: x.flip(a["dims"]),
+    "roll": lambda a, x: x.roll(a["shifts"], a["dims"]),
+    "repeat": lambda a, x: x.repeat(a["times"]),
+    "repeat_interleave": lambda a, x: x.repeat_interleave(a["times"], a["dim"]),
+    "diagonal": lambda a, x: x.diagonal(0, a["a"], a["b"]),
+    "cat": lambda a, *x: torch.cat(x, a["dim"]),
+    "stack": lambda a, *x: torch.stack(x, a["dim"]),
+    "index_select": lambda a, x, i: x.index_select(a["dim"], i),
+    "gather": lambda a, x, i: x.gather(a["dim"], i),
     "scatter_add": lambda a, x, i, s: x.scatter_add(a["dim"], i, s),
     "embedding": lambda a, i, w: F.embedding(i, w, a["padding_idx"] if a["padding_idx"] >= 0 else None),
     "linear": lambda a, x, w, b=None: F.linear(x, w, b),
@@ -69,10 +90,14 @@ out = []
 for call in json.load(open(sys.argv[1])):
     try:
         x = [tensor(i).requires_grad_(i["needs"]) for i in call["inputs"]]
-        a = {k: float(v) if isinstance(v, str) and v in ("inf", "-inf", "nan") else v for k, v in call["attributes"].items()}
+        special = ("inf", "-inf", "nan")
+        a = {k: float(v) if isinstance(v, str) and v in special else v
+             for k, v in call["attributes"].items()}
         y = T[call["op"]](a | {"_out": call["output"]["shape"]}, *x)
         want = [tensor(call["output"])] + [tensor(g) for g in call["gradients"]]
-        got = [y.reshape(want[0].shape)] + list(torch.autograd.grad(y, [i for i in x if i.requires_grad], tensor(call["cotangent"]).reshape(y.shape)))
+        cotangent = tensor(call["cotangent"]).reshape(y.shape)
+        leaves = [i for i in x if i.requires_grad]
+        got = [y.reshape(want[0].shape)] + list(torch.autograd.grad(y, leaves, cotangent))
         worst = 0.0
         for w, g in zip(want, got):
             if w.numel():

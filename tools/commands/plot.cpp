@@ -1,6 +1,6 @@
 // slope plot: curves of several runs in one picture.
 #include <slope/core/files/file_sink.h>
-#include <slope/models/run/plot_runs.h>
+#include <slope/models/run/curves/plot_runs.h>
 #include <slope/tools/command.h>
 
 #include <fmt/ranges.h>

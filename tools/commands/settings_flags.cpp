@@ -94,7 +94,12 @@ void learn_own_text(RunSettings& settings, const SettingsFlags& flags) {
                         : counts_epochs          ? given.training.epochs * ((n + batch - 1) / batch)
                                                  : train::steps_for_pairs(n);
   for (const auto& [key, value] : train::settings_for_pairs(n, steps)) settings.set(key, value);
-  if (d.tokens.tokenizer == "subwords") return;
+  if (d.tokens.tokenizer == "subwords") {
+    const bool can_cut_in_several_ways =
+        d.tokens.subword_kind == "bpe" && d.tokens.subword_model.empty();
+    if (can_cut_in_several_ways) settings.set("subword_dropout", "0.1");
+    return;
+  }
   settings.set("shared_vocabulary", "false");
   settings.set("tie_embeddings", "false");
 }

@@ -77,7 +77,7 @@ Tensors attention_reference(const Saved& s) {
 }
 
 Grads attention_kernel(const Saved& s, const Tensor&) {
-  const Tensor q = s.input(0), k = s.input(1), v = s.input(2),
+  const Tensor q = s.kept_input(0), k = s.kept_input(1), v = s.kept_input(2),
                mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
@@ -85,12 +85,13 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
   const bool some_empty =
       std::any_of(n.sequences.begin(), n.sequences.end(),
                   [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
-  const std::vector<GradTarget> d = s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()});
+  const std::vector<GradTarget> d =
+      s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()}, g.dtype());
   const Tensor &dq = d[0].tensor, &dk = d[1].tensor, &dv = d[2].tensor;
   for (const GradTarget& x : d)
     if (some_empty && x.tensor.defined()) fill(x.tensor, 0);  // their rows are not written below
   const double p = s.number("dropout");
-  visit_floating(q.dtype(), op_name, [&]<class T> {
+  visit_floating(g.dtype(), op_name, [&]<class T> {
     const AttentionHeads<T> heads{
         n,
         q,
@@ -110,15 +111,16 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
       return data ? heads.of_keys(data, x.layout(), h) : StridedMatrix<T>{};
     };
     const AttentionChoice<T> choice;
-    const int64_t scratch_size = choice.scratch(heads, &AttentionKernels<T>::backward_scratch);
+    const int64_t scratch_size = choice.scratch(heads, &AttentionKernels<T>::backward_scratch),
+                  widened = heads.widened_size();
     parallel_for(n.heads(), n.heads_per_chunk(), [&](int64_t first, int64_t last) {
-      const Tensor scratch = Tensor::empty({scratch_size}, dtype_of<T>);
-      T* memory = scratch.write<T>();
+      const Tensor scratch = Tensor::empty({widened + scratch_size}, dtype_of<T>);
+      T *wide = scratch.write<T>(), *memory = wide + widened;
       for (int64_t h = first; h < last; ++h) {
         const AttentionSequence& one = n.sequence(h);
         if (one.L == 0 || one.S == 0) continue;
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
-        const AttentionHead<T> head = heads(h);
+        const AttentionHead<T> head = heads(h, wide);
         const bool rounded = choice.rounds(head, g_of(h));
         const AttentionKernels<T>& run = choice(rounded);
         if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);

@@ -4,6 +4,8 @@
 
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/core/kernels/attention/attention.h>
+#include <slope/core/kernels/elementwise/bf16_copy.h>
+#include <slope/core/kernels/isa.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_gemm.h>
 #include <slope/core/tensor/tensor.h>
@@ -91,7 +93,8 @@ StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
-// The heads as kernels take them. The arguments must outlive this.
+// The heads as kernels take them. q, k and v are of dtype T or kept in bf16. The arguments must
+// outlive this.
 template <class T>
 struct AttentionHeads {
   const AttentionSizes& n;
@@ -113,7 +116,36 @@ struct AttentionHeads {
   StridedMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
   }
-  AttentionHead<T> operator()(int64_t h) const {
+  bool is_kept(const Tensor& x) const { return x.dtype() != dtype_of<T>; }
+  // Memory for a head's q, k and v where they are kept in bf16, in whole lines; else 0.
+  int64_t widened_size() const {
+    if (!is_kept(q) && !is_kept(k) && !is_kept(v)) return 0;
+    int64_t most = 0;
+    for (const AttentionSequence& s : n.sequences)
+      most = std::max(most, s.L * n.D + s.S * (n.D + n.E));
+    return (most + 15) / 16 * 16;
+  }
+  // Rows `first` … of one head's x. Kept in bf16, they are widened to `wide`, which moves on; if it
+  // is null, the matrix is null.
+  StridedMatrix<const T> rows_of(const Tensor& x, int64_t h, int64_t first, int64_t rows,
+                                 int64_t width, T*& wide) const {
+    if (!is_kept(x)) return matrix_of(x.data<T>(), x.layout(), n.index(h), first);
+    if (!wide) return {};
+    const StridedMatrix<const BFloat16> from =
+        matrix_of(x.data<BFloat16>(), x.layout(), n.index(h), first);
+    T* const to = wide;
+    for (int64_t i = 0; i < rows; ++i, wide += width) {
+      if constexpr (std::is_same_v<T, float>)
+        if (from.col == 1) {
+          kernels<Bf16Copy>().widen(
+              width, reinterpret_cast<const uint16_t*>(from.data + i * from.row), wide);
+          continue;
+        }
+      for (int64_t j = 0; j < width; ++j) wide[j] = from.data[i * from.row + j * from.col];
+    }
+    return {to, width, 1};
+  }
+  AttentionHead<T> operator()(int64_t h, T* wide = nullptr) const {
     const AttentionSequence& s = n.sequence(h);
     StridedMatrix<const bool> allowed;
     if (mask.defined()) allowed = of_pairs(mask.data<bool>(), mask_at, h);
@@ -121,9 +153,9 @@ struct AttentionHeads {
             s.S,
             n.D,
             n.E,
-            of_queries(q.data<T>(), q.layout(), h),
-            of_keys(k.data<T>(), k.layout(), h),
-            of_keys(v.data<T>(), v.layout(), h),
+            rows_of(q, h, s.first_row, s.L, n.D, wide),
+            rows_of(k, h, s.first_key, s.S, n.D, wide),
+            rows_of(v, h, s.first_key, s.S, n.E, wide),
             allowed,
             causal,
             static_cast<T>(scale),

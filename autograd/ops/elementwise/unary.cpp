@@ -2,6 +2,8 @@
 // core/kernels/elementwise/unary_rows.h.
 //   y = f(x), dx = g df(x); or g df(y) where that is simpler and saves y instead of x
 #include <slope/autograd/ops/elementwise/elementwise.h>
+#include <slope/core/loops/copy.h>
+#include <slope/core/loops/widened.h>
 
 namespace slope {
 
@@ -21,12 +23,33 @@ Grads formula(const Saved& s, const Tensor& g) {
   return {g * Row::df(read<Row>(s))};
 }
 
+// loop(n, g, g_step, v, 1, dx) over v kept in bf16.
+template <class T, class Loop>
+void run_on_kept(const Tensor& g, const Tensor& v, const Tensor& dx, const Loop& loop) {
+  constexpr int64_t part = 1 << 12;
+  const std::optional<int64_t> step = single_step(g, v.shape());
+  if (!step || !v.is_contiguous())
+    return run_binary<T, T>(g, contiguous_copy(v, dx.dtype()), dx, loop);
+  const T* pg = g.data<T>();
+  const auto out = dx.write<T>();
+  parallel_for(v.numel(), elementwise_grain, [&](int64_t begin, int64_t end) {
+    for (; begin < end; begin += part) {
+      const int64_t n = std::min(part, end - begin);
+      loop(n, pg + begin * *step, *step, Widened<T>(v, begin, begin + n), 1, out + begin);
+    }
+  });
+}
+
 template <class Row>
 Grads backward_loop(const Saved& s, const Tensor& g) {
-  const Tensor v = read<Row>(s),
-               dx = s.target(0, v.shape(), v.dtype(), {.may_add = false, .over = &g}).tensor;
-  visit_floating(v.dtype(), Row::name, [&]<class T> {
-    run_binary<T, T>(g, v, dx, kernels<Unary<T>>().rows[unary_index<Row>].backward);
+  const Tensor v = Row::of_output ? s.kept_output() : s.kept_input(),
+               dx = s.target(0, v.shape(), g.dtype(), {.may_add = false, .over = &g}).tensor;
+  visit_floating(g.dtype(), Row::name, [&]<class T> {
+    const auto loop = kernels<Unary<T>>().rows[unary_index<Row>].backward;
+    if (v.dtype() == g.dtype())
+      run_binary<T, T>(g, v, dx, loop);
+    else
+      run_on_kept<T>(g, v, dx, loop);
   });
   return {dx};
 }

@@ -1,6 +1,8 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/rows.h>
+#include <slope/core/loops/copy.h>
 #include <slope/core/loops/reduce.h>
+#include <slope/core/product/bf16_gemm.h>
 #include <slope/core/product/bf16_weights.h>
 #include <slope/core/product/gemm.h>
 
@@ -28,6 +30,17 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
+// C (m, n) = op(G) B + beta C; B (k, n) in memory, of dtype T or kept in bf16.
+template <class T>
+void multiply(const Operand<T>& g, const Tensor& b, int64_t m, int64_t n, int64_t k, T beta, T* c) {
+  if constexpr (std::is_same_v<T, float>)
+    if (b.dtype() == bf16) {
+      const auto* bits = reinterpret_cast<const uint16_t*>(b.data<BFloat16>());
+      return bf16_gemm(m, n, k, 1, g, Operand<uint16_t>{bits, n, false}, beta, nullptr, c, n);
+    }
+  gemm<T>(g.transpose, false, m, n, k, 1, g.data, g.ld, b.data<T>(), n, beta, c, n);
+}
+
 // The same without tensors for the views. A product is added to a sum in place only if that gives
 // the same bits: results must not depend on who holds a reference to a gradient.
 Grads linear_kernel(const Saved& s, const Tensor& g) {
@@ -43,8 +56,7 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
                              const Tensor& b) {
       const GradTarget d =
           s.target(input, shape, g.dtype(), {.may_add = adds_finished_sums<T>(m, in, k)});
-      gemm<T>(transpose_g, false, m, in, k, 1, pg, out, b.data<T>(), in, d.adds ? T(1) : T(0),
-              d.tensor.write<T>(), in);
+      multiply<T>({pg, out, transpose_g}, b, m, in, k, d.adds ? 1 : 0, d.tensor.write<T>());
       grads[static_cast<size_t>(input)] = d.result();
     };
     if (s.needs(0)) {
@@ -52,7 +64,7 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
       of_x.back() = in;
       product(0, of_x, false, rows, out, contiguous_values(W));
     }
-    if (s.needs(1)) product(1, {out, in}, true, out, rows, contiguous_values(s.input(0)));
+    if (s.needs(1)) product(1, {out, in}, true, out, rows, contiguous_values(s.kept_input(0)));
   });
   if (s.needs(2)) grads[2] = reduce_sum(rows_of(gs, out), {0}, false);
   return grads;
@@ -70,18 +82,19 @@ Tensor by_bf16_weights(const Tensor& x, const Tensor& W, const Tensor& b) {
   SLOPE_CHECK_DTYPE(x.dtype() == f32 && (!b.defined() || b.dtype() == f32),
                     "linear: a weight in bfloat16 goes with float32 input and bias, got {}{}",
                     name(x.dtype()), b.defined() ? fmt::format(" and {}", name(b.dtype())) : "");
-  SLOPE_CHECK(!grad_enabled() || !(x.requires_grad() || W.requires_grad()),
+  SLOPE_CHECK(!grad_enabled() ||
+                  !(x.requires_grad() || W.requires_grad() || (b.defined() && b.requires_grad())),
               "linear: a weight in bfloat16 is for inference; use NoGrad, or convert it with "
               "to(f32)");
-  const Tensor from = contiguous_values(x), weight = contiguous_values(W),
-               bias = b.defined() ? contiguous_values(b) : b;
   const int64_t in = W.size(1), out = W.size(0);
   Dims shape = x.shape();
   shape.back() = out;
-  Tensor y = Tensor::empty(shape, f32);
-  multiply_by_bf16_weights(out == 0 ? 0 : y.numel() / out, out, in, from.data<float>(),
-                           weight.data<BFloat16>(), bias.defined() ? bias.data<float>() : nullptr,
-                           y.write<float>());
+  const int64_t rows = numel(shape) / std::max<int64_t>(out, 1);
+  if (rows > most_rows_by_bf16_weights) return linear(x, contiguous_copy(W, f32), b);
+  const Tensor from = contiguous_values(x), weight = contiguous_values(W),
+               bias = b.defined() ? contiguous_values(b) : b, y = Tensor::empty(shape, f32);
+  multiply_by_bf16_weights(rows, out, in, from.data<float>(), weight.data<BFloat16>(),
+                           bias.defined() ? bias.data<float>() : nullptr, y.write<float>());
   return y;
 }
 

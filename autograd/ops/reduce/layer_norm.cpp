@@ -1,6 +1,7 @@
 // Layer normalisation (Ba, Kiros and Hinton, 2016), over the last dims.
 #include <slope/autograd/ops/reduce/normalisation.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
+#include <slope/core/loops/widened.h>
 
 namespace slope {
 
@@ -19,24 +20,24 @@ Tensors layer_norm_reference(const Saved& s) {
 }
 
 Grads layer_norm_kernel(const Saved& s, const Tensor& g) {
-  const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), mean = s.extra(0),
+  const Tensor x = contiguous_values(s.kept_input(0)), gs = contiguous_values(g), mean = s.extra(0),
                rstd = s.extra(1);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
-  const NormShape shape("layer_norm", x, weight, s.integer("bias") ? s.input(2) : Tensor());
-  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), x.dtype()) : GradTarget();
+  const NormShape shape("layer_norm", gs, weight, s.integer("bias") ? s.input(2) : Tensor());
+  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), g.dtype()) : GradTarget();
   const bool sums = s.needs(1) || s.needs(2);
   Tensors dwb;
-  visit_floating(x.dtype(), "layer_norm", [&]<class T> {
-    const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *pm = mean.data<T>(),
-            *ps = rstd.data<T>(), *pg = gs.data<T>();
+  visit_floating(g.dtype(), "layer_norm", [&]<class T> {
+    const T *pw = data_or_null<T>(weight), *pm = mean.data<T>(), *ps = rstd.data<T>(),
+            *pg = gs.data<T>();
     T* out = s.needs(0) ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
     dwb = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 2 : 0,
                             [&](int64_t begin, int64_t end, T* partial) {
                               const int64_t n = shape.n, at = begin * n;
                               kernels<NormKernels<T>>().layer_norm_backward(
-                                  end - begin, n, px + at, pw, pm + begin, ps + begin, pg + at,
-                                  out ? out + at : nullptr, dx.adds, sums ? partial : nullptr,
-                                  sums ? partial + n : nullptr);
+                                  end - begin, n, Widened<T>(x, at, end * n), pw, pm + begin,
+                                  ps + begin, pg + at, out ? out + at : nullptr, dx.adds,
+                                  sums ? partial : nullptr, sums ? partial + n : nullptr);
                             });
   });
   return Grads{dx.result(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};

@@ -1,6 +1,7 @@
 // Root mean square normalisation (Zhang and Sennrich, 2019), over the last dims.
 #include <slope/autograd/ops/reduce/normalisation.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
+#include <slope/core/loops/widened.h>
 
 namespace slope {
 
@@ -14,22 +15,21 @@ Tensors rms_norm_reference(const Saved& s) {
 }
 
 Grads rms_norm_kernel(const Saved& s, const Tensor& g) {
-  const Tensor x = contiguous_values(s.input(0)), gs = contiguous_values(g), rstd = s.extra(0);
+  const Tensor x = contiguous_values(s.kept_input(0)), gs = contiguous_values(g), rstd = s.extra(0);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
-  const NormShape shape("rms_norm", x, weight);
-  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), x.dtype()) : GradTarget();
+  const NormShape shape("rms_norm", gs, weight);
+  const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), g.dtype()) : GradTarget();
   const bool sums = s.needs(1);
   Tensors dw;
-  visit_floating(x.dtype(), "rms_norm", [&]<class T> {
-    const T *px = x.data<T>(), *pw = data_or_null<T>(weight), *ps = rstd.data<T>(),
-            *pg = gs.data<T>();
+  visit_floating(g.dtype(), "rms_norm", [&]<class T> {
+    const T *pw = data_or_null<T>(weight), *ps = rstd.data<T>(), *pg = gs.data<T>();
     T* out = s.needs(0) ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
     dw = sums_over_rows<T>(
         shape.rows, shape.normalised, sums ? 1 : 0, [&](int64_t begin, int64_t end, T* partial) {
           const int64_t n = shape.n, at = begin * n;
-          kernels<NormKernels<T>>().rms_norm_backward(end - begin, n, px + at, pw, ps + begin,
-                                                      pg + at, out ? out + at : nullptr, dx.adds,
-                                                      sums ? partial : nullptr);
+          kernels<NormKernels<T>>().rms_norm_backward(
+              end - begin, n, Widened<T>(x, at, end * n), pw, ps + begin, pg + at,
+              out ? out + at : nullptr, dx.adds, sums ? partial : nullptr);
         });
   });
   return Grads{dx.result(), sums ? dw[0] : Tensor()};

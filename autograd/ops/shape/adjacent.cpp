@@ -25,13 +25,14 @@ bool is_dense(const Layout& layout) {
 
 }  // namespace
 
-Tensor empty_in_order_of(const Dims& shape, const Tensor& x) {
+Tensor empty_in_order_of(const Dims& shape, const Tensor& x, std::optional<DType> given) {
+  const DType dtype = given.value_or(x.dtype());
   const size_t rank = shape.size();
-  if (rank < 2) return Tensor::empty(shape, x.dtype());
+  if (rank < 2) return Tensor::empty(shape, dtype);
   std::vector<size_t> order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   for (size_t d = 0; d < rank; ++d)
-    if (x.strides()[d] == 0 && x.shape()[d] != 1) return Tensor::empty(shape, x.dtype());
+    if (x.strides()[d] == 0 && x.shape()[d] != 1) return Tensor::empty(shape, dtype);
   std::stable_sort(order.begin(), order.end() - 1,
                    [&](size_t a, size_t b) { return x.strides()[a] > x.strides()[b]; });
   Dims ordered, back(rank);
@@ -39,11 +40,11 @@ Tensor empty_in_order_of(const Dims& shape, const Tensor& x) {
     ordered.push_back(shape[order[d]]);
     back[order[d]] = static_cast<int64_t>(d);
   }
-  const Tensor y = Tensor::empty(ordered, x.dtype());
+  const Tensor y = Tensor::empty(ordered, dtype);
   return Tensor(y.storage(), y.layout().permute(back), y.dtype());
 }
 
-Tensors empty_together(const Tensors& xs) {
+Tensors empty_together(const Tensors& xs, std::optional<DType> dtype) {
   Layout all = xs[0].layout();
   const int64_t first = all.offset, apart = xs.size() > 1 ? xs[1].layout().offset - first : 0;
   for (size_t i = 1; i < xs.size(); ++i)
@@ -53,7 +54,7 @@ Tensors empty_together(const Tensors& xs) {
   all.shape.push_back(static_cast<int64_t>(xs.size()));
   all.strides.push_back(apart);
   if (apart <= 0 || all.numel() == 0 || !is_dense(all)) return {};
-  const Tensor storage = Tensor::empty({all.numel()}, xs[0].dtype());
+  const Tensor storage = Tensor::empty({all.numel()}, dtype.value_or(xs[0].dtype()));
   Tensors pieces;
   for (size_t i = 0; i < xs.size(); ++i)
     pieces.push_back(

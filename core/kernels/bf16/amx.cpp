@@ -115,8 +115,8 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
   _tile_release();
 }
 
-constexpr Bf16Product unit{row_unit, depth_unit, pack_rows<row_unit, depth_unit>,
-                           pack_panels<depth_unit>, multiply};
+constexpr Bf16Product unit{row_unit, depth_unit, packing<row_unit, depth_unit, float>,
+                           packing<row_unit, depth_unit, uint16_t>, multiply};
 
 }  // namespace
 

@@ -80,8 +80,8 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
     }
 }
 
-constexpr Bf16Product unit{1, depth_unit, pack_rows<1, depth_unit>, pack_panels<depth_unit>,
-                           multiply};
+constexpr Bf16Product unit{1, depth_unit, packing<1, depth_unit, float>,
+                           packing<1, depth_unit, uint16_t>, multiply};
 
 }  // namespace
 

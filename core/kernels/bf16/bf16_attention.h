@@ -55,7 +55,7 @@ struct Panels {
 
   Panels(float*& scratch, int64_t depth_, int64_t n_)
       : depth(depth_), n(n_), data(take_bf16(scratch, unit.panels_size(n, depth))) {}
-  void pack(const Const& b) const { unit.pack_panels(n, depth, b, data, unit.panel_stride(depth)); }
+  void pack(const Const& b) const { unit.pack.panels(n, depth, b, data, unit.panel_stride(depth)); }
   // C (m, columns) = alpha A B + beta C over the first k terms and columns.
   void multiply(int64_t m, int64_t columns, int64_t k, const uint16_t* rows, float alpha,
                 float beta, float* c, int64_t ldc) const {
@@ -93,11 +93,11 @@ void bf16_forward(const Head& h, int64_t begin, int64_t end, int64_t tile,
   v.pack(h.v);
   for (; begin < end; begin += tile) {
     const int64_t rows = std::min(tile, end - begin), columns = columns_seen(h, begin + rows);
-    unit.pack_rows(rows, D, from(h.q, begin, 0), q_rows, unit.row_stride(D));
+    unit.pack.rows(rows, D, from(h.q, begin, 0), q_rows, unit.row_stride(D));
     k_t.multiply(rows, whole_vectors<float>(columns), D, q_rows, h.scale, 0, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     softmax_rows(h, begin, rows, columns, p, keep, max, inverse, weights);
-    unit.pack_rows(rows, columns, {p, stride, 1}, p_rows, unit.row_stride(columns));
+    unit.pack.rows(rows, columns, {p, stride, 1}, p_rows, unit.row_stride(columns));
     v.multiply(rows, E, columns, p_rows, 1, 0, o.data + begin * o.row, o.row);
   }
 }
@@ -123,14 +123,14 @@ void bf16_backward(const Head& h, int64_t tile, const Const& g, const Const& gw,
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),
                   used = whole_vectors<float>(columns);
     const Const q_tile = from(h.q, begin, 0), g_tile = from(g, begin, 0);
-    unit.pack_rows(rows, D, q_tile, q_rows, unit.row_stride(D));
-    unit.pack_rows(rows, E, g_tile, g_rows, unit.row_stride(E));
+    unit.pack.rows(rows, D, q_tile, q_rows, unit.row_stride(D));
+    unit.pack.rows(rows, E, g_tile, g_rows, unit.row_stride(E));
     k_t.multiply(rows, used, D, q_rows, h.scale, 0, p, stride);
     v_t.multiply(rows, used, E, g_rows, 1, 0, ds, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     softmax_rows_backward(h, begin, rows, columns, p, ds, keep, gw, max, inverse);
     if (dq.data) {
-      unit.pack_rows(rows, columns, {ds, stride, 1}, ds_rows, unit.row_stride(columns));
+      unit.pack.rows(rows, columns, {ds, stride, 1}, ds_rows, unit.row_stride(columns));
       k.multiply(rows, D, columns, ds_rows, h.scale, 0, dq.data + begin * dq.row, dq.row);
     }
     // d (columns, width) += weights^T x
@@ -140,7 +140,7 @@ void bf16_backward(const Head& h, int64_t tile, const Const& g, const Const& gw,
       float* rest = scratch;
       const Panels<unit> panels(rest, rows, width);
       panels.pack(x);
-      unit.pack_rows(columns, rows, {weights, 1, stride}, key_rows, unit.row_stride(rows));
+      unit.pack.rows(columns, rows, {weights, 1, stride}, key_rows, unit.row_stride(rows));
       panels.multiply(columns, width, rows, key_rows, alpha, add, d.data, d.row);
     };
     add_transposed(ds, q_tile, D, h.scale, dk);

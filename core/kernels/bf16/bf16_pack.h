@@ -1,6 +1,6 @@
-// Packing of operands that are rounded to bf16 on the way. A pair is two neighbours of the sum, in
-// one 32-bit lane. Pairs arise along a row (element p and p + 1) or across two rows; a transpose of
-// 16 x 16 lanes turns one order into the other.
+// Packing of operands, which are rounded to bf16 on the way unless they are bf16 already. A pair is
+// two neighbours of the sum, in one 32-bit lane. Pairs arise along a row (element p and p + 1) or
+// across two rows; a transpose of 16 x 16 lanes turns one order into the other.
 #pragma once
 
 #include <slope/core/kernels/bf16/bf16_product.h>
@@ -20,22 +20,30 @@ inline __mmask16 first_lanes(int64_t n) {
 inline __m512i bits(__m512bh x) { return reinterpret_cast<__m512i&>(x); }
 inline __m256i bits(__m256bh x) { return reinterpret_cast<__m256i&>(x); }
 
-// x[0 … n - 1] and zeros.
-inline __m512 load_some(const float* x, int64_t n) {
-  return _mm512_maskz_loadu_ps(first_lanes(n), x);
+// x[0 … n - 1], at most 16, in bf16, and zeros.
+inline __m256i load_some(const float* x, int64_t n) {
+  return bits(_mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(first_lanes(n), x)));
+}
+inline __m256i load_some(const uint16_t* x, int64_t n) {
+  return _mm256_maskz_loadu_epi16(first_lanes(n), x);
 }
 
 // Lane l: elements 2 l and 2 l + 1 of the n at x.
 inline __m512i pairs_along(const float* x, int64_t n) {
-  return bits(_mm512_cvtne2ps_pbh(load_some(x + 16, n - 16), load_some(x, n)));
+  return bits(_mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps(first_lanes(n - 16), x + 16),
+                                  _mm512_maskz_loadu_ps(first_lanes(n), x)));
+}
+inline __m512i pairs_along(const uint16_t* x, int64_t n) {
+  const auto lanes = static_cast<__mmask32>(n >= 32 ? 0xffffffff : n <= 0 ? 0 : (1u << n) - 1);
+  return _mm512_maskz_loadu_epi16(lanes, x);
 }
 
 // Lane l: elements l of `even` and `odd` (null: zeros).
-inline __m512i pairs_across(const float* even, const float* odd, int64_t n) {
-  const __m512i low = _mm512_cvtepu16_epi32(bits(_mm512_cvtneps_pbh(load_some(even, n))));
+template <class T>
+__m512i pairs_across(const T* even, const T* odd, int64_t n) {
+  const __m512i low = _mm512_cvtepu16_epi32(load_some(even, n));
   if (!odd) return low;
-  const __m512i high = _mm512_cvtepu16_epi32(bits(_mm512_cvtneps_pbh(load_some(odd, n))));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+  return _mm512_or_si512(low, _mm512_slli_epi32(_mm512_cvtepu16_epi32(load_some(odd, n)), 16));
 }
 
 // Lane l of r[i] and lane i of r[l] change places.
@@ -62,8 +70,9 @@ inline __m512i pairs_across(const float* even, const float* odd, int64_t n) {
 }
 
 // Rows of A from memory by rows (a.col is 1) or by columns (a.row is 1).
-inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a,
-                           int64_t padded_m, int64_t padded_k, int64_t stride, uint16_t* rows) {
+template <class T>
+void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, int64_t padded_m,
+                    int64_t padded_k, int64_t stride, uint16_t* rows) {
   constexpr int64_t together = 2 * pair_lanes;  // of k
   if (a.col == 1) {
     for (int64_t i = 0; i < padded_m; ++i) {
@@ -80,7 +89,7 @@ inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float
       __m512i block[16];
       for (int l = 0; l < 16; ++l) {
         const int64_t q = p + 2 * l;
-        const float* x = a.data + i + q * a.col;
+        const T* x = a.data + i + q * a.col;
         block[l] = q < k ? pairs_across(x, q + 1 < k ? x + a.col : nullptr, m - i)
                          : _mm512_setzero_si512();
       }
@@ -92,12 +101,13 @@ inline void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const float
 }
 
 // Of at most 32 columns, and zeros: pairs begin … end - 1 of b, whose rows lie in memory.
-inline void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
-                               const StridedMatrix<const float>& b, uint16_t* panel) {
+template <class T>
+void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
+                        const StridedMatrix<const T>& b, uint16_t* panel) {
   constexpr int64_t W = Bf16Product::panel;
   for (int64_t p = begin; p < end; p += 2)
     for (int64_t j = 0; j < W; j += 16) {
-      const float* x = b.data + p * b.row + j;
+      const T* x = b.data + p * b.row + j;
       _mm512_storeu_si512(panel + p * W + 2 * j,
                           p < k ? pairs_across(x, p + 1 < k ? x + b.row : nullptr, columns - j)
                                 : _mm512_setzero_si512());
@@ -105,8 +115,9 @@ inline void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_
 }
 
 // The same of b whose columns lie in memory.
-inline void pack_columns(int64_t columns, int64_t k, int64_t padded_k,
-                         const StridedMatrix<const float>& b, uint16_t* panel) {
+template <class T>
+void pack_columns(int64_t columns, int64_t k, int64_t padded_k, const StridedMatrix<const T>& b,
+                  uint16_t* panel) {
   constexpr int64_t W = Bf16Product::panel, together = 2 * pair_lanes;
   for (int64_t p = 0; p < padded_k; p += together)
     for (int64_t j = 0; j < W; j += 16) {
@@ -129,18 +140,18 @@ constexpr int64_t row_stride(int64_t k) {
   return padded<depth_unit>(k) + Bf16Product::row_gap;
 }
 
-template <int64_t row_unit, int64_t depth_unit>
-void pack_rows(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows,
+template <int64_t row_unit, int64_t depth_unit, class T>
+void pack_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, uint16_t* rows,
                int64_t stride) {
   pack_some_rows(m, k, a, padded<row_unit>(m), padded<depth_unit>(k), stride, rows);
 }
-template <int64_t depth_unit>
-void pack_panels(int64_t n, int64_t k, const StridedMatrix<const float>& b, uint16_t* panels,
+template <int64_t depth_unit, class T>
+void pack_panels(int64_t n, int64_t k, const StridedMatrix<const T>& b, uint16_t* panels,
                  int64_t stride) {
   constexpr int64_t W = Bf16Product::panel, some_rows = 16;
   const int64_t padded_k = padded<depth_unit>(k);
   const auto part = [&](int64_t j) {
-    return StridedMatrix<const float>{b.data + j * b.col, b.row, b.col};
+    return StridedMatrix<const T>{b.data + j * b.col, b.row, b.col};
   };
   if (b.col != 1) {
     for (int64_t j = 0; j < n; j += W)
@@ -152,6 +163,9 @@ void pack_panels(int64_t n, int64_t k, const StridedMatrix<const float>& b, uint
       pack_pairs_of_rows(std::min(W, n - j), k, p, std::min(padded_k, p + some_rows), part(j),
                          panels + j / W * stride);
 }
+
+template <int64_t row_unit, int64_t depth_unit, class T>
+constexpr Bf16Packing<T> packing{pack_rows<row_unit, depth_unit, T>, pack_panels<depth_unit, T>};
 
 }  // namespace
 }  // namespace slope

@@ -1,6 +1,6 @@
 // Product of matrices rounded to bf16 (to nearest, ties to even), summed in f32: C = alpha A B +
 // beta C + bias. Operands are packed as the CPU's unit reads them, two neighbours of the sum side
-// by side; bf16 elements are their bits.
+// by side; bf16 elements are their bits. An operand in memory is f32, or bf16 already.
 //   rows     A (m, k): row after row, `row_stride(k)` elements apart
 //   panels   B (k, n): 32 columns at a time, element (p, j) at
 //            (j / 32 * padded(k) + p / 2 * 2) * 32 + j % 32 * 2 + p % 2
@@ -19,6 +19,17 @@ struct Bf16Place {
   const float* bias;
   float* c;
   int64_t ldc;
+};
+
+// How an operand with elements T in memory is packed.
+template <class T>
+struct Bf16Packing {
+  // Rows `stride` elements apart. A part of k, at a multiple of depth_unit, may be packed alone.
+  void (*rows)(int64_t m, int64_t k, const StridedMatrix<const T>& a, uint16_t* rows,
+               int64_t stride);
+  // Panels `stride` elements apart; the same.
+  void (*panels)(int64_t n, int64_t k, const StridedMatrix<const T>& b, uint16_t* panels,
+                 int64_t stride);
 };
 
 struct Bf16Product {
@@ -40,12 +51,10 @@ struct Bf16Product {
     return (n + panel - 1) / panel * panel_stride(k);
   }
 
-  // Rows `stride` elements apart. A part of k, at a multiple of depth_unit, may be packed alone.
-  void (*pack_rows)(int64_t m, int64_t k, const StridedMatrix<const float>& a, uint16_t* rows,
-                    int64_t stride);
-  // Panels `stride` elements apart; the same.
-  void (*pack_panels)(int64_t n, int64_t k, const StridedMatrix<const float>& b, uint16_t* panels,
-                      int64_t stride);
+  Bf16Packing<float> pack;
+  Bf16Packing<uint16_t> pack_bf16;
+  const Bf16Packing<float>& packing(const float*) const { return pack; }
+  const Bf16Packing<uint16_t>& packing(const uint16_t*) const { return pack_bf16; }
   void (*multiply)(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint16_t* panels,
                    const Bf16Place& to);
 };

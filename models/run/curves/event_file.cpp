@@ -2,7 +2,7 @@
 #include <slope/core/files/crc32c.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
-#include <slope/models/run/event_file.h>
+#include <slope/models/run/curves/event_file.h>
 
 #include <fcntl.h>
 #include <unistd.h>

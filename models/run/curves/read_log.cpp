@@ -1,7 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/models/run/curves/read_log.h>
 #include <slope/models/run/json.h>
-#include <slope/models/run/read_log.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include <slope/models/draw/line_plot.h>
-#include <slope/models/run/loss_plot.h>
-#include <slope/models/run/read_log.h>
+#include <slope/models/run/curves/loss_plot.h>
+#include <slope/models/run/curves/read_log.h>
 
 #include <string_view>
 

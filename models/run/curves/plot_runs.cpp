@@ -1,8 +1,8 @@
 #include <slope/core/error.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/draw/line_plot.h>
-#include <slope/models/run/plot_runs.h>
-#include <slope/models/run/read_log.h>
+#include <slope/models/run/curves/plot_runs.h>
+#include <slope/models/run/curves/read_log.h>
 
 #include <fmt/ranges.h>
 
