@@ -47,7 +47,7 @@ TEST_CASE("cases: what throws is an outcome that did not hold") {
                  return {exp(x[0]) + ones({3})};
                }};
   const std::vector<CaseOutcome> outcomes = run_case(c);
-  CHECK(outcomes.size() == 30);
+  CHECK(outcomes.size() == 35);
   for (const CaseOutcome& outcome : outcomes) {
     CHECK_FALSE(outcome.report.ok);
     CHECK(outcome.report.text().find("add") != std::string::npos);

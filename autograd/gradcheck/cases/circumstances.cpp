@@ -31,6 +31,9 @@ void guess_rule(const FunctionCheck& check, Guesses& guesses) {
   if (!kernel && !formula && check.fails(Check::layouts_of_g))
     add("a wrong stride: of the gradient that the rule is given",
         "a contiguous g gives what it should, one in strides or expanded does not");
+  else if (!kernel && !formula && check.fails(Check::digits))
+    add("float32 inside: values or gradients are rounded to it on the way",
+        "a change by 2^-28, which float32 does not hold, is lost or grossly wrong");
   else if (kernel && !formula)
     add("the kernel, not the formula", "through the formula first order agrees");
   else if (formula && !kernel)

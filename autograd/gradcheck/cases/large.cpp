@@ -114,6 +114,9 @@ Cases large_cases() {
         {{{2, 133, 11}}, {{2, 133, 11}}, {{2, 133, 11}}}, [causal](const Tensors& x) {
           return scaled_dot_product_attention(x[0], x[1], x[2], {.causal = causal});
         });
+  // more queries than a tile has and few keys: the scratch memory is just large enough
+  add("scaled_dot_product_attention", "L = 64, S = 3", {{{64, 4}}, {{3, 4}}, {{3, 40}}},
+      [](const Tensors& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); });
   return result;
 }
 

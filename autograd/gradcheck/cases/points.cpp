@@ -101,6 +101,13 @@ Cases point_cases() {
       {{0, 0}, {-0.5, 0.5}, {-0.5, 0.5}}, {{2, 1}, {2, 1}, {2}}, [](const Tensors& x) {
         return linear_cross_entropy(x[0], x[1], x[2], tensor({0, -100}, i64));
       });
+  // 16 keys fill the kernel's vectors in either dtype; the last one is hidden
+  Values v(16, 1), dv(16, 2.0 / 15);
+  v[15] = NAN, dv[15] = 0;
+  add("scaled_dot_product_attention", "hides nan", {{0, 0}, Values(16), v},
+      {{0, 0}, Values(16), dv}, {{2, 1}, {16, 1}, {16, 1}}, [](const Tensors& x) {
+        return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = arange(16) < 15});
+      });
   return result;
 }
 

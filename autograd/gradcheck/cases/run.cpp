@@ -1,5 +1,6 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/cases/digits.h>
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/core/loops/copy.h>
@@ -16,7 +17,8 @@ const char* name(InputLayout layout) {
 
 const char* name(CaseOutcome::Check check) {
   constexpr const char* names[] = {"first order",      "first order by formula", "second order",
-                                   "kernel = formula", "layouts of g",           "f32 = f64"};
+                                   "kernel = formula", "layouts of g",           "digits of f64",
+                                   "f32 = f64"};
   return names[static_cast<int>(check)];
 }
 
@@ -206,6 +208,7 @@ class Run {
       return gradgradcheck(setup.f, setup.leaves, {}, options(Check::second_order, second_order));
     });
     hold(Check::kernel_formula, layout, [&] { return kernel_against_formula(setup, 1e-12); });
+    hold(Check::digits, layout, [&] { return digits(setup); });
     hold(Check::layouts_of_g, layout, [&] { return layouts_of_g(setup); });
     hold(Check::f32_f64, layout, [&] {
       return compare(values_and_gradients(set_up(case_, layout, f32, seed_), {}),
@@ -278,6 +281,15 @@ class Run {
     return once.ok ? compare(values_and_gradients(setup, {.uses = 2}), formula, rtol,
                              "kernel, added for two uses, against formula")
                    : once;
+  }
+
+  static GradcheckReport digits(const Setup& setup) {
+    Tensors u;
+    for (const Tensor& y : setup.f(setup.leaves)) {
+      if (is_floating(y.dtype()) && y.dtype() != f64) return {};  // it is coarser by purpose
+      u.push_back(is_floating(y.dtype()) ? cotangent(y) : Tensor());
+    }
+    return keeps_digits(setup.f, setup.leaves, u);
   }
 
   static GradcheckReport layouts_of_g(const Setup& setup) {

@@ -1,6 +1,7 @@
 // Runs a check case: every layout of inputs and of g, first and second order, kernel against
-// formula, one use against two, f32 against f64. Large ones along directions instead of element by
-// element, and not to second order; points against what is expected there.
+// formula, one use against two, f64 with all its digits, f32 against f64. Large ones along
+// directions instead of element by element, and not to second order; points against what is
+// expected there.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -29,6 +30,7 @@ struct CaseOutcome {
     second_order,
     kernel_formula,
     layouts_of_g,
+    digits,
     f32_f64
   };
   std::string what;  // "first order, transposed"

@@ -24,6 +24,15 @@ inline int64_t index_along(const Dims& shape, size_t dim, int64_t i) {
   for (size_t d = shape.size(); --d > dim;) i /= shape[d];
   return i % shape[dim];
 }
+// The lines along a dim of a tensor of this shape: how far apart the elements of one lie, how many
+// they are, and which is the first on the line of element i.
+struct Lines {
+  size_t apart = 1, size;
+  Lines(const Dims& shape, size_t dim) : size(static_cast<size_t>(shape[dim])) {
+    for (size_t d = dim + 1; d < shape.size(); ++d) apart *= static_cast<size_t>(shape[d]);
+  }
+  size_t begin(size_t i) const { return i - i / apart % size * apart; }
+};
 // Whether all elements were checked, so that numbers have their places.
 inline bool is_whole(const Evidence& e) {
   return static_cast<int64_t>(e.numeric.size()) == numel(e.shape);

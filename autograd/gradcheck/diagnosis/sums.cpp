@@ -34,14 +34,13 @@ namespace {
 // Whether every element is what the sum, or the mean, of the numeric ones along the dim is.
 bool is_sum_along(const Evidence& e, size_t dim) {
   if (has_one_ratio(e)) return false;
-  size_t inner = 1;
-  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
-  const auto size = static_cast<size_t>(e.shape[dim]);
+  const Lines lines(e.shape, dim);
   for (size_t i = 0; i < e.numeric.size(); ++i) {
-    const size_t first = i - i / inner % size * inner;
+    const size_t first = lines.begin(i);
     double sum = 0;
-    for (size_t k = 0; k < size; ++k) sum += e.numeric[first + k * inner];
-    if (!is_near(e.analytic[i], sum) && !is_near(e.analytic[i], sum / static_cast<double>(size)))
+    for (size_t k = 0; k < lines.size; ++k) sum += e.numeric[first + k * lines.apart];
+    if (!is_near(e.analytic[i], sum) &&
+        !is_near(e.analytic[i], sum / static_cast<double>(lines.size)))
       return false;
   }
   return true;
@@ -50,13 +49,12 @@ bool is_sum_along(const Evidence& e, size_t dim) {
 // Whether numeric / g is, everywhere along the dim, the sum of analytic / g along it.
 bool is_factor_summed_along(const Evidence& e, size_t dim) {
   if (e.g.size() != e.numeric.size() || has_one_ratio(e)) return false;
-  size_t inner = 1;
-  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
-  const auto size = static_cast<size_t>(e.shape[dim]);
+  const Lines lines(e.shape, dim);
   for (size_t i = 0; i < e.numeric.size(); ++i) {
-    const size_t first = i - i / inner % size * inner;
+    const size_t first = lines.begin(i);
     double sum = 0;
-    for (size_t k = 0; k < size; ++k) sum += e.analytic[first + k * inner] / e.g[first + k * inner];
+    for (size_t k = 0; k < lines.size; ++k)
+      sum += e.analytic[first + k * lines.apart] / e.g[first + k * lines.apart];
     if (!is_near(e.numeric[i] / e.g[i], sum)) return false;
   }
   return true;
@@ -65,11 +63,9 @@ bool is_factor_summed_along(const Evidence& e, size_t dim) {
 // One ratio on each line along the dim, not the same on all lines.
 bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   if (e.shape[dim] < 2 || has_one_ratio(e)) return false;
-  size_t inner = 1;
-  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
-  const auto size = static_cast<size_t>(e.shape[dim]);
+  const Lines lines(e.shape, dim);
   for (size_t i = 0; i < e.numeric.size(); ++i) {
-    const size_t first = i - i / inner % size * inner;
+    const size_t first = lines.begin(i);
     if (!is_near(e.analytic[i] * e.numeric[first], e.analytic[first] * e.numeric[i])) return false;
   }
   return true;

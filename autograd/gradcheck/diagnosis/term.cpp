@@ -11,13 +11,11 @@ namespace {
 // Whether the difference is, along the dim, a multiple of `factor`.
 template <class Factor>
 bool is_multiple(const Evidence& e, size_t dim, Factor&& factor) {
-  size_t inner = 1;
-  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
-  const auto size = static_cast<size_t>(e.shape[dim]);
+  const Lines lines(e.shape, dim);
   // if the derivative itself goes as the factor, a wrong constant explains the difference as well
   bool differs = false, varies = false, is_itself = true;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
-    const size_t first = i - i / inner % size * inner;  // first element of the line along dim
+    const size_t first = lines.begin(i);  // first element of the line along dim
     const double a = e.analytic[i] - e.numeric[i], b = e.analytic[first] - e.numeric[first];
     if (!is_near(a * factor(first), b * factor(i))) return false;
     differs |= std::abs(b) > 1e-6;
@@ -30,9 +28,7 @@ bool is_multiple(const Evidence& e, size_t dim, Factor&& factor) {
 // Whether the difference is, along the dim, a constant and a multiple of v: two terms are missing.
 bool is_line_in(const std::vector<double>& at, const Evidence& e, size_t dim) {
   if (e.shape[dim] < 4) return false;
-  size_t inner = 1;
-  for (size_t d = dim + 1; d < e.shape.size(); ++d) inner *= static_cast<size_t>(e.shape[d]);
-  const auto size = static_cast<size_t>(e.shape[dim]);
+  const Lines lines(e.shape, dim);
   bool is_itself = true;
   // the area of the triangle of three points on a line is 0
   const auto area = [&](auto&& v, size_t a, size_t b, size_t c) {
@@ -46,10 +42,10 @@ bool is_line_in(const std::vector<double>& at, const Evidence& e, size_t dim) {
            1e-4 * std::max(std::abs(p.first), std::abs(p.second)) + 1e-7;
   };
   for (size_t i = 0; i < e.numeric.size(); ++i) {
-    const size_t first = i - i / inner % size * inner;
-    if (i == first || i == first + inner) continue;
-    if (!is_flat(area(difference, first, first + inner, i))) return false;
-    is_itself &= is_flat(area(numeric, first, first + inner, i));
+    const size_t first = lines.begin(i);
+    if (i == first || i == first + lines.apart) continue;
+    if (!is_flat(area(difference, first, first + lines.apart, i))) return false;
+    is_itself &= is_flat(area(numeric, first, first + lines.apart, i));
   }
   return !is_itself;
 }
