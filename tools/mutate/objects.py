@@ -15,7 +15,7 @@ class Objects:
         isa = re.search(r"kernels: (\w+)", version).group(1)  # of this processor: the other variants stay as they are
         self.commands, united = {}, None
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            if re.search(rf"-o CMakeFiles/slope(?:_kernels_{isa})?\.dir/", entry["command"]):
+            if re.search(rf"-o CMakeFiles/slope(?:_kernels_(?:{isa}|bf16))?\.dir/", entry["command"]):
                 file = os.path.relpath(entry["file"], root)
                 self.commands.setdefault(file, []).append(entry)
                 united = entry if "/Unity/" in file else united

@@ -5,7 +5,7 @@ HEAD = """# Mutation score
 
 How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, and asks `slope gradcheck` about every function that
 calls the mistaken one, its own first: what the check of one function notices, `gradcheck --all` notices too. For what that missed it asks the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken
-out, with the reason. {ran} of {count} mutants have run. Command: `tools/mutate/mutate`, then `tools/mutate/mutate --write`.
+out, with the reason; one whose line has changed since it ran does not count either. {ran} of {count} mutants have run. Command: `tools/mutate/mutate`, then `tools/mutate/mutate --write`.
 """
 
 
@@ -38,16 +38,17 @@ def survivors(results, reasons):
     return "\n".join(lines) + "\n" if lines else "None.\n"
 
 
-def document(results, reasons, count):
+def document(results, reasons, found):
     ran = {k: r for k, r in results.items() if r["outcome"] != "does not compile"}
-    text = HEAD.format(count=count, ran=len(results))
-    if len(results) < count:
-        text += f"They are those of {', '.join(sorted({r['file'].rsplit('/', 1)[0] for r in ran.values()}))} that came first in an order drawn by seed.\n"
-    if any(r["outcome"] == "untested" for r in ran.values()):
+    text = HEAD.format(count=len(found), ran=len(results))
+    left = sorted({m.file for m in found if m.id not in results})
+    if left:
+        text += f"Those that have not are in {', '.join(left)}.\n"
+    if any(r["outcome"] == "untested" and not reasons.get(k, "").startswith("equivalent") for k, r in ran.items()):
         text += "The tests have not been asked about what `gradcheck` missed.\n"
     added = sum(r.get("case_added", False) for r in ran.values())
     if added:
-        text += f"{added} of them `gradcheck` catches only since a case was added for each.\n"
+        text += f"{added} of them `gradcheck` catches only since a case or a check was added for each.\n"
     text += "\n" + table(ran, reasons) + "\n## Survivors\n\n" + survivors(ran, reasons)
     missed = [r for r in ran.values() if r["outcome"] == "tests"]
     text += f"\n## Missed by `gradcheck`, caught by tests\n\n{len(missed)}.\n\n" if missed else ""
