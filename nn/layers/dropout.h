@@ -8,41 +8,42 @@
 
 namespace slope::nn {
 
-struct Dropout {
+// What all of them have: the probability, checked, and the printed text.
+struct DropoutNd {
   double p;
 
-  explicit Dropout(double p = 0.5) : p(p) {
+  DropoutNd(const char* who, double p) : p(p) {
     SLOPE_CHECK_AS(UsageError, p >= 0 && p <= 1,
-                   "Dropout: the probability must be in [0, 1], got {}", p);
+                   "{}: dropout probability has to be between 0 and 1, but got {}", who, p);
   }
+  std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }
+};
+
+struct Dropout : DropoutNd {
+  explicit Dropout(double p = 0.5) : DropoutNd("Dropout", p) {}
   double rate() const { return training() ? p : 0; }  // for operations with dropout inside
   Tensor forward(const Tensor& x) const { return dropout(x, p, training()); }
-
-  std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }
   Dropout blank() const { return Dropout(p); }
   SLOPE_MODULE(Dropout)
 };
 
 // Whole channels (dropout1d), and those that keep mean and variance behind selu.
-struct Dropout1d {
-  double p = 0.5;
+struct Dropout1d : DropoutNd {
+  explicit Dropout1d(double p = 0.5) : DropoutNd("Dropout1d", p) {}
   Tensor forward(const Tensor& x) const { return dropout1d(x, p, training()); }
-  std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }
-  Dropout1d blank() const { return {p}; }
+  Dropout1d blank() const { return Dropout1d(p); }
   SLOPE_MODULE(Dropout1d)
 };
-struct AlphaDropout {
-  double p = 0.5;
+struct AlphaDropout : DropoutNd {
+  explicit AlphaDropout(double p = 0.5) : DropoutNd("AlphaDropout", p) {}
   Tensor forward(const Tensor& x) const { return alpha_dropout(x, p, training()); }
-  std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }
-  AlphaDropout blank() const { return {p}; }
+  AlphaDropout blank() const { return AlphaDropout(p); }
   SLOPE_MODULE(AlphaDropout)
 };
-struct FeatureAlphaDropout {
-  double p = 0.5;
+struct FeatureAlphaDropout : DropoutNd {
+  explicit FeatureAlphaDropout(double p = 0.5) : DropoutNd("FeatureAlphaDropout", p) {}
   Tensor forward(const Tensor& x) const { return feature_alpha_dropout(x, p, training()); }
-  std::string extra_repr() const { return fmt::format("p={}, inplace=False", python(p)); }
-  FeatureAlphaDropout blank() const { return {p}; }
+  FeatureAlphaDropout blank() const { return FeatureAlphaDropout(p); }
   SLOPE_MODULE(FeatureAlphaDropout)
 };
 

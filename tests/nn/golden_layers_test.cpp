@@ -262,6 +262,19 @@ TEST_CASE("dropouts: whole channels, and means and variances that stay") {
   eval(layer);
   CHECK(equal(layer(x), x));
   CHECK(nn::to_string(layer) == "AlphaDropout(p=0.5, inplace=False)");
+  const auto refused = [](const auto& make, const char* who) {
+    for (const double p : {-0.1, 1.1})
+      CHECK_THROWS_WITH_AS(
+          make(p),
+          fmt::format("{}: dropout probability has to be between 0 and 1, but got {}", who, p)
+              .c_str(),
+          UsageError);
+    (void)make(0), (void)make(1);
+  };
+  refused([](double p) { return Dropout(p); }, "Dropout");
+  refused([](double p) { return Dropout1d(p); }, "Dropout1d");
+  refused([](double p) { return AlphaDropout(p); }, "AlphaDropout");
+  refused([](double p) { return FeatureAlphaDropout(p); }, "FeatureAlphaDropout");
   CHECK(nn::to_string(Dropout1d()) == "Dropout1d(p=0.5, inplace=False)");
   CHECK(nn::to_string(FeatureAlphaDropout()) == "FeatureAlphaDropout(p=0.5, inplace=False)");
 }
