@@ -1,8 +1,11 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/safetensors.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/text/json.h>
 #include <slope/core/text/spelling.h>
 #include <slope/nn/module/load.h>
+
+#include <fmt/ranges.h>
 
 #include <cstring>
 #include <set>
@@ -37,27 +40,26 @@ bool fits(DType from, DType to) { return from == to || (is_floating(from) && is_
 }  // namespace
 
 std::string LoadReport::message() const {
-  std::vector<std::string> parts;
-  const auto part = [&parts](const char* kind, size_t n, const std::string& names) {
-    if (n > 0) parts.push_back(fmt::format("{} {}: {}", n, kind, names));
-  };
-  const auto join = [](const std::vector<std::string>& words, const char* between) {
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : between) + word;
-    return text;
-  };
+  if (ok()) return "<All keys matched successfully>";
   // with more missing names it is another model, not a spelling mistake
   constexpr size_t spelling_limit = 50;
-  std::vector<std::string> lost, wrong;
-  for (const auto& name : missing) {
+  std::vector<std::string> lost;
+  for (const std::string& name : missing) {
     const std::string meant = missing.size() > spelling_limit ? "" : meant_by(name, unexpected);
-    lost.push_back(meant.empty() ? name : fmt::format("{} (did you mean {}?)", name, meant));
+    lost.push_back(
+        JsonReader::quoted(name) +
+        (meant.empty() ? "" : fmt::format(" (did you mean {}?)", JsonReader::quoted(meant))));
   }
-  for (const auto& [name, reason] : misfits) wrong.push_back(fmt::format("{} ({})", name, reason));
-  part("missing", missing.size(), join(lost, ", "));
-  part("unexpected", unexpected.size(), join(unexpected, ", "));
-  part("that do not fit", misfits.size(), join(wrong, ", "));
-  return parts.empty() ? "all names found" : join(parts, "; ");
+  std::string text = fmt::format("Error(s) in loading state_dict for {}:", model);
+  if (!lost.empty())
+    text += fmt::format(" Missing key(s) in state_dict: {}.", fmt::join(lost, ", "));
+  if (!unexpected.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& name : unexpected) names.push_back(JsonReader::quoted(name));
+    text += fmt::format(" Unexpected key(s) in state_dict: {}.", fmt::join(names, ", "));
+  }
+  for (const auto& [name, reason] : misfits) text += fmt::format(" {}.", reason);
+  return text;
 }
 
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options) {
@@ -67,7 +69,7 @@ LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions option
   // for each of the model's tensors, the value found under any of its names
   std::unordered_map<const TensorImpl*, const Tensor*> source;
   std::set<std::string> known;
-  LoadReport report;
+  LoadReport report{.model = model.type()};
   for (const auto& [name, x] : entries) {
     known.insert(name);
     const auto found = given.find(name);
@@ -76,21 +78,27 @@ LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions option
     const auto [first, is_new] = source.try_emplace(&x.impl(), &value);
     if (value.shape() != x.shape()) {
       report.misfits.push_back(
-          {name, fmt::format("expected shape {}, got {}", x.shape(), value.shape())});
+          {name, fmt::format("size mismatch for {}: copying a param with shape {} from checkpoint, "
+                             "the shape in current model is {}",
+                             name, value.shape(), x.shape())});
     } else if (!fits(value.dtype(), x.dtype())) {
-      report.misfits.push_back({name, fmt::format("expected {}, got {}", slope::name(x.dtype()),
-                                                  slope::name(value.dtype()))});
+      report.misfits.push_back(
+          {name, fmt::format("dtype mismatch for {}: copying a param of {} from checkpoint, the "
+                             "dtype in current model is {}",
+                             name, slope::name(value.dtype()), slope::name(x.dtype()))});
     } else if (!is_new && !same_values(*first->second, value)) {
       report.misfits.push_back(
-          {name, "tied in the model, but its values differ from those under its other name"});
+          {name,
+           fmt::format("values mismatch for {}: tied in current model, but the checkpoint has "
+                       "other values under its other name",
+                       name)});
     }
   }
   for (const auto& [name, x] : entries)
     if (!source.contains(&x.impl())) report.missing.push_back(name);
   for (const auto& [name, x] : tensors)
     if (!known.contains(name)) report.unexpected.push_back(name);
-  if (options.strict ? !report.ok() : !report.misfits.empty())
-    throw InputError("load: " + report.message());
+  if (options.strict ? !report.ok() : !report.misfits.empty()) throw InputError(report.message());
 
   const NoGrad no_grad;
   Tensors from, to;

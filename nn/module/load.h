@@ -12,15 +12,16 @@ namespace nn {
 
 struct LoadReport {
   struct Misfit {
-    std::string name, reason;  // "expected shape (2, 3), got (3, 2)"
+    std::string name, reason;  // "size mismatch for NAME: copying a param with shape …"
   };
+  std::string model;                    // its type
   std::vector<std::string> missing;     // in the model, not in the file
   std::vector<std::string> unexpected;  // in the file, not in the model
   // shape or dtype differ, or two names of one tied tensor have different values
   std::vector<Misfit> misfits;
 
   bool ok() const { return missing.empty() && unexpected.empty() && misfits.empty(); }
-  // one line with all names; a missing one with the unexpected name that was probably meant
+  // PyTorch's words in one line; a missing name with the unexpected one that was probably meant
   std::string message() const;
 };
 

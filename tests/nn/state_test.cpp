@@ -99,7 +99,7 @@ TEST_CASE("load: what was saved comes back, ties stay") {
   const nn::LoadReport report =
       nn::load(b, parse_safetensors(format_safetensors(state.tensors, state.tied)));
   CHECK(report.ok());
-  CHECK(report.message() == "all names found");
+  CHECK(report.message() == "<All keys matched successfully>");
   CHECK(bytes_of(a) == bytes_of(b));
   CHECK(b.head.weight.is_same(b.embed.weight));
   CHECK(b.head.weight.requires_grad());
@@ -116,8 +116,9 @@ TEST_CASE(
   CHECK(bytes_of(a) == bytes_of(b));
   fill(both.back().tensor, 3);
   CHECK_THROWS_WITH_AS(nn::load(b, both),
-                       "load: 1 that do not fit: head.weight (tied in the model, but its values "
-                       "differ from those under its other name)",
+                       "Error(s) in loading state_dict for Tiny: values mismatch for head.weight: "
+                       "tied in current model, but the checkpoint has other values under its other "
+                       "name.",
                        InputError);
   CHECK(bytes_of(a) == bytes_of(b));
 
@@ -143,10 +144,11 @@ TEST_CASE(
     misshapen[k].tensor = zeros({9, 9, 9});
     retyped[k].tensor = is_floating(good[k].tensor.dtype()) ? zeros(good[k].tensor.shape(), i64)
                                                             : zeros(good[k].tensor.shape());
-    for (const auto& trial : {std::pair{lost, "missing: " + key},
-                              {renamed, key + " (did you mean model." + key + "?)"},
-                              {misshapen, key + " (expected shape"},
-                              {retyped, key + " (expected "}}) {
+    for (const auto& trial :
+         {std::pair{lost, "Missing key(s) in state_dict: \"" + key + "\""},
+          {renamed, "\"" + key + "\" (did you mean \"model." + key + "\"?)"},
+          {misshapen, "size mismatch for " + key + ": copying a param with shape (9, 9, 9) from"},
+          {retyped, "dtype mismatch for " + key + ": "}}) {
       const std::string& say = trial.second;
       std::string message;
       try {
@@ -170,9 +172,11 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   bad[0].tensor = zeros({5});
   bad.push_back({"other", zeros({1})});
   CHECK_THROWS_WITH_AS(nn::load(b, bad),
-                       "load: 2 missing: embed.weight (did you mean embd.weight?), head.weight; 2 "
-                       "unexpected: embd.weight, other; "
-                       "1 that do not fit: extra (expected shape (4,), got (5,))",
+                       "Error(s) in loading state_dict for Tiny: Missing key(s) in state_dict: "
+                       "\"embed.weight\" (did you mean \"embd.weight\"?), \"head.weight\". "
+                       "Unexpected key(s) in state_dict: \"embd.weight\", \"other\". "
+                       "size mismatch for extra: copying a param with shape (5,) from checkpoint, "
+                       "the shape in current model is (4,).",
                        InputError);
   bad[0].tensor = ones({4});
   const nn::LoadReport report = nn::load(b, bad, {.strict = false});
