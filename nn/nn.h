@@ -44,6 +44,7 @@
 #include <slope/nn/positions/positions.h>
 #include <slope/nn/positions/relative.h>
 #include <slope/nn/positions/rotary.h>
+#include <slope/nn/summary/summary.h>
 #include <slope/nn/transformer/attention.h>
 #include <slope/nn/transformer/attention_arguments.h>
 #include <slope/nn/transformer/attention_paths.h>

@@ -111,20 +111,50 @@ Sample sample_named(const std::string& name, SampleSize size) {
   return sample_of(model_named(name), size);  // which throws
 }
 
-int64_t count_default_parameters(const ModelType& type) {
+namespace {
+
+// f(model) with the type's defaults, of the kind that the type makes.
+template <class F>
+auto with_default_model(const ModelType& type, Weights weights, const F& f) {
   const auto config = type.config();
-  const auto count = [](const auto& model) { return nn::count_parameters(model->module()); };
   switch (type.kind) {
     case Kind::translation:
-      return count(
-          dynamic_cast<const TranslationType&>(type).make(*config, multi30k, Weights::unset));
+      return f(*dynamic_cast<const TranslationType&>(type).make(*config, multi30k, weights));
     case Kind::language_model:
-      return count(dynamic_cast<const LanguageModelType&>(type).make(
-          *config, shakespeare_characters, Weights::unset));
-    case Kind::points:
-      return count(dynamic_cast<const PointsType&>(type).make(*config, Weights::unset));
+      return f(*dynamic_cast<const LanguageModelType&>(type).make(*config, shakespeare_characters,
+                                                                  weights));
+    case Kind::points: break;
   }
-  return 0;
+  return f(*dynamic_cast<const PointsType&>(type).make(*config, weights));
+}
+
+Tensor ids(int64_t n) { return full({1, n}, 4, i64); }
+
+nn::Summary summary_of(const TranslationModel& m) {
+  const Tensor sentence = ids(m.positions());
+  return nn::summary_of(m.module(), {sentence, sentence},
+                        [&] { return m.logits(sentence, sentence); });
+}
+nn::Summary summary_of(const LanguageModel& m) {
+  const Tensor text = ids(m.block_size());
+  return nn::summary_of(m.module(), {text}, [&] { return m.logits(text); });
+}
+nn::Summary summary_of(const PointsModel& m) {
+  const Tensor point = zeros({1, 2});
+  return nn::summary_of(m.module(), {point}, [&] { return m.logits(point); });
+}
+
+}  // namespace
+
+int64_t count_default_parameters(const ModelType& type) {
+  return with_default_model(type, Weights::unset,
+                            [](const auto& model) { return nn::count_parameters(model.module()); });
+}
+
+nn::Summary default_summary(const ModelType& type) {
+  manual_seed(1);
+  return with_default_model(type, Weights::drawn,
+                            [](const auto& model) { return summary_of(model); });
 }
 
 }  // namespace slope::train

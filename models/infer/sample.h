@@ -25,5 +25,7 @@ Sample sample_named(const std::string& name, SampleSize size = SampleSize::small
 // A model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
 // words (Multi30k), that of a language model 65 characters (tiny Shakespeare).
 int64_t count_default_parameters(const models::ModelType& type);
+// Of such a model, on one example as long as it takes: sentences, a text, a point.
+nn::Summary default_summary(const models::ModelType& type);
 
 }  // namespace slope::train

@@ -10,6 +10,7 @@ void ModuleHooks::remove(int id) {
   std::erase_if(before_, has_id);
   std::erase_if(after_, has_id);
   std::erase_if(backward_, has_id);
+  std::erase_if(watchers_, has_id);
 }
 
 // The gradients of one call, as they arrive.
@@ -39,7 +40,7 @@ struct HookedCall::Gradients {
 };
 
 HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
-    : after_(hooks.after_), inputs_(std::move(inputs)) {
+    : after_(hooks.after_), watchers_(hooks.watchers_), inputs_(std::move(inputs)) {
   const auto before = hooks.before_;
   for (const auto& [id, hook] : before) {
     const Tensors replaced = hook(inputs_);
@@ -76,6 +77,7 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
 Tensor HookedCall::finish(Tensor y) const {
   for (const auto& [id, hook] : after_)
     if (Tensor replaced = hook(inputs_, y); replaced.defined()) y = std::move(replaced);
+  for (const auto& [id, watcher] : watchers_) watcher(y);
   if (!gradients_ || !y.requires_grad()) return y;
   y = y * 1;  // it may be an input, or a tensor that others hold
   y.register_hook([all = gradients_](const Tensor& g) {
@@ -114,6 +116,10 @@ HookHandle register_forward_hook(ModuleRef module, ForwardHook hook) {
 HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook) {
   const auto& hooks = hooks_of(module, "register_full_backward_hook");
   return {hooks, hooks->add_backward(std::move(hook))};
+}
+HookHandle watch_calls(ModuleRef module, Watcher watcher) {
+  const auto& hooks = hooks_of(module, "watch_calls");
+  return {hooks, hooks->add_watcher(std::move(watcher))};
 }
 
 }  // namespace slope::nn

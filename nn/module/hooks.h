@@ -21,6 +21,8 @@ using ForwardPreHook = std::function<Tensors(const Tensors& inputs)>;
 // its output. A defined result replaces the gradient of the only input that needs one. Called when
 // the last of the inputs' gradients is there, or the output's if none needs one.
 using BackwardHook = std::function<Tensor(const Tensors& grad_inputs, const Tensor& grad_output)>;
+// Sees the output of each call that gives one tensor; other calls run as without it.
+using Watcher = std::function<void(const Tensor& output)>;
 
 template <class Hook>
 using HookList = std::vector<std::pair<int, Hook>>;
@@ -30,7 +32,10 @@ class ModuleHooks {
   int add_before(ForwardPreHook hook) { return add(before_, std::move(hook)); }
   int add_after(ForwardHook hook) { return add(after_, std::move(hook)); }
   int add_backward(BackwardHook hook) { return add(backward_, std::move(hook)); }
+  int add_watcher(Watcher watcher) { return add(watchers_, std::move(watcher)); }
   void remove(int id);
+  // whether there are hooks, which a call with another result than one tensor cannot have
+  bool need_a_tensor() const { return !(before_.empty() && after_.empty() && backward_.empty()); }
 
  private:
   friend class HookedCall;
@@ -42,6 +47,7 @@ class ModuleHooks {
   HookList<ForwardPreHook> before_;
   HookList<ForwardHook> after_;
   HookList<BackwardHook> backward_;
+  HookList<Watcher> watchers_;
   int next_ = 0;
 };
 
@@ -56,6 +62,7 @@ class HookedCall {
  private:
   struct Gradients;
   HookList<ForwardHook> after_;  // copies: a hook may remove itself
+  HookList<Watcher> watchers_;
   Tensors inputs_;
   std::shared_ptr<Gradients> gradients_;  // null without backward hooks
 };
@@ -75,5 +82,6 @@ class HookHandle {
 HookHandle register_forward_pre_hook(ModuleRef module, ForwardPreHook hook);
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook);
 HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook);
+HookHandle watch_calls(ModuleRef module, Watcher watcher);
 
 }  // namespace slope::nn

@@ -70,10 +70,11 @@ auto call_forward(M& module, Args&&... args) {
   if constexpr (std::is_same_v<decltype(module.forward(static_cast<Args&&>(args)...)), Tensor>) {
     return call_hooked(module, static_cast<Args&&>(args)...);
   } else {
-    throw UsageError(
-        fmt::format("forward hook: the result of {} is not one tensor; put the hook on a module "
-                    "whose forward gives a Tensor",
-                    M::module_type()));
+    SLOPE_CHECK_AS(UsageError, !module.module_state.hooks->need_a_tensor(),
+                   "forward hook: the result of {} is not one tensor; put the hook on a module "
+                   "whose forward gives a Tensor",
+                   M::module_type());
+    return module.forward(static_cast<Args&&>(args)...);
   }
 }
 

@@ -53,6 +53,49 @@ TEST_CASE("mask: true means may attend; masks are joined with &") {
   CHECK((Mask::allow(may) & Mask()).tensor(2, 2).to_vector() == std::vector<double>{1, 0, 1, 1});
 }
 
+TEST_CASE("mask: the matrices that published texts print, in this polarity") {
+  const auto rows = [](const Tensor& mask, int64_t T, int64_t S) {
+    std::vector<std::string> all;
+    const std::vector<double> allowed = mask.to_vector();
+    for (size_t i = 0; i < allowed.size(); ++i) {
+      if (i % static_cast<size_t>(S) == 0) all.emplace_back();
+      all.back() += allowed[i] == 1 ? '1' : '0';
+    }
+    CHECK(static_cast<int64_t>(all.size()) % T == 0);
+    return all;
+  };
+  // a blog post: padding of two sentences; the look-ahead of five tokens, printed there inverted
+  const Mask padding = Mask::padding(tensor({{1, 2, 3, 0, 0}, {4, 5, 6, 7, 8}}), 0);
+  CHECK(rows(padding.tensor(1, 5), 1, 5) == std::vector<std::string>{"11100", "11111"});
+  CHECK(rows(Mask::causal(5).tensor(5, 5), 5, 5) ==
+        std::vector<std::string>{"10000", "11000", "11100", "11110", "11111"});
+  CHECK(rows((padding & Mask::causal(5)).tensor(5, 5), 5, 5) ==
+        std::vector<std::string>{"10000", "11000", "11100", "11100", "11100", "10000", "11000",
+                                 "11100", "11110", "11111"});
+
+  // slides: three tokens, the third key is padding; a padded query still attends
+  manual_seed(9);
+  const Tensor q = randn({1, 1, 3, 4}), v = randn({1, 1, 3, 4});
+  const Mask third = Mask::padding(tensor({{7, 8, 0}}), 0);
+  const auto weights = [&](const Mask& mask) {
+    return attend_with_weights(q, q, v, mask).weights.reshape({3, 3});
+  };
+  const auto seen = [](const Tensor& w) {
+    std::string pattern;
+    for (const double x : w.to_vector()) pattern += x == 0 ? '0' : x == 1 ? '1' : 'e';
+    return pattern;
+  };
+  const Tensor encoder = weights(third), decoder = weights(third & Mask::causal(3));
+  CHECK(seen(encoder) == "ee0ee0ee0");
+  CHECK(seen(decoder) == "100ee0ee0");
+  const Tensor scores = matmul(q[0][0], q[0][0].transpose(0, 1)) / 2;
+  for (const int64_t row : {0, 1, 2}) {
+    const Tensor expected = softmax(scores[row].narrow(0, 0, 2), 0);
+    check_close(encoder[row].narrow(0, 0, 2), expected, 1e-6, 0, "encoder");
+    if (row > 0) check_close(decoder[row].narrow(0, 0, 2), expected, 1e-6, 0, "decoder");
+  }
+}
+
 TEST_CASE("mask: sequences one after the other see themselves alone") {
   const Tensor lengths = tensor({1, 0, 2}), of_keys = tensor({2, 1, 1});
   CHECK(Mask::sequences(lengths, of_keys).tensor(3, 4).to_vector() ==

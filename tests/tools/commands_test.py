@@ -66,6 +66,23 @@ class WithoutRun(Case):
         as_json = json.loads(self.good("zoo", "--json").out)
         self.assertEqual([m["model"] for m in as_json["models"]], [row[0] for row in rows])
 
+    def test_the_layers_of_every_model(self):
+        for model in json.loads(self.good("zoo", "--json").out)["models"]:
+            with self.subTest(model=model["model"]):
+                one = json.loads(self.good("zoo", model["model"], "--json").out)
+                self.assertEqual(sum(layer["parameters"] for layer in one["layers"]), model["parameters"])
+                self.assertEqual([layer["name"] for layer in one["layers"]].count(""), 1)
+                self.assertTrue(one["layers"][0]["output"])
+        # 1 x 64 tokens: attention has 2 T C multiply-adds a token
+        layers = {layer["name"]: layer for layer in json.loads(self.good("zoo", "char-gpt", "--json").out)["layers"]}
+        self.assertEqual(layers["transformer.h.0.mlp.c_fc"]["multiply_adds"], 64 * 4 * 128 ** 2)
+        self.assertEqual(layers["transformer.h.0.attn"]["multiply_adds"], 2 * 64 * 64 * 128)
+        self.assertEqual(layers["lm_head"]["output"], [1, 64, 65])
+        text = self.good("zoo", "mlp").out
+        self.assertRegex(text, r"\ALayer \(type \(name\): depth-index\) +Output shape +Param # +Mult-adds +Output bytes\n=+\n")
+        self.assertIn("Total params: 337\n", text)
+        self.refused(2, "zoo", "postnrom", says=["postnrom", "did you mean postnorm?"])
+
     def test_the_parameters_of_the_zoo_are_those_of_the_models(self):
         for ending, words in (("de", 7853 - 4), ("en", 5893 - 4)):
             with open(f"big.{ending}", "w") as file:
@@ -304,6 +321,20 @@ class WithRun(Case):
         self.assertTrue(shown.startswith(plain))
         self.assertIn("head 2", shown)
         self.assertNotIn("\x1b", shown)  # no colours where there is no terminal
+
+    def test_eight_panels(self):
+        """The figure of the slides: eight heads of the last decoder layer's cross-attention, for a sentence of Multi30k."""
+        sentence = "Ein älterer , übergewichtiger Mann wendet einen Pfannkuchen , während er Frühstück macht ."
+        with open("pan.de", "w") as de, open("pan.en", "w") as en:
+            de.write((sentence + "\n") * 8), en.write("an older , overweight man flips a pancake while making breakfast .\n" * 8)
+        self.good("train", "translation", "--model", "nn-transformer", "--train", "pan", "--valid", "pan", *SMALL, "--d-model", "16", "--n-heads", "8", "--max-len", "20", "--lr", "0.01", "--steps", "80", "--out", "pan")
+        out = self.good("translate", "pan", "--attention", "a.svg", stdin=sentence + "\n").out
+        self.assertEqual(out, "an older , overweight man flips a pancake while making breakfast .\n")
+        words = texts(svg("a.svg"))
+        self.assertEqual([word for word in words if word.startswith("head ")], [f"head {h}" for h in range(1, 9)])
+        self.assertIn("Cross-attention, layer 1 of 1", words)
+        for word in (*sentence.lower().split(), *out.split(), "<eos>"):
+            self.assertIn(word, words)
 
     def test_generate(self):
         def text(*arguments):

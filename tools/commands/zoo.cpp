@@ -1,4 +1,4 @@
-// slope zoo: the models of the registry, and their presets.
+// slope zoo: the models of the registry, and their presets; the layers of one model.
 #include <slope/models/infer/sample.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
@@ -75,16 +75,45 @@ int run() {
   return 0;
 }
 
+nlohmann::ordered_json to_json(const nn::LayerSummary& layer) {
+  nlohmann::ordered_json output;  // null: no call that gave one tensor
+  if (layer.output) output = *layer.output;
+  return {{"name", layer.name},
+          {"type", layer.type},
+          {"calls", layer.calls},
+          {"output", output},
+          {"parameters", layer.parameters},
+          {"multiply_adds", layer.multiply_adds},
+          {"output_bytes", layer.output_bytes}};
+}
+
+int run_one(const std::string& name, bool json) {
+  const models::ModelType& type = models::model_named(name);
+  const nn::Summary summary = train::default_summary(type);
+  if (!json) {
+    print(summary.text());
+    return 0;
+  }
+  nlohmann::ordered_json all = to_json(type);
+  for (const nn::LayerSummary& layer : summary.layers) all["layers"].push_back(to_json(layer));
+  print(train::json_text(all, 1) + "\n");
+  return 0;
+}
+
 }  // namespace
 
 void add_zoo(Command& slope) {
   static bool json = false;
+  static std::string name;
   Command command = slope.subcommand(
       "zoo",
       "List the models, with the number of parameters at their default sizes (words of Multi30k, "
-      "characters of tiny Shakespeare), and the presets.\nExample: slope zoo");
+      "characters of tiny Shakespeare), and the presets. With the name of a model: its layers at "
+      "that size, on one example as long as it takes, with the shape of each output, parameters, "
+      "multiply-adds of matrix products and memory.\nExample: slope zoo postnorm");
+  command.option("model", name, "show the layers of this one").names("MODEL");
   command.flag("--json", json, "as JSON, with every setting");
-  command.runs([] { return json ? run_json() : run(); });
+  command.runs([] { return !name.empty() ? run_one(name, json) : json ? run_json() : run(); });
 }
 
 }  // namespace slope::tools

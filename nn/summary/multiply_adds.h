@@ -1,0 +1,12 @@
+// The multiply-adds of one recorded operation: of matrix products and attention, which is counted
+// as if there were no mask. A bias inside a product is one for each element, as torchinfo has it.
+// All other operations: 0.
+#pragma once
+
+#include <slope/autograd/node.h>
+
+namespace slope::nn {
+
+int64_t multiply_adds(const Node& node);
+
+}  // namespace slope::nn
