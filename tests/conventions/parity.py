@@ -32,7 +32,7 @@ Every public name of PyTorch 2.13's `autograd`, `nn`, `nn.functional`, `nn.init`
 def golden_cases(golden):
     """name of an operation, layer, optimizer, … in the golden files: number of cases"""
     count = collections.Counter()
-    for file in ("ops.txt", "modules.txt", "layers.txt", "attention.txt", "transformer_layers.txt", "transformer.txt"):
+    for file in ("ops.txt", "modules.txt", "layers.txt", "basics.txt", "attention.txt", "transformer_layers.txt", "transformer.txt"):
         for line in (golden / file).read_text(encoding="utf-8").splitlines():
             if line and line[0] != "#":
                 count[line.split()[1]] += 1

@@ -1,6 +1,6 @@
 // Activations, losses, layers and relative positions against PyTorch, values and gradients, in f64
 // and f32, contiguous and not; printed texts (tests/golden/modules.py says what the cases are).
-#include <slope/tests/nn/golden_modules.h>
+#include <slope/tests/nn/golden_activations.h>
 
 using namespace slope;
 using namespace slope::nn;
@@ -112,8 +112,8 @@ const std::map<std::string, Function>& functions() {
   return table;
 }
 
-const std::map<std::string, Make>& layers() {
-  static const std::map<std::string, Make> table = {
+const Layers& layers() {
+  static const Layers table = with_activations({
       {"Bilinear",
        [](A a) {
          const Dims n = a.dims("sizes");
@@ -146,34 +146,7 @@ const std::map<std::string, Make>& layers() {
                                 .max_norm = given(a, "max_norm"),
                                 .norm_type = a.number("norm_type", 2)}));
        }},
-      {"ReLU", [](A) { return made(ReLU()); }},
-      {"GELU", [](A) { return made(GELU()); }},
-      {"SiLU", [](A) { return made(SiLU()); }},
-      {"Tanh", [](A) { return made(Tanh()); }},
-      {"Sigmoid", [](A) { return made(Sigmoid()); }},
-      {"ReLU6", [](A) { return made(ReLU6()); }},
-      {"SELU", [](A) { return made(SELU()); }},
-      {"Hardsigmoid", [](A) { return made(Hardsigmoid()); }},
-      {"Hardswish", [](A) { return made(Hardswish()); }},
-      {"LogSigmoid", [](A) { return made(LogSigmoid()); }},
-      {"Softsign", [](A) { return made(Softsign()); }},
-      {"Tanhshrink", [](A) { return made(Tanhshrink()); }},
-      {"Mish", [](A) { return made(Mish()); }},
-      {"LeakyReLU", [](A a) { return made(LeakyReLU(a.number("negative_slope"))); }},
-      {"ELU", [](A a) { return made(ELU(a.number("alpha"))); }},
-      {"CELU", [](A a) { return made(CELU(a.number("alpha"))); }},
-      {"Hardtanh", [](A a) { return made(Hardtanh(a.number("min_val"), a.number("max_val"))); }},
-      {"Hardshrink", [](A a) { return made(Hardshrink(a.number("lambd"))); }},
-      {"Softshrink", [](A a) { return made(Softshrink(a.number("lambd"))); }},
-      {"Threshold", [](A a) { return made(Threshold(a.number("threshold"), a.number("value"))); }},
-      {"Softplus", [](A a) { return made(Softplus(a.number("beta"), a.number("threshold"))); }},
-      {"Softmax", [](A a) { return made(Softmax(a.integer("dim"))); }},
-      {"LogSoftmax", [](A a) { return made(LogSoftmax(a.integer("dim"))); }},
-      {"Softmin", [](A a) { return made(Softmin(a.integer("dim"))); }},
-      {"GLU", [](A a) { return made(GLU(a.integer("dim"))); }},
-      {"RReLU", [](A a) { return made(RReLU(a.number("lower"), a.number("upper"))); }},
-      {"PReLU", [](A a) { return made(PReLU(a.integer("number", 1))); }},
-  };
+  });
   return table;
 }
 
