@@ -63,72 +63,84 @@ void LBFGS::set_parameters(const Tensor& x) const {
 //   q = -g;       from the last change to the first:  al = ro <s, q>    q = q - al y
 //   r = H_diag q; from the first to the last:         r = r + (al - ro <y, r>) s
 Tensor LBFGS::direction(const Tensor& g) {
-  if (n_iter_ == 1) {
-    changes_.clear();
-    H_diag_ = 1;
+  if (s_.n_iter == 1) {
+    s_.changes.clear();
+    s_.H_diag = 1;
     return -g;
   }
-  const Tensor y = g - prev_flat_grad_, s = d_ * t_;
+  const Tensor y = g - s_.prev_flat_grad, s = s_.d * s_.t;
   if (const double ys = dot(y, s); ys > 1e-10) {
-    if (static_cast<int64_t>(changes_.size()) == options_.history_size) changes_.pop_front();
-    changes_.push_back({y, s, 1 / ys});
-    H_diag_ = ys / dot(y, y);
+    if (static_cast<int64_t>(s_.changes.size()) == options_.history_size) s_.changes.pop_front();
+    s_.changes.push_back({y, s, 1 / ys});
+    s_.H_diag = ys / dot(y, y);
   }
-  std::vector<double> al(changes_.size());
+  std::vector<double> al(s_.changes.size());
   Tensor q = -g;
-  for (size_t i = changes_.size(); i-- > 0;) {
-    al[i] = dot(changes_[i].s, q) * changes_[i].ro;
-    q = q - al[i] * changes_[i].y;
+  for (size_t i = s_.changes.size(); i-- > 0;) {
+    al[i] = dot(s_.changes[i].s, q) * s_.changes[i].ro;
+    q = q - al[i] * s_.changes[i].y;
   }
-  Tensor r = H_diag_ * q;
-  for (size_t i = 0; i < changes_.size(); ++i)
-    r = r + (al[i] - dot(changes_[i].y, r) * changes_[i].ro) * changes_[i].s;
+  Tensor r = s_.H_diag * q;
+  for (size_t i = 0; i < s_.changes.size(); ++i)
+    r = r + (al[i] - dot(s_.changes[i].y, r) * s_.changes[i].ro) * s_.changes[i].s;
   return r;
 }
 
 double LBFGS::step(const std::function<double()>& closure) {
+  const NoGrad no_grad;
+  const Tensor x = parameters();
+  const State before = s_;
+  try {
+    return take_step(closure);
+  } catch (...) {
+    s_ = before;
+    set_parameters(x);
+    throw;
+  }
+}
+
+double LBFGS::take_step(const std::function<double()>& closure) {
   const double lr = options_.lr * factor_;
   const int64_t max_eval = options_.max_eval.value_or(options_.max_iter * 5 / 4);
   const auto evaluate = [&] {
     const EnableGrad grad;
     return closure();
   };
-  const NoGrad no_grad;
   const double first = evaluate();
   double loss = first;
   int64_t evaluations = 1;
-  ++func_evals_;
+  ++s_.func_evals;
   Tensor g = gradient();
   if (largest(g) <= options_.tolerance_grad) return first;
 
   for (int64_t i = 1; i <= options_.max_iter; ++i) {
-    ++n_iter_;
-    d_ = direction(g);
-    prev_flat_grad_ = g;
+    ++s_.n_iter;
+    s_.d = direction(g);
+    s_.prev_flat_grad = g;
     const double before = loss;
-    t_ = n_iter_ == 1 ? std::min(1.0, 1 / sum(abs(g)).item()) * lr : lr;
-    const double slope = dot(g, d_);
+    s_.t = s_.n_iter == 1 ? std::min(1.0, 1 / sum(abs(g)).item()) * lr : lr;
+    const double slope = dot(g, s_.d);
     if (slope > -options_.tolerance_change) break;
 
     const Tensor x = parameters();
     int64_t more = 0;
     if (options_.line_search == LineSearchFn::strong_wolfe) {
       const auto at = [&](double t) {
-        set_parameters(x + t * d_);
+        set_parameters(x + t * s_.d);
         const double f = evaluate();
         const Tensor g_t = gradient();
-        return LinePoint{t, f, dot(g_t, d_), g_t};
+        return LinePoint{t, f, dot(g_t, s_.d), g_t};
       };
       const LineResult found =
-          strong_wolfe(at, {0, loss, slope, g}, t_, largest(d_),
+          strong_wolfe(at, {0, loss, slope, g}, s_.t, largest(s_.d),
                        {.tolerance_change = 1e-9, .max_evaluations = max_eval - evaluations});
       more = found.evaluations;
       loss = found.point.f;
       g = found.point.g;
-      t_ = found.point.t;
-      set_parameters(x + t_ * d_);
+      s_.t = found.point.t;
+      set_parameters(x + s_.t * s_.d);
     } else {
-      set_parameters(x + t_ * d_);
+      set_parameters(x + s_.t * s_.d);
       if (i < options_.max_iter) {  // after the last one, the next step evaluates
         loss = evaluate();
         g = gradient();
@@ -136,9 +148,9 @@ double LBFGS::step(const std::function<double()>& closure) {
       }
     }
     evaluations += more;
-    func_evals_ += more;
+    s_.func_evals += more;
     if (evaluations >= max_eval || largest(g) <= options_.tolerance_grad ||
-        largest(d_ * t_) <= options_.tolerance_change ||
+        largest(s_.d * s_.t) <= options_.tolerance_change ||
         std::abs(loss - before) < options_.tolerance_change)
       break;
   }
@@ -146,15 +158,16 @@ double LBFGS::step(const std::function<double()>& closure) {
 }
 
 NamedTensors LBFGS::state_dict() const {
-  NamedTensors all{{"lbfgs.n_iter", tensor(n_iter_)}, {"lbfgs.func_evals", tensor(func_evals_)}};
-  if (n_iter_ == 0) return all;
-  all.push_back({"lbfgs.t", tensor(t_, f64)});
-  all.push_back({"lbfgs.H_diag", tensor(H_diag_, f64)});
-  all.push_back({"lbfgs.d", d_});
-  all.push_back({"lbfgs.prev_flat_grad", prev_flat_grad_});
-  if (changes_.empty()) return all;
+  NamedTensors all{{"lbfgs.n_iter", tensor(s_.n_iter)},
+                   {"lbfgs.func_evals", tensor(s_.func_evals)}};
+  if (s_.n_iter == 0) return all;
+  all.push_back({"lbfgs.t", tensor(s_.t, f64)});
+  all.push_back({"lbfgs.H_diag", tensor(s_.H_diag, f64)});
+  all.push_back({"lbfgs.d", s_.d});
+  all.push_back({"lbfgs.prev_flat_grad", s_.prev_flat_grad});
+  if (s_.changes.empty()) return all;
   Tensors y, s, ro;
-  for (const Change& change : changes_) {
+  for (const Change& change : s_.changes) {
     y.push_back(change.y);
     s.push_back(change.s);
     ro.push_back(tensor(change.ro, f64));
@@ -179,16 +192,13 @@ void LBFGS::load_state_dict(const NamedTensors& state) {
     return contiguous_copy(x);
   };
   const DType dtype = parameters_[0].tensor.dtype();
-  const int64_t n_iter = take("n_iter", {}, i64).item<int64_t>(),
-                func_evals = take("func_evals", {}, i64).item<int64_t>();
-  double t = 0, H_diag = 1;
-  Tensor d, before;
-  std::deque<Change> changes;
-  if (n_iter > 0) {
-    t = take("t", {}, f64).item();
-    H_diag = take("H_diag", {}, f64).item();
-    d = take("d", {size_}, dtype);
-    before = take("prev_flat_grad", {size_}, dtype);
+  State loaded{.n_iter = take("n_iter", {}, i64).item<int64_t>(),
+               .func_evals = take("func_evals", {}, i64).item<int64_t>()};
+  if (loaded.n_iter > 0) {
+    loaded.t = take("t", {}, f64).item();
+    loaded.H_diag = take("H_diag", {}, f64).item();
+    loaded.d = take("d", {size_}, dtype);
+    loaded.prev_flat_grad = take("prev_flat_grad", {size_}, dtype);
   }
   if (const auto dirs = given.find("lbfgs.old_dirs"); dirs != given.end()) {
     const int64_t n = dirs->second.rank() > 0 ? dirs->second.size(0) : 0;
@@ -198,17 +208,11 @@ void LBFGS::load_state_dict(const NamedTensors& state) {
     const Tensor y = take("old_dirs", {n, size_}, dtype), s = take("old_stps", {n, size_}, dtype),
                  ro = take("ro", {n}, f64);
     for (int64_t i = 0; i < n; ++i)
-      changes.push_back({select(y, 0, i), select(s, 0, i), select(ro, 0, i).item()});
+      loaded.changes.push_back({select(y, 0, i), select(s, 0, i), select(ro, 0, i).item()});
   }
   SLOPE_CHECK_INPUT(given.empty(), "optimizer state: {} does not belong to LBFGS",
                     given.begin()->first);
-  n_iter_ = n_iter;
-  func_evals_ = func_evals;
-  t_ = t;
-  H_diag_ = H_diag;
-  d_ = d;
-  prev_flat_grad_ = before;
-  changes_ = std::move(changes);
+  s_ = std::move(loaded);
 }
 
 }  // namespace slope::optim

@@ -30,11 +30,12 @@ class LBFGS {
  public:
   // of one dtype
   explicit LBFGS(const NamedTensors& parameters, LbfgsOptions options = {});
-  // `closure` gives the loss and sets all gradients. Returns the loss before the step.
+  // `closure` gives the loss and sets all gradients. Returns the loss before the step. If it
+  // throws, parameters and state are those from before the step.
   double step(const std::function<double()>& closure);
   void zero_grad();
   void set_lr_factor(double factor) { factor_ = factor; }
-  int64_t evaluations() const { return func_evals_; }
+  int64_t evaluations() const { return s_.func_evals; }
 
   // Under PyTorch's names: lbfgs.n_iter, func_evals, d, t, old_dirs, old_stps, ro, H_diag,
   // prev_flat_grad. Tensors may share the optimizer's memory.
@@ -47,20 +48,22 @@ class LBFGS {
   Tensor parameters() const;
   void set_parameters(const Tensor& x) const;
   Tensor direction(const Tensor& g);
+  double take_step(const std::function<double()>& closure);
 
   NamedTensors parameters_;
   LbfgsOptions options_;
   int64_t size_ = 0;
   double factor_ = 1;
-  // state
   struct Change {
     Tensor y, s;  // of the gradient, of the parameters
     double ro;    // 1 / <y, s>
   };
-  int64_t n_iter_ = 0, func_evals_ = 0;
-  double t_ = 0, H_diag_ = 1;
-  Tensor d_, prev_flat_grad_;
-  std::deque<Change> changes_;
+  struct State {
+    int64_t n_iter = 0, func_evals = 0;
+    double t = 0, H_diag = 1;
+    Tensor d, prev_flat_grad;
+    std::deque<Change> changes;
+  } s_;
 };
 
 }  // namespace slope::optim

@@ -1,5 +1,9 @@
 #include <slope/core/error.h>
 #include <slope/models/train/optimizers.h>
+#include <slope/optim/classic/adadelta.h>
+#include <slope/optim/classic/adamax.h>
+#include <slope/optim/classic/asgd.h>
+#include <slope/optim/classic/rprop.h>
 #include <slope/optim/elementwise/adagrad.h>
 #include <slope/optim/elementwise/adamw.h>
 #include <slope/optim/elementwise/lion.h>
@@ -84,6 +88,22 @@ OptimizerOf make_optimizer(const NamedTensors& ps, const TrainSettings& t) {
   if (t.optimizer == "adafactor")
     return with_groups<optim::Adafactor>(
         ps, optim::AdafactorOptions{.beta2_decay = t.beta2_decay, .weight_decay = decay});
+  if (t.optimizer == "adadelta")
+    return with_groups<optim::Adadelta>(
+        ps, optim::AdadeltaOptions{.rho = t.rho, .eps = t.adadelta_eps, .weight_decay = decay});
+  if (t.optimizer == "adamax")
+    return with_groups<optim::Adamax>(
+        ps, optim::AdamaxOptions{.betas = betas, .eps = eps, .weight_decay = decay});
+  if (t.optimizer == "asgd")
+    return with_groups<optim::ASGD>(
+        ps, optim::AsgdOptions{
+                .lambd = t.lambd, .alpha = t.asgd_alpha, .t0 = t.t0, .weight_decay = decay});
+  if (t.optimizer == "rprop")  // lr is the first step of each element
+    return {std::make_unique<optim::Rprop>(
+                ps, optim::RpropOptions{.lr = t.lr,
+                                        .etas = {t.eta_minus, t.eta_plus},
+                                        .step_sizes = {t.min_step_size, t.max_step_size}}),
+            names_of(ps)};
   return with_groups<optim::Adam>(
       ps,
       optim::AdamOptions{.betas = betas, .eps = eps, .weight_decay = decay, .amsgrad = t.amsgrad});
@@ -96,6 +116,15 @@ Optimizers make_optimizers(const NamedTensors& parameters, const TrainSettings& 
   Optimizers one;
   one.push_back(make_optimizer(parameters, t));
   return one;
+}
+
+optim::LbfgsOptions lbfgs_options(const TrainSettings& t) {
+  return {.max_iter = t.max_iter,
+          .tolerance_grad = t.tolerance_grad,
+          .tolerance_change = t.tolerance_change,
+          .history_size = t.history_size,
+          .line_search = t.line_search_fn == "none" ? optim::LineSearchFn::none
+                                                    : optim::LineSearchFn::strong_wolfe};
 }
 
 void load_state(const Optimizers& optimizers, const NamedTensors& state) {

@@ -1,8 +1,10 @@
 // The optimizers of a run by its settings: one, or Muon for matrices with AdamW for everything
-// else. Their own learning rate is 1, so that the schedule's value is the rate.
+// else. Their own learning rate is 1, so that the schedule's value is the rate. L-BFGS is apart,
+// because its step evaluates the loss.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
+#include <slope/optim/lbfgs.h>
 #include <slope/optim/optimizer.h>
 
 #include <memory>
@@ -17,6 +19,7 @@ struct OptimizerOf {
 using Optimizers = std::vector<OptimizerOf>;
 
 Optimizers make_optimizers(const NamedTensors& parameters, const TrainSettings& t);
+optim::LbfgsOptions lbfgs_options(const TrainSettings& t);
 // loads their state_dict()s from one list; InputError as in Optimizer::load_state_dict
 void load_state(const Optimizers& optimizers, const NamedTensors& state);
 

@@ -69,19 +69,13 @@ bool at_epoch_end(const Task& task) {
   return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0;
 }
 
-StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
-                     int64_t total) {
-  std::vector<Work> works;
-  StepResult result{.lr = learning_rate(t, step + 1, total)};
-  do {
-    works.push_back(task.next());
-    result.targets += works.back().targets;
-    result.tokens += works.back().tokens;
-  } while (static_cast<int64_t>(works.size()) < t.accumulate && !at_epoch_end(task));
-  SLOPE_CHECK_INPUT(result.targets > 0, "step {}: the batch has nothing to predict", step + 1);
+namespace {
 
-  Profile::mark("batch");
-  task.set_training(true);
+// The loss of the micro-batches `works`, summed over their `targets`; sets the gradients of its
+// mean. The same random numbers at each call.
+double evaluate(const Task& task, const std::vector<Work>& works, int64_t targets,
+                const TrainSettings& t, int64_t step) {
+  double loss_sum = 0;
   GradientTree tree;
   for (size_t k = 0; k < works.size(); ++k) {
     generator() = {.seed = static_cast<uint64_t>(t.seed),
@@ -93,23 +87,47 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
       end_if_interrupted();
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
       if (step == 0 && k == 0 && i == 0) refuse_unlisted(task, loss);
-      result.loss_sum += loss.item();
+      loss_sum += loss.item();
       // the gradient of the mean over all targets of the step
-      BackwardSteps pass({loss}, {full_like(loss, 1.0 / static_cast<double>(result.targets))});
+      BackwardSteps pass({loss}, {full_like(loss, 1.0 / static_cast<double>(targets))});
       while (pass.next()) end_if_interrupted();
-      if (!std::isfinite(loss.item()))
-        refuse_not_finite(task, t, step + 1, total, not_finite("loss", loss.item()));
+      if (!std::isfinite(loss.item())) return loss.item();
     }
     if (works.size() > 1) tree.push(task.parameters());
   }
   if (works.size() > 1) tree.finish(task.parameters());
+  return loss_sum;
+}
+
+}  // namespace
+
+StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
+                     int64_t total) {
+  std::vector<Work> works;
+  StepResult result{.lr = learning_rate(t, step + 1, total) * updater.lr_factor()};
+  do {
+    works.push_back(task.next());
+    result.targets += works.back().targets;
+    result.tokens += works.back().tokens;
+  } while (static_cast<int64_t>(works.size()) < t.accumulate && !at_epoch_end(task));
+  SLOPE_CHECK_INPUT(result.targets > 0, "step {}: the batch has nothing to predict", step + 1);
+
+  Profile::mark("batch");
+  task.set_training(true);
+  result.loss_sum = evaluate(task, works, result.targets, t, step);
+  if (!std::isfinite(result.loss_sum))
+    refuse_not_finite(task, t, step + 1, total, not_finite("loss", result.loss_sum));
   result.gradient_norm = updater.clip(t.clip);
   Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
     refuse_not_finite(task, t, step + 1, total,
                       not_finite("gradient's norm", result.gradient_norm));
   if (t.log_norms && is_logged(t, step + 1, total)) result.layers = layer_norms(task.parameters());
-  updater.step(result.lr, step);
+  const auto mean = [&](double sum) { return sum / static_cast<double>(result.targets); };
+  updater.step(result.lr, step, mean(result.loss_sum), [&] {
+    const double sum = evaluate(task, works, result.targets, t, step);
+    return std::isfinite(sum) ? mean(sum) : HUGE_VAL;  // too far: the line search turns back
+  });
   Profile::mark("optimizer");
   return result;
 }

@@ -45,12 +45,7 @@ class Run {
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    const bool falls = t_.schedule == "cosine" || t_.schedule == "linear" ||
-                       t_.schedule == "cosine_restarts" || t_.schedule == "wsd";
-    (void)milestones_of(t_);  // refused before anything is written
-    SLOPE_CHECK_AS(UsageError, !falls || t_.lr_min <= t_.lr,
-                   "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
-                   t_.schedule, t_.lr_min, t_.lr);
+    check_settings(t_, total_);  // refused before anything is written
     SLOPE_CHECK_AS(UsageError, total_ > 0,
                    "train: neither --steps nor --epochs says how long to train; give one of them");
     make_folders(options_.folder);
@@ -221,6 +216,7 @@ class Run {
     const double loss = evaluation.loss();
     if (!std::isfinite(loss))
       refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
+    updater_.validated(loss);
     state_.validation_due = false;
     const bool better = loss < state_.best_loss;
     if (better) {

@@ -5,8 +5,10 @@
 #include <slope/models/train/updater.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/ema.h>
+#include <slope/optim/plateau.h>
 
 #include <optional>
+#include <utility>
 
 namespace slope::train {
 
@@ -15,6 +17,7 @@ namespace {
 constexpr const char* optimizer_prefix = "optimizer.";
 // in addition to an average, which is what model.safetensors holds
 constexpr const char* weight_prefix = "weight.";
+constexpr const char* plateau_name = "plateau";
 
 NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
   NamedTensors part;
@@ -23,24 +26,73 @@ NamedTensors part_of(const NamedTensors& all, const std::string& prefix) {
   return part;
 }
 
+std::optional<optim::ReduceOnPlateau> plateau_of(const TrainSettings& t) {
+  if (t.schedule != "plateau") return {};
+  return optim::ReduceOnPlateau({.factor = t.gamma,
+                                 .patience = t.plateau_patience,
+                                 .threshold = t.plateau_threshold,
+                                 .absolute = t.plateau_threshold_mode == "abs",
+                                 .cooldown = t.plateau_cooldown,
+                                 .least = t.lr > 0 ? t.lr_min / t.lr : 0});
+}
+
+// factor, best loss (nan: none yet), bad epochs, epochs left of the cooldown
+Tensor to_tensor(const optim::PlateauState& s) {
+  return tensor(
+      {s.factor, s.best, static_cast<double>(s.bad_epochs), static_cast<double>(s.cooldown_left)},
+      f64);
+}
+optim::PlateauState plateau_state(const Tensor& x, const std::string& file) {
+  SLOPE_CHECK_INPUT(x.shape() == Dims{4} && x.dtype() == f64,
+                    "{}: plateau is {} of shape {}, expected float64 of shape (4)", file,
+                    slope::name(x.dtype()), x.shape());
+  const std::vector<double> s = x.to_vector();
+  return {s[0], s[1], static_cast<int64_t>(s[2]), static_cast<int64_t>(s[3])};
+}
+
 }  // namespace
 
 struct Updater::Parts {
-  explicit Parts(const NamedTensors& parameters) : named(parameters) {}
+  Parts(const NamedTensors& parameters, const TrainSettings& t)
+      : named(parameters), decay(t.average), swa_start(t.swa_start), swa_every(t.swa_every),
+        plateau(plateau_of(t)) {
+    for (const NamedTensor& p : named) tensors.push_back(p.tensor);
+    if (t.optimizer == "lbfgs")
+      lbfgs.emplace(named, lbfgs_options(t));
+    else
+      optimizers = make_optimizers(named, t);
+    if (decay > 0) average.emplace(named, decay);
+  }
   NamedTensors named;
   Tensors tensors;
-  Optimizers optimizers;
-  std::optional<optim::Ema> average;
-  double decay = 0;  // of the average
+  Optimizers optimizers;  // none if there is
+  std::optional<optim::LBFGS> lbfgs;
+  std::optional<optim::Ema> average;  // SWA: from its first step on
+  double decay;
+  int64_t swa_start, swa_every;
+  std::optional<optim::ReduceOnPlateau> plateau;
+
+  NamedTensors optimizer_state() const {
+    if (lbfgs) return lbfgs->state_dict();
+    NamedTensors all;
+    for (const auto& [optimizer, names] : optimizers)
+      for (NamedTensor& entry : optimizer->state_dict()) all.push_back(std::move(entry));
+    return all;
+  }
+  // after update number `t` (from 0)
+  void take_average(int64_t t) {
+    if (decay > 0) average->update(optim::rising_decay(decay, t));
+    const int64_t after = t + 1 - swa_start;
+    if (swa_start == 0 || after < 0 || after % swa_every != 0) return;
+    if (after == 0)
+      average.emplace(named, 0);  // a mean of one
+    else
+      average->update(optim::swa_decay(after / swa_every));
+  }
 };
 
 Updater::Updater(const NamedTensors& parameters, const TrainSettings& settings)
-    : parts_(std::make_unique<Parts>(parameters)) {
-  for (const NamedTensor& p : parameters) parts_->tensors.push_back(p.tensor);
-  parts_->optimizers = make_optimizers(parts_->named, settings);
-  parts_->decay = settings.average;
-  if (settings.average > 0) parts_->average.emplace(parts_->named, settings.average);
-}
+    : parts_(std::make_unique<Parts>(parameters, settings)) {}
 
 Updater::~Updater() = default;
 
@@ -51,13 +103,29 @@ double Updater::clip(double largest_norm) {
   return norm;
 }
 
-void Updater::step(double lr, int64_t t) {
+void Updater::step(double lr, int64_t t, double loss, const std::function<double()>& again) {
+  if (auto& lbfgs = parts_->lbfgs) {
+    lbfgs->set_lr_factor(lr);
+    bool first = true;  // which the caller has evaluated
+    lbfgs->step([&] {
+      if (std::exchange(first, false)) return loss;
+      lbfgs->zero_grad();
+      return again();
+    });
+    lbfgs->zero_grad();
+  }
   for (const auto& [optimizer, names] : parts_->optimizers) {
     optimizer->set_lr_factor(lr);  // the groups' own rate is 1
     optimizer->step();
     optimizer->zero_grad();
   }
-  if (parts_->average) parts_->average->update(optim::rising_decay(parts_->decay, t));
+  parts_->take_average(t);
+}
+
+double Updater::lr_factor() const { return parts_->plateau ? parts_->plateau->state().factor : 1; }
+
+void Updater::validated(double loss) {
+  if (parts_->plateau) parts_->plateau->step(loss);
 }
 
 void Updater::with_average(const std::function<void()>& f) {
@@ -68,12 +136,12 @@ void Updater::with_average(const std::function<void()>& f) {
 
 void Updater::save(const FolderSink& sink, const Task& task) {
   NamedTensors state;
-  for (const auto& [optimizer, names] : parts_->optimizers)
-    for (const auto& [name, tensor] : optimizer->state_dict())
-      state.push_back({optimizer_prefix + name, tensor});
+  for (const auto& [name, tensor] : parts_->optimizer_state())
+    state.push_back({optimizer_prefix + name, tensor});
   if (parts_->average)
     for (const auto& [name, tensor] : parts_->named)
       state.push_back({weight_prefix + name, tensor});
+  if (parts_->plateau) state.push_back({plateau_name, to_tensor(parts_->plateau->state())});
   save_safetensors(sink.file("state.safetensors"), state);
   with_average([&] { task.save(sink); });
 }
@@ -83,13 +151,21 @@ void Updater::load(const std::string& folder, Task& task) {
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
   try {
-    load_state(parts_->optimizers, part_of(state, optimizer_prefix));
+    const NamedTensors optimizer = part_of(state, optimizer_prefix);
+    if (parts_->lbfgs)
+      parts_->lbfgs->load_state_dict(optimizer);
+    else
+      load_state(parts_->optimizers, optimizer);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", file, e.what()));
   }
+  for (const auto& [name, tensor] : state)  // none if the run had another schedule
+    if (name == plateau_name && parts_->plateau)
+      parts_->plateau->load_state(plateau_state(tensor, file));
+  const NamedTensors weights = part_of(state, weight_prefix);
+  if (parts_->swa_start > 0 && !weights.empty()) parts_->average.emplace(parts_->named, 0);
   if (!parts_->average) return;
   parts_->average->load_averages(parts_->named);  // as loaded into the model
-  const NamedTensors weights = part_of(state, weight_prefix);
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(),
                     "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());

@@ -80,3 +80,48 @@ TEST_CASE("learning rate: it rises linearly to lr, then follows its schedule fro
   t.warmup = 0;
   CHECK(rate(1) == 0.4);
 }
+
+TEST_CASE("learning rate: a sequence follows each of its schedules from where it begins") {
+  TrainSettings t;
+  t.lr = 0.4;
+  t.warmup = 2;
+  t.schedule = "sequential";
+  t.schedules = "constant,linear,exponential";
+  t.milestones = "4,8";
+  t.lr_min = 0.2;
+  t.gamma = 0.5;
+  const auto rate = [&](int64_t step) { return doctest::Approx(learning_rate(t, step, 12)); };
+  CHECK(rate(1) == 0.2);
+  for (const int64_t step : {2, 3, 4, 5}) CHECK(rate(step) == 0.4);
+  CHECK(rate(7) == 0.3);  // half way from step 4 to step 8
+  CHECK(rate(9) == 0.4);  // the next one begins at lr
+  CHECK(rate(12) == 0.05);
+  check_settings(t, 12);
+  const auto refused = [&](const char* schedules, const char* milestones, const char* message) {
+    t.schedules = schedules;
+    t.milestones = milestones;
+    CHECK_THROWS_WITH_AS(check_settings(t, 12), message, UsageError);
+  };
+  refused("constant,cosinus", "4",
+          "--schedules constant,cosinus: no schedule of a sequence is called cosinus; there are "
+          "constant, cosine, cosine_restarts, exponential, inverse_sqrt, linear, noam, one_cycle, "
+          "polynomial, step, wsd");
+  refused("constant,linear,step", "4",
+          "--schedules constant,linear,step: 3 schedules need 2 milestones, at which the next one "
+          "begins, but --milestones 4 has 1");
+  refused("constant,linear", "2", "--milestones 2: the first is not after the warm-up of 2 steps");
+}
+
+TEST_CASE("learning rate: the weights have one average, which begins before the run ends") {
+  TrainSettings t;
+  t.average = 0.9;
+  t.swa_start = 3;
+  CHECK_THROWS_WITH_AS(check_settings(t, 12),
+                       "train: --average is an exponential average of the weights, --swa-start "
+                       "their mean; give one of them",
+                       UsageError);
+  t.average = 0;
+  check_settings(t, 3);
+  CHECK_THROWS_WITH_AS(check_settings(t, 2), "train: --swa-start 3: the run ends after 2 steps",
+                       UsageError);
+}

@@ -177,6 +177,62 @@ TEST_CASE("updater: the average soon forgets the random start") {
   CHECK(average < 0.01);  // 95.2 with a constant decay
 }
 
+TEST_CASE("updater: SWA is the mean of the weights of every n-th step from its start on") {
+  TrainSettings settings;
+  settings.optimizer = "sgd";
+  settings.swa_start = 3;
+  settings.swa_every = 2;
+  const Tensor w = full({1}, 64.0, f64).set_requires_grad();
+  Updater updater({{"w", w}}, settings);
+  std::vector<double> used;
+  for (int64_t t = 0; t < 7; ++t) {
+    w.set_grad(w.detach());
+    updater.step(0.5, t);  // 32, 16, 8, 4, 2, 1, 0.5 after steps 1 to 7
+    updater.with_average([&] { used.push_back(w.to_vector()[0]); });
+  }
+  CHECK(used == std::vector<double>{32, 16, 8, 8, 5, 5, 3.5});
+}
+
+TEST_CASE("updater: the factor of the schedule plateau falls with validations, and none other") {
+  TrainSettings settings;
+  settings.schedule = "plateau";
+  settings.gamma = 0.5;
+  settings.plateau_patience = 1;
+  settings.lr = 0.1;
+  settings.lr_min = 0.03;
+  const Tensor w = zeros({1}, f64).set_requires_grad();
+  Updater updater({{"w", w}}, settings);
+  std::vector<double> factors;
+  for (const double loss : {3.0, 2.0, 2.0, 2.5, 1.0, 4.0, 4.0, 4.0, 4.0}) {
+    updater.validated(loss);
+    factors.push_back(updater.lr_factor());
+  }
+  CHECK(factors == std::vector<double>{1, 1, 1, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3});
+  settings.schedule = "cosine";
+  Updater other({{"w", w}}, settings);
+  for (int i = 0; i < 5; ++i) other.validated(1);
+  CHECK(other.lr_factor() == 1);
+}
+
+TEST_CASE("training: L-BFGS evaluates a step's micro-batches again, with the same dropout") {
+  RunSettings s = small_language_model({{"dropout", "0.2"}});
+  s.training.optimizer = "lbfgs";
+  s.training.lr = 1;
+  s.training.max_iter = 5;
+  s.training.accumulate = 2;
+  LanguageModelTask task(s, characters());
+  Updater updater(task.parameters(), s.training);
+  // each step starts on the same micro-batches, with the same random numbers: its loss can but fall
+  double before = HUGE_VAL;
+  for (int i = 0; i < 4; ++i) {
+    task.seek(0);
+    const StepResult r = take_step(task, updater, s.training, 0, 20);
+    CHECK(r.loss_sum < before);
+    before = r.loss_sum;
+    for (const NamedTensor& p : task.parameters()) CHECK(!p.tensor.grad().defined());
+  }
+}
+
 TEST_CASE("training: a step after the first takes nothing from the system") {
   const KeepThreads restore;
   set_num_threads(1);  // several would each keep free blocks, and how many is chance

@@ -192,6 +192,32 @@ TEST_CASE("muon, lbfgs: what they cannot update is refused by name") {
                        "LBFGS: q is float32, p0 is float64", DTypeError);
 }
 
+TEST_CASE("LBFGS: if an evaluation throws, weights and state are those from before the step") {
+  manual_seed(8);
+  const NamedTensors ps = parameters_of({{4}, {2, 3}});
+  LBFGS lbfgs(ps, {.max_iter = 4, .line_search = LineSearchFn::strong_wolfe});
+  int64_t left = 1000;
+  const auto closure = [&] {
+    if (left-- == 0) throw NumericError("enough");
+    lbfgs.zero_grad();
+    Tensor loss = zeros({}, f64);
+    for (const auto& [name, p] : ps) loss = loss + sum(pow(p - 1, 4)) + sum(p * p);
+    loss.backward();
+    return loss.item();
+  };
+  lbfgs.step(closure);
+  NamedTensors all = lbfgs.state_dict();
+  all.insert(all.end(), ps.begin(), ps.end());
+  const std::string before = format_safetensors(all);
+  for (const int64_t n : {0, 1, 2}) {
+    left = n;
+    CHECK_THROWS_AS(lbfgs.step(closure), NumericError);
+    NamedTensors now = lbfgs.state_dict();
+    now.insert(now.end(), ps.begin(), ps.end());
+    CHECK(format_safetensors(now) == before);
+  }
+}
+
 TEST_CASE("optimizers: a state that does not fit is refused by name, and nothing changes") {
   manual_seed(6);
   const NamedTensors ps = parameters_of({{4}, {5}});

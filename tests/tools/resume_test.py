@@ -50,18 +50,34 @@ class Resume(Case):
                 steps = {name for name in os.listdir(kind) if name.startswith("step-")}
                 self.assertEqual(steps, {os.readlink(f"{kind}/last"), os.readlink(f"{kind}/best")})
 
+    def goes_on_with_the_same_bits(self, *arguments):
+        """Killed after each of three steps and resumed; the last of them is behind the validation of step 4."""
+        of_schedules = {SMALL.index("--schedule"), SMALL.index("--warmup")} if "rprop" in arguments else ()
+        small = [word for i, word in enumerate(SMALL) if i not in of_schedules and i - 1 not in of_schedules]
+        arguments = [*small, *arguments, "--steps", "8", "--validate-every", "2", "--save-every", "1"]
+        expected = self.straight(*arguments)
+        for step in (2, 3, 6):
+            self.stop_at(self.start(*self.run_of("run", *arguments, "--resume")), step, signal.SIGKILL)
+        self.good(*self.run_of("run", *arguments, "--resume"))
+        self.same("run", expected)
+        shutil.rmtree("run")
+        shutil.rmtree("straight")
+
     def test_every_optimizer_goes_on_with_the_same_bits(self):
-        for optimizer in ["adafactor", "adagrad", "lion", "muon", "nadam", "radam", "rmsprop", "sgd"]:
+        settings = {"sgd": ["--momentum", "0.9", "--nesterov"], "rmsprop": ["--momentum", "0.9", "--centered"], "asgd": ["--t0", "2"], "lbfgs": ["--max-iter", "3"], "rprop": []}
+        choices = next(s["choices"] for s in json.loads(self.good("zoo", "--json").out)["models"][0]["settings"] if s["key"] == "optimizer")
+        self.assertGreaterEqual(len(choices), 15)
+        for optimizer in choices:
             with self.subTest(optimizer=optimizer):
-                more = {"sgd": ["--momentum", "0.9", "--nesterov"], "rmsprop": ["--momentum", "0.9", "--centered"]}.get(optimizer, [])
-                arguments = [*SMALL, "--optimizer", optimizer, *more, "--weight-decay", "0.1", "--lr", "0.01"]
-                expected = self.straight(*arguments, "--steps", "6")
-                self.good(*self.run_of("run", *arguments, "--steps", "3"))
-                self.good(*self.run_of("run", *arguments, "--steps", "6", "--resume"))
-                for part in ("model", "state"):  # the log has one validation more
-                    self.assertEqual(trained("run")[part], expected[part])
-                shutil.rmtree("run")
-                shutil.rmtree("straight")
+                decay = [] if optimizer in ("lbfgs", "rprop") else ["--weight-decay", "0.1"]
+                lr = "1" if optimizer == "lbfgs" else "0.01"
+                self.goes_on_with_the_same_bits("--optimizer", optimizer, *settings.get(optimizer, []), *decay, "--lr", lr)
+
+    def test_schedules_and_averages_go_on_with_the_same_bits(self):
+        for arguments in (["--schedule", "plateau", "--plateau-patience", "0", "--lr", "0.3"], ["--schedule", "sequential", "--schedules", "constant,cosine,wsd", "--milestones", "3,5"],
+                          ["--swa-start", "3", "--swa-every", "2"], ["--average", "0.9"]):
+            with self.subTest(arguments=arguments):
+                self.goes_on_with_the_same_bits(*arguments)
 
     def test_nohup_is_respected(self):
         process = self.start(*self.run_of("run", *SMALL, "--steps", "60"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

@@ -37,7 +37,7 @@ class Usage(Case):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
             ("lr", "1,5", "a number"), ("lr", "1e308", "at most 1e+300"), ("steps", "1.5", "an integer"), ("steps", "-1", "at least 0"), ("steps", "99999999999999999999", "an integer"),
-            ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adafactor, adagrad, adam, adamw, lion, muon, nadam, radam, rmsprop, sgd"), ("seed", "-1", "at least 0"),
+            ("batch-size", "0", "at least 1"), ("dropout", "1", "at most 0.999"), ("optimizer", "adm", "one of adadelta, adafactor, adagrad, adam, adamax, adamw, asgd, lbfgs, lion, muon, nadam, radam, rmsprop, rprop, sgd"), ("seed", "-1", "at least 0"),
             ("adam-eps", "0", "at least 1e-20"), ("max-len", "2", "at least 3"), ("n-heads", "0", "at least 1"), ("threads", "0", "from 1 to 1024"),
             ("threads", "-1", "from 1 to 1024"), ("threads", "two", "from 1 to 1024"), ("threads", "1e3", "from 1 to 1024"), ("threads", "1025", "from 1 to 1024"),
         ]:
@@ -53,6 +53,11 @@ class Usage(Case):
         self.refused(2, *TRAIN, "--optimizer", "lion", "--adam-eps", "1e-6", says=["--adam-eps", "--optimizer lion"])
         self.refused(2, *TRAIN, "--schedule", "step", "--lr-min", "1e-6", says=["--lr-min", "--schedule step", "cosine"])
         self.refused(2, *TRAIN, "--schedule", "multistep", "--milestones", "5,3", says=["--milestones 5,3", "rising"])
+        self.refused(2, *TRAIN, "--optimizer", "rprop", "--schedule", "cosine", says=["--schedule", "does nothing with --optimizer rprop"])
+        self.refused(2, *TRAIN, "--optimizer", "lbfgs", "--clip", "1", says=["--clip", "does nothing with --optimizer lbfgs"])
+        self.refused(2, *TRAIN, "--schedule", "plateau", "--gamma", "1", says=["plateau", "between 0 and 1"])
+        self.refused(2, *TRAIN, "--schedule", "sequential", "--schedules", "cosine,plateau", says=["--schedules cosine,plateau", "plateau"])
+        self.refused(2, *TRAIN, "--swa-start", "5", "--average", "0.9", says=["--average", "--swa-start"])
 
     def test_every_command_refuses_no_threads(self):
         self.train("run", "--steps", "1")
@@ -85,11 +90,11 @@ class Usage(Case):
     def test_an_empty_name_is_refused(self):
         """Such as from an unset variable in a script. An empty --text would mean the bundled corpus."""
         for arguments in (["translate", ""], ["translate", "run", ""], ["eval", "", "--data", "valid"], ["eval", "run", "--data", ""], ["generate", ""], ["inspect", ""], ["export", "", "--to", "pytorch", "-o", "x"],
-                          ["export", "run", "--to", "pytorch", "-o", ""], ["graph", "", "--trace"], ["graph", "mlp", "-o", ""], ["gradcheck", ""], ["gradcheck", "--model", ""], ["bench", ""],
+                          ["export", "run", "--to", "pytorch", "-o", ""], ["graph", "", "--trace"], ["graph", "mlp", "-o", ""], ["gradcheck", ""], ["gradcheck", "--model", ""], ["bench", ""], ["zoo", ""],
                           ["train", "lm", "--text", "", "--out", "run"], ["train", "translation", "--train", "", "--valid", "", "--out", "run"]):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says="expected a name, got an empty one")
-        self.refused(2, "zoo", "", says="an empty word is unknown to slope zoo")
+        self.refused(2, "museum", "", says="an empty word is unknown to slope museum")
 
     def test_numbers_are_decimal_and_an_empty_value_takes_no_other(self):
         self.gpt("gpt", "--steps", "1")
