@@ -43,23 +43,20 @@ std::string LoadReport::message() const {
   if (ok()) return "<All keys matched successfully>";
   // with more missing names it is another model, not a spelling mistake
   constexpr size_t spelling_limit = 50;
-  std::vector<std::string> lost;
+  const auto quoted = [](const std::string& name) { return JsonReader::escaped(name); };
+  std::vector<std::string> lost, spare, parts;
   for (const std::string& name : missing) {
     const std::string meant = missing.size() > spelling_limit ? "" : meant_by(name, unexpected);
-    lost.push_back(
-        JsonReader::quoted(name) +
-        (meant.empty() ? "" : fmt::format(" (did you mean {}?)", JsonReader::quoted(meant))));
+    lost.push_back(quoted(name) +
+                   (meant.empty() ? "" : fmt::format(" (did you mean {}?)", quoted(meant))));
   }
-  std::string text = fmt::format("Error(s) in loading state_dict for {}:", model);
+  for (const std::string& name : unexpected) spare.push_back(quoted(name));
   if (!lost.empty())
-    text += fmt::format(" Missing key(s) in state_dict: {}.", fmt::join(lost, ", "));
-  if (!unexpected.empty()) {
-    std::vector<std::string> names;
-    for (const std::string& name : unexpected) names.push_back(JsonReader::quoted(name));
-    text += fmt::format(" Unexpected key(s) in state_dict: {}.", fmt::join(names, ", "));
-  }
-  for (const auto& [name, reason] : misfits) text += fmt::format(" {}.", reason);
-  return text;
+    parts.push_back(fmt::format("Missing key(s) in state_dict: {}", fmt::join(lost, ", ")));
+  if (!spare.empty())
+    parts.push_back(fmt::format("Unexpected key(s) in state_dict: {}", fmt::join(spare, ", ")));
+  for (const auto& [name, reason] : misfits) parts.push_back(reason);
+  return fmt::format("Error(s) in loading state_dict for {}: {}", model, fmt::join(parts, ". "));
 }
 
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options) {

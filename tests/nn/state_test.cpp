@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(nn::load(b, both),
                        "Error(s) in loading state_dict for Tiny: values mismatch for head.weight: "
                        "tied in current model, but the checkpoint has other values under its other "
-                       "name.",
+                       "name",
                        InputError);
   CHECK(bytes_of(a) == bytes_of(b));
 
@@ -176,7 +176,7 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
                        "\"embed.weight\" (did you mean \"embd.weight\"?), \"head.weight\". "
                        "Unexpected key(s) in state_dict: \"embd.weight\", \"other\". "
                        "size mismatch for extra: copying a param with shape (5,) from checkpoint, "
-                       "the shape in current model is (4,).",
+                       "the shape in current model is (4,)",
                        InputError);
   bad[0].tensor = ones({4});
   const nn::LoadReport report = nn::load(b, bad, {.strict = false});

@@ -83,7 +83,7 @@ class ChangedTensors(Case):
 
     def test_renamed(self):
         header = {(self.name + "x" if key == self.name else key): value for key, value in self.header.items()}
-        self.refuse(header, self.data, [f"{self.name} (did you mean {self.name}x?)"])
+        self.refuse(header, self.data, [f'"{self.name}" (did you mean "{self.name}x"?)'])
 
     def test_misshapen(self):
         header = json.loads(json.dumps(self.header))
@@ -156,7 +156,7 @@ class OtherFiles(Case):
 
     def test_config(self):
         for edit, says in [
-            (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["missing"]),
+            (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["Missing key(s)"]),
             (lambda text: text.replace('"max_len": 12', '"max_len": 13'), ["config.json"]), (lambda text: text[:-5], ["config.json", "JSON"]), (lambda text: "", ["config.json"]),
             (lambda text: text.replace('"postnorm"', '"char-gpt"'), ["config.json", "char-gpt"]), (lambda text: text.replace('"postnorm"', "7"), ["config.json"]),
             (lambda text: text.replace('"d_model": 8', '"d_model": "8"'), ["config.json", "d_model"]), (lambda text: text.replace('"d_model": 8', '"d_model": -8'), ["config.json", "d_model"]),

@@ -110,7 +110,8 @@ void add_zoo(Command& slope) {
       "List the models, with the number of parameters at their default sizes (words of Multi30k, "
       "characters of tiny Shakespeare), and the presets. With the name of a model: its layers at "
       "that size, on one example as long as it takes, with the shape of each output, parameters, "
-      "multiply-adds of matrix products and memory.\nExample: slope zoo postnorm");
+      "multiply-adds of matrix products and memory.\nExample: slope zoo " +
+          models::zoo().front()->name);
   command.option("model", name, "show the layers of this one").names("MODEL");
   command.flag("--json", json, "as JSON, with every setting");
   command.runs([] { return !name.empty() ? run_one(name, json) : json ? run_json() : run(); });
