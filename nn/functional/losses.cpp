@@ -105,12 +105,18 @@ Tensor binary_cross_entropy(const Tensor& x, const Tensor& t, const BceOptions& 
                   options);
 }
 
-//   (1 - t) x + (1 + (w - 1) t) log(1 + e^-x), w = pos_weight
+// W log(1 + e^-x) + (1 - t) x,  W = 1 + (w - 1) t,  w = pos_weight; for x < 0 in the form in which
+// nothing cancels, W log(1 + e^x) - w t x
+static Tensor with_pos_weight(const Tensor& x, const Tensor& t, const Tensor& w) {
+  const Tensor negative = x < 0;
+  return (1 + (w - 1) * t) * softplus(where(negative, x, -x)) +
+         where(negative, -(w * t), 1 - t) * x;
+}
+
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                         const BceOptions& options) {
   const Tensor w = options.pos_weight;
-  return weighted(w.defined() ? (1 - t) * x + (1 + (w - 1) * t) * slope::softplus(-x)
-                              : bce_with_logits(x, t, Reduction::none),
+  return weighted(w.defined() ? with_pos_weight(x, t, w) : bce_with_logits(x, t, Reduction::none),
                   options);
 }
 

@@ -172,6 +172,20 @@ TEST_CASE("losses: edges of the domain") {
   const Tensor logits = tensor({1000.0, -1000.0, 1000.0, -1000.0});
   CHECK(bce_with_logits(logits, tensor({1.0, 1.0, 0.0, 0.0}), Reduction::none).to_vector() ==
         std::vector<double>{0, 1000, 1000, 0});
+  for (const bool connected : {false, true}) {  // the kernel, the formula
+    const Tensor x = tensor({-20.0, 20.0, -88.0, -INFINITY, INFINITY}).set_requires_grad(),
+                 t = tensor({0.0, 1.0, 0.0, 0.0, 1.0}),
+                 loss = bce_with_logits(x, t, Reduction::none),
+                 slope = grad({sum(loss)}, {x}, {.create_graph = connected})[0];
+    const double small = std::exp(-20.0), smaller = std::exp(-88.0);
+    const std::vector<double> values = loss.to_vector(), slopes = slope.to_vector(),
+                              expected = {small, small, smaller, 0, 0},
+                              of_slopes = {small, -small, smaller, 0, 0};
+    for (size_t i = 0; i < values.size(); ++i) {
+      CHECK(values[i] == doctest::Approx(expected[i]).epsilon(1e-6).scale(0));
+      CHECK(slopes[i] == doctest::Approx(of_slopes[i]).epsilon(1e-6).scale(0));
+    }
+  }
   CHECK(std::isnan(mse_loss(zeros({0}), zeros({0})).item()));
   CHECK(mse_loss(zeros({0}), zeros({0}), Reduction::sum).item() == 0);
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Definition bce_with_logits_definition{
     "y = -t log s(x) - (1 - t) log(1 - s(x)) = (1 - t) x + log(1 + e^-x), s = sigmoid",
-    "dx = g ((1 - t) - s(-x)), dt = -g x"};
+    "dx = g ((1 - t) - s(-x)) = g (s(x) - t), dt = -g x"};
 
 template <class Row>
 Tensor values(const Tensor& x, const Tensor& t) {  // of one shape
@@ -21,7 +21,8 @@ Tensor values(const Tensor& x, const Tensor& t) {  // of one shape
 
 Grads bce_with_logits_formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), t = s.input(1);
-  return {s.needs(0) ? g * ((1 - t) - sigmoid(-x)) : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
+  const auto slope = [&] { return where(x < 0, sigmoid(x) - t, (1 - t) - sigmoid(-x)); };
+  return {s.needs(0) ? g * slope() : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
 }
 
 Grads bce_with_logits_kernel(const Saved& s, const Tensor& g) {

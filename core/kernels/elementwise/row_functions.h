@@ -96,6 +96,9 @@ SLOPE_INLINE auto softplus_(auto x) {
   return (x <= 0 ? decltype(x)(0) : x) + log1p_(exp_(-std::abs(x)));
 }
 
+// w x, and 0 where w is 0, even for an infinite x.
+SLOPE_INLINE auto weighted(auto w, auto x) { return w == 0 ? decltype(x)(0) : w * x; }
+
 // By squaring, modulo 2^64. Negative powers of 1 and -1 are 1 or -1; those of other integers are 0,
 // as in PyTorch.
 SLOPE_INLINE int64_t power(int64_t a, int64_t b) {
