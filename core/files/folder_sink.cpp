@@ -136,7 +136,11 @@ void make_folders(const std::string& given) {
                  "{}: cannot create the folder: a file of that name exists", path);
   const std::string above = sys::parent(path);
   if (above != path && above != ".") make_folders(above);
-  sys::make_folder(path);
+  try {
+    sys::make_folder(path);
+  } catch (const IoError&) {  // perhaps because another run made it meanwhile
+    if (sys::kind_followed(path) != sys::Kind::folder) throw;
+  }
   sys::sync_folder(above);
 }
 

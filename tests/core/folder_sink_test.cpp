@@ -15,8 +15,11 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 using namespace slope;
 using slope::test::FailCall;
@@ -133,6 +136,24 @@ TEST_CASE("folder sink: what is in the way of a temporary and not slope's stays"
                        doctest::Contains("last.tmp: is in the way"), IoError);
   CHECK(read_file(run.file("step-1.tmp")) == "mine");
   CHECK(read_file(run.file("last.tmp")) == "mine");
+}
+
+TEST_CASE("folder sink: several threads may make the same folders at once") {
+  const TemporaryFolder run;
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> failures{0};
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        try {
+          make_folders(run.file(fmt::format("{}/a/b/c", round)));
+        } catch (const std::exception&) {
+          ++failures;
+        }
+      });
+    threads.clear();
+    CHECK(failures == 0);
+  }
 }
 
 TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in it") {
