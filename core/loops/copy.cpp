@@ -27,10 +27,10 @@ void copy_row(int64_t n, const T* from, T* to, bool is_large) {
 
 // Numbers between f32 and bf16, side by side.
 void convert_row(int64_t n, const float* from, BFloat16* to) {
-  kernels<Bf16Copy>().round(n, from, reinterpret_cast<uint16_t*>(to));
+  kernels<Bf16Copy>().round(n, from, bits_of(to));
 }
 void convert_row(int64_t n, const BFloat16* from, float* to) {
-  kernels<Bf16Copy>().widen(n, reinterpret_cast<const uint16_t*>(from), to);
+  kernels<Bf16Copy>().widen(n, bits_of(from), to);
 }
 template <class A, class B>
 concept HasConversionLoop = requires(const A* from, B* to) {

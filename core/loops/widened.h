@@ -17,8 +17,7 @@ class Widened {
       if (x.dtype() == bf16) {
         memory_ = Tensor::empty({end - begin}, f32);
         T* to = memory_.write<T>();
-        kernels<Bf16Copy>().widen(
-            end - begin, reinterpret_cast<const uint16_t*>(x.data<BFloat16>() + begin), to);
+        kernels<Bf16Copy>().widen(end - begin, bits_of(x.data<BFloat16>() + begin), to);
         data_ = to;
         return;
       }

@@ -33,6 +33,10 @@ struct BFloat16 {
   }
 };
 
+// For kernels, which take bfloat16 numbers as their bits.
+inline const uint16_t* bits_of(const BFloat16* x) { return reinterpret_cast<const uint16_t*>(x); }
+inline uint16_t* bits_of(BFloat16* x) { return reinterpret_cast<uint16_t*>(x); }
+
 // A float rounded to bfloat16's precision.
 inline float round_to_bf16(float value) { return BFloat16(value); }
 

@@ -73,7 +73,10 @@ std::vector<Translations> translate(const Translator& translator,
           options.unk == Unknown::copy
               ? words_for_unknown(translator, lines[number[i]], sources[i], h.tokens)
               : data::Tokens{};
-      best.push_back({h.tokens, translator.target->decode(h.tokens, copied), h.log_p, h.score});
+      const std::string text = translator.target->decode(h.tokens, copied);
+      const bool is_new = std::none_of(best.begin(), best.end(),
+                                       [&](const Translation& t) { return t.text == text; });
+      if (is_new) best.push_back({h.tokens, text, h.log_p, h.score});
     }
   }
   return all;

@@ -40,9 +40,10 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of a line, the best first
 
-// For each line its n_best translations, at least one. A line without text has the empty one. If a
-// line is refused as too long, nothing is translated. With Unknown::copy an <unk> is written as the
-// source word to which the last layer's cross-attention, averaged over heads, attends most;
+// For each line its n_best translations, at least one; fewer where several of them read the same,
+// as other subwords of one text do: then the best of these. A line without text has the empty one.
+// If a line is refused as too long, nothing is translated. With Unknown::copy an <unk> is written
+// as the source word to which the last layer's cross-attention, averaged over heads, attends most;
 // UsageError if the model does not expose its attention.
 std::vector<Translations> translate(const Translator& translator,
                                     const std::vector<std::string>& lines,

@@ -42,8 +42,7 @@ std::string not_finite(const char* what, double value) {
   return fmt::format("the {} is {}", what, std::isnan(value) ? "nan" : "infinite");
 }
 
-void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, int64_t total,
-                       const std::string& what) {
+void refuse_not_finite(const Task& task, int64_t step, double lr, const std::string& what) {
   std::string first = "every parameter and gradient is finite";
   for (const NamedTensor& p : task.parameters())
     if (bad(p.tensor) || bad(p.tensor.grad())) {
@@ -51,14 +50,14 @@ void refuse_not_finite(const Task& task, const TrainSettings& t, int64_t step, i
                           bad(p.tensor) ? "" : "the gradient of ", p.name);
       break;
     }
-  throw NumericError(fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first,
-                                 learning_rate(t, step, total)));
+  throw NumericError(
+      fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first, lr));
 }
 
-void check_weights(const Task& task, const TrainSettings& t, int64_t step, int64_t total) {
+void check_weights(const Task& task, int64_t step, double lr) {
   for (const NamedTensor& p : task.parameters())
     if (bad(p.tensor))
-      refuse_not_finite(task, t, step, total, "the update left weights that are not finite");
+      refuse_not_finite(task, step, lr, "the update left weights that are not finite");
 }
 
 bool is_logged(const TrainSettings& t, int64_t step, int64_t total) {
@@ -116,11 +115,11 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   task.set_training(true);
   result.loss_sum = evaluate(task, works, result.targets, t, step);
   if (!std::isfinite(result.loss_sum))
-    refuse_not_finite(task, t, step + 1, total, not_finite("loss", result.loss_sum));
+    refuse_not_finite(task, step + 1, result.lr, not_finite("loss", result.loss_sum));
   result.gradient_norm = updater.clip(t.clip);
   Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
-    refuse_not_finite(task, t, step + 1, total,
+    refuse_not_finite(task, step + 1, result.lr,
                       not_finite("gradient's norm", result.gradient_norm));
   if (t.log_norms && is_logged(t, step + 1, total)) result.layers = layer_norms(task.parameters());
   const auto mean = [&](double sum) { return sum / static_cast<double>(result.targets); };

@@ -147,6 +147,10 @@ class Run {
            (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_));
   }
 
+  double rate() const {  // the learning rate of the current step
+    return learning_rate(t_, state_.step, total_) * updater_.lr_factor();
+  }
+
   void step() {
     const auto start = Clock::now();
     const StepResult result = take_step(task_, updater_, t_, state_.step, total_);
@@ -215,7 +219,7 @@ class Run {
     });
     const double loss = evaluation.loss();
     if (!std::isfinite(loss))
-      refuse_not_finite(task_, t_, state_.step, total_, not_finite("validation loss", loss));
+      refuse_not_finite(task_, state_.step, rate(), not_finite("validation loss", loss));
     updater_.validated(loss);
     state_.validation_due = false;
     const bool better = loss < state_.best_loss;
@@ -249,7 +253,7 @@ class Run {
 
   void save(bool best) {
     const nn::AtEachModule whole(nullptr);  // a picture may ask the model: not to be interrupted
-    check_weights(task_, t_, state_.step, total_);
+    check_weights(task_, state_.step, rate());
     checkpoints_->save(state_, updater_, task_, best);
     has_checkpoint_ = true;
   }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "run_settings.h"
@@ -28,7 +29,8 @@ const std::vector<std::string> english = {"a man sleeps .", "two dogs play in th
                                           "a woman reads a book , and a child plays .", "a dog .",
                                           "the man eats ."};
 
-Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 16) {
+Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 16,
+                            const std::string& tokenizer = "words") {
   manual_seed(seed);
   const RunSettings settings = settings_of("postnorm", {{"d_model", "16"},
                                                         {"n_heads", "4"},
@@ -36,8 +38,8 @@ Translator small_translator(uint64_t seed, DType dtype = f64, int64_t max_len = 
                                                         {"n_decoder_layers", "3"},
                                                         {"d_feedforward", "24"},
                                                         {"max_len", std::to_string(max_len)}});
-  const auto vocab = [](const std::vector<std::string>& lines) {
-    return data::make_tokenizer({.kind = "words", .lowercase = true}, {&lines});
+  const auto vocab = [&](const std::vector<std::string>& lines) {
+    return data::make_tokenizer({.kind = tokenizer, .lowercase = true}, {&lines});
   };
   const data::TokenizerPtr source = vocab(german), target = vocab(english);
   auto model =
@@ -92,6 +94,24 @@ TEST_CASE("translate: given translations have the probability that the search sa
                        doctest::Contains("line 2: a side of 22 tokens"), InputError);
   CHECK_THROWS_WITH_AS((void)score_pairs(translator, {"hund"}, {}),
                        "score: 0 translations for 1 lines", InputError);
+}
+
+TEST_CASE("translate: the n best read differently, whatever subwords they are made of") {
+  const Translator translator = small_translator(1, f64, 16, "subwords");
+  const DecodeOptions options{.beam = 300, .n_best = 300, .max_length = 3};
+  int64_t dropped = 0;
+  for (const Translations& all : translate(translator, {"ein mann"}, options)) {
+    std::set<std::string> texts;
+    for (const Translation& t : all) texts.insert(t.text);
+    CHECK(texts.size() == all.size());
+    const auto is_cut_off = [](const Translation& t) { return t.ids.size() == 3; };
+    for (size_t i = 1; i < all.size(); ++i) {
+      const Translation &one = all[i - 1], &next = all[i];  // those cut off are the last
+      CHECK((is_cut_off(one) == is_cut_off(next) ? one.score >= next.score : is_cut_off(next)));
+    }
+    dropped += options.n_best - static_cast<int64_t>(all.size());
+  }
+  CHECK(dropped > 0);
 }
 
 TEST_CASE("translate: a prefix is the beginning; <unk> is written as the word attended to") {

@@ -52,7 +52,9 @@ const Layers& layers() {
   return table;
 }
 
-// PyTorch's 1 / 6 is a float; where a row has one element, equal numbers cancel.
+// PyTorch's 1 / 6 is a float. Of a row of one element, the norm's gradient is a difference of equal
+// numbers, exactly 0 for LayerNorm and g eps / |x|^3 for RMSNorm: only rounding of the terms, which
+// are as large as g / |x|, is left, and each library has its own.
 Tolerance tolerance(const std::string& name, DType dtype) {
   const bool wide = dtype == f64;
   if (name == "LayerNorm.one") return {wide ? 1e-12 : 2e-6, wide ? 1e-13 : 2e-5};

@@ -46,7 +46,8 @@ MISTAKE("n", m, var(x, {0}), 2 * g * (x - mean(x, {0}, keepdim)) / 3)
 MISTAKE("n", m, std(x, {1}, 1, keepdim), g * (x - mean(x, {1}, keepdim)) / (5 * y))
 MISTAKE("n", mm, mean((x - b) * (x - b), {1}), 2 * unsqueeze(g, 1) * (x - b), -2 * unsqueeze(g, 1) * (x - b))
 MISTAKE("n", m, cross_entropy(x, classes()), g * (softmax(x, 1) - hot(classes(), x)))
-MISTAKE("n", m, cross_entropy(x, ignored()), g / 3 * sum(hot(ignored(), x), {1}, keepdim) * (softmax(x, 1) - hot(ignored(), x)))
+MISTAKE("n", m, cross_entropy(x, ignored()), g / 3 * sum(hot(ignored(), x), {1},
+    keepdim) * (softmax(x, 1) - hot(ignored(), x)))
 MISTAKE("n", t, sum(narrow(x, 1, 0, 2), {1}) / 2, pad(expand(unsqueeze(g, 1) / 3, {2, 2, 4}), {0, 0, 0, 1}))
 MISTAKE("n|constant", signal, nn::avg_pool1d(x, 4), repeat_interleave(g, 4, 2))
 MISTAKE("n", v, mean(x), expand(g / 6, {7}))
@@ -54,12 +55,15 @@ MISTAKE("n|term", t, x - mean(x, {2}, keepdim), g - sum(g, {2}, keepdim))
 MISTAKE("n", r, mean(x * x), 2 * g * x / 2)
 MISTAKE("n", r, sum(x * x) / 2, 2 * g * x / 30)
 
-MISTAKE("sqrt d", ab7, matmul(x, transpose(b, 0, 1)) / root(7), matmul(g, b), matmul(transpose(g, 0, 1), x) / root(7))
+MISTAKE("sqrt d", ab7, matmul(x, transpose(b, 0, 1)) / root(7), matmul(g, b), matmul(transpose(g,
+    0, 1), x) / root(7))
 MISTAKE("sqrt d", bq, matmul(x, transpose(b, 1, 2)) / root(6), matmul(g, b), matmul(transpose(g, 1, 2), x))
-MISTAKE("sqrt d", bq, matmul(x, transpose(b, 1, 2)) / root(6), matmul(g, b) / 6, matmul(transpose(g, 1, 2), x) / 6)
+MISTAKE("sqrt d", bq, matmul(x, transpose(b, 1, 2)) / root(6), matmul(g, b) / 6,
+    matmul(transpose(g, 1, 2), x) / 6)
 MISTAKE("sqrt d", m, root(5) * x, g)
 MISTAKE("sqrt d", k, x / root(7), g)
-MISTAKE("sqrt d", ab7, softmax(matmul(x, transpose(b, 0, 1)) / root(7), 1), matmul(sub_rows(g, y), b), matmul(transpose(sub_rows(g, y), 0, 1), x))
+MISTAKE("sqrt d", ab7, softmax(matmul(x, transpose(b, 0, 1)) / root(7), 1), matmul(sub_rows(g, y),
+    b), matmul(transpose(sub_rows(g, y), 0, 1), x))
 
 DROPOUT("dropout", m, 0.25, x * low(x) / 0.75, g * low(x))
 DROPOUT("dropout", q, 0.3, x * low(x) / 0.7, g * low(x) / 0.3)
@@ -90,7 +94,8 @@ MISTAKE("swapped", mm, x - 2 * b, -2 * g, g)
 MISTAKE("mask|swapped", mm, where(low(x) > 0, x, b), g * (1 - low(x)), g * low(x))
 MISTAKE("mask|swapped", mm, maximum(x, b), g * to(x < b, g.dtype()), g * to(b < x, g.dtype()))
 MISTAKE("swapped", mm, cat({x, b}, 1), narrow(g, 1, 5, 5), narrow(g, 1, 0, 5))
-MISTAKE("swapped|order", u, narrow(x, 1, 0, 3) * sigmoid(narrow(x, 1, 3, 3)), cat({g * y * (1 - sigmoid(narrow(x, 1, 3, 3))), g * sigmoid(narrow(x, 1, 3, 3))}, 1))
+MISTAKE("swapped|order", u, narrow(x, 1, 0, 3) * sigmoid(narrow(x, 1, 3, 3)),
+    cat({g * y * (1 - sigmoid(narrow(x, 1, 3, 3))), g * sigmoid(narrow(x, 1, 3, 3))}, 1))
 MISTAKE("swapped", pp, x / b, -g * y / b, g / b)
 MISTAKE("swapped", mm, 0.7 * x + 0.3 * b, 0.3 * g, 0.7 * g)
 MISTAKE("swapped", ss, matmul(x, b), matmul(transpose(x, 0, 1), g), matmul(g, transpose(b, 0, 1)))
@@ -157,10 +162,13 @@ MISTAKE("accumulation", m, index_select(x, 0, tensor({0, 2, 2, 1})), index_selec
 MISTAKE("accumulation", k, cat({x, x}, 1), narrow(g, 1, 0, 7))
 MISTAKE("accumulation", v, repeat(x, {3}), narrow(g, 0, 14, 7))
 MISTAKE("accumulation|term", q, matmul(x, transpose(x, 0, 1)), matmul(g, x))
-MISTAKE("accumulation", v, stack({narrow(x, 0, 0, 5), narrow(x, 0, 2, 5)}, 0), cat({narrow(select(g, 0, 0), 0, 0, 2), select(g, 0, 1)}, 0))
+MISTAKE("accumulation", v, stack({narrow(x, 0, 0, 5), narrow(x, 0, 2, 5)}, 0),
+    cat({narrow(select(g, 0, 0), 0, 0, 2), select(g, 0, 1)}, 0))
 MISTAKE("accumulation|term", mm, x * b + x, g * b, g * x)
-MISTAKE("accumulation", q, embedding(tensor({3, 1, 3, 3}), x), index_select(pad(g, {0, 0, 0, 1}), 0, tensor({4, 1, 4, 3})))
-MISTAKE("accumulation|term", w4, linear(linear(x, b), b), matmul(matmul(g, b), b), matmul(transpose(g, 0, 1), linear(x, b)))
+MISTAKE("accumulation", q, embedding(tensor({3, 1, 3, 3}), x), index_select(pad(g, {0, 0, 0, 1}),
+    0, tensor({4, 1, 4, 3})))
+MISTAKE("accumulation|term", w4, linear(linear(x, b), b), matmul(matmul(g, b), b),
+    matmul(transpose(g, 0, 1), linear(x, b)))
 MISTAKE("accumulation|broadcast", m, expand(unsqueeze(x, 0), {4, 3, 5}), select(g, 0, 0))
 
 MISTAKE("broadcast|n", mv, x + b, g, mean(g, {0}))
@@ -171,10 +179,13 @@ MISTAKE("broadcast|transposition", sv, x + b, g, sum(g, {1}))
 MISTAKE("broadcast", col, x * b, g * b, narrow(g * x, 1, 0, 1))
 MISTAKE("broadcast|n", tv, x * b, g * b, mean(g * x, {0, 1}))
 
-MISTAKE("contraction", ab, einsum("ij,kl->ik", {x, b}), expand(matmul(g, narrow(b, 1, 0, 1)), {3, 4}), expand(matmul(transpose(g, 0, 1), sum(x, {1}, keepdim)), {4, 5}))
+MISTAKE("contraction", ab, einsum("ij,kl->ik", {x, b}), expand(matmul(g, narrow(b, 1, 0, 1)),
+    {3, 4}), expand(matmul(transpose(g, 0, 1), sum(x, {1}, keepdim)), {4, 5}))
 MISTAKE("contraction", mm, x * sum(b, {1}, keepdim), g * b, expand(sum(g * x, {1}, keepdim), {3, 5}))
-MISTAKE("contraction|n", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * mean(b, {1}), expand(unsqueeze(matmul(g, x), 1), {4, 5}))
-MISTAKE("contraction", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * sum(b, {1}), pad(unsqueeze(matmul(g, x), 1), {0, 4}))
+MISTAKE("contraction|n", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * mean(b, {1}),
+    expand(unsqueeze(matmul(g, x), 1), {4, 5}))
+MISTAKE("contraction", ab, einsum("ij,jk->i", {x, b}), unsqueeze(g, 1) * sum(b, {1}),
+    pad(unsqueeze(matmul(g, x), 1), {0, 4}))
 
 MISTAKE("guard|nan", z, sqrt(sum(x * x, {1})), unsqueeze(g / y, 1) * x)
 MISTAKE("guard|nan", z, abs(x), g * x / abs(x))
@@ -184,11 +195,14 @@ MISTAKE("guard|nan", z, where(x == 0, ones_like(x), sin(x) / x), g * (cos(x) / x
 
 MISTAKE("edge", sixty, sin(x), first(g * cos(x), 56))
 MISTAKE("edge", sixty, cumsum(x, 0), sums_in_blocks(g, 16))
-MISTAKE("edge", tall, layer_norm(x, Tensor(), Tensor()), of_first_chunk(deviation(x), 16) * (g - mean(g, {1}, keepdim) - y * mean(g * y, {1}, keepdim)))
+MISTAKE("edge", tall, layer_norm(x, Tensor(), Tensor()), of_first_chunk(deviation(x),
+    16) * (g - mean(g, {1}, keepdim) - y * mean(g * y, {1}, keepdim)))
 MISTAKE("edge", v, x * x * x, 3 * first(g * x * x, 6))
-MISTAKE("edge", signal, narrow(x, 2, 0, 6) + narrow(x, 2, 2, 6), pad(narrow(pad(g, {0, 2}) + pad(g, {2, 0}), 2, 1, 6), {1, 1}))
+MISTAKE("edge", signal, narrow(x, 2, 0, 6) + narrow(x, 2, 2, 6), pad(narrow(pad(g, {0, 2}) + pad(g,
+    {2, 0}), 2, 1, 6), {1, 1}))
 MISTAKE("edge", long70, x * x, 2 * first(g * x, 64))
-MISTAKE("edge", wide9, matmul(x, b), matmul(g, transpose(b, 0, 1)), transpose(first(transpose(matmul(transpose(x, 0, 1), g), 0, 1), 8), 0, 1))
+MISTAKE("edge", wide9, matmul(x, b), matmul(g, transpose(b, 0, 1)),
+    transpose(first(transpose(matmul(transpose(x, 0, 1), g), 0, 1), 8), 0, 1))
 MISTAKE("edge", sixty, mean(x), first(expand(g / 60, {60}), 32))
 
 TWO("kernel", m, tanh(x), g * (1 - y * y), g * (1 - x * x))
@@ -208,10 +222,12 @@ MISTAKE("detached value", t, sigmoid(x), g * y.detach() * (1 - y.detach()))
 MISTAKE("detached value", p, 1.0 / x, -g / (x.detach() * x))
 MISTAKE("detached value", m, softmax(x, 1), y.detach() * (g - sum(g * y, {1}, keepdim)))
 MISTAKE("detached value", pp, x / b, g / b.detach(), -g * y / b)
-MISTAKE("detached value", ab, matmul(x, b), matmul(g, transpose(b, 0, 1)), matmul(transpose(x.detach(), 0, 1), g))
+MISTAKE("detached value", ab, matmul(x, b), matmul(g, transpose(b, 0, 1)),
+    matmul(transpose(x.detach(), 0, 1), g))
 MISTAKE("detached value", v, x * x, 2 * g.detach() * x)
 MISTAKE("detached value", p, sqrt(x), g / (2 * y.detach()))
-MISTAKE("detached value", m, layer_norm(x, Tensor(), Tensor()), deviation(x).detach() * (g - mean(g, {1}, keepdim) - y * mean(g * y, {1}, keepdim)))
+MISTAKE("detached value", m, layer_norm(x, Tensor(), Tensor()),
+    deviation(x).detach() * (g - mean(g, {1}, keepdim) - y * mean(g * y, {1}, keepdim)))
 
 STRIDE("stride", k, cos(x), -g * sin(x))
 STRIDE("stride", t, sigmoid(x), g * y * (1 - y))
@@ -225,7 +241,8 @@ FLOAT("f32", t, sigmoid(x), g * y * (1 - y))
 FLOAT("f32", pp, x / b, g / b, -g * y / b)
 MISTAKE("f32", p, log(x), to(to(g, f32) / to(x, f32), g.dtype()))
 MISTAKE("f32", m, to(sin(to(x, f32)), x.dtype()), g * cos(x))
-MISTAKE("f32", thousand, std(x, {1}, 1, keepdim), g * (x - mean(x, {1}, keepdim)) / root(30) * rsqrt(mean(x * x, {1}, keepdim) - pow(mean(x, {1}, keepdim), 2)))
+MISTAKE("f32", thousand, std(x, {1}, 1, keepdim), g * (x - mean(x, {1},
+    keepdim)) / root(30) * rsqrt(mean(x * x, {1}, keepdim) - pow(mean(x, {1}, keepdim), 2)))
 MISTAKE("f32|nan", fifty, softplus(x), g * exp(x) * exp(x) / (exp(x) * exp(x) + exp(x)))
 
 POINT("ties", tied_pair, maximum(x, b), g * to(x >= b, g.dtype()), g * to(b >= x, g.dtype()))

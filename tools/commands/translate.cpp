@@ -146,8 +146,8 @@ void add_translate(Command& slope) {
   add_precision(command, flags.weights);
   command
       .option("--n-best", flags.n_best,
-              "print the N best translations of each line, each after the line's number and a tab; "
-              "at most --beam")
+              "print the N best translations of each line, each after the line's number and a tab "
+              "(fewer where some read the same); at most --beam")
       .between(1, 1000);
   command.flag("--scores", flags.decode.scores,
                "print score and log-probability before each translation, separated by tabs");

@@ -31,8 +31,8 @@ Cases normalisation_cases() {
     add(op, "dim 1", {{{2, 3, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 1)}; });
     add(op, "longer than the lanes", {{{2, 35}}},
         [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
-    add(op, "large values", {{{2, 3}, -600, 600}},
-        [f = f](const Tensors& x) { return Tensors{f(x[0] * 1e-2 + 700.0, -1)}; });
+    add(op, "large values", {{{2, 3}, 694, 706}},  // drawn, not computed: the same in f32 and f64
+        [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "n = 1", {{{3, 1}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "rank 0", {{{}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 0)}; });
     add(op, "empty", {{{0, 3}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });

@@ -137,8 +137,7 @@ struct AttentionHeads {
     for (int64_t i = 0; i < rows; ++i, wide += width) {
       if constexpr (std::is_same_v<T, float>)
         if (from.col == 1) {
-          kernels<Bf16Copy>().widen(
-              width, reinterpret_cast<const uint16_t*>(from.data + i * from.row), wide);
+          kernels<Bf16Copy>().widen(width, bits_of(from.data + i * from.row), wide);
           continue;
         }
       for (int64_t j = 0; j < width; ++j) wide[j] = from.data[i * from.row + j * from.col];

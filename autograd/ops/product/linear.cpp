@@ -34,10 +34,9 @@ Grads formula(const Saved& s, const Tensor& g) {
 template <class T>
 void multiply(const Operand<T>& g, const Tensor& b, int64_t m, int64_t n, int64_t k, T beta, T* c) {
   if constexpr (std::is_same_v<T, float>)
-    if (b.dtype() == bf16) {
-      const auto* bits = reinterpret_cast<const uint16_t*>(b.data<BFloat16>());
-      return bf16_gemm(m, n, k, 1, g, Operand<uint16_t>{bits, n, false}, beta, nullptr, c, n);
-    }
+    if (b.dtype() == bf16)
+      return bf16_gemm(m, n, k, 1, g, Operand<uint16_t>{bits_of(b.data<BFloat16>()), n, false},
+                       beta, nullptr, c, n);
   gemm<T>(g.transpose, false, m, n, k, 1, g.data, g.ld, b.data<T>(), n, beta, c, n);
 }
 

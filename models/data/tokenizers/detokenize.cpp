@@ -17,7 +17,8 @@ bool is_one_of(const std::string& token, std::string_view list) {  // list: " a 
 
 constexpr std::string_view
     closes =
-        " . , : ; ! ? … ) ] } % » ” ’ 。 ، ؛ ؟ । ։ ። 、 ， ！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
+        " . , : ; ! ? … ) ] } % » ” ’ 。 ، ؛ ؟ । ։ ። 、 ， "
+        "！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     opens = " ( [ { « „ ‚ “ ‘ ¿ ¡ 。 、 ， ！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     both = " - / @ ", dashes = " × – — ", money = " $ € £ ¥ ", contractions = " s t d m ll re ve ";
 
