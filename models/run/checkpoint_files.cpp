@@ -69,7 +69,7 @@ void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer
   }
   const std::string own = checksum_key(fs::path(stem).filename().string() + ".");
   for (const auto& [key, checksum] : tensors.metadata) {
-    const auto is_read = [&](const data::Tokenizer::File& part) {
+    const auto is_read = [&, &key = key](const data::Tokenizer::File& part) {
       return key == own.substr(0, own.size() - 1) + part.ending;
     };
     const std::vector<data::Tokenizer::File> files = tokenizer.files();

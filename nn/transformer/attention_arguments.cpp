@@ -16,7 +16,7 @@ AttentionLengths attention_lengths(const Tensor& query, const Tensor& key, int64
 }
 
 Mask mask_of(const AttentionArguments& a, const AttentionLengths& n, const std::string& who) {
-  const auto& [B, H, L, S] = n;
+  const int64_t B = n.B, H = n.H, L = n.L, S = n.S;
   const Mask padding = a.key_padding_mask.with_tensors([&](const Tensor& x) {
     if (x.rank() == 4) return x;
     SLOPE_CHECK_SHAPE(x.shape() == (Dims{B, S}) || (B == 1 && x.shape() == Dims{S}),

@@ -154,7 +154,7 @@ TEST_CASE("bf16: operands in bf16 give the bits of f32 ones with the same values
       const std::vector<uint16_t> a16 = bits(a), b16 = bits(b);
       const Operand<float> left{a.data(), ta ? m : k, ta}, right{b.data(), tb ? k : n, tb};
       const Operand<uint16_t> left16{a16.data(), left.ld, ta}, right16{b16.data(), right.ld, tb};
-      const auto product = [&](const Bf16Operand& x, const Bf16Operand& y) {
+      const auto product = [m = m, n = n, k = k](const Bf16Operand& x, const Bf16Operand& y) {
         Numbers c(static_cast<size_t>(m * n));
         bf16_gemm(m, n, k, 1, x, y, 0, nullptr, c.data(), n);
         return c;

@@ -37,12 +37,13 @@ void guess_lost_term(const Evidence& e, Guesses& guesses) {
     const char* name;
     double x, y;
   };
-  for (const auto& [name, x, y] :
+  for (const Term& term :
        {Term{"g", 0, 0}, Term{"g x", 1, 0}, Term{"g y", 0, 1}, Term{"g / x", -1, 0}})
-    if (is_proportional(
-            e, lost, [&](size_t i) { return e.g[i] * std::pow(e.x[i], x) * std::pow(e.y[i], y); }))
+    if (is_proportional(e, lost, [&](size_t i) {
+          return e.g[i] * std::pow(e.x[i], term.x) * std::pow(e.y[i], term.y);
+        }))
       guesses.push_back({0.92, "a term is lost, or one use is lost",
-                         fmt::format("what the rule lacks is a multiple of {}", name)});
+                         fmt::format("what the rule lacks is a multiple of {}", term.name)});
 }
 
 }  // namespace slope

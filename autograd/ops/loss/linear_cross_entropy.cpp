@@ -2,15 +2,18 @@
 // place by its gradient (dz as in cross_entropy.cpp), and discarded.
 // With one g for all rows (mean, sum), the three gradients are computed with the loss, for g = 1,
 // and saved instead of z; backward scales them. With a g for each row (none), backward recomputes
-// z. Rows with an ignored target are left out of the products.
+// z. Rows with an ignored target are left out of the products. Under Autocast(bf16) W and dz, which
+// two products read, are rounded once for both, dz while it is in the cache.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/loss/targets.h>
+#include <slope/autograd/ops/product/kept_product.h>
+#include <slope/core/kernels/elementwise/bf16_copy.h>
 #include <slope/core/kernels/elementwise/elementwise.h>
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/kernels/loss/cross_entropy.h>
 #include <slope/core/kernels/reduce/reduce.h>
 #include <slope/core/loops/copy.h>
-#include <slope/core/product/gemm.h>
+#include <slope/core/product/autocast.h>
 
 namespace slope {
 
@@ -57,13 +60,17 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
   const Tensor z = Tensor::empty({R, V}, x.dtype()),
                rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),
                values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
-  const T *px = xs.data<T>(), *pw = w.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
+  const bool rounds = std::is_same_v<T, float> && autocast_dtype() == bf16,
+             rounds_dz = rounds && (wanted.x || wanted.weight);
+  const Tensor W = rounds ? w.to(bf16) : w, dz = rounds_dz ? Tensor::empty({R, V}, bf16) : z;
+  const T *px = xs.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
   T *pz = z.write<T>(), *pr = rows.write<T>(), *loss = values.write<T>(), *gs = loss + R,
     *out = y.losses.write<T>();
   T *dx = wanted.x ? static_cast<T*>(y.dx.write<T>()) : nullptr,
     *dw = wanted.weight ? static_cast<T*>(y.dweight.write<T>()) : nullptr,
     *db = wanted.bias ? static_cast<T*>(y.dbias.write<T>()) : nullptr;
   int64_t* pt = classes.write<int64_t>();
+  uint16_t* pdz = rounds_dz ? bits_of(static_cast<BFloat16*>(dz.write<BFloat16>())) : nullptr;
   for (int64_t first = 0; first < M; first += R) {
     const int64_t m = std::min(R, M - first);
     const int64_t* at = counted.data() + first;
@@ -72,15 +79,18 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
       pt[r] = t[at[r]];
       gs[r] = by_row ? g[at[r]] : *g;
     }
-    const T* xr = in_place ? px + first * d : pr;
-    gemm<T>(false, true, m, V, d, T(1), xr, d, pw, d, T(0), pz, V);
+    const Tensor xr = in_place ? xs.narrow(0, first, m) : rows;
+    multiply<T>({xr}, {W, true}, m, V, d, 0, pz);
     parallel_for(m, rows_per_chunk(V), [&](int64_t begin, int64_t end) {
       kernels<CrossEntropyKernels<T>>().fused(
           end - begin, V, pz + begin * V, pb,
           {pt + begin, options.ignore_index, options.label_smoothing}, gs + begin, 1, loss + begin);
+      if constexpr (std::is_same_v<T, float>)
+        if (rounds_dz)
+          kernels<Bf16Copy>().round((end - begin) * V, pz + begin * V, pdz + begin * V);
     });
     for (int64_t r = 0; r < m; ++r) out[at[r]] = loss[r];
-    if (dw) gemm<T>(true, false, V, d, m, T(1), pz, V, xr, d, T(first > 0), dw, d);
+    if (dw) multiply<T>({dz, true}, {xr}, V, d, m, T(first > 0), dw);
     if (db)
       parallel_for(V, width,
                    [&, add = kernels<Accumulate<T>>().add, sum = kernels<Reduce<T>>().sum](
@@ -91,7 +101,7 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
                    });
     if (dx) {
       T* dxr = in_place ? dx + first * d : pr;
-      gemm<T>(false, false, m, d, V, T(1), pz, V, pw, d, T(0), dxr, d);
+      multiply<T>({dz}, {W}, m, d, V, 0, dxr);
       for (int64_t r = 0; !in_place && r < m; ++r) std::copy_n(pr + r * d, d, dx + at[r] * d);
     }
   }

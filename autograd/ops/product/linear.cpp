@@ -1,8 +1,8 @@
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/ops/product/kept_product.h>
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/reduce.h>
-#include <slope/core/product/bf16_gemm.h>
 #include <slope/core/product/bf16_weights.h>
 #include <slope/core/product/gemm.h>
 
@@ -30,16 +30,6 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// C (m, n) = op(G) B + beta C; B (k, n) in memory, of dtype T or kept in bf16.
-template <class T>
-void multiply(const Operand<T>& g, const Tensor& b, int64_t m, int64_t n, int64_t k, T beta, T* c) {
-  if constexpr (std::is_same_v<T, float>)
-    if (b.dtype() == bf16)
-      return bf16_gemm(m, n, k, 1, g, Operand<uint16_t>{bits_of(b.data<BFloat16>()), n, false},
-                       beta, nullptr, c, n);
-  gemm<T>(g.transpose, false, m, n, k, 1, g.data, g.ld, b.data<T>(), n, beta, c, n);
-}
-
 // The same without tensors for the views. A product is added to a sum in place only if that gives
 // the same bits: results must not depend on who holds a reference to a gradient.
 Grads linear_kernel(const Saved& s, const Tensor& g) {
@@ -50,12 +40,11 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
   const int64_t rows = gs.numel() / out;
   Grads grads{Tensor(), Tensor(), Tensor()};
   visit_floating(g.dtype(), "linear", [&]<class T> {
-    const T* pg = gs.data<T>();
     const auto product = [&](int input, const Dims& shape, bool transpose_g, int64_t m, int64_t k,
                              const Tensor& b) {
       const GradTarget d =
           s.target(input, shape, g.dtype(), {.may_add = adds_finished_sums<T>(m, in, k)});
-      multiply<T>({pg, out, transpose_g}, b, m, in, k, d.adds ? 1 : 0, d.tensor.write<T>());
+      multiply<T>({gs, transpose_g}, {b}, m, in, k, d.adds ? 1 : 0, d.tensor.write<T>());
       grads[static_cast<size_t>(input)] = d.result();
     };
     if (s.needs(0)) {
