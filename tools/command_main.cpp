@@ -65,7 +65,6 @@ int exit_code_of(const std::function<int()>& run) {
 
 int command_main(int argc, char** argv) {
   occupy_standard_descriptors();
-  set_up_libraries(argv, environ);
   reserve_memory();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe makes the write fail, which is reported
   return exit_code_of([&] {

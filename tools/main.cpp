@@ -4,12 +4,9 @@
 
 namespace {
 
-void before_constructors(int, char** argv, char** environment) {
-  slope::tools::set_up_libraries(argv, environment);
-  slope::tools::reserve_memory();  // constructors allocate too
-}
-[[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**,
-                                                                  char**) = before_constructors;
+// before constructors run, which allocate too
+void reserve(int, char**, char**) { slope::tools::reserve_memory(); }
+[[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**, char**) = reserve;
 
 }  // namespace
 

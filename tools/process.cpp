@@ -1,15 +1,27 @@
 #include <slope/tools/process.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 #include <string_view>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+// In place of the C library's, for all libraries that this program loads.
+extern "C" [[gnu::visibility("default")]] char* getenv(const char* name) noexcept {
+  const std::string_view wanted = name;
+  for (char** at = environ; at && *at; ++at) {
+    const std::string_view entry = *at;
+    if (entry.starts_with(wanted) && entry.substr(wanted.size()).starts_with('='))
+      return *at + wanted.size() + 1;
+  }
+  static char spins[] = "10000", one_thread[] = "1";
+  if (wanted == "GOMP_SPINCOUNT" && !getenv("OMP_WAIT_POLICY")) return spins;
+  if (wanted == "OPENBLAS_NUM_THREADS") return one_thread;
+  return nullptr;
+}
 
 namespace slope::tools {
 
@@ -17,23 +29,6 @@ void occupy_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) == -1)
       (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);  // reading and writing still fail
-}
-
-void set_up_libraries(char** argv, char** environment) {
-  std::vector<char*> entries;
-  for (char** entry = environment; *entry; ++entry) entries.push_back(*entry);
-  const auto is_set = [&](std::string_view name) {
-    return std::any_of(entries.begin(), entries.end(),
-                       [&](std::string_view entry) { return entry.starts_with(name); });
-  };
-  // about 20 µs
-  static char spins[] = "GOMP_SPINCOUNT=10000", one_thread[] = "OPENBLAS_NUM_THREADS=1";
-  const size_t before = entries.size();
-  if (!is_set("GOMP_SPINCOUNT=") && !is_set("OMP_WAIT_POLICY=")) entries.push_back(spins);
-  if (!is_set("OPENBLAS_NUM_THREADS=")) entries.push_back(one_thread);
-  if (entries.size() == before) return;
-  entries.push_back(nullptr);
-  execve("/proc/self/exe", argv, entries.data());
 }
 
 namespace {

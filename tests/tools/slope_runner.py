@@ -6,8 +6,7 @@ import hashlib, json, os, resource, shutil, signal, struct, subprocess, sys, tem
 
 SANITIZED = bool(os.environ.get("SLOPE_SANITIZED"))
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
-# With the first two set, slope need not start itself a second time to set them.
-ENVIRONMENT = {**os.environ, "GOMP_SPINCOUNT": "10000", "OPENBLAS_NUM_THREADS": "1", "NO_PROGRESS": "1"}
+ENVIRONMENT = {**os.environ, "NO_PROGRESS": "1"}
 
 SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
          "--max-len", "12", "--tokenizer", "words", "--lowercase", "true", "--batch-size", "8", "--dropout", "0.1", "--label-smoothing", "0", "--average", "0", "--lr", "0.0005",

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <string_view>
 
 namespace slope::tools {
 
@@ -29,21 +28,11 @@ int64_t peak_resident_kb() {
   throw IoError("bench: /proc/self/status has no VmHWM");
 }
 
-// The environment without what this program set for itself (process.cpp): a first start has to set
-// it too.
-std::vector<char*> environment_of_a_start() {
-  std::vector<char*> kept;
-  for (char** entry = environ; *entry; ++entry)
-    if (!std::string_view(*entry).starts_with("GOMP_SPINCOUNT=")) kept.push_back(*entry);
-  kept.push_back(nullptr);
-  return kept;
-}
-
 // Runs `slope bench start-up --once` and returns what it prints.
 std::string start_once() {
   std::string threads = std::to_string(num_threads());
   std::vector<std::string> words = {"slope", "bench", "start-up", "--once", "--threads", threads};
-  std::vector<char*> arguments, environment = environment_of_a_start();
+  std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int ends[2];
@@ -53,8 +42,8 @@ std::string start_once() {
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(),
-                                 environment.data());
+  const int failed =
+      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;
