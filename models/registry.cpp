@@ -22,7 +22,7 @@ namespace slope::models {
 
 namespace {
 
-// Of an encoder-decoder: to check every gradient of.
+// The settings of a small encoder-decoder, of which every gradient can be checked.
 template <class M>
 ConfigType<M> small() {
   return {.d_model = 8,

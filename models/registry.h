@@ -8,7 +8,7 @@
 
 namespace slope::models {
 
-// Those of registry.cpp in their order, then registered ones. The first of each kind is its
+// The models of registry.cpp in their order, then registered ones. The first of a kind is its
 // default.
 std::span<const ModelTypePtr> zoo();
 

@@ -19,7 +19,7 @@ double clip_factor(double norm, double max_norm);
 // but the sum of their powers overflows a double).
 double clip_grad_norm(const Tensors& parameters, double max_norm, double norm_type = 2);
 
-// The same with a norm that is known already, perhaps that of more parameters.
+// clip_grad_norm with a norm that is known already, perhaps that of more parameters.
 void clip_grads_with_norm(const Tensors& parameters, double max_norm, double norm);
 
 // Clamps each element to [-limit, limit].

@@ -41,12 +41,12 @@ void Pass::finish() {
 }
 
 void Tensor::retain_grad() const {
-  SLOPE_CHECK_AS(AutogradError, requires_grad(), "retain_grad: this tensor needs no gradient");
+  SLOPE_CHECK_AS(AutogradError, requires_grad(), "retain_grad: this tensor requires no gradient");
   if (!is_leaf()) ensure_grad_slot(*this).retains_grad = true;
 }
 
 void Tensor::register_hook(Hook hook) const {
-  SLOPE_CHECK_AS(AutogradError, requires_grad(), "register_hook: this tensor needs no gradient");
+  SLOPE_CHECK_AS(AutogradError, requires_grad(), "register_hook: this tensor requires no gradient");
   ensure_grad_slot(*this).hooks.push_back(std::move(hook));
 }
 

@@ -1,3 +1,4 @@
+// Nodes are freed without recursion; what tensors know of their nodes (meta.h).
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/printed_name.h>
@@ -6,23 +7,23 @@
 
 namespace slope {
 
-// Freeing a node may release the last references to the nodes of its inputs. They are queued here,
-// so that the call stack does not grow.
+// Freeing a node may release the last references to the nodes that made its inputs. Those wait in a
+// list instead of being freed within this call, so that the call stack does not grow.
 void Node::destroy(Node* node) {
-  thread_local Node* queue = nullptr;
-  thread_local bool draining = false;
-  node->next_to_free = queue;
-  queue = node;
-  if (draining) return;
-  draining = true;
-  while (queue) delete std::exchange(queue, queue->next_to_free);
-  draining = false;
+  thread_local Node* waiting = nullptr;
+  thread_local bool freeing = false;
+  node->next_to_free = waiting;
+  waiting = node;
+  if (freeing) return;
+  freeing = true;
+  while (waiting) delete std::exchange(waiting, waiting->next_to_free);
+  freeing = false;
 }
 
 void AutogradMeta::check_write() const {
   SLOPE_CHECK_AS(
       AutogradError, !grad_enabled() || !requires_grad,
-      "write: this {} needs a gradient; write to it in a scope with NoGrad, or to its detach()",
+      "write: this {} requires a gradient; write under a NoGrad guard, or to its detach()",
       node ? "tensor" : "leaf");
 }
 

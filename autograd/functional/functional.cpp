@@ -170,7 +170,10 @@ Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& 
   SLOPE_CHECK_AS(UsageError, !batch.empty(), "per_sample_gradients: the batch has no tensor");
   const int64_t n = batch[0].size(0);
   for (const Tensor& x : batch)
-    SLOPE_CHECK_SHAPE(x.size(0) == n, "per_sample_gradients: {} samples and {}", n, x.size(0));
+    SLOPE_CHECK_SHAPE(
+        x.size(0) == n,
+        "per_sample_gradients: all tensors of the batch must have as many samples, got {} and {}",
+        n, x.size(0));
   std::vector<Tensors> all(parameters.size());
   for (int64_t s = 0; s < n; ++s) {
     Tensors one;

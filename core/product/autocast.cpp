@@ -7,7 +7,7 @@ static thread_local DType mode = f32;
 DType autocast_dtype() { return mode; }
 Autocast::Autocast(DType dtype) : before_(mode) {
   SLOPE_CHECK_DTYPE(dtype == f32 || dtype == bf16,
-                    "autocast: products are computed in float32 or bfloat16, got {}", name(dtype));
+                    "autocast: the dtype must be float32 or bfloat16, got {}", name(dtype));
   mode = dtype;
 }
 Autocast::~Autocast() { mode = before_; }

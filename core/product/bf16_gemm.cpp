@@ -54,7 +54,7 @@ struct PackedPanels {
   void pack(const Bf16Operand& b) const { pack(0, n, 0, k, b); }
 };
 
-// From row i and column j of C.
+// The place that begins at row i and column j of C.
 Bf16Place from(const Bf16Place& to, int64_t i, int64_t j) {
   return {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc};
 }

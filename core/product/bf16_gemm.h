@@ -39,7 +39,7 @@ void bf16_multiply(int64_t m, int64_t n, int64_t k, float alpha, const Bf16Opera
 
 inline constexpr int64_t bf16_depth = 2048;
 
-// Of this CPU's unit; null without one.
+// The kernels of this CPU's unit; null without one.
 const Bf16Product* bf16_product();
 const AttentionKernels<float>* bf16_attention();
 

@@ -124,7 +124,8 @@ Tensor bernoulli(const Tensor& p) {
   const double* chance = chances.data<double>();
   for (int64_t i = 0; i < chances.numel(); ++i)
     SLOPE_CHECK_INPUT(chance[i] >= 0 && chance[i] <= 1,
-                      "bernoulli: probabilities lie in [0, 1], got {} at element {}", chance[i], i);
+                      "bernoulli: probabilities must be in [0, 1], got {} at element {}", chance[i],
+                      i);
   const Tensor draws = rand(p.shape(), f64);
   return generate(p.shape(), p.dtype(), value_grain,
                   [=, u = draws.data<double>()](int64_t i) { return u[i] < chance[i]; });

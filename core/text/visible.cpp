@@ -10,12 +10,13 @@ namespace slope {
 namespace {
 
 struct Character {
-  uint32_t point;
+  uint32_t point;  // of a malformed one, its byte
   size_t bytes;
   bool is_malformed = false;
 };
 
-// The first character of a text that is not empty, or its first byte if that is not UTF-8.
+// The first character of a text, which must not be empty, or its first byte if no character of
+// UTF-8 begins there.
 Character first_character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const uint32_t lead = byte(0);
@@ -27,9 +28,13 @@ Character first_character(std::string_view text) {
     if ((byte(i) & 0xC0) != 0x80) return {lead, 1, true};
     point = point << 6 | (byte(i) & 0x3F);
   }
+  constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // smaller ones are overlong
+  const bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
+  if (point < least[bytes] || is_surrogate || point > 0x10FFFF) return {lead, 1, true};
   return {point, bytes};
 }
 
+// By a terminal: control characters, marks of direction, separators of lines and paragraphs.
 bool is_obeyed(uint32_t c) {
   const bool is_control = c < ' ' || (c >= 0x7F && c < 0xA0);
   const bool is_direction = c == 0x61C || c == 0x200E || c == 0x200F ||
@@ -40,28 +45,28 @@ bool is_obeyed(uint32_t c) {
 }  // namespace
 
 std::string visible(std::string_view text) {
-  std::string line;
+  std::string result;
   for (Character c{}; !text.empty(); text.remove_prefix(c.bytes)) {
     c = first_character(text);
     if (c.is_malformed || is_obeyed(c.point))
-      line +=
+      result +=
           c.point < 0x100 ? fmt::format("\\x{:02x}", c.point) : fmt::format("\\u{:04x}", c.point);
     else
-      line += text.substr(0, c.bytes);
+      result += text.substr(0, c.bytes);
   }
-  return line;
+  return result;
 }
 
 std::string visible_json(std::string_view json) {
-  std::string text;
+  std::string result;
   for (Character c{}; !json.empty(); json.remove_prefix(c.bytes)) {
     c = first_character(json);
     if (c.point >= 0x7F && is_obeyed(c.point))
-      text += fmt::format("\\u{:04x}", c.point);
+      result += fmt::format("\\u{:04x}", c.point);
     else
-      text += json.substr(0, c.bytes);
+      result += json.substr(0, c.bytes);
   }
-  return text;
+  return result;
 }
 
 }  // namespace slope

@@ -9,7 +9,7 @@ struct TwoMoons {
   Tensor points, labels;  // (N, 2), (N, 1)
 };
 
-// With normal noise; n points, the first half on the upper moon (label 0).
+// n points with normal noise, the first half on the upper moon (label 0).
 TwoMoons two_moons(int64_t n, double noise = 0.1);
 
 }  // namespace slope::data

@@ -149,8 +149,9 @@ class Layout {
         for (size_t l = rows_.size(); l-- > 0;) arrange(rows_[l], down_);
   }
 
-  // Then places each item as close as possible to the mean of its neighbours, in the end of those
-  // above it, so that chains are straight. Sources do not count in that: they follow their readers.
+  // After order(): places each item as close as possible to the mean of its neighbours, in the end
+  // of those above it, so that chains are straight. Sources do not count in that: they follow their
+  // readers.
   void move() {
     x_.assign(layer_.size(), 0);
     for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });
@@ -166,7 +167,7 @@ class Layout {
     for (size_t l = rows_.size(); l-- > 0;) adjust(rows_[l], settle);
   }
 
-  // Those with something above them, or all if none has.
+  // The items with something above them, or all if none has.
   std::vector<size_t> trunk(const std::vector<size_t>& items) const {
     std::vector<size_t> some;
     for (size_t i : items)

@@ -19,7 +19,7 @@ namespace slope::train {
 
 namespace {
 
-EvalResult figures(const Evaluation& evaluation) {
+EvalResult metrics(const Evaluation& evaluation) {
   return {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};
 }
@@ -49,7 +49,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
   const nn::EvalMode eval;
   const data::Pairs pairs = data::encode_pairs(text, *translator.source, *translator.target,
                                                translator.model->positions());
-  EvalResult result = figures(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
+  EvalResult result = metrics(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
 
   std::vector<std::string> sources, targets, lines;  // those that the model can take
   for (size_t i : pairs.lines) {
@@ -71,9 +71,9 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text) {
   const nn::EvalMode eval;
   if (model.settings.data<TextSettings>().documents == "lines")
-    return figures(evaluate_documents(
+    return metrics(evaluate_documents(
         *model.model, data::encode_documents(data::split_lines(text), *model.tokenizer)));
-  return figures(evaluate_text(*model.model, model.tokenizer->encode(text),
+  return metrics(evaluate_text(*model.model, model.tokenizer->encode(text),
                                model.settings.training.batch_size));
 }
 
@@ -100,7 +100,7 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
   const auto N = static_cast<int64_t>(labels.size());
   const Tensor points = from_vector(xy, {N, 2}), sides = from_vector(labels, {N, 1});
   EvalResult result =
-      figures({.loss_sum = classifier.model->loss(points, sides).item(), .targets = N});
+      metrics({.loss_sum = classifier.model->loss(points, sides).item(), .targets = N});
   const std::vector<double> logits = classifier.model->logits(points).to_vector();
   int64_t right = 0;
   for (size_t i = 0; i < labels.size(); ++i) right += (logits[i] > 0) == (labels[i] > 0.5F);
@@ -108,7 +108,7 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
   return result;
 }
 
-EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
+EvalResult evaluate_run(const std::string& checkpoint, const std::string& path,
                         const DecodeOptions& options, UnknownCharacters unknown, DType weights) {
   const RunSettings settings = read_config(checkpoint + "/config.json");
   const models::Kind kind = settings.type().kind;
@@ -119,17 +119,17 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
                  kind == models::Kind::language_model || unknown == UnknownCharacters::refuse,
                  "--unknown-characters is for language models; {} is a run of {}", checkpoint,
                  settings.type().name);
-  const std::string shown = InputStream::name_of(name);
+  const std::string shown = InputStream::name_of(path);
   switch (kind) {
     case models::Kind::translation: {
       const auto& d = settings.data<ParallelTextSettings>();
       const Translator translator = load_translator(checkpoint, weights);
-      return evaluate_translator(translator, data::read_parallel(name, d.source, d.target),
+      return evaluate_translator(translator, data::read_parallel(path, d.source, d.target),
                                  options);
     }
     case models::Kind::language_model: {
       const TextModel model = load_language_model(checkpoint, weights);
-      const std::string text = data::read_text(name);
+      const std::string text = data::read_text(path);
       return blame(shown, [&] {
         const KnownText known = known_text(text, *model.tokenizer, unknown);
         EvalResult result = evaluate_language_model(model, known.text);
@@ -139,7 +139,7 @@ EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
     }
     case models::Kind::points: {
       const Classifier classifier = load_points_model(checkpoint, weights);
-      const std::string text = data::read_text(name);
+      const std::string text = data::read_text(path);
       return blame(shown, [&] { return evaluate_points_model(classifier, text); });
     }
   }

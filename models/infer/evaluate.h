@@ -1,4 +1,4 @@
-// Figures of a trained model on held-out data.
+// Metrics of a trained model on held-out data.
 #pragma once
 
 #include <slope/models/data/metrics/bleu.h>
@@ -10,46 +10,49 @@
 
 namespace slope::train {
 
-struct LineScores {  // as sacreBLEU computes them, lower-cased and as they are
-  data::Bleu bleu, bleu_cased;
-  double chrf = 0, chrf_cased = 0;
+struct LineScores {                 // as sacreBLEU computes them
+  data::Bleu bleu, bleu_cased;      // lower-cased; with the case as it is
+  double chrf = 0, chrf_cased = 0;  // the same of chrF2, 0 to 100
 
   std::string text() const;  // in sacreBLEU's form: name|signature = score …; four lines
 };
 
 struct EvalResult {
-  int64_t tokens = 0;  // predicted tokens, including <eos>
-  double loss = 0;     // mean cross entropy of a token, in nats
+  int64_t tokens = 0;  // what was predicted: tokens, those that end a sentence too, or points
+  double loss = 0;     // mean cross entropy of one, in nats
   double ppl = 0;      // exp(loss)
-  // on the model's own tokens; references keep their unknown words
+  // on lower-cased words (Tokenizer::words), against the references in lower case, composed (NFC),
+  // with their unknown words; 0 to 100
   std::optional<double> bleu = {};
-  // on lines as translate writes them, against the references, both composed (NFC)
+  // on lines as translate writes them, against the references, composed (NFC)
   std::optional<LineScores> lines = {};
-  // pairs that are empty on one side or longer than the model's positions; characters that a
-  // language model does not know: they are not counted
+  // pairs that are empty on a side or longer than the model's positions; characters that a language
+  // model does not know. Nothing else counts them
   int64_t skipped = 0;
-  std::optional<double> accuracy = {};  // share of points on the right side
+  std::optional<double> accuracy = {};  // share of the points classified correctly, 0 to 1
 
   // {"tokens":…,"loss":…,"ppl":…,"bleu":…,"sacrebleu":…,"sacrebleu_cased":…,"chrf":…,
   // "chrf_cased":…,"skipped":…,"accuracy":…}; null if a value is missing or not finite
   std::string json() const;
 };
 
+// The loss on the pairs of lines, and the scores of the sources' translations.
 EvalResult evaluate_translator(const Translator& translator, const data::ParallelText& text,
                                const DecodeOptions& options = {});
 
-// A whole text in blocks that do not overlap: each token but the first is predicted once. A run on
-// documents predicts each line by itself.
-// InputError if it has fewer than two characters, or one that the vocabulary lacks.
+// A whole text in blocks that do not overlap: each token but the first is predicted once. A model
+// trained on documents (setting `documents`) predicts each line by itself, with its end and up to
+// its block size; empty lines are skipped. InputError if a whole text has fewer than two tokens, or
+// if the tokenizer lacks a character.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 
-// Lines "x,y,label" with label 0 or 1; InputError names an invalid line.
+// Lines "x,y,label" with label 0 or 1. InputError names an invalid line, or if there is no line.
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
-// Evaluates a run of any kind on the data called `name`: a prefix of parallel text, a text, a file
-// of points ("-": standard input). `weights`: load.h. UsageError for options that are not for that
-// kind.
-EvalResult evaluate_run(const std::string& checkpoint, const std::string& name,
+// Evaluates a run of any kind on `path`: a prefix of parallel text, or a file of text or points
+// ("-": standard input). `weights` is the dtype in which they are held (load.h). UsageError if an
+// option is given that belongs to another kind.
+EvalResult evaluate_run(const std::string& checkpoint, const std::string& path,
                         const DecodeOptions& options = {},
                         UnknownCharacters unknown = UnknownCharacters::refuse, DType weights = f32);
 

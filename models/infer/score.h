@@ -12,7 +12,8 @@ struct PairScore {
   double score = 0;    // log p / tokens^alpha, as in a search
 };
 
-// Of each pair; InputError that names the first line that is longer than the model's positions.
+// The score of each pair. InputError names the first line that is longer than the model's
+// positions.
 std::vector<PairScore> score_pairs(const Translator& translator,
                                    const std::vector<std::string>& sources,
                                    const std::vector<std::string>& targets,

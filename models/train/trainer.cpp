@@ -291,7 +291,7 @@ class Run {
   int64_t total_ = 0;
   double speed_ = 0;
   double training_seconds_ = 0;  // of this process
-  int64_t steps_here_ = 0;       // the same
+  int64_t steps_here_ = 0;       // by this process
   bool has_checkpoint_ = false;
   bool cost_reported_ = false;
   bool share_reported_ = false;

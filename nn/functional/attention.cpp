@@ -9,7 +9,9 @@ namespace slope::nn {
 AttentionOutput biased_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                  const Mask& mask, double dropout, std::optional<double> scale) {
   const Tensor b = mask.added();
-  SLOPE_CHECK_DTYPE(b.dtype() == q.dtype(), "attention: adds a {} mask to {} scores; convert one",
+  SLOPE_CHECK_DTYPE(b.dtype() == q.dtype(),
+                    "attention: the mask that is added must have the dtype of the scores, got {} "
+                    "and {}; convert one",
                     name(b.dtype()), name(q.dtype()));
   const double D = static_cast<double>(q.size(-1)),
                by = scale.value_or(D > 0 ? 1 / std::sqrt(D) : 1);
@@ -32,7 +34,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   SLOPE_CHECK_AS(UsageError, !o.is_causal || o.attn_mask.allows_everything(),
                  "{}: attn_mask must not be given when is_causal is set", who);
   SLOPE_CHECK_SHAPE(q.rank() >= 2 && k.rank() >= 2,
-                    "{}: q and k have at least 2 dims, got shapes {} and {}", who, q.shape(),
+                    "{}: q and k must have at least 2 dims, got shapes {} and {}", who, q.shape(),
                     k.shape());
   const auto for_each_query = [&](const Tensor& x) {
     if (!o.enable_gqa) return x;

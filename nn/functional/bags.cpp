@@ -23,10 +23,11 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
   SLOPE_CHECK_SHAPE(index.rank() == 1 || index.rank() == 2,
                     "embedding_bag: index must be (B, n), or (n) with offsets, got {}",
                     index.shape());
-  SLOPE_CHECK_AS(UsageError, o.offsets.defined() == (index.rank() == 1),
-                 "embedding_bag: offsets go with an index of one dim, and with no other");
+  SLOPE_CHECK_AS(
+      UsageError, o.offsets.defined() == (index.rank() == 1),
+      "embedding_bag: offsets must be given with an index of one dim, and with no other");
   SLOPE_CHECK_AS(UsageError, !o.per_sample_weights.defined() || o.mode == BagMode::sum,
-                 "embedding_bag: per_sample_weights go with mode sum alone");
+                 "embedding_bag: per_sample_weights need the mode sum");
   SLOPE_CHECK_SHAPE(
       !o.per_sample_weights.defined() || o.per_sample_weights.shape() == index.shape(),
       "embedding_bag: per_sample_weights {} must have the shape of index {}",
@@ -45,7 +46,7 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
                  last = b + 1 < starts.size() ? static_cast<int64_t>(starts[b + 1]) : index.size(0);
       SLOPE_CHECK_INDEX(
           first >= 0 && last >= first && last <= index.size(0) && (b > 0 || first == 0),
-          "embedding_bag: bag {} is [{}, {}) of {} rows; offsets begin with 0 and do "
+          "embedding_bag: bag {} is [{}, {}) of {} rows; offsets must begin with 0 and "
           "not fall",
           b, first, last, index.size(0));
       bags.push_back(combined(rows.narrow(0, first, last - first),

@@ -12,7 +12,7 @@ void check_weight(const char* op, const Tensor& scores, const Tensor& weight, in
                     "{}: weight must have a number for each of {} classes, got {}", op, classes,
                     weight.shape());
   SLOPE_CHECK_DTYPE(weight.dtype() == scores.dtype(),
-                    "{}: weight is {}, the scores are {}; convert with to()", op,
+                    "{}: dtypes differ: weight {}, scores {}; convert with to()", op,
                     name(weight.dtype()), name(scores.dtype()));
 }
 
@@ -39,10 +39,11 @@ Tensor by_row(const char* op, const Tensor& scores, const Tensor& target, Reduct
               const F& f) {
   Dims shape = scores.shape();
   if (shape.size() > 0) shape.erase(shape.size() == 1 ? 0 : 1);
-  SLOPE_CHECK_SHAPE(scores.rank() > 0 && target.shape() == shape,
-                    "{}: scores are (N, C, *) with targets (N, *), or (C) with one target; got {} "
-                    "and {}",
-                    op, scores.shape(), target.shape());
+  SLOPE_CHECK_SHAPE(
+      scores.rank() > 0 && target.shape() == shape,
+      "{}: scores must be (N, C, *) with targets (N, *), or (C) with one target; got {} "
+      "and {}",
+      op, scores.shape(), target.shape());
   const int64_t n = numel(shape), C = scores.size(scores.rank() == 1 ? 0 : 1);
   const Tensor rows = scores.rank() > 2 ? scores.movedim(1, -1) : scores,
                losses = f(rows.reshape({n, C}), target.reshape({n}));
@@ -55,9 +56,10 @@ Tensor of_probabilities(const char* op, const Tensor& x, const Tensor& p, const 
   const double e = options.label_smoothing;
   SLOPE_CHECK(e >= 0 && e <= 1, "{}: label_smoothing must be within [0, 1], got {}", op, e);
   SLOPE_CHECK_SHAPE(x.rank() > 0 && p.shape() == x.shape(),
-                    "{}: floating targets are probabilities, of the logits' shape {}; got {}", op,
-                    x.shape(), p.shape());
-  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(), "{}: logits are {}, targets {}; convert with to()", op,
+                    "{}: floating targets must be probabilities, of the logits' shape {}; got {}",
+                    op, x.shape(), p.shape());
+  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(),
+                    "{}: dtypes differ: logits {}, targets {}; convert with to()", op,
                     name(x.dtype()), name(p.dtype()));
   const int64_t dim = x.rank() == 1 ? 0 : 1, C = x.size(dim);
   check_weight(op, x, w, C);

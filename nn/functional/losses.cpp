@@ -81,10 +81,11 @@ constexpr Op bce{.name = "binary_cross_entropy",
 
 void check_probabilities(const Tensor& x, const Tensor& t) {
   const char* op = "binary_cross_entropy";
-  SLOPE_CHECK_SHAPE(x.shape() == t.shape(), "{}: both tensors must have one shape, got {} and {}",
-                    op, x.shape(), t.shape());
+  SLOPE_CHECK_SHAPE(x.shape() == t.shape(),
+                    "{}: both tensors must have the same shape, got {} and {}", op, x.shape(),
+                    t.shape());
   SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == t.dtype(),
-                    "{}: both tensors must be float32 or both float64, got {} and {}", op,
+                    "{}: the tensors must be both float32 or both float64, got {} and {}", op,
                     name(x.dtype()), name(t.dtype()));
   SLOPE_CHECK(all(logical_and(x >= 0, x <= 1)), "{}: x must lie within [0, 1]", op);
 }

@@ -1,5 +1,5 @@
-// Losses of margins and distances. relu(x) is max(0, x) with derivative 0 at 0, clamp(x, 0, {})
-// with 1: PyTorch has one here, the other there.
+// Losses with margins, and distances. max(0, x) is relu(x), with derivative 0 at 0, or
+// clamp(x, 0, {}), with derivative 1 there: in each loss the one that PyTorch uses.
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {
@@ -11,8 +11,8 @@ Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& t,
 
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& t,
                             const HingeEmbeddingOptions& options) {
-  const Tensor far = clamp(options.margin - x, 0, {}),
-               loss = masked_fill(x, t == -1, 0) + masked_fill(far, t == 1, 0);
+  const Tensor dissimilar = clamp(options.margin - x, 0, {}),
+               loss = masked_fill(x, t == -1, 0) + masked_fill(dissimilar, t == 1, 0);
   return reduce_loss(loss, options.reduction);
 }
 
@@ -20,14 +20,14 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& t,
                              const MarginOptions& options) {
   SLOPE_CHECK_SHAPE(a.shape() == b.shape() && a.rank() == t.rank() + 1 && t.rank() <= 1 &&
                         (t.rank() == 0 || t.size(0) == a.size(0)),
-                    "cosine_embedding_loss: needs (N, D), (N, D), (N) or (D), (D), (); got {}, {}, "
-                    "{}",
+                    "cosine_embedding_loss: needs a, b (N, D) and t (N), or a, b (D) and t (); got "
+                    "{}, {}, {}",
                     a.shape(), b.shape(), t.shape());
   constexpr double eps = 1e-12;
   const Tensor squares = (sum(a * a, {-1}) + eps) * (sum(b * b, {-1}) + eps),
-               cos = sum(a * b, {-1}) / sqrt(squares), near = 1 - cos,
-               far = clamp(cos - options.margin, 0, {});
-  return reduce_loss(masked_fill(near, t != 1, 0) + masked_fill(far, t != -1, 0),
+               cos = sum(a * b, {-1}) / sqrt(squares), similar = 1 - cos,
+               dissimilar = clamp(cos - options.margin, 0, {});
+  return reduce_loss(masked_fill(similar, t != 1, 0) + masked_fill(dissimilar, t != -1, 0),
                      options.reduction);
 }
 
@@ -37,9 +37,9 @@ Tensor soft_margin_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
 
 namespace {
 
-// (N, C) and (N), or (C) and one class: as (N, C)
+// (N, C), or (C) as (1, C)
 Tensor as_rows(const char* op, const Tensor& x) {
-  SLOPE_CHECK_SHAPE(x.rank() == 1 || x.rank() == 2, "{}: scores are (N, C) or (C), got {}", op,
+  SLOPE_CHECK_SHAPE(x.rank() == 1 || x.rank() == 2, "{}: scores must be (N, C) or (C), got {}", op,
                     x.shape());
   return x.rank() == 1 ? x.unsqueeze(0) : x;
 }
@@ -53,7 +53,8 @@ Tensor multi_margin_loss(const Tensor& scores, const Tensor& target,
   const int64_t N = x.size(0), C = x.size(1);
   SLOPE_CHECK(options.p == 1 || options.p == 2, "{}: p must be 1 or 2, got {}", op, options.p);
   SLOPE_CHECK_SHAPE(target.numel() == N && target.rank() <= 1,
-                    "{}: {} rows of scores need as many classes, got {}", op, N, target.shape());
+                    "{}: {} rows of scores need a target each, got targets of shape {}", op, N,
+                    target.shape());
   const Tensor t = target.reshape({N, 1}), z = relu(options.margin - gather(x, 1, t) + x),
                others = masked_fill(options.p == 1 ? z : z * z, arange(C) == t, 0);
   Tensor loss = sum(others, {1}) / static_cast<double>(C);
@@ -64,18 +65,20 @@ Tensor multi_margin_loss(const Tensor& scores, const Tensor& target,
 Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduction reduction) {
   const char* op = "multilabel_margin_loss";
   SLOPE_CHECK_SHAPE(scores.shape() == target.shape(),
-                    "{}: scores {} and classes {} must have one shape", op, scores.shape(),
-                    target.shape());
+                    "{}: scores and targets must have the same shape, got {} and {}", op,
+                    scores.shape(), target.shape());
   const Tensor x = as_rows(op, scores), t = as_rows(op, target);
   const int64_t C = x.size(1);
-  // ended (N, C): a -1 stands before or here
-  const Tensor ended = cumsum(to(t < 0, i64), 1) > 0, at = masked_fill(t, ended, 0),
-               // is_target (N, 1, C): class i is among the row's
-      hits = logical_and(at.unsqueeze(-1) == arange(C), (!ended).unsqueeze(-1)),
-               is_target = (sum(hits, {1}, keepdim) > 0);
-  const Tensor z = relu(1 - gather(x, 1, at).unsqueeze(-1) + x.unsqueeze(1)),  // (N, t, i)
-      loss = sum(masked_fill(z, logical_or(ended.unsqueeze(-1), is_target), 0), {1, 2}) /
-             static_cast<double>(C);
+  // (N, C): the row's targets ended here or before, with a negative one
+  const Tensor ended = cumsum(to(t < 0, i64), 1) > 0;
+  const Tensor classes = masked_fill(t, ended, 0);
+  const Tensor hits = logical_and(classes.unsqueeze(-1) == arange(C), (!ended).unsqueeze(-1));
+  // (N, 1, C): class i is a target of the row
+  const Tensor is_target = sum(hits, {1}, keepdim) > 0;
+  // (N, C, C): of the row's j-th target and class i
+  const Tensor z = relu(1 - gather(x, 1, classes).unsqueeze(-1) + x.unsqueeze(1)),
+               loss = sum(masked_fill(z, logical_or(ended.unsqueeze(-1), is_target), 0), {1, 2}) /
+                      static_cast<double>(C);
   return reduce_loss(scores.rank() == 1 ? loss.reshape({}) : loss, reduction);
 }
 
@@ -98,9 +101,10 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
   const auto d = [&](const Tensor& a, const Tensor& b) {
     return options.distance_function ? options.distance_function(a, b) : pairwise_distance(a, b);
   };
-  Tensor far = d(anchor, negative);
-  if (options.swap) far = minimum(far, d(positive, negative));
-  return reduce_loss(clamp(options.margin + d(anchor, positive) - far, 0, {}), options.reduction);
+  Tensor to_negative = d(anchor, negative);
+  if (options.swap) to_negative = minimum(to_negative, d(positive, negative));
+  return reduce_loss(clamp(options.margin + d(anchor, positive) - to_negative, 0, {}),
+                     options.reduction);
 }
 
 Tensor pdist(const Tensor& x, double p) {

@@ -85,7 +85,7 @@ Tensor max_pool1d(const Tensor& x, int64_t kernel, const MaxPoolOptions& o) {
 Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length) {
   Dims shape = x.shape();
   SLOPE_CHECK_SHAPE(x.rank() > 0 && indices.shape() == shape,
-                    "max_unpool1d: x {} and indices {} must have one shape", shape,
+                    "max_unpool1d: x and indices must have the same shape, got {} and {}", shape,
                     indices.shape());
   shape.back() = length;
   return scatter_add(zeros(shape, x.dtype()), -1, indices, x);

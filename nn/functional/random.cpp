@@ -8,7 +8,7 @@ namespace slope::nn {
 namespace {
 
 Dims channels_of(const char* who, const Tensor& x, size_t leading) {
-  SLOPE_CHECK_SHAPE(x.shape().size() >= leading, "{}: got shape {}, which has no channels", who,
+  SLOPE_CHECK_SHAPE(x.shape().size() >= leading, "{}: needs a dim of channels, got shape {}", who,
                     x.shape());
   Dims shape = x.shape();
   for (size_t d = leading; d < shape.size(); ++d) shape[d] = 1;

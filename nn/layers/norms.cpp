@@ -1,3 +1,4 @@
+// LayerNorm, RMSNorm and BatchNorm1d: their parameters, and BatchNorm1d's count of batches.
 #include <slope/core/loops/copy.h>
 #include <slope/nn/layers/batch_norm.h>
 #include <slope/nn/layers/layer_norm.h>
@@ -23,17 +24,20 @@ RMSNorm::RMSNorm(const Dims& shape, RMSNormOptions options)
 }
 
 Tensor BatchNorm1d::forward(const Tensor& x) const {
-  SLOPE_CHECK_SHAPE(x.rank() >= 2 && x.size(1) == num_features,
+  SLOPE_CHECK_SHAPE((x.rank() == 2 || x.rank() == 3) && x.size(1) == num_features,
                     "BatchNorm1d: expected (N, {}) or (N, {}, L), got {}", num_features,
                     num_features, x.shape());
   const auto value = [](const std::optional<Buffer>& b) { return b ? Tensor(*b) : Tensor(); };
-  BatchNormState s{value(running_mean), value(running_var), training() || !running_mean};
-  if (training() && num_batches_tracked) {
-    const Tensor next = *num_batches_tracked + 1;
-    copy_into(next, *num_batches_tracked);
-    s.momentum = options.momentum.value_or(1 / next.item());
-  }
-  return batch_norm(x, s, or_none(weight), or_none(bias), options.eps);
+  BatchNormState s{.running_mean = value(running_mean),
+                   .running_var = value(running_var),
+                   .training = training() || !running_mean};
+  const bool counts = training() && num_batches_tracked;
+  const Tensor count = counts ? *num_batches_tracked + 1 : Tensor();
+  // 1 / count makes the running averages means over all batches
+  if (counts) s.momentum = options.momentum.value_or(1 / count.item());
+  const Tensor y = batch_norm(x, s, or_none(weight), or_none(bias), options.eps);
+  if (counts) copy_into(count, *num_batches_tracked);  // last: a refused batch does not count
+  return y;
 }
 
 }  // namespace slope::nn

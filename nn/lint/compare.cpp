@@ -9,8 +9,9 @@ namespace slope::nn::lint {
 double tolerance(DType dtype) { return dtype == f64 ? 1e-9 : 1e-4; }
 
 double difference(const Tensor& a, const Tensor& b) {
-  SLOPE_CHECK_SHAPE(a.shape() == b.shape(), "lint: results of shapes {} and {} were to be the same",
-                    a.shape(), b.shape());
+  SLOPE_CHECK_SHAPE(a.shape() == b.shape(),
+                    "lint: results that should be equal have shapes {} and {}", a.shape(),
+                    b.shape());
   const std::vector<double> x = a.to_vector(), y = b.to_vector();
   double most = 0, scale = 0;
   for (size_t i = 0; i < x.size(); ++i) {

@@ -9,7 +9,8 @@ namespace {
 
 // j - (i + S - L): (L, S), i64
 Tensor distances(int64_t L, int64_t S) {
-  SLOPE_CHECK_SHAPE(L >= 0 && S >= L, "positions: {} queries need as many keys, got {}", L, S);
+  SLOPE_CHECK_SHAPE(L >= 0 && S >= L, "positions: {} queries need at least as many keys, got {}", L,
+                    S);
   return arange(S) - (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
 }
 
@@ -40,7 +41,7 @@ Tensor relative_position_bucket(const Tensor& relative_position, const BucketOpt
               "{}",
               options.buckets, most, exact);
   SLOPE_CHECK_DTYPE(relative_position.dtype() == i64,
-                    "relative_position_bucket: distances are int64, got {}",
+                    "relative_position_bucket: distances must be int64, got {}",
                     name(relative_position.dtype()));
   const Tensor d = contiguous(relative_position), bucket = Tensor::empty(d.shape(), i64);
   const int64_t* from = d.data<int64_t>();

@@ -15,7 +15,7 @@ Tensor rotate(const Tensor& x, const Rotation& r) {
 // f of the angles: (positions, D)
 static Tensor table(int64_t positions, int64_t D, double theta, double (*f)(double)) {
   SLOPE_CHECK_SHAPE(D > 0 && D % 2 == 0,
-                    "RotaryPositions: channels are turned in pairs, {} is not even", D);
+                    "RotaryPositions: the number of channels must be even and above 0, got {}", D);
   std::vector<float> values;
   for (int64_t t = 0; t < positions; ++t)
     for (int64_t c = 0; c < D; ++c) {

@@ -88,7 +88,8 @@ MultiheadAttention::Heads MultiheadAttention::heads(const Tensor& query, const T
                v = value.is_same(query) ? q
                    : value.is_same(key) ? k
                                         : batch_first(value);
-  SLOPE_CHECK_SHAPE(q.size(0) == k.size(0), "{}: query has a batch of {}, key of {}", who,
+  SLOPE_CHECK_SHAPE(q.size(0) == k.size(0),
+                    "{}: query and key must have the same batch size, got {} and {}", who,
                     q.size(0), k.size(0));
   Heads h = project(q, k, v, cache);
   h.mask = mask;

@@ -45,7 +45,7 @@ AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tens
 }
 
 void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset) {
-  SLOPE_CHECK_INDEX(offset >= 0, "{}: positions count from 0, got offset {}", who, offset);
+  SLOPE_CHECK_INDEX(offset >= 0, "{}: the offset must not be negative, got {}", who, offset);
   SLOPE_CHECK_SHAPE(length + offset <= positions, "{}: sequence of {} exceeds {} positions", who,
                     length + offset, positions);
 }

@@ -14,8 +14,9 @@ bool GrowingTensor::is_ours_alone() const {
 }
 
 Tensor GrowingTensor::append(const Tensor& x) {
-  SLOPE_CHECK_DTYPE(!room_.defined() || x.dtype() == room_.dtype(), "kv cache: holds {}, got {}",
-                    name(room_.dtype()), name(x.dtype()));
+  SLOPE_CHECK_DTYPE(!room_.defined() || x.dtype() == room_.dtype(),
+                    "kv cache: the dtype must stay {}, got {}", name(room_.dtype()),
+                    name(x.dtype()));
   const int64_t T = x.size(2);
   if (!room_.defined()) length_ = 0;  // a moved-from object
   if (grad_enabled() && (x.requires_grad() || (room_.defined() && room_.requires_grad()))) {

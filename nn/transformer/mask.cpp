@@ -69,11 +69,11 @@ Mask operator&(const Mask& a, const Mask& b) {
   SLOPE_CHECK(
       !a.query_lengths_.defined() || !b.query_lengths_.defined() ||
           (a.query_lengths_.is_same(b.query_lengths_) && a.key_lengths_.is_same(b.key_lengths_)),
-      "Mask: two masks of different sequences");
-  SLOPE_CHECK_SHAPE(
-      !a.causal_ || !b.causal_ || (a.L_ == b.L_ && a.offset_ == b.offset_),
-      "Mask: two causal masks of different lengths: ({}, offset {}) and ({}, offset {})", a.L_,
-      a.offset_, b.L_, b.offset_);
+      "Mask: masks of different sequences cannot be combined");
+  SLOPE_CHECK_SHAPE(!a.causal_ || !b.causal_ || (a.L_ == b.L_ && a.offset_ == b.offset_),
+                    "Mask: causal masks of different lengths cannot be combined: ({}, offset {}) "
+                    "and ({}, offset {})",
+                    a.L_, a.offset_, b.L_, b.offset_);
   Mask both = a.causal_ ? a : b;
   both.allowed_ = !a.allowed_.defined()   ? b.allowed_
                   : !b.allowed_.defined() ? a.allowed_
@@ -90,7 +90,7 @@ Mask operator&(const Mask& a, const Mask& b) {
   }
   SLOPE_CHECK(!both.causal_ || !both.query_lengths_.defined() ||
                   (both.query_lengths_.is_same(both.key_lengths_) && both.offset_ == 0),
-              "Mask: sequences can be causal on themselves alone; use Mask::causal_sequences");
+              "Mask: sequences can be causal only on themselves; use Mask::causal_sequences");
   return both;
 }
 

@@ -20,7 +20,8 @@ Tensor unpadded_lengths(const Tensor& ids, int64_t pad) {
 
 Tensor pack(const Tensor& ids, const Tensor& lengths) {
   const auto [B, T] = ids.dims<2>();
-  SLOPE_CHECK_SHAPE(lengths.shape() == Dims{B}, "pack: {} rows, but lengths of shape {}", B,
+  SLOPE_CHECK_SHAPE(lengths.shape() == Dims{B},
+                    "pack: {} rows need a length each, got lengths of shape {}", B,
                     lengths.shape());
   const int64_t N = packed_rows("pack", lengths);
   const Tensor counts = lengths.contiguous(), rows = ids.contiguous();

@@ -223,6 +223,5 @@ TEST_CASE("autocast: a scope of this thread, f32 or bf16") {
   }
   CHECK(autocast_dtype() == f32);
   CHECK_THROWS_WITH_AS(Autocast{f64},
-                       "autocast: products are computed in float32 or bfloat16, got float64",
-                       DTypeError);
+                       "autocast: the dtype must be float32 or bfloat16, got float64", DTypeError);
 }

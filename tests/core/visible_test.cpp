@@ -37,3 +37,16 @@ TEST_CASE("visible: bytes that are not UTF-8 are escaped, and nothing is read pa
   CHECK(visible("\xc0\x9b") == "\\xc0\\x9b");
   CHECK(visible("\xff\xf5") == "\\xff\\xf5");
 }
+
+TEST_CASE("visible: overlong forms, surrogates and numbers above U+10FFFF are not UTF-8") {
+  CHECK(visible("\xe0\x9f\xbf") == "\\xe0\\x9f\\xbf");  // U+07FF in three bytes
+  CHECK(visible("\xe0\xa0\x80") == "\u0800");
+  CHECK(visible("\xe0\x82\x9b") == "\\xe0\\x82\\x9b");           // U+009B, ESC [, in three
+  CHECK(visible("\xf0\x8f\xbf\xbf") == "\\xf0\\x8f\\xbf\\xbf");  // U+FFFF in four
+  CHECK(visible("\xf0\x90\x80\x80") == "\U00010000");
+  CHECK(visible("\xed\x9f\xbf") == "\ud7ff");
+  CHECK(visible("\xed\xa0\x80|\xed\xbf\xbf") == "\\xed\\xa0\\x80|\\xed\\xbf\\xbf");
+  CHECK(visible("\xee\x80\x80") == "\ue000");
+  CHECK(visible("\xf4\x8f\xbf\xbf") == "\U0010ffff");
+  CHECK(visible("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+}

@@ -175,7 +175,7 @@ TEST_CASE("attention: what does not fit is refused in one line") {
   refused("sequence and batch dims of key (2, 3, 4) and value (2, 2, 4) do not match", [&] {
     (void)m(x, x, zeros({2, 2, 4}));
   });
-  refused("query has a batch of 2, key of 1", [&] {
+  refused("query and key must have the same batch size, got 2 and 1", [&] {
     (void)m(x, zeros({1, 3, 4}), zeros({1, 3, 4}));
   });
   refused("the shape of the 2-D attn_mask is (3, 2), but should be (3, 3)",
@@ -188,7 +188,7 @@ TEST_CASE("attention: what does not fit is refused in one line") {
   refused("is_causal needs attn_mask too", with(x, x, {.is_causal = true}));
   refused("is_causal says that attn_mask is the causal mask, but it is another",
           with(x, x, {.attn_mask = Mask::allow(may), .is_causal = true}));
-  refused("adds a float64 mask to float32 scores",
+  refused("must have the dtype of the scores, got float64 and float32",
           with(x, x, {.attn_mask = Mask::add(zeros({3, 3}, f64))}));
   refused("Mask::add: needs a float32 or float64 tensor, got bool", [&] { (void)Mask::add(may); });
   refused("needs a bool tensor, got float32", [&] { (void)Mask::block(x); });

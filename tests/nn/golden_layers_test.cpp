@@ -329,6 +329,13 @@ TEST_CASE("pooling, padding, bags: what does not fit is refused, by its name") {
   refused("batch_norm", [&] { (void)batch_norm(x, {}); });
   refused("batch_norm", [&] { (void)batch_norm(zeros({1, 3}), {.training = true}); });
   refused("BatchNorm1d", [&] { (void)BatchNorm1d(4)(x); });
+  const BatchNorm1d norm(3);
+  refused("BatchNorm1d", [&] { (void)norm(zeros({2, 3, 5, 5})); });
+  refused("BatchNorm1d", [&] { (void)norm(zeros({3})); });
+  refused("batch_norm", [&] { (void)norm(zeros({1, 3})); });
+  CHECK(norm.num_batches_tracked->item() == 0);
+  (void)norm(x);
+  CHECK(norm.num_batches_tracked->item() == 1);
   refused("instance_norm", [&] { (void)instance_norm(zeros({2, 3, 1})); });
   refused("embedding_bag", [&] { (void)embedding_bag(ids, zeros({3, 2})); });
   refused("embedding_bag", [&] { (void)embedding_bag(ids, zeros({3, 2}), {.offsets = ids}); });

@@ -101,5 +101,5 @@ TEST_CASE("kv cache: refuses another dtype") {
   GrowingTensor grown;
   grown.append(zeros({1, 1, 1, 2}));
   CHECK_THROWS_WITH_AS(grown.append(zeros({1, 1, 1, 2}, f64)),
-                       "kv cache: holds float32, got float64", DTypeError);
+                       "kv cache: the dtype must stay float32, got float64", DTypeError);
 }

@@ -82,6 +82,6 @@ TEST_CASE("round_weights: gradients and other dtypes are refused") {
     CHECK_THROWS_WITH_AS((void)linear(randn({rows, 3}), W, zeros({4}).set_requires_grad()),
                          for_inference, Error);
   CHECK_THROWS_WITH_AS((void)linear(x.to(f64), W, Tensor()),
-                       "linear: a weight in bfloat16 goes with float32 input and bias, got float64",
+                       "linear: a weight in bfloat16 needs float32 input and bias, got float64",
                        DTypeError);
 }

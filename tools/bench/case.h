@@ -34,7 +34,7 @@ struct BenchCase {
   std::function<std::unique_ptr<Workload>()> make;
 };
 
-std::vector<BenchCase> training_cases();  // training.cpp
+std::vector<BenchCase> training_cases();  // models.cpp
 std::vector<BenchCase> decoding_cases();  // decoding.cpp
 std::vector<BenchCase> op_cases();        // ops.cpp
 BenchCase start_case();                   // start.cpp

@@ -33,7 +33,7 @@ double best_rate(double work, const std::function<void()>& f) {
   return work / best;
 }
 
-// The same with one thread and with all.
+// A limit with one thread and with all.
 MachineLimit on_threads(std::string what, std::string unit,
                         const std::function<double(int threads)>& rate) {
   const int all = num_threads();

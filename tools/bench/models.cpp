@@ -39,7 +39,7 @@ std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B,
                                           settings.training);
 }
 
-// Of a language model on random batches (B, T).
+// Training steps of a language model on random batches (B, T).
 std::unique_ptr<Workload> decoder_steps(const train::RunSettings& settings,
                                         const flops::Decoder& sizes, int64_t B, int64_t T,
                                         int64_t vocab, const train::TrainSettings& training) {

@@ -1,5 +1,5 @@
-// Training steps of a translation model on the batches of a file, as in a run with default
-// settings.
+// Training steps of a translation model on the batches of a file, which are those of a run with the
+// preset multi30k: default settings and lower-cased words that occur at least twice.
 #include <slope/core/files/safetensors.h>
 #include <slope/models/data/training_batches.h>
 #include <slope/models/kinds/translation.h>
@@ -13,9 +13,10 @@ namespace slope::tools {
 
 namespace {
 
+// "source.007"
 std::string numbered(const char* side, int64_t i) { return fmt::format("{}.{:03}", side, i); }
 
-int64_t count_words(const Tensor& x) {
+int64_t count_tokens(const Tensor& x) {
   const Tensor ids = contiguous(x);
   return ids.numel() -
          std::count(ids.data<int64_t>(), ids.data<int64_t>() + ids.numel(), data::pad_id);
@@ -28,7 +29,10 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
   manual_seed(1);
   const auto vocab_size = [&](const char* key) {
     const auto found = file.metadata.find(key);
-    SLOPE_CHECK_INPUT(found != file.metadata.end(), "{}: __metadata__ has no {}", path, key);
+    SLOPE_CHECK_INPUT(found != file.metadata.end(),
+                      "{}: not a file of batches, its __metadata__ lacks {}; slope bench real "
+                      "--write-batches writes one",
+                      path, key);
     return std::stoll(found->second);
   };
   const int64_t target_vocab = vocab_size("target_vocab");
@@ -43,16 +47,18 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
   for (int64_t i = 0; holds(numbered("source", i)); ++i) {
     const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i)),
                  predicted = target.narrow(1, 1, target.size(1) - 1);
-    FixedBatch batch{.input = source, .target = target, .targets = count_words(predicted)};
-    batch.tokens = count_words(source) + batch.targets;
-    for (int64_t b = 0; b < source.size(0); ++b)  // without padding, which needs no work
-      batch.flops += c.sizes.forward(1, count_words(source.narrow(0, b, 1)),
-                                     count_words(predicted.narrow(0, b, 1)), target_vocab);
+    FixedBatch batch{.input = source, .target = target, .targets = count_tokens(predicted)};
+    batch.tokens = count_tokens(source) + batch.targets;
+    for (int64_t b = 0; b < source.size(0); ++b)  // padding counts as no work
+      batch.flops += c.sizes.forward(1, count_tokens(source.narrow(0, b, 1)),
+                                     count_tokens(predicted.narrow(0, b, 1)), target_vocab);
     batches.push_back(batch);
   }
-  SLOPE_CHECK_INPUT(!batches.empty(), "{}: holds no batches", path);
+  SLOPE_CHECK_INPUT(!batches.empty(), "{}: holds no batches (source.000, target.000, …)", path);
   const auto* m = model.get();
-  const FixedLoss loss = [m](const FixedBatch& b) { return m->loss(b.input, b.target, 0); };
+  const FixedLoss loss = [m](const FixedBatch& b) {
+    return m->loss(b.input, b.target, /*label_smoothing=*/0);
+  };
   using Held = std::unique_ptr<models::TranslationModel>;
   return std::make_unique<Training<Held>>(std::move(model), m->module(), std::move(batches), loss,
                                           settings.training);
@@ -61,11 +67,12 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
 }  // namespace
 
 BenchCase real_case(const std::string& batches_file) {
-  return {"real", "the model of `translation` on the batches of a file",
+  return {"real", "the model of the case translation on the batches of a file",
           [batches_file] { return real_steps(batches_file); }};
 }
 
-// The first `count` training batches of a run with default settings, as the other side reads them.
+// The first `count` training batches of such a run on the text, or on the bundled corpus if the
+// prefix is empty; PyTorch's side of a comparison reads the same file.
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
   const TranslationCase c = translation_model();
   const train::RunSettings settings = bench_settings(c.model, c.values);
@@ -73,12 +80,13 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
   const auto& d = settings.data<train::ParallelTextSettings>();
   const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
   const data::ParallelText text = data::read_parallel(prefix, d.source, d.target);
-  const auto words = [&](const std::vector<std::string>& lines) {
+  const auto word_tokenizer = [&](const std::vector<std::string>& lines) {
     return data::make_tokenizer({.kind = "words", .lowercase = true, .min_freq = 2}, {&lines});
   };
-  const data::TokenizerPtr source = words(text.source), target = words(text.target);
+  const data::TokenizerPtr source = word_tokenizer(text.source),
+                           target = word_tokenizer(text.target);
   const auto& type = dynamic_cast<const models::TranslationType&>(settings.type());
-  const int64_t positions =
+  const int64_t positions =  // they do not depend on the sizes of the vocabularies
       type.make(settings.config(), {4, 4}, models::Weights::unset)->positions();
   const data::Pairs encoded = data::encode_pairs(text, *source, *target, positions);
   data::TrainingBatches batches(

@@ -6,7 +6,7 @@ namespace slope::explorer {
 
 std::string layout(const Fields& fields) {
   const std::vector<double> ends = fields.numbers("arrows");
-  SLOPE_CHECK_INPUT(ends.size() % 2 == 0, "layout: arrows have two ends each, got {} numbers",
+  SLOPE_CHECK_INPUT(ends.size() % 2 == 0, "layout: each arrow must have two ends, got {} numbers",
                     ends.size());
   std::vector<draw::Arrow> arrows;
   for (size_t i = 0; i < ends.size(); i += 2)

@@ -1,3 +1,4 @@
+// Cases of attention.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 namespace slope {
@@ -86,25 +87,25 @@ Cases attention_cases() {
   };
   const Tensor x = zeros({2, 3, 4});
   refuse("rank 1", zeros({3}), zeros({3}), zeros({3}));
-  refuse("widths of q and k", x, zeros({2, 3, 5}), x);
-  refuse("numbers of keys and values", x, x, zeros({2, 2, 4}));
-  refuse("batches", x, zeros({1, 3, 4}), x);
-  refuse("dtypes", x, zeros({2, 3, 4}, f64), x);
+  refuse("widths of q and k that differ", x, zeros({2, 3, 5}), x);
+  refuse("fewer values than keys", x, x, zeros({2, 2, 4}));
+  refuse("batches that differ", x, zeros({1, 3, 4}), x);
+  refuse("dtypes that differ", x, zeros({2, 3, 4}, f64), x);
   refuse("a mask that is not bool", x, x, x, {.mask = zeros({3, 3})});
   refuse("a mask of another shape", x, x, x, {.mask = zeros({3, 2}, boolean)});
   refuse("dropout above 1", x, x, x, {.dropout = 2});
   refuse("lengths of queries alone", x, x, x, {.query_lengths = tensor({3})});
-  refuse("lengths that are too few", x, x, x,
+  refuse("lengths that add up to too few", x, x, x,
          {.query_lengths = tensor({1, 1}), .key_lengths = tensor({1, 2})});
-  refuse("lengths that are too many", x, x, x,
+  refuse("lengths that add up to too many", x, x, x,
          {.query_lengths = tensor({1, 2}), .key_lengths = tensor({2, 2})});
   refuse("a negative length", x, x, x,
          {.query_lengths = tensor({4, -1}), .key_lengths = tensor({1, 2})});
-  refuse("a length beyond all numbers", x, x, x,
+  refuse("lengths that add up beyond int64", x, x, x,
          {.query_lengths = tensor({1, INT64_MAX}), .key_lengths = tensor({1, 2})});
-  refuse("other numbers of sequences", x, x, x,
+  refuse("fewer sequences of keys than of queries", x, x, x,
          {.query_lengths = tensor({1, 2}), .key_lengths = tensor({3})});
-  refuse("lengths that are no whole numbers", x, x, x,
+  refuse("floating lengths", x, x, x,
          {.query_lengths = tensor({1., 2.}), .key_lengths = tensor({1, 2})});
   return all;
 }

@@ -175,19 +175,21 @@ void refusals(Cases& result) {
   const auto refuse = [&](const char* op, const char* label, void (*call)()) {
     result.refusals.push_back({op, label, call});
   };
-  refuse("add", "shapes", [] { (void)(ones({2, 3}) + ones({2, 4})); });
-  refuse("sub", "shapes", [] { (void)(ones({2}) - ones({3})); });
-  refuse("mul", "shapes", [] { (void)(ones({2, 1, 3}) * ones({3, 4, 2})); });
-  refuse("div", "shapes", [] { (void)(ones({4}) / ones({0})); });
-  refuse("pow", "shapes", [] { (void)pow(ones({2}), ones({3})); });
-  refuse("maximum", "shapes", [] { (void)maximum(ones({2}), ones({3})); });
-  refuse("minimum", "shapes", [] { (void)minimum(ones({2}), ones({3})); });
-  refuse("where", "shapes", [] { (void)where(ones({2}, boolean), ones({3}), ones({3})); });
-  refuse("where", "condition's dtype", [] { (void)where(ones({2}), ones({2}), ones({2})); });
-  refuse("where", "shapes of the choices",
+  refuse("add", "shapes that do not broadcast", [] { (void)(ones({2, 3}) + ones({2, 4})); });
+  refuse("sub", "shapes that do not broadcast", [] { (void)(ones({2}) - ones({3})); });
+  refuse("mul", "shapes that do not broadcast", [] { (void)(ones({2, 1, 3}) * ones({3, 4, 2})); });
+  refuse("div", "shapes that do not broadcast", [] { (void)(ones({4}) / ones({0})); });
+  refuse("pow", "shapes that do not broadcast", [] { (void)pow(ones({2}), ones({3})); });
+  refuse("maximum", "shapes that do not broadcast", [] { (void)maximum(ones({2}), ones({3})); });
+  refuse("minimum", "shapes that do not broadcast", [] { (void)minimum(ones({2}), ones({3})); });
+  refuse("where", "condition that does not broadcast",
+         [] { (void)where(ones({2}, boolean), ones({3}), ones({3})); });
+  refuse("where", "floating condition", [] { (void)where(ones({2}), ones({2}), ones({2})); });
+  refuse("where", "choices that do not broadcast",
          [] { (void)where(ones({2}, boolean), ones({2}), ones({3})); });
-  refuse("masked_fill", "shapes", [] { (void)masked_fill(ones({2}), ones({3}, boolean), 0); });
-  refuse("masked_fill", "mask's dtype", [] { (void)masked_fill(ones({2}), ones({2}), 0); });
+  refuse("masked_fill", "shapes that do not broadcast",
+         [] { (void)masked_fill(ones({2}), ones({3}, boolean), 0); });
+  refuse("masked_fill", "floating mask", [] { (void)masked_fill(ones({2}), ones({2}), 0); });
   refuse("masked_fill", "mask of i64", [] { (void)masked_fill(ones({2}), ones({2}, i64), 0); });
   refuse("clamp", "no bound", [] { (void)clamp(ones({2}), {}, {}); });
   refuse("clamp", "nan as lower bound", [] { (void)clamp(ones({2}), std::nan(""), {}); });

@@ -75,20 +75,22 @@ Cases indexing_cases() {
   const auto z = [](const Dims& shape) { return zeros(shape, f64); };
   // clang-format off
   result.refusals = {
-      {"index_select", "out of range", [z] { (void)index_select(z({2, 3}), 0, tensor({0, 2})); }},
-      {"index_select", "negative", [z] { (void)index_select(z({2, 3}), 0, tensor({-1})); }},
-      {"index_select", "rank 2", [z] { (void)index_select(z({2, 3}), 0, tensor({{0}})); }},
-      {"index_select", "dtype", [z] { (void)index_select(z({2, 3}), 0, z({1})); }},
-      {"embedding", "out of range", [z] { (void)embedding(tensor({5}), z({5, 2})); }},
+      {"index_select", "index out of range", [z] { (void)index_select(z({2, 3}), 0, tensor({0, 2})); }},
+      {"index_select", "negative index", [z] { (void)index_select(z({2, 3}), 0, tensor({-1})); }},
+      {"index_select", "index of rank 2", [z] { (void)index_select(z({2, 3}), 0, tensor({{0}})); }},
+      {"index_select", "floating index", [z] { (void)index_select(z({2, 3}), 0, z({1})); }},
+      {"embedding", "index out of range", [z] { (void)embedding(tensor({5}), z({5, 2})); }},
       {"embedding", "weight of rank 1", [z] { (void)embedding(tensor({0}), z({5})); }},
-      {"embedding", "dtype", [z] { (void)embedding(z({2}), z({5, 2})); }},
-      {"embedding", "padding_idx", [z] { (void)embedding(tensor({0}), z({5, 2}), 5); }},
-      {"gather", "out of range", [z] { (void)gather(z({2, 3}), 1, tensor({{3}})); }},
-      {"gather", "rank", [z] { (void)gather(z({2, 3}), 1, tensor({0})); }},
-      {"gather", "larger index", [z] { (void)gather(z({2, 3}), 1, tensor({{0}, {0}, {0}})); }},
-      {"scatter_add", "out of range", [z] { (void)scatter_add(z({2}), 0, tensor({2}), z({1})); }},
-      {"scatter_add", "source too small", [z] { (void)scatter_add(z({2}), 0, tensor({0, 1}), z({1})); }},
-      {"scatter_add", "dtypes", [z] { (void)scatter_add(z({2}), 0, tensor({0}), zeros({1}, f32)); }},
+      {"embedding", "floating index", [z] { (void)embedding(z({2}), z({5, 2})); }},
+      {"embedding", "padding_idx out of range", [z] { (void)embedding(tensor({0}), z({5, 2}), 5); }},
+      {"gather", "index out of range", [z] { (void)gather(z({2, 3}), 1, tensor({{3}})); }},
+      {"gather", "index of another rank", [z] { (void)gather(z({2, 3}), 1, tensor({0})); }},
+      {"gather", "index larger than x", [z] { (void)gather(z({2, 3}), 1, tensor({{0}, {0}, {0}})); }},
+      {"scatter_add", "index out of range", [z] { (void)scatter_add(z({2}), 0, tensor({2}), z({1})); }},
+      {"scatter_add", "source smaller than index",
+       [z] { (void)scatter_add(z({2}), 0, tensor({0, 1}), z({1})); }},
+      {"scatter_add", "dtypes that differ",
+       [z] { (void)scatter_add(z({2}), 0, tensor({0}), zeros({1}, f32)); }},
   };
   // clang-format on
   return result;

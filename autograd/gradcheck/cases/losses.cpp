@@ -1,3 +1,4 @@
+// Cases of losses.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 namespace slope {
@@ -105,13 +106,13 @@ Cases loss_cases() {
   const auto refuse = [&](const char* op, const char* label, std::function<void()> call) {
     all.refusals.push_back({op, label, std::move(call)});
   };
-  refuse("cross_entropy", "target outside", [] {
+  refuse("cross_entropy", "target out of range", [] {
     (void)cross_entropy(zeros({2, 5}), tensor({1, 7}));
   });
   refuse("cross_entropy", "negative target", [] {
     (void)cross_entropy(zeros({2, 5}), tensor({-1, 0}));
   });
-  refuse("cross_entropy", "other number of targets", [] {
+  refuse("cross_entropy", "fewer targets than rows", [] {
     (void)cross_entropy(zeros({2, 5}), tensor({1}));
   });
   refuse("cross_entropy", "floating targets", [] {
@@ -120,25 +121,29 @@ Cases loss_cases() {
   refuse("cross_entropy", "label smoothing above 1", [] {
     (void)cross_entropy(zeros({1, 5}), tensor({1}), {.label_smoothing = 1.5});
   });
-  refuse("linear_cross_entropy", "inner sizes", [] {
+  refuse("linear_cross_entropy", "inner sizes that differ", [] {
     (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 2}), {}, tensor({1, 1}));
   });
   refuse("linear_cross_entropy", "bias of another size", [] {
     (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), zeros({3}), tensor({1, 1}));
   });
-  refuse("linear_cross_entropy", "target outside", [] {
+  refuse("linear_cross_entropy", "target out of range", [] {
     (void)linear_cross_entropy(zeros({2, 3}), zeros({4, 3}), {}, tensor({1, 4}));
   });
-  refuse("nll_loss", "target outside", [] { (void)nll_loss(zeros({2, 5}), tensor({1, 5})); });
+  refuse("nll_loss", "target out of range", [] { (void)nll_loss(zeros({2, 5}), tensor({1, 5})); });
   refuse("nll_loss", "label smoothing", [] {
     (void)nll_loss(zeros({1, 5}), tensor({1}), {.label_smoothing = 0.1});
   });
-  refuse("nll_loss", "rank 3", [] { (void)nll_loss(zeros({1, 5, 2}), zeros({1, 2}, i64)); });
-  refuse("mse_loss", "shapes", [] { (void)mse_loss(zeros({2, 3}), zeros({3})); });
-  refuse("mse_loss", "dtypes", [] { (void)mse_loss(zeros({2}), zeros({2}, f64)); });
+  refuse("nll_loss", "scores of rank 3", [] {
+    (void)nll_loss(zeros({1, 5, 2}), zeros({1, 2}, i64));
+  });
+  refuse("mse_loss", "shapes that differ", [] { (void)mse_loss(zeros({2, 3}), zeros({3})); });
+  refuse("mse_loss", "dtypes that differ", [] { (void)mse_loss(zeros({2}), zeros({2}, f64)); });
   refuse("mse_loss", "whole numbers", [] { (void)mse_loss(zeros({2}, i64), zeros({2}, i64)); });
-  refuse("bce_with_logits", "shapes", [] { (void)bce_with_logits(zeros({2, 3}), zeros({2, 1})); });
-  refuse("kl_div", "shapes", [] { (void)kl_div(zeros({2, 3}), zeros({2})); });
+  refuse("bce_with_logits", "shapes that differ", [] {
+    (void)bce_with_logits(zeros({2, 3}), zeros({2, 1}));
+  });
+  refuse("kl_div", "shapes that differ", [] { (void)kl_div(zeros({2, 3}), zeros({2})); });
   return all;
 }
 

@@ -1,3 +1,4 @@
+// Cases of softmax, normalisation and dropout.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 namespace slope {
@@ -75,24 +76,24 @@ Cases normalisation_cases() {
 
   // clang-format off
   all.refusals = {
-      {"softmax", "dim outside", [] { (void)softmax(zeros({2, 3}), 2); }},
+      {"softmax", "dim out of range", [] { (void)softmax(zeros({2, 3}), 2); }},
       {"softmax", "whole numbers", [] { (void)softmax(zeros({2, 3}, i64)); }},
-      {"log_softmax", "dim outside", [] { (void)log_softmax(zeros({2, 3}), -3); }},
+      {"log_softmax", "dim out of range", [] { (void)log_softmax(zeros({2, 3}), -3); }},
       {"layer_norm", "weight of another size",
        [] { (void)layer_norm(zeros({2, 3}), zeros({4}), zeros({4})); }},
       {"layer_norm", "bias of another size",
        [] { (void)layer_norm(zeros({2, 3}), zeros({3}), zeros({2})); }},
-      {"layer_norm", "more dims than x",
+      {"layer_norm", "weight with more dims than x",
        [] { (void)layer_norm(zeros({3}), zeros({2, 3}), zeros({2, 3})); }},
-      {"layer_norm", "mixed dtypes",
+      {"layer_norm", "dtypes that differ",
        [] { (void)layer_norm(zeros({2, 3}), zeros({3}, f64), zeros({3})); }},
       {"layer_norm", "rank 0", [] { (void)layer_norm(zeros({}), {}, {}); }},
       {"rms_norm", "weight of another size", [] { (void)rms_norm(zeros({2, 3}), zeros({2})); }},
       {"rms_norm", "whole numbers", [] { (void)rms_norm(zeros({2, 3}, i64), {}); }},
-      {"rms_norm", "mixed dtypes", [] { (void)rms_norm(zeros({2, 3}), zeros({3}, f64)); }},
+      {"rms_norm", "dtypes that differ", [] { (void)rms_norm(zeros({2, 3}), zeros({3}, f64)); }},
       {"dropout", "p above 1", [] { (void)dropout(zeros({2}), 1.5); }},
       {"dropout", "p below 0", [] { (void)dropout(zeros({2}), -0.1); }},
-      {"dropout", "p nan", [] { (void)dropout(zeros({2}), std::numeric_limits<double>::quiet_NaN()); }},
+      {"dropout", "p is nan", [] { (void)dropout(zeros({2}), std::numeric_limits<double>::quiet_NaN()); }},
       {"dropout", "whole numbers", [] { (void)dropout(zeros({2}, i64), 0.5); }},
   };
   // clang-format on

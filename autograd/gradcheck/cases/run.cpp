@@ -103,7 +103,7 @@ Setup set_up(const Case& c, InputLayout layout, DType dtype, uint64_t seed) {
   return setup;
 }
 
-// Cotangents that vary with the position.
+// A cotangent of a fixed pattern that varies with the position.
 Tensor cotangent(const Tensor& output) {
   Tensor u = Tensor::empty(output.shape(), output.dtype());
   visit_floating(output.dtype(), "case", [&]<class T> {
@@ -115,7 +115,7 @@ Tensor cotangent(const Tensor& output) {
   return u;
 }
 
-// The same numbers in other places of memory: as a transposition or a slice gives g to a rule.
+// g's numbers in other places of memory: as a transposition or a slice gives it to a rule.
 Tensor strided(const Tensor& g) {
   if (g.rank() == 0) return g;
   if (g.rank() > 1) return contiguous_copy(g.transpose(-1, -2)).transpose(-1, -2);
@@ -192,7 +192,7 @@ double most_repeats(const Case& c, InputLayout layout) {
 
 using Check = CaseOutcome::Check;
 
-// Collects the outcomes of a case; a check that throws has failed.
+// Collects the outcomes of a case; a check that throws counts as failed.
 class Run {
  public:
   Run(const Case& c, uint64_t seed) : case_(c), seed_(seed) {}
@@ -264,7 +264,7 @@ class Run {
                          layout, case_.kind});
   }
 
-  // The first failure of each order also gets a culprit.
+  // Only the first failure of each check gets a culprit, which takes long to find.
   GradcheckOptions options(Check check, GradcheckOptions o) const {
     o.formula = check == Check::first_by_formula;
     o.seed = seed_;
@@ -286,7 +286,7 @@ class Run {
   static GradcheckReport digits(const Setup& setup) {
     Tensors u;
     for (const Tensor& y : setup.f(setup.leaves)) {
-      if (is_floating(y.dtype()) && y.dtype() != f64) return {};  // it is coarser by purpose
+      if (is_floating(y.dtype()) && y.dtype() != f64) return {};  // coarser on purpose
       u.push_back(is_floating(y.dtype()) ? cotangent(y) : Tensor());
     }
     return keeps_digits(setup.f, setup.leaves, u);

@@ -1,7 +1,8 @@
-// Runs a check case: every layout of inputs and of g, first and second order, kernel against
-// formula, one use against two, f64 with all its digits, f32 against f64. Large ones along
-// directions instead of element by element, and not to second order; points against what is
-// expected there.
+// Runs the checks of a case. A usual case runs in every layout of its inputs: differences of first
+// and second order, the kernel against the formula (also where gradients of two uses are added),
+// layouts of g, whether f64 keeps its digits, f32 against f64. A large case runs in two layouts,
+// with differences along directions and the kernel against the formula. A case of points (ties,
+// guards, padding) is compared with the gradients that it states.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -21,6 +22,8 @@ struct LaidOut {
   Tensor leaf;
   std::function<Tensor(const Tensor& leaf)> view;
 };
+// An input whose rank is too low for the layout is contiguous, and so is a `distinct` one that
+// would be expanded.
 LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_t seed);
 
 struct CaseOutcome {
@@ -40,8 +43,9 @@ struct CaseOutcome {
   Case::Kind kind = Case::Kind::usual;
 };
 const char* name(CaseOutcome::Check check);
-// Runs all checks of the case, with values and cotangents drawn by seed; each outcome's report says
-// whether the check passed. A check that throws has failed. The first failure of each order also
+// Runs all checks of the case, with inputs and gradcheck's cotangents drawn by seed; each outcome's
+// report says whether the check passed. A check that throws counts as failed. In usual cases the
+// first failure of each check by differences (first_order, first_by_formula, second_order) also
 // gets a culprit.
 std::vector<CaseOutcome> run_case(const Case& c, uint64_t seed = 0);
 

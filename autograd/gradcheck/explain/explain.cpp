@@ -135,7 +135,9 @@ Explanation explain(const std::string& name) {
                  "shows the derivatives of those",
                  name);
   const std::optional<Called> found = smallest_call(*op);
-  SLOPE_CHECK_AS(UsageError, found, "gradcheck: in no case of {} it is the only call", name);
+  SLOPE_CHECK_AS(UsageError, found,
+                 "gradcheck: {} is the only call in none of its cases, so --explain has no example",
+                 name);
   const Called& call = *found;
   const Definition& d = op->definition;
   Explanation result{.name = name,

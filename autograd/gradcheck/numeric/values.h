@@ -13,7 +13,7 @@ struct ElementPair {
   double a, b;
 };
 
-// Of two tensors of the same shape; nan equals nan. Undefined tensors count as zeros.
+// Tensors of the same shape; nan equals nan, and an undefined tensor counts as zeros.
 inline std::optional<ElementPair> first_difference(const Tensor& x, const Tensor& y) {
   const auto values = [](const Tensor& t) {
     return t.defined() ? t.detach().to_vector() : std::vector<double>();

@@ -18,7 +18,7 @@ struct Unrecorded : Observer {
   }
 };
 
-// Of the same kind as `bad`: nan or infinite.
+// The first value of the same kind as `bad`: nan or infinite.
 const double* find_bad(const std::vector<double>& values, double bad) {
   const auto at = std::find_if(values.begin(), values.end(), [&](double v) {
     return std::isnan(bad) ? std::isnan(v) : std::isinf(v);

@@ -1,9 +1,9 @@
-// Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head).
-// A tile is at most 48 rows of one head; scores exist only within a tile. Backward recomputes them
-// from each row's largest score and sum. A row that may attend to nothing gives 0 and gets no
-// gradient. Masked values, even nan, never reach a result or gradient; second derivatives, which go
-// through the reference, do not guarantee this. Each packed sequence has heads of its own, with its
-// own lengths.
+// Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head), in
+// tiles of at most 64 rows of scores; the (L, S) weights are stored only if asked for. Forward
+// saves each row's largest score and 1 / sum exp(score - largest): backward computes the scores
+// again and from these two the weights. A row that may attend to nothing gives 0 and gets no
+// gradient. Masked values, even nan, never reach a result or gradient; with create_graph, through
+// the reference, they may.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
@@ -19,10 +19,12 @@ namespace {
 
 constexpr const char* op_name = "scaled_dot_product_attention";
 
-// ---- derivative
+// ---- reference and backward
 
-// The same in differentiable operations, for one sequence. A row that may attend to nothing, or
-// only to scores of -inf, is filled with 0, so that no nan occurs on its way to 0.
+// Attention within one sequence in differentiable operations: the output (*, L, E) and the weights
+// (*, L, S) before dropout. `keep` (*, L, S) multiplies the weights: 0 or 1 / (1 - p). A row
+// without a score above -inf gets scores of 0 before the softmax, because that of -inf alone is
+// nan, and weights of 0 after it.
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
   Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
@@ -31,8 +33,8 @@ Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor a
     const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
     allowed = allowed.defined() ? logical_and(allowed, below) : below;
   }
-  const Tensor lowest = w.detach() == -INFINITY,
-               hidden = allowed.defined() ? logical_or(!allowed, lowest) : lowest;
+  const Tensor is_minus_inf = w.detach() == -INFINITY,
+               hidden = allowed.defined() ? logical_or(!allowed, is_minus_inf) : is_minus_inf;
   if (any(hidden)) {
     const Tensor empty = S == 0 ? hidden : amin(hidden, {-1}, keepdim);
     w = masked_fill(masked_fill(w, hidden, -INFINITY), empty, 0);
@@ -43,19 +45,19 @@ Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor a
   return {matmul(keep.defined() ? w * keep : w, v), w};
 }
 
-Tensor extra_or_none(const Saved& s, int i) {
+Tensor lengths_or_none(const Saved& s, int i) {
   return s.integer("sequences") ? s.extra(i) : Tensor();
 }
 
 Tensors attention_reference(const Saved& s) {
   const Tensor q = s.input(0), k = s.input(1), v = s.input(2);
-  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const AttentionSizes n(q, k, v, lengths_or_none(s, 2), lengths_or_none(s, 3));
   const double p = s.number("dropout");
   const Tensor all_keep = p > 0 ? dropout_at(ones({n.indices * n.weights()}, q.dtype()), p,
                                              to_site(s.dims("site")))
                                 : Tensor(),
                mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
-  Tensors outputs, weights;  // weights: for all keys
+  Tensors outputs, weights;  // of each sequence; weights over all S keys
   for (const AttentionSequence& one : n.sequences) {
     const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
     const auto keys = [&](const Tensor& x, int dim) { return x.narrow(dim, one.first_key, one.S); };
@@ -79,17 +81,17 @@ Tensors attention_reference(const Saved& s) {
 Grads attention_kernel(const Saved& s, const Tensor&) {
   const Tensor q = s.kept_input(0), k = s.kept_input(1), v = s.kept_input(2),
                mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
-               inverse = s.extra(1);
+               inverse_sum = s.extra(1);
   const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
-  const AttentionSizes n(q, k, v, extra_or_none(s, 2), extra_or_none(s, 3));
+  const AttentionSizes n(q, k, v, lengths_or_none(s, 2), lengths_or_none(s, 3));
   const bool some_empty =
       std::any_of(n.sequences.begin(), n.sequences.end(),
                   [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
-  const std::vector<GradTarget> d =
+  const std::vector<GradTarget> d =  // dv is 0 without g
       s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()}, g.dtype());
   const Tensor &dq = d[0].tensor, &dk = d[1].tensor, &dv = d[2].tensor;
   for (const GradTarget& x : d)
-    if (some_empty && x.tensor.defined()) fill(x.tensor, 0);  // their rows are not written below
+    if (some_empty && x.tensor.defined()) fill(x.tensor, 0);  // the loop skips such sequences
   const double p = s.number("dropout");
   visit_floating(g.dtype(), op_name, [&]<class T> {
     const AttentionHeads<T> heads{
@@ -102,7 +104,7 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
         s.number("scale"),
         p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
     const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(),
-            *pi = inverse.data<T>();
+            *pi = inverse_sum.data<T>();
     const auto target = [](const Tensor& x) {
       return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr;
     };
@@ -122,13 +124,14 @@ Grads attention_kernel(const Saved& s, const Tensor&) {
         const auto g_of = [&](int64_t head) { return heads.of_queries(pg, g.layout(), head); };
         const AttentionHead<T> head = heads(h, wide);
         const bool rounded = choice.rounds(head, g_of(h));
-        const AttentionKernels<T>& run = choice(rounded);
-        if (h + 1 < last) heads.fetch(run, h + 1), run.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
-        run.backward(head, heads.tile(h, rounded), g_of(h),
-                     pgw ? heads.of_pairs(pgw, gw.layout(), h) : StridedMatrix<const T>{},
-                     pm + n.first_statistic(h), pi + n.first_statistic(h),
-                     pq ? heads.of_queries(pq, dq.layout(), h) : StridedMatrix<T>{},
-                     of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
+        const AttentionKernels<T>& kernel = choice(rounded);
+        if (h + 1 < last)
+          heads.fetch(kernel, h + 1), kernel.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
+        kernel.backward(head, heads.tile(h, rounded), g_of(h),
+                        pgw ? heads.of_pairs(pgw, gw.layout(), h) : StridedMatrix<const T>{},
+                        pm + n.first_statistic(h), pi + n.first_statistic(h),
+                        pq ? heads.of_queries(pq, dq.layout(), h) : StridedMatrix<T>{},
+                        of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }
     });
   });
@@ -141,11 +144,11 @@ namespace ops {
 extern const Op scaled_dot_product_attention{
     .name = op_name,
     .signature = "(*, L, D), (*, S, D), (*, S, E), (*)? -> (*, L, E)",
-    .definition =
-        {.forward =
-             "p = softmax(scale q k^T) over what the mask and causality let a row see,  o = p v",
-         .derivative = "dv = p^T g,  dp = g v^T,  ds = scale p (dp - rowsum(p dp)),  dq = ds k,  "
-                       "dk = ds^T q"},
+    .definition = {.forward =
+                       "p = softmax(scale q k^T) over the keys that the mask and causality allow,  "
+                       "o = (p m) v,  m: the multipliers of dropout",
+                   .derivative = "dv = (p m)^T g,  dp = m (g v^T) + gradient of the weights p,  "
+                                 "ds = scale p (dp - rowsum(p dp)),  dq = ds k,  dk = ds^T q"},
     .saves = saves_inputs,
     .rounds = saves_input(0) | saves_input(1) | saves_input(2),
     .kernel = attention_kernel,
@@ -168,15 +171,15 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOpt
       "{}: needs q (*, L, D), k (*, S, D), v (*, S, E) with equal leading dims; got {}, {}, {}",
       op_name, q.shape(), k.shape(), v.shape());
   SLOPE_CHECK_DTYPE(is_floating(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype(),
-                    "{}: q, k, v must be float32 or all float64, got {}, {}, {}", op_name,
+                    "{}: q, k and v must be all float32 or all float64, got {}, {}, {}", op_name,
                     name(q.dtype()), name(k.dtype()), name(v.dtype()));
   if (const Tensor& mask = options.mask; mask.defined()) {
     const AttentionSizes n(q, k, v, {}, {});
     SLOPE_CHECK_DTYPE(mask.dtype() == boolean,
-                      "{}: the mask is bool, true where attention may go; got {}", op_name,
+                      "{}: the mask must be bool, true where attention is allowed; got {}", op_name,
                       name(mask.dtype()));
     SLOPE_CHECK_SHAPE(broadcasts_to(mask.shape(), n.with(n.L, n.S)),
-                      "{}: the mask {} does not broadcast to {}", op_name, mask.shape(),
+                      "{}: the mask of shape {} does not broadcast to {}", op_name, mask.shape(),
                       n.with(n.L, n.S));
   }
   check_probability(op_name, options.dropout);
@@ -191,27 +194,29 @@ void check_lengths(const char* which, const Tensor& lengths, int64_t rows) {
 void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& options) {
   const Tensor &ls = options.query_lengths, &ss = options.key_lengths;
   if (!ls.defined() && !ss.defined()) return;
-  SLOPE_CHECK(ls.defined() && ss.defined(), "{}: query_lengths and key_lengths go together",
-              op_name);
+  SLOPE_CHECK(ls.defined() && ss.defined(),
+              "{}: query_lengths and key_lengths must be given together", op_name);
   check_lengths("query_lengths", ls, q.size(-2));
   check_lengths("key_lengths", ss, k.size(-2));
-  SLOPE_CHECK_SHAPE(ls.numel() == ss.numel(), "{}: {} sequences of queries, {} of keys", op_name,
-                    ls.numel(), ss.numel());
+  SLOPE_CHECK_SHAPE(ls.numel() == ss.numel(),
+                    "{}: query_lengths and key_lengths must be of as many sequences, got {} and {}",
+                    op_name, ls.numel(), ss.numel());
 }
 
 Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                 bool with_weights) {
   check(q, k, v, options);
   check_sequences(q, k, options);
-  const auto packed = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
-  const Tensor lengths = packed(options.query_lengths), key_lengths = packed(options.key_lengths);
+  const auto contiguous_or_none = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
+  const Tensor lengths = contiguous_or_none(options.query_lengths),
+               key_lengths = contiguous_or_none(options.key_lengths);
   const AttentionSizes n(q, k, v, lengths, key_lengths);
   const double scale =
       options.scale.value_or(n.D == 0 ? 1 : 1 / std::sqrt(static_cast<double>(n.D)));
   const RandomSite site = options.dropout > 0 ? generator().next_site() : RandomSite{};
   const Tensor o = empty_in_order_of(n.with(n.L, n.E), q),
                max = Tensor::empty({n.indices * n.L}, q.dtype()),
-               inverse = Tensor::empty({n.indices * n.L}, q.dtype());
+               inverse_sum = Tensor::empty({n.indices * n.L}, q.dtype());
   const Tensor weights = !with_weights       ? Tensor()
                          : lengths.defined() ? zeros(n.with(n.L, n.S), q.dtype())
                                              : Tensor::empty(n.with(n.L, n.S), q.dtype());
@@ -225,7 +230,7 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
         options.causal,
         scale,
         options.dropout > 0 ? std::optional(keep_for(options.dropout, site)) : std::nullopt};
-    T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse.write<T>(),
+    T *po = o.write<T>(), *pm = max.write<T>(), *pi = inverse_sum.write<T>(),
       *pw = with_weights ? static_cast<T*>(weights.write<T>()) : nullptr;
     const AttentionChoice<T> choice;
     const int64_t parts = n.parts(),
@@ -238,13 +243,13 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
                       begin = part % parts * rows;
         const AttentionHead<T> head = heads(h);
         const bool rounded = choice.rounds(head);
-        const AttentionKernels<T>& run = choice(rounded);
-        if (parts == 1 && h + 1 < last) heads.fetch(run, h + 1);
+        const AttentionKernels<T>& kernel = choice(rounded);
+        if (parts == 1 && h + 1 < last) heads.fetch(kernel, h + 1);
         if (begin < L)
-          run.forward(head, begin, std::min(L, begin + rows), heads.tile(h, rounded),
-                      heads.of_queries(po, o.layout(), h), pm + n.first_statistic(h),
-                      pi + n.first_statistic(h),
-                      pw ? heads.of_pairs(pw, weights.layout(), h) : StridedMatrix<T>{}, memory);
+          kernel.forward(head, begin, std::min(L, begin + rows), heads.tile(h, rounded),
+                         heads.of_queries(po, o.layout(), h), pm + n.first_statistic(h),
+                         pi + n.first_statistic(h),
+                         pw ? heads.of_pairs(pw, weights.layout(), h) : StridedMatrix<T>{}, memory);
       }
     });
   });
@@ -258,25 +263,27 @@ Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const Attenti
   return ops::scaled_dot_product_attention.record(
       with_weights ? Tensors{o, weights} : Tensors{o}, Tensors{q, k, v, options.mask},
       std::move(attributes),
-      lengths.defined() ? Tensors{max, inverse, lengths, key_lengths} : Tensors{max, inverse});
+      lengths.defined() ? Tensors{max, inverse_sum, lengths, key_lengths}
+                        : Tensors{max, inverse_sum});
 }
 
 }  // namespace
 
 int64_t packed_rows(std::string_view what, const Tensor& lengths) {
-  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences are int64, got {}", what,
+  SLOPE_CHECK_DTYPE(lengths.dtype() == i64, "{}: lengths of sequences must be int64, got {}", what,
                     name(lengths.dtype()));
-  SLOPE_CHECK_SHAPE(lengths.rank() == 1,
-                    "{}: lengths of sequences are one row of numbers, got shape {}", what,
-                    lengths.shape());
+  SLOPE_CHECK_SHAPE(lengths.rank() == 1, "{}: lengths of sequences must have rank 1, got shape {}",
+                    what, lengths.shape());
   const Tensor counts = lengths.contiguous();
   const int64_t* count = counts.data<int64_t>();
   int64_t rows = 0;
   for (int64_t i = 0; i < counts.numel(); ++i) {
-    SLOPE_CHECK_SHAPE(count[i] >= 0, "{}: sequence {} has length {}", what, i, count[i]);
-    SLOPE_CHECK_SHAPE(count[i] <= INT64_MAX - rows,
-                      "{}: all lengths up to that of sequence {}, {}, are more than can be counted",
-                      what, i, count[i]);
+    SLOPE_CHECK_SHAPE(count[i] >= 0, "{}: lengths must not be negative, sequence {} has {}", what,
+                      i, count[i]);
+    SLOPE_CHECK_SHAPE(
+        count[i] <= INT64_MAX - rows,
+        "{}: the lengths add up to more than int64 holds, from sequence {} of length {} on", what,
+        i, count[i]);
     rows += count[i];
   }
   return rows;

@@ -178,11 +178,11 @@ struct AttentionHeads {
       most = std::max(most, of_head((*this)(h), tile(h, rounded)));
     return most;
   }
-  void fetch(const AttentionKernels<T>& run, int64_t h) const {  // into the cache
+  void fetch(const AttentionKernels<T>& kernel, int64_t h) const {  // into the cache
     const AttentionHead<T> head = (*this)(h);
-    run.fetch(head.q, head.L, n.D);
-    run.fetch(head.k, head.S, n.D);
-    run.fetch(head.v, head.S, n.E);
+    kernel.fetch(head.q, head.L, n.D);
+    kernel.fetch(head.k, head.S, n.D);
+    kernel.fetch(head.v, head.S, n.E);
   }
 };
 

@@ -19,7 +19,7 @@ void apply(double p, const RandomSite& site, const Tensor& x, const Tensor& y) {
   });
 }
 
-// The same function, applied to g with the same random numbers.
+// The forward applied to g, with the same random numbers.
 Grads formula(const Saved& s, const Tensor& g) {
   return {dropout_at(g, s.number("p"), to_site(s.dims("site")))};
 }

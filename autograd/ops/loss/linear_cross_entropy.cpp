@@ -177,8 +177,9 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
                     "{}: needs x (N, d), weight (V, d), bias (V) or none; got {}, {}, {}", op,
                     x.shape(), weight.shape(), bias.defined() ? to_string(bias.shape()) : "none");
   SLOPE_CHECK_DTYPE(weight.dtype() == x.dtype() && (!bias.defined() || bias.dtype() == x.dtype()),
-                    "{}: x is {}, weight {}, bias {}; convert with to()", op, name(x.dtype()),
-                    name(weight.dtype()), bias.defined() ? name(bias.dtype()) : "none");
+                    "{}: dtypes differ: x {}, weight {}, bias {}; convert with to()", op,
+                    name(x.dtype()), name(weight.dtype()),
+                    bias.defined() ? name(bias.dtype()) : "none");
   const auto checked = check_targets(op, {x.size(0), weight.size(0)}, target, options.ignore_index);
   const Tensor& t = checked.first;
   const int64_t count = checked.second;

@@ -15,10 +15,10 @@ Tensor reduce(const Tensor& losses, Reduction reduction) {
 
 void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
   SLOPE_CHECK_SHAPE(x.shape() == target.shape(),
-                    "{}: both tensors must have one shape, got {} and {}", op, x.shape(),
+                    "{}: both tensors must have the same shape, got {} and {}", op, x.shape(),
                     target.shape());
   SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == target.dtype(),
-                    "{}: both tensors must be float32 or both float64, got {} and {}", op,
+                    "{}: the tensors must be both float32 or both float64, got {} and {}", op,
                     name(x.dtype()), name(target.dtype()));
 }
 

@@ -10,13 +10,13 @@ namespace slope {
 // (N), or (C) with a scalar target.
 inline std::pair<Tensor, int64_t> check_targets(const char* op, const Dims& scores,
                                                 const Tensor& target, int64_t ignore_index) {
-  SLOPE_CHECK_DTYPE(target.dtype() == i64, "{}: targets are class numbers (int64), got {}", op,
+  SLOPE_CHECK_DTYPE(target.dtype() == i64, "{}: targets must be class numbers (int64), got {}", op,
                     name(target.dtype()));
   const bool fits = (scores.size() == 1 && target.rank() == 0) ||
                     (scores.size() == 2 && target.shape() == Dims{scores[0]});
-  SLOPE_CHECK_SHAPE(fits,
-                    "{}: scores are (N, C) with targets (N), or (C) with one target; got {} and {}",
-                    op, scores, target.shape());
+  SLOPE_CHECK_SHAPE(
+      fits, "{}: scores must be (N, C) with targets (N), or (C) with one target; got {} and {}", op,
+      scores, target.shape());
   const Tensor t = contiguous_values(target);
   const int64_t* data = t.data<int64_t>();
   const int64_t classes = scores.back();

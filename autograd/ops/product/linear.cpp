@@ -30,7 +30,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The same without tensors for the views. A product is added to a sum in place only if that gives
+// formula() without tensors for its views. A product is added to a sum in place only if that gives
 // the same bits: results must not depend on who holds a reference to a gradient.
 Grads linear_kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
@@ -65,10 +65,10 @@ bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
          (!b.defined() || (b.rank() == 1 && b.shape()[0] == W.shape()[0]));
 }
 
-// With W in bf16, for inference (nn::round_weights).
+// The layer with W in bf16, for inference (nn::round_weights).
 Tensor by_bf16_weights(const Tensor& x, const Tensor& W, const Tensor& b) {
   SLOPE_CHECK_DTYPE(x.dtype() == f32 && (!b.defined() || b.dtype() == f32),
-                    "linear: a weight in bfloat16 goes with float32 input and bias, got {}{}",
+                    "linear: a weight in bfloat16 needs float32 input and bias, got {}{}",
                     name(x.dtype()), b.defined() ? fmt::format(" and {}", name(b.dtype())) : "");
   SLOPE_CHECK(!grad_enabled() ||
                   !(x.requires_grad() || W.requires_grad() || (b.defined() && b.requires_grad())),

@@ -31,7 +31,7 @@ struct NormShape {
         op, x.shape(), shape_of(weight), shape_of(bias));
     for (const Tensor* t : {&weight, &bias})
       SLOPE_CHECK_DTYPE(!t->defined() || t->dtype() == x.dtype(),
-                        "{}: x is {}, weight or bias {}; convert one with to()", op,
+                        "{}: dtypes differ: x {}, weight or bias {}; convert one with to()", op,
                         name(x.dtype()), name(t->dtype()));
     for (size_t d = 0; d < k; ++d)
       dims.push_back(static_cast<int64_t>(d) - static_cast<int64_t>(k));

@@ -63,10 +63,12 @@ Tensor flip(const Tensor& x, const Dims& dims) {
 // Without dims: over all elements, in row-major order.
 Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims) {
   if (dims.empty()) {
-    SLOPE_CHECK_SHAPE(shifts.size() == 1, "roll: without dims there is one shift, got {}", shifts);
+    SLOPE_CHECK_SHAPE(shifts.size() == 1, "roll: without dims there must be one shift, got {}",
+                      shifts);
     return reshape(roll(reshape(x, {-1}), shifts, {0}), x.shape());
   }
-  SLOPE_CHECK_SHAPE(shifts.size() == dims.size(), "roll: {} shifts for {} dims", shifts.size(),
+  SLOPE_CHECK_SHAPE(shifts.size() == dims.size(),
+                    "roll: needs a shift for each dim, got {} shifts and {} dims", shifts.size(),
                     dims.size());
   Tensor y = x;
   Dims wrapped = dims, places = shifts;

@@ -104,7 +104,8 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
   dim = wrap_dim(dim, x.rank(), "scatter_add");
   check_covers("scatter_add", "input", x, index, dim);
   check_covers("scatter_add", "source", source, index, -1);
-  SLOPE_CHECK_DTYPE(x.dtype() == source.dtype(), "scatter_add: input is {}, source {}",
+  SLOPE_CHECK_DTYPE(x.dtype() == source.dtype(),
+                    "scatter_add: dtypes differ: input {}, source {}; convert one with to()",
                     name(x.dtype()), name(source.dtype()));
   const Tensor at = checked_index("scatter_add", index, x.rank() == 0 ? 1 : x.size(dim));
   const Tensor y = contiguous_copy(x);

@@ -100,7 +100,7 @@ void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, int64
     }
 }
 
-// Of at most 32 columns, and zeros: pairs begin … end - 1 of b, whose rows lie in memory.
+// Packs rows begin … end - 1 of b, which lie in memory, in pairs: up to 32 columns, then zeros.
 template <class T>
 void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
                         const StridedMatrix<const T>& b, uint16_t* panel) {

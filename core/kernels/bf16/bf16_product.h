@@ -59,7 +59,7 @@ struct Bf16Product {
                    const Bf16Place& to);
 };
 
-// Of each unit; call only those that the CPU has (isa.h).
+// The kernels of each unit; use only those that the CPU has (isa.h).
 Bf16Product avx512_bf16_product();
 Bf16Product amx_bf16_product();
 AttentionKernels<float> avx512_bf16_attention();

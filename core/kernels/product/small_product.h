@@ -68,7 +68,7 @@ void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const Strided
     }
 }
 
-// Of a packed B (k, n): x - x is 0 for all x but nan and inf.
+// Whether a packed B (k, n) is finite: x - x is 0 for all x but nan and inf.
 template <class T>
 bool is_finite(int64_t k, int64_t n, const T* b) {
   Vector<T> sum = {};

@@ -16,7 +16,7 @@ namespace slope::data {
 class Spacing {
  public:
   Spacing() = default;  // by rule alone
-  // From lines split with their blanks.
+  // The exceptions in lines that were split with their blanks.
   static Spacing learned(const std::vector<SpacedTokens>& lines);
   // What text() gave; InputError that names `file` and the line.
   static Spacing parsed(const std::string& text, const std::string& file);

@@ -42,10 +42,10 @@ class LanguageModelTask : public ModelTask {
   std::string fingerprint_;
 };
 
-// With the weights of settings.training.seed.
+// A new model, whose weights are drawn by settings.training.seed.
 std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
                                                            int64_t vocab_size);
-// Of rows begin … end - 1, summed.
+// The loss of rows begin … end - 1, summed over their targets.
 Tensor loss_of_blocks(const models::LanguageModel& model, const data::Blocks& blocks, int64_t begin,
                       int64_t end, double label_smoothing);
 

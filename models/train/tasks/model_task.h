@@ -21,8 +21,8 @@ class ModelTask : public Task {
 
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
-  // Which the derived class owns. Sets aside what --freeze names: UsageError if a part of it names
-  // nothing, or if nothing is left.
+  // Trains the model, which the derived class owns, except for what --freeze names: UsageError if a
+  // part of that names nothing, or if nothing is left.
   void trains(const models::Model& model);
   // The tokenizer `stem` ("source") of settings.tokenizers_from; without it what make() gives.
   data::TokenizerPtr tokenizer(const std::string& stem,

@@ -16,10 +16,10 @@ struct TokenCount {
   double unknown_share() const;
 };
 
-// From 5 % on: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
+// From a share of 5 % on: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings);
 
-// Of a text of one language; no share if its tokenizer has no <unk>.
+// The share in a text of one language; none if its tokenizer has no <unk>.
 using UnknownShare = std::optional<double>;
 UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& tokenizer);
 std::string unknown_lines(const UnknownShare& share, const RunSettings& settings);

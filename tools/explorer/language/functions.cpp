@@ -69,7 +69,7 @@ namespace {
 template <class F>
 void for_each_list(const F& f) {
   for (const auto list : {making_functions(), elementwise_functions(), reducing_functions(),
-                          shaping_functions(), other_functions()})
+                          shaping_functions(), product_functions()})
     for (const Function& function : list) f(function);
 }
 }  // namespace

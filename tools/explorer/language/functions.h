@@ -1,5 +1,5 @@
-// The functions of the explorer's language: every operation of autograd/ops.h that has a
-// derivative, and functions that make tensors.
+// The functions of the explorer's language: operations of autograd/ops.h that have a derivative,
+// under their names there, and functions that make tensors or constants.
 #pragma once
 
 #include <slope/tools/explorer/language/arguments.h>
@@ -10,17 +10,17 @@ namespace slope::explorer {
 
 struct Function {
   const char* name;
-  const char* parameters;  // "x, dim = -1"; one that ends with … takes all that is left
+  const char* parameters;  // "x, dim = -1"; the last takes all further arguments if it ends with …
   Value (*call)(const Arguments& a);
   bool makes_leaf = false;  // x = randn(3) makes x a leaf
 };
 
-// One list for each file.
+// Each is defined in the file of its group: making_functions() in functions.cpp, …
 std::span<const Function> making_functions();
 std::span<const Function> elementwise_functions();
 std::span<const Function> reducing_functions();
 std::span<const Function> shaping_functions();
-std::span<const Function> other_functions();
+std::span<const Function> product_functions();
 
 const Function* find_function(const std::string& name);  // null if there is none
 std::vector<std::string> function_names();

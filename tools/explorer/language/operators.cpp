@@ -15,7 +15,7 @@ double of_numbers(const std::string& sign, double a, double b) {
   throw UsageError(fmt::format("{} needs a tensor on one side", sign));
 }
 
-// With a number on the right; the engine has operations for these.
+// x and a number on its right; the engine has operations for these.
 Tensor with_number(const std::string& sign, const Tensor& x, double b) {
   if (sign == "+") return x + b;
   if (sign == "-") return x - b;

@@ -27,7 +27,7 @@ Tensor attention(A a) {
   return scaled_dot_product_attention(q, k, v, options);
 }
 
-constexpr Function others[] = {
+constexpr Function products[] = {
     {"matmul", "a, b", [](A a) { return Value{matmul(a.tensor("a"), a.tensor("b"))}; }},
     {"bmm", "a, b", [](A a) { return Value{bmm(a.tensor("a"), a.tensor("b"))}; }},
     {"linear", "x, weight, bias",
@@ -66,6 +66,6 @@ constexpr Function others[] = {
 
 }  // namespace
 
-std::span<const Function> other_functions() { return others; }
+std::span<const Function> product_functions() { return products; }
 
 }  // namespace slope::explorer

@@ -27,7 +27,8 @@ inline std::string histogram_json(const Tensor& x, double low, double high) {
   return counts_json(x.detach().to_vector(), low, high);
 }
 
-// Of the magnitudes on a log scale from 1e-8 to 1e1: shows where gradients vanish or explode.
+// The histogram of magnitudes on a log scale from 1e-8 to 1e1: shows where gradients vanish or
+// explode.
 inline std::string log_histogram_json(const Tensor& x) {
   std::vector<double> exponents = x.detach().to_vector();
   for (double& v : exponents) v = std::log10(std::max(std::abs(v), 1e-30));

@@ -52,7 +52,7 @@ std::string start(const Fields& fields) {
   const std::vector<double> given = fields.numbers("points");
   const size_t n = given.size() / 3;
   SLOPE_CHECK_INPUT(n > 0 && given.size() % 3 == 0 && n <= 2000,
-                    "moons: points are x, y and label each, 1 to 2000 of them; got {} numbers",
+                    "moons: needs x, y and label of 1 to 2000 points, got {} numbers",
                     given.size());
   std::vector<float> xy, label;
   for (size_t i = 0; i < n; ++i) {
@@ -115,7 +115,7 @@ std::string map(const Fields& fields) {
   const Training& t = started();
   const int64_t size = fields.integer("size", 40, 2, 200);
   const std::vector<double> span = fields.numbers("span");  // left, right, bottom, top
-  SLOPE_CHECK_INPUT(span.size() == 4, "moons: the span has 4 numbers, got {}", span.size());
+  SLOPE_CHECK_INPUT(span.size() == 4, "moons: the span must have 4 numbers, got {}", span.size());
   std::vector<float> grid;
   for (int64_t r = 0; r < size; ++r)
     for (int64_t c = 0; c < size; ++c) {

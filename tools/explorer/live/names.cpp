@@ -30,11 +30,11 @@ Training& started() {
 std::vector<int64_t> tokens_of(std::string_view name, int64_t most) {
   std::vector<int64_t> tokens{0};
   for (const char c : name) {
-    SLOPE_CHECK_INPUT(c >= 'a' && c <= 'z', "names: letters are a to z, got {}",
+    SLOPE_CHECK_INPUT(c >= 'a' && c <= 'z', "names: letters must be a to z, got {}",
                       JsonReader::quoted(std::string(1, c)));
     if (static_cast<int64_t>(tokens.size()) < most) tokens.push_back(c - 'a' + 1);
   }
-  SLOPE_CHECK_INPUT(tokens.size() > 1, "names: a name has letters");
+  SLOPE_CHECK_INPUT(tokens.size() > 1, "names: a name must have a letter");
   tokens.push_back(0);
   return tokens;
 }

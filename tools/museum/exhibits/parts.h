@@ -97,7 +97,7 @@ struct Translator {
   SLOPE_MODULE(Translator, reader, tokens, positions, decoder, head)
 };
 
-// In f64, with weights from one seed.
+// A model in f64, with weights from one seed.
 template <class M>
 M make() {
   manual_seed(1);
