@@ -1,7 +1,7 @@
 # The explorer (tools/explorer) in a plain build: for WebAssembly the module that the page holds, else a program that answers the same
 # questions, with which tests compare the module. (In other builds the explorer is a part of the command, and makes pages of runs too.)
 file(GLOB explorer_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/explorer/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/language/*.cpp"
-     "${PROJECT_SOURCE_DIR}/tools/explorer/live/*.cpp")
+     "${PROJECT_SOURCE_DIR}/tools/explorer/live/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/source/*.cpp")
 list(FILTER explorer_sources EXCLUDE REGEX "/run_page\\.cpp$")
 list(APPEND explorer_sources "${PROJECT_SOURCE_DIR}/models/data/two_moons.cpp" "${PROJECT_SOURCE_DIR}/models/config.cpp"
      "${PROJECT_SOURCE_DIR}/models/draw/graph_layout.cpp")
@@ -14,3 +14,8 @@ else()
 endif()
 slope_compile(explorer)
 target_link_libraries(explorer PRIVATE slope)
+
+# Training steps to time, natively and in WebAssembly (tests/explorer/speed.mjs).
+add_executable(explorer_steps EXCLUDE_FROM_ALL tests/explorer/steps.cpp models/data/two_moons.cpp models/config.cpp)
+slope_compile(explorer_steps)
+target_link_libraries(explorer_steps PRIVATE slope)

@@ -1,6 +1,7 @@
 #include <slope/autograd/engine/recompute.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
+#include <slope/autograd/recompute.h>
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ uint8_t recompute_steps(const Edge& edge, const Tensor& x) {
 }
 
 uint8_t plan_recompute(const Op& op, const Edge& edge, const Tensor& x) {
-  if (!op.recompute || !x.defined()) return 0;
+  if (!op.recompute || !Recompute::enabled() || !x.defined()) return 0;
   const uint8_t steps = recompute_steps(edge, x);
   const bool has_input =
       op.saves.input(0) || steps > 0 ||

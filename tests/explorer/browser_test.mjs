@@ -90,7 +90,7 @@ test('a sum shows before + contribution = after', async () => {
 test('the panels of every example', async () => {
   for (const { name, program, dtype = 'f32' } of examples) {
     const page = await open({ program, dtype, at: 100 });
-    for (const panel of ['step', 'local', 'paths', 'numbers', 'check', 'tape']) {
+    for (const panel of ['step', 'local', 'paths', 'numbers', 'check', 'tape', 'cost']) {
       await page.click(`[data-panel=${panel}]`);
       await page.waitForFunction((p) => document.querySelector(`[data-panel=${p}]`).getAttribute('aria-selected') === 'true', panel);
       await page.waitForFunction(() => document.getElementById('panel').innerText.length > 20);
@@ -123,11 +123,29 @@ test('in a wrong order paths are lost, and the gradient with them', async () => 
 });
 
 test('the bytes that are saved rise in forward and are all given back', async () => {
-  const page = await open({ program: 'x = [1, 2, 3]\nL = sum(tanh(exp(x)))', panel: 'tape' });
+  const page = await open({ program: 'x = [1, 2, 3]\nL = sum(tanh(exp(x)))', panel: 'cost' });
   await page.waitForSelector('#panel .memory');
   assert.match(await text(page, '#panel figcaption'), /at most 24 bytes/);
   await page.click('#last');
   assert.equal(await text(page, '#held'), '0 bytes saved');
+  quiet();
+  await page.close();
+});
+
+test('the cost of a step: multiplications in both passes, and saving against recomputing by a switch', async () => {
+  const page = await open({ program: 'x = randn(5, 3)\nw = randn(4, 3)\nv = randn(2, 4)\nh = linear(const(x), w)\nL = sum(linear(gelu(h), v))', panel: 'cost' });
+  await page.waitForSelector('#panel .other');
+  // 5 · 4 · 3 and 5 · 2 · 4; backward once for w, twice for the second product
+  assert.deepEqual(await page.locator('#panel b.forward-cost, #panel b.backward-cost').allInnerTexts(), ['100', '140']);
+  const costs = async () => (await text(page, '#panel')).match(/saved: at most (\d+) bytes; (\d) outputs? (?:is|are) computed again in backward\. The other way: (\d+) bytes; (\d)/).slice(1).map(Number);
+  const [bytes, again, otherBytes, otherAgain] = await costs();
+  const seen = await page.evaluate(() => document.getElementById('graph').textContent.replace(/saves \d+ bytes/g, ''));
+  assert.ok(bytes < otherBytes && again === 1 && otherAgain === 0, String(await costs()));
+  await page.uncheck('#recompute');
+  await page.waitForFunction(() => document.getElementById('panel').textContent.includes('0 outputs'));
+  assert.deepEqual(await costs(), [otherBytes, otherAgain, bytes, again]);
+  await page.click('#first');
+  assert.equal(await page.evaluate(() => document.getElementById('graph').textContent.replace(/saves \d+ bytes/g, '')), seen);
   quiet();
   await page.close();
 });
@@ -192,6 +210,30 @@ test('two moons: training lowers the loss, and a step opens as a program', async
   await page.click('text=Open this step as a program');
   await page.waitForFunction(() => document.querySelector('.cm-content').textContent.includes('bce_with_logits'));
   await page.waitForFunction(() => [...document.querySelectorAll('#graph .title')].some((t) => t.textContent.includes('bce_with_logits')));
+  quiet();
+  await page.close();
+});
+
+test('two moons by keyboard: a point is added, moved and removed', async () => {
+  const page = await open({ view: 'moons' });
+  await page.waitForSelector('.layers canvas');
+  for (let i = 0; i < 40 && !(await page.evaluate(() => document.activeElement.classList.contains('field'))); i++) await page.keyboard.press('Tab');
+  const said = () => text(page, '[data-said]');
+  await page.keyboard.press('o');
+  assert.match(await said(), /^an? orange point at \(0\.5, 0\.25\); 81 points$/);
+  await page.keyboard.press('Enter');
+  assert.match(await said(), /^an? orange point taken up/);
+  for (const key of ['Shift+ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+  assert.equal(await said(), 'put down at (0.75, 0.35)');
+  await page.keyboard.press('p');
+  assert.match(await said(), /^point 81 of 81, orange, at \(0\.75, 0\.35\)$/);
+  await page.keyboard.press('n');
+  assert.match(await said(), /^point 1 of 81, (orange|blue), at /);
+  await page.keyboard.press('p');
+  await page.keyboard.press('Delete');
+  assert.match(await said(), /^an? orange point removed; 80 points$/);
+  await page.keyboard.press('Delete');
+  assert.match(await said(), /there is no point|removed; 79 points/);
   quiet();
   await page.close();
 });
@@ -289,6 +331,46 @@ test('a tape of 1,801 operations is drawn and stepped through', async () => {
   await page.close();
 });
 
+test('a tape of more than 2,000 operations is folded by module, and unfolds', async () => {
+  const { trace } = await (await engine)({ ask: 'explore', program: 'x = randn(3)\nh = x * 1\nrepeat 900: h = tanh(h) * 1.01\nL = sum(h)', dtype: 'f32' });
+  // the same tape twice, one behind the other, in modules: 3 stages of blocks with two parts each
+  const { variables, operations, events } = trace;
+  const by = (v) => (v === null ? null : v + variables.length);
+  const second = {
+    variables: variables.map((v) => ({ ...v, id: by(v.id), name: v.kind === 'leaf' ? v.name + '2' : `w${v.id}` })),
+    operations: operations.map((o) => ({ ...o, inputs: o.inputs.map(by), outputs: o.outputs.map(by) })),
+    events: events.map((e) => ({ ...e, ...(e.operation !== undefined && { operation: e.operation + operations.length }), ...(e.variable !== undefined && { variable: by(e.variable) }) })),
+  };
+  const all = { variables: [...variables, ...second.variables], operations: [...operations, ...second.operations], events: [...second.events, ...events] };
+  all.operations.forEach((o, i) => { o.module = i % operations.length === operations.length - 1 ? '' : `stage${Math.floor(i / 1201)}.block${Math.floor(i / 12)}.part${Math.floor(i / 6)}`; });
+  const run = JSON.stringify({ title: 'a large run', answer: { loss: 'L', again: null, operations: [], variables: [], trace: all } }).replaceAll('<', '\\u003c');
+  const path = join(mkdtempSync(join(tmpdir(), 'explorer-')), 'run.html');
+  writeFileSync(path, readFileSync(resolve(process.env.EXPLORER_PAGE), 'utf8').replace('/*run*/', () => run));
+  const page = await open({}, {}, pathToFileURL(path).href);
+  const boxes = () => page.locator('#graph .box').count();
+  await page.waitForSelector('#graph .folded');
+  const folded = await boxes();
+  assert.ok(folded > 100 && folded <= 2000, String(folded));
+  await page.locator('#graph .folded').nth(5).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((n) => document.querySelectorAll('#graph .box').length > n, folded);
+  await page.click('#backward');
+  const took = await page.evaluate(async () => {
+    const begin = performance.now();
+    document.getElementById('next').click();
+    await new Promise((done) => requestAnimationFrame(done));
+    return performance.now() - begin;
+  });
+  console.log(`a step takes ${took.toFixed(0)} ms with ${all.operations.length} operations in ${await boxes()} boxes`);
+  await page.click('#fold');
+  await page.waitForFunction((n) => document.querySelectorAll('#graph .box').length === n, folded);
+  await page.click('#last');
+  assert.match(await text(page, '#where'), /^backward (\d+) of \1$/);
+  assert.equal(await page.locator('#languages').isVisible(), false);
+  quiet();
+  await page.close();
+});
+
 test('a check that would take minutes is refused with its figure', async () => {
   const page = await open({ program: 'x = randn(1000, 1000)\nL = sum(x @ x)', panel: 'check' });
   await page.locator('#panel .error', { hasText: '2000000 times, twice for each of 1000000 elements' }).waitFor();
@@ -361,7 +443,7 @@ test('a page with a run opens at its step', async () => {
   await page.close();
 });
 
-test('the tape is saved as SVG and as JSON', async () => {
+test('the tape is saved as SVG and as JSON, the program as C++ and as PyTorch', async () => {
   const page = await open({ program: 'x = [1, 2]\nL = sum(x ^ 2)', at: 9 });
   const saved = async (button) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
@@ -370,6 +452,8 @@ test('the tape is saved as SVG and as JSON', async () => {
     return path;
   };
   assert.equal(JSON.parse(readFileSync(await saved('#json'), 'utf8')).trace.operations.length, 2);
+  assert.match(readFileSync(await saved('[data-language="C++"]'), 'utf8'), /const Tensor L = sum\(v1\);\n  L\.backward\(\);/);
+  assert.match(readFileSync(await saved('[data-language=PyTorch]'), 'utf8'), /L = torch\.sum\(v1\)\nL\.backward\(\)/);
   const other = await browser.newPage();
   await other.goto(pathToFileURL(await saved('#svg')).href);
   assert.equal(await other.locator('svg .box').count(), 3);

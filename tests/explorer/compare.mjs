@@ -20,6 +20,10 @@ const wrong = readFileSync(new URL('wrong.txt', here), 'utf8').trim().split('\n'
 const questions = [];
 for (const dtype of ['f32', 'f64'])
   for (const program of [...programs, ...wrong, ...examples.map((e) => e.program)]) questions.push({ ask: 'explore', program, dtype });
+for (const program of programs) {
+  questions.push({ ask: 'explore', program, dtype: 'f32', recompute: 0 });
+  for (const language of ['C++', 'PyTorch']) questions.push({ ask: 'source', program, language, dtype: 'f32' });
+}
 for (const { program, mistake = '' } of puzzles) questions.push({ ask: 'explore', program, mistake, dtype: 'f32' }, { ask: 'check', program, mistake, dtype: 'f64' });
 for (const program of programs) for (const operation of [0, 1, 2]) questions.push({ ask: 'jacobian', program, operation, dtype: 'f32' });
 questions.push({ ask: 'moons', do: 'points', n: 60, seed: 3 });

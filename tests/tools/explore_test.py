@@ -94,11 +94,22 @@ class Explore(Case):
         self.assertTrue(all(len(v["value"].get("values", [])) <= 4 for v in trace["variables"] if v.get("value")))
         self.assertTrue(any(o["module"].endswith("self_attention_block") for o in trace["operations"]), {o["module"] for o in trace["operations"]})
 
+    def test_a_program_in_cpp_and_pytorch(self):
+        program = "x = [[1, 2], [3, 4]]\nm, i = max(x, dim=1)\nh = x[0] * 2\nh = tanh(h)\nint = 3\nL = sum(m) + sum(h) * int"
+        for flag, lines in (("--cpp", ["const Tensor x = tensor({{1.0, 2.0}, {3.0, 4.0}}, f32).set_requires_grad();", "const auto [m, i] = max(x, 1);", "const Tensor h_2 = tanh(h);", "* int_;", 'show("int.grad", int_.grad());']),
+                            ("--pytorch", ["x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float32).requires_grad_()", "m, i = torch.max(x, dim=1)", "h_2 = torch.tanh(h)", 'show("int.grad", int_.grad)'])):
+            out = self.good("explore", flag, "-", stdin=program).out
+            for line in lines:
+                self.assertIn(line, out)
+        self.refused(3, "explore", "--cpp", "x = [1]; dropout(x, 0.5)", says=["dropout"])
+        self.refused(3, "explore", "--pytorch", "x = [1]; y = x +", says=["line 1, column", "the line ends"])
+        self.refused(2, "explore", "--cpp", "--json", "x = 1", says=["--json, --cpp or --pytorch"])
+
     def test_pages_that_cannot_be_written_are_refused(self):
         with open("no.html", "w") as file:
             file.write("<html></html>")
         for flags, says in ((["-o", "x.txt"], "written as .html"), (["-o", "x.html", "--page", "no.html"], "not the explorer's page"),
-                            (["-o", "x.html", "--page", "missing.html"], "missing.html"), (["-o", "x.html", "--json"], "are for programs"), ([], "--json for a program")):
+                            (["-o", "x.html", "--page", "missing.html"], "missing.html"), (["-o", "x.html", "--json"], "are for programs"), ([], "--json, --cpp or --pytorch for a program")):
             with self.subTest(flags):
                 result = self.slope("explore", "prenorm", *flags)
                 self.assertNotEqual(result.code, 0)

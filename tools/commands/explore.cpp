@@ -5,6 +5,7 @@
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/run_page.h>
+#include <slope/tools/explorer/source/source.h>
 
 #include <iostream>
 #include <iterator>
@@ -16,24 +17,37 @@ namespace {
 struct Flags {
   std::string program, dtype = "f32", out, page;
   int64_t seed = 0, values = explorer::RunPage{}.values;
-  bool json = false, check = false;
+  bool json = false, check = false, cpp = false, pytorch = false;
 };
 
 int write_page(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.out.ends_with(".html"), "-o {}: a page is written as .html",
                  flags.out);
-  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.check,
-                 "explore: --json and --check are for programs; -o writes the page of a model");
+  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.check && !flags.cpp && !flags.pytorch,
+                 "explore: --json, --check, --cpp and --pytorch are for programs; -o writes the "
+                 "page of a model");
   write_file(flags.out, explorer::page_of_run(
                             {.model = flags.program, .page = flags.page, .values = flags.values}));
   return 0;
 }
 
+std::string answer_to(const explorer::Request& request, const Flags& flags) {
+  if (flags.json) return flags.check ? explorer::check(request) : explorer::explore(request);
+  try {
+    return explorer::source_of(request,
+                               flags.cpp ? explorer::Language::cpp : explorer::Language::pytorch);
+  } catch (const explorer::Fault& fault) {
+    throw InputError(
+        fmt::format("line {}, column {}: {}", fault.place.line, fault.place.column, fault.what()));
+  }
+}
+
 int run(const Flags& flags) {
   if (!flags.out.empty()) return write_page(flags);
   SLOPE_CHECK_AS(
-      UsageError, flags.json,
-      "explore: say what to write: --json for a program, -o PAGE.html for a model or run");
+      UsageError, flags.json + flags.cpp + flags.pytorch == 1,
+      "explore: say what to write: --json, --cpp or --pytorch for a program, -o PAGE.html for a "
+      "model or run");
   SLOPE_CHECK_AS(UsageError, flags.dtype == "f32" || flags.dtype == "f64",
                  "--dtype takes f32 or f64, got {}", flags.dtype);
   explorer::Request request{.program = flags.program,
@@ -41,7 +55,7 @@ int run(const Flags& flags) {
                             .seed = static_cast<uint64_t>(flags.seed)};
   if (flags.program == "-")
     request.program = {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  const std::string text = flags.check ? explorer::check(request) : explorer::explore(request);
+  const std::string text = answer_to(request, flags);
   print(visible_json(text));
   return text.starts_with("{\"error\"") ? 3 : 0;
 }
@@ -63,6 +77,8 @@ void add_explore(Command& slope) {
   command.flag("--json", flags.json, "as JSON: values, operations, events of backward");
   command.flag("--check", flags.check,
                "check the gradients with central differences instead of printing the tape");
+  command.flag("--cpp", flags.cpp, "as a C++ program that prints the same numbers");
+  command.flag("--pytorch", flags.pytorch, "the same in Python, with PyTorch");
   command.option("--dtype", flags.dtype, "dtype of the program's numbers").takes("f32|f64");
   command.option("--seed", flags.seed, "seed of randn and dropout").between(0, 1'000'000'000);
   command.option("-o,--out", flags.out, "the page of a model or a run").takes("PAGE.html");

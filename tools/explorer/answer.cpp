@@ -7,6 +7,7 @@
 #include <slope/tools/explorer/live/optimizer.h>
 #include <slope/tools/explorer/live/translation.h>
 #include <slope/tools/explorer/mistakes.h>
+#include <slope/tools/explorer/source/source.h>
 #include <slope/tools/explorer/write.h>
 
 namespace slope::explorer {
@@ -21,6 +22,7 @@ Request request_of(const Fields& fields, DType dtype) {
                   .mistake = fields.text("mistake"),
                   .again = fields.integer("again", 0, 0, 1) == 1,
                   .retain_graph = fields.integer("retain_graph", 0, 0, 1) == 1,
+                  .recompute = fields.integer("recompute", 1, 0, 1) == 1,
                   .operation = fields.integer("operation", 0, 0, most),
                   .input = fields.integer("input", 0, 0, most)};
   for (const auto& [name, text] : fields.object()) {
@@ -38,6 +40,13 @@ std::string mistakes_json() {
   });
 }
 
+std::string source(const Request& request, bool is_cpp) try {
+  return fmt::format("{{\"source\": {}}}\n",
+                     json(source_of(request, is_cpp ? Language::cpp : Language::pytorch)));
+} catch (const Fault& fault) {
+  return json_error(fault);
+}
+
 }  // namespace
 
 std::string answer(const std::string& question) try {
@@ -46,6 +55,7 @@ std::string answer(const std::string& question) try {
   const DType dtype = fields.text("dtype") == "f64" ? f64 : f32;
   if (ask == "explore") return explore(request_of(fields, dtype));
   if (ask == "check") return check(request_of(fields, f64));
+  if (ask == "source") return source(request_of(fields, dtype), fields.text("language") == "C++");
   if (ask == "jacobian") return jacobian(request_of(fields, dtype));
   if (ask == "mistakes") return mistakes_json();
   if (ask == "layout") return layout(fields);

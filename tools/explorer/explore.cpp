@@ -2,6 +2,7 @@
 #include <slope/autograd/graph/trace.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/observer.h>
+#include <slope/autograd/recompute.h>
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/write.h>
 
@@ -50,6 +51,7 @@ std::string second_backward(const Run& run, bool retain_graph) {
 }  // namespace
 
 std::string explore(const Request& request) try {
+  const Recompute mode(request.recompute);
   const Run run = explorer::run(request.program, options_of(request, request.dtype));
   if (!run.loss.defined())
     throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});

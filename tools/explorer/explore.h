@@ -16,6 +16,7 @@ struct Request {
   std::string mistake = {};  // planted
   bool again = false;        // backward a second time
   bool retain_graph = false;
+  bool recompute = true;  // cheap outputs, rather than save them
   int64_t operation = 0, input = 0;  // of a Jacobian
 };
 

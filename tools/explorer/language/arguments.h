@@ -32,6 +32,7 @@ class Arguments {
   Dims dims(const char* name) const;  // of one integer, or a list; none: empty
   Dims rest_as_dims() const;          // for functions that take a shape: randn(2, 3)
   DType dtype() const { return dtype_; }
+  const std::map<std::string, Value>& given() const { return given_; }
 
  private:
   const Value& value(const char* name) const;

@@ -16,7 +16,8 @@ namespace {
 class Interpreter : public Observer {
  public:
   explicit Interpreter(const RunOptions& options)
-      : dtype_(options.dtype), limits_(options.limits), bytes_before_(memory::stats().live) {
+      : dtype_(options.dtype), limits_(options.limits), keeps_evaluated_(options.keep_evaluated),
+        bytes_before_(memory::stats().live) {
     for (const NamedTensor& leaf : options.leaves) given_[leaf.name] = leaf.tensor;
     if (options.mistake.empty()) return;
     mistake_ = find_mistake(options.mistake);
@@ -87,6 +88,7 @@ class Interpreter : public Observer {
     } else if (as_tensor) {
       for (NamedTensor& result : run_.results)
         if (result.tensor.is_same(*as_tensor)) result.name = unused(name);
+      if (!as_tensor->requires_grad()) run_.constants.push_back({name, *as_tensor});
     }
     if (const auto* x = std::get_if<Tensor>(&value.of)) finish_with(*x, name, e.place);
     variables_[name] = std::move(value);
@@ -153,7 +155,7 @@ class Interpreter : public Observer {
         const Value x = evaluate(*e.arguments[0].value);
         place_ = e.place;
         if (const auto* number = std::get_if<double>(&x.of)) return {-*number};
-        return {-tensor_of(x, dtype_)};
+        return kept("negate", {{"x", x}}, {-tensor_of(x, dtype_)});
       }
       case Expression::Kind::binary: {
         const Value a = evaluate(*e.arguments[0].value), b = evaluate(*e.arguments[1].value);
@@ -161,16 +163,21 @@ class Interpreter : public Observer {
         if (is_wrong(e.name) && std::holds_alternative<Tensor>(a.of) &&
             std::holds_alternative<Tensor>(b.of))
           return {mistake_->call(tensor_of(a, dtype_), tensor_of(b, dtype_))};
-        return binary(e.name, a, b, dtype_);
+        return kept(e.name, {{"a", a}, {"b", b}}, binary(e.name, a, b, dtype_));
       }
       case Expression::Kind::transposed: {
         const Value x = evaluate(*e.arguments[0].value);
         place_ = e.place;
-        return {transpose(tensor_of(x, dtype_), -2, -1)};
+        return kept(".T", {{"x", x}}, {transpose(tensor_of(x, dtype_), -2, -1)});
       }
       case Expression::Kind::subscript: return subscript(e);
     }
     return {};
+  }
+
+  Value kept(const std::string& function, std::map<std::string, Value> arguments, Value result) {
+    if (keeps_evaluated_) run_.evaluated.push_back({function, std::move(arguments), result});
+    return result;
   }
 
   Value named(const Expression& e) {
@@ -201,7 +208,7 @@ class Interpreter : public Observer {
       arguments.add(i, e.arguments[i].name, evaluate(*e.arguments[i].value));
     place_ = e.place;
     if (is_wrong(e.name)) return {mistake_->call(arguments.tensor("x"), {})};
-    return function->call(arguments);
+    return kept(e.name, arguments.given(), function->call(arguments));
   }
 
   // grad(y, x): dy/dx, itself on the tape
@@ -209,7 +216,9 @@ class Interpreter : public Observer {
     check("name", e.arguments.size() == 2, "grad(y, x) takes two values");
     const Value y = evaluate(*e.arguments[0].value), x = evaluate(*e.arguments[1].value);
     place_ = e.place;
-    return {grad({tensor_of(y, dtype_)}, {tensor_of(x, dtype_)}, {.create_graph = true})[0]};
+    const Tensor dx =
+        grad({tensor_of(y, dtype_)}, {tensor_of(x, dtype_)}, {.create_graph = true})[0];
+    return kept("grad", {{"y", y}, {"x", x}}, {dx});
   }
 
   Value subscript(const Expression& e) {
@@ -222,11 +231,23 @@ class Interpreter : public Observer {
       parts.push_back(std::move(part));
     }
     place_ = e.place;
-    return pick(of, parts);
+    return kept("[]", {{"x", of}, {"parts", {listed(parts)}}}, pick(of, parts));
+  }
+
+  // An index as it is; a slice as a list of three numbers, or empty lists where there is none.
+  static Values listed(const std::vector<Part>& parts) {
+    Values list;
+    for (const Part& part : parts) {
+      Values slice;
+      for (const auto& value : part.values) slice.push_back(value.value_or(Value{Values()}));
+      list.push_back(part.is_slice ? Value{slice} : *part.values[0]);
+    }
+    return list;
   }
 
   DType dtype_;
   Limits limits_;
+  bool keeps_evaluated_;
   int64_t bytes_before_, nodes_ = 0, steps_ = 0;
   Place place_;
   const Mistake* mistake_ = nullptr;

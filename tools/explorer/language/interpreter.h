@@ -17,6 +17,13 @@ struct Limits {
   size_t characters = 1 << 16;  // of the program
 };
 
+// An expression that gave tensors: what is needed to write it in another language.
+struct Evaluated {
+  std::string function;                    // its name, or "+", "@", "negate", ".T", "[]"
+  std::map<std::string, Value> arguments;  // by parameter; of "[]": x, and a list of parts
+  Value result;
+};
+
 struct Claim {  // grad(NAME) = …
   std::string name;
   Tensor value;
@@ -28,7 +35,9 @@ struct Run {
   NamedTensors results;  // of operations: under the name assigned to them, else v1, v2, …
   std::unordered_map<const Node*, Place> places;
   std::vector<Claim> claims;
-  Tensor loss;  // the value of the last statement
+  std::vector<Evaluated> evaluated;  // with keep_evaluated: in order
+  NamedTensors constants;            // assigned, but neither leaves nor results
+  Tensor loss;                       // the value of the last statement
   std::string loss_name;
   Place loss_place;
 };
@@ -39,6 +48,7 @@ struct RunOptions {
   // Replace the program's own numbers, by name: for dragging one, and for differences.
   NamedTensors leaves = {};
   std::string mistake = {};  // planted: see mistakes.h
+  bool keep_evaluated = false;
   Limits limits = {};
 };
 

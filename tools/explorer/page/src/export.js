@@ -1,4 +1,4 @@
-// Saves what is on the screen: the drawing as SVG, the tape as JSON.
+// Saves what is on the screen: the drawing as SVG, the tape as JSON, the program in C++ or Python.
 import { html } from './element.js';
 
 function save(name, type, text) {
@@ -17,3 +17,7 @@ export function saveDrawing(drawing) {
 }
 
 export const saveTape = (answer) => save('tape.json', 'application/json', JSON.stringify(answer, null, 1));
+
+/** @param {{source: string}} answer */
+export const saveSource = ({ source }, language) =>
+  language === 'C++' ? save('program.cpp', 'text/x-c++src', source) : save('program.py', 'text/x-python', source);

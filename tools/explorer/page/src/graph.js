@@ -1,6 +1,6 @@
 // The tape as a drawing. Forward runs along the arrows from left to right, backward from right to
 // left. A step redraws only what it changes.
-import { html, svg } from './element.js';
+import { svg } from './element.js';
 import { gridOf } from './grid.js';
 import { box, sharedStorages } from './layout.js';
 import { bytesText, numberText, shapeText } from './number.js';
@@ -16,30 +16,34 @@ function curve(points) {
   return d;
 }
 
-function stateOfBox({ operation, variable }, state) {
+function stateOfBox({ operations, variable, inside }, state) {
   const { active } = state;
-  const isActive = operation === undefined
-    ? active.kind === 'leaf' && active.variable === variable
-    : active.operation === operation && active.kind !== 'contribution';
+  const isLeaf = operations.length === 0;
+  const isWithin = active.kind === 'contribution' ? inside.has(active.variable) : operations.includes(active.operation);
+  const isActive = isLeaf ? active.kind === 'leaf' && active.variable === variable
+    : isWithin && (active.kind !== 'contribution' || operations.includes(active.operation));
   return {
     isKnown: state.known.has(variable),
     grad: state.grads.get(variable),
-    saved: operation === undefined ? undefined : state.saved.get(operation),
+    saved: operations.reduce((sum, i) => sum + (state.saved.get(i) ?? 0), 0),
     classes: [
       'box',
-      operation === undefined ? 'leaf' : 'operation',
+      isLeaf ? 'leaf' : operations.length > 1 ? 'operation folded' : 'operation',
       state.known.has(variable) ? '' : 'unknown',
       isActive ? 'active' : '',
-      active.variable === variable && active.kind !== 'leaf' ? 'target' : '',
-      operation !== undefined && state.done.has(operation) ? 'done' : '',
+      (active.variable === variable || (operations.length > 1 && inside.has(active.variable))) && active.kind !== 'leaf' ? 'target' : '',
+      !isLeaf && operations.every((i) => state.done.has(i)) ? 'done' : '',
     ].filter(Boolean).join(' '),
   };
 }
 
-function drawBox(answer, place, now, storage, choose) {
-  const { id, text, operation, size, width, height, x, y } = place;
+function drawBox(answer, place, now, storage, { choose, unfold }) {
+  const { id, text, operations, key, size, width, height, x, y } = place;
   const variable = answer.trace.variables[place.variable];
   const { grad } = now;
+  const module = answer.trace.operations[operations[0]]?.module;
+  const tip = key ? `${text}: ${operations.length} operations; choose it to unfold them` : module;
+  const act = () => (key ? unfold(key) : choose(operations[0], variable.id));
   return svg(
     'g',
     {
@@ -47,15 +51,15 @@ function drawBox(answer, place, now, storage, choose) {
       transform: `translate(${(x - width / 2).toFixed(1)},${(y - height / 2).toFixed(1)})`,
       tabindex: 0,
       role: 'button',
-      'aria-label': `${text}, ${shapeText(variable.shape)}`,
+      'aria-label': `${text}, ${key ? `${operations.length} operations` : shapeText(variable.shape)}`,
       'data-box': id,
-      onclick: () => choose(operation, variable.id),
+      onclick: act,
       onkeydown: (event) => {
-        if (event.key === 'Enter') choose(operation, variable.id);
+        if (event.key === 'Enter') act();
       },
     },
     svg('rect', { width, height, rx: 5, class: 'frame' }),
-    operation !== undefined && answer.trace.operations[operation].module && svg('title', {}, answer.trace.operations[operation].module),
+    tip && svg('title', {}, tip),
     svg('text', { x: box.pad, y: 16, class: 'title' }, text),
     svg(
       'text',
@@ -77,8 +81,11 @@ const marker = (id) =>
     svg('path', { d: 'M0,0L8,4L0,8z' }),
   );
 
-/** @returns {{element: SVGElement, show: (state: object) => void}} `choose(operation, variable)` is called for a box that is clicked */
-export function drawingOf(answer, graph, choose) {
+/**
+ * `choose(operation, variable)` is called for a box that is clicked, `unfold(key)` for a folded one.
+ * @returns {{element: SVGElement, show: (state: object) => void}}
+ */
+export function drawingOf(answer, graph, actions) {
   const shared = sharedStorages(answer);
   const edges = graph.edges.map((edge) => {
     const forth = curve(edge.points);
@@ -86,8 +93,9 @@ export function drawingOf(answer, graph, choose) {
     const path = svg('path', {});
     let shown;
     const show = ({ active }) => {
-      const isOf = active.operation === edge.operation;
-      const now = isOf && active.kind === 'contribution' && active.input === edge.input ? 'edge back' : isOf && active.kind === 'forward' ? 'edge forth' : 'edge';
+      const isOf = ({ operation }) => active.operation === operation;
+      const isBackAlong = (use) => isOf(use) && active.kind === 'contribution' && active.input === use.input;
+      const now = edge.uses.some(isBackAlong) ? 'edge back' : active.kind === 'forward' && edge.uses.some(isOf) ? 'edge forth' : 'edge';
       if (now === shown) return;
       shown = now;
       const isBack = now === 'edge back';
@@ -98,12 +106,13 @@ export function drawingOf(answer, graph, choose) {
   const boxes = graph.boxes.map((place) => {
     const held = svg('g', {});
     const storage = shared.get(place.variable);
+    const inside = new Set(place.operations.flatMap((i) => answer.trace.operations[i].outputs));
     let shown = {};
     const show = (state) => {
-      const now = stateOfBox(place, state);
+      const now = stateOfBox({ ...place, inside }, state);
       if (Object.keys(now).every((key) => now[key] === shown[key])) return;
       shown = now;
-      held.replaceChildren(drawBox(answer, place, now, storage, choose));
+      held.replaceChildren(drawBox(answer, place, now, storage, actions));
     };
     return { held, show };
   });
@@ -122,12 +131,4 @@ export function drawingOf(answer, graph, choose) {
       for (const place of boxes) place.show(state);
     },
   };
-}
-
-/** A graph too large to draw: its operations, counted. */
-export function tooLarge(answer) {
-  const counts = new Map();
-  answer.trace.operations.forEach((o) => counts.set(o.name, (counts.get(o.name) ?? 0) + 1));
-  return html('p', { class: 'note' }, `${answer.trace.operations.length} operations are too many to draw: `,
-    [...counts].map(([name, n]) => `${n} × ${name}`).join(', '));
 }

@@ -29,37 +29,60 @@ const title = (operation, variables) => {
 };
 
 /**
- * @typedef {{id: string, text: string, variable: number, operation?: number, size: object,
- *            width: number, height: number, x: number, y: number}} Box
- * @typedef {{operation: number, input: number, points: {x: number, y: number}[]}} Edge
+ * @typedef {{id: string, text: string, variable: number, operations: number[], key?: string,
+ *            size: object, width: number, height: number, x: number, y: number}} Box a leaf has no
+ *            operations, a folded box has several and a key
+ * @typedef {{uses: {operation: number, input: number}[], points: {x: number, y: number}[]}} Edge
  */
 
-/** @returns {Promise<{width: number, height: number, boxes: Box[], edges: Edge[]}>} */
-export async function layoutOf(ask, answer) {
+/** The leaves that are inputs of one folded box alone: they are drawn with it. */
+function hiddenLeaves({ variables, operations }, units) {
+  const users = new Map();
+  for (const unit of units)
+    for (const i of unit.operations) for (const v of operations[i].inputs) users.set(v, (users.get(v) ?? new Set()).add(unit));
+  const isHidden = (v) => v.kind === 'leaf' && users.get(v.id)?.size === 1 && [...users.get(v.id)][0].key;
+  return new Set(variables.filter(isHidden).map((v) => v.id));
+}
+
+/**
+ * @param {import('./fold.js').Unit[]} units
+ * @returns {Promise<{width: number, height: number, boxes: Box[], edges: Edge[]}>}
+ */
+export async function layoutOf(ask, answer, units) {
   const { variables, operations } = answer.trace;
   const boxes = [];
   const shared = sharedStorages(answer);
   const maker = new Map(); // variable -> its box
-  const put = (id, text, variable, operation) => {
+  const put = (id, text, variable, of, key) => {
     const size = gridSize(variable.shape, !!variable.value?.values);
-    const saved = answer.trace.operations[operation]?.saved.reduce((sum, s) => sum + s.bytes, 0) ?? 0;
+    const saved = of.flatMap((i) => operations[i].saved).reduce((sum, s) => sum + s.bytes, 0);
     const detail = shapeText(variable.shape).length + (shared.has(variable.id) ? 12 : 0) + (saved ? bytesText(saved).length + 9 : 0);
     const width = Math.max(size.width, text.length * 8 + 8, detail * 5.4, 76) + 2 * box.pad;
-    boxes.push({ id, text, variable: variable.id, operation, size, width, height: box.head + 2 * (size.height + 4) + box.pad });
+    boxes.push({ id, text, variable: variable.id, operations: of, key, size, width, height: box.head + 2 * (size.height + 4) + box.pad });
   };
+  const hidden = hiddenLeaves(answer.trace, units);
   for (const v of variables)
-    if (v.kind === 'leaf') {
+    if (v.kind === 'leaf' && !hidden.has(v.id)) {
       maker.set(v.id, boxes.length);
-      put(`v${v.id}`, v.name, v);
+      put(`v${v.id}`, v.name, v, []);
     }
   const edges = [];
-  operations.forEach((operation, i) => {
-    operation.inputs.forEach((v, input) => {
-      if (maker.has(v)) edges.push({ operation: i, input, from: maker.get(v), to: boxes.length });
-    });
-    operation.outputs.forEach((v) => maker.set(v, boxes.length));
-    put(`o${i}`, title(operation, variables), variables[operation.outputs[0]], i);
-  });
+  for (const { operations: of, text, key } of units) {
+    const to = boxes.length;
+    const into = new Map(); // box -> the edge from it
+    for (const i of of) {
+      operations[i].inputs.forEach((v, input) => {
+        const from = maker.get(v);
+        if (from === undefined || from === to) return;
+        if (!key || !into.has(from)) edges.push({ uses: [], from, to });
+        if (!into.has(from) || !key) into.set(from, edges.at(-1));
+        into.get(from).uses.push({ operation: i, input });
+      });
+      operations[i].outputs.forEach((v) => maker.set(v, to));
+    }
+    const last = operations[of.at(-1)];
+    put(`o${of[0]}`, text ?? title(last, variables), variables[last.outputs[0]], of, key);
+  }
   const found = await ask({ ask: 'layout', gap: String(between.boxes), sizes: boxes.map((b) => b.height).join(' '), arrows: edges.flatMap(({ from, to }) => [from, to]).join(' ') });
   const thickness = new Array(found.layers).fill(0);
   boxes.forEach((b, i) => (thickness[found.layer[i]] = Math.max(thickness[found.layer[i]], b.width)));

@@ -6,11 +6,12 @@ import { html } from './element.js';
 import { openEngine } from './engine.js';
 import { examples } from './examples.js';
 import { explain } from './explain.js';
-import { saveDrawing, saveTape } from './export.js';
-import { drawingOf, tooLarge } from './graph.js';
+import { saveDrawing, saveSource, saveTape } from './export.js';
+import { unitsOf } from './fold.js';
+import { costPanel } from './cost.js';
+import { drawingOf } from './graph.js';
 import { fanOut, localDerivative } from './jacobian.js';
 import { layoutOf, skeleton } from './layout.js';
-import { memoryPlot } from './memory.js';
 import { bytesText, shapeText, valueText } from './number.js';
 import { lessonsView } from './views/lessons.js';
 import { mistakesView } from './views/mistakes.js';
@@ -26,7 +27,7 @@ const at = (id) => document.getElementById(id);
 const mostDrawn = 2000;
 const engine = openEngine();
 const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: runOfPage ? 'run' : 'program', item: 0, mistake: '', ...readAddress() };
-const page = { ...start, answer: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, again: false, retain: false };
+const page = { ...start, answer: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, unfolded: new Set(), again: false, retain: false, recompute: true };
 
 const question = () => ({
   program: page.program,
@@ -36,17 +37,28 @@ const question = () => ({
   leaves: page.leaves,
   again: page.again ? 1 : 0,
   retain_graph: page.retain ? 1 : 0,
+  recompute: page.recompute ? 1 : 0,
 });
 
 // ---- running
 
 /** Takes a tape; if its outline is that of the last one, it keeps the layout. */
 async function take(answer) {
-  const n = answer.trace.operations.length;
   const outline = skeleton(answer);
-  const graph = n === 0 || n > mostDrawn ? null : page.outline === outline ? page.graph : await layoutOf(engine.ask, answer);
+  if (page.outline !== outline) page.unfolded.clear();
+  const graph = page.outline === outline ? page.graph : await layout(answer);
   Object.assign(page, { answer, outline, graph, frames: framesOf(answer) });
-  page.drawing = graph && drawingOf(answer, graph, choose);
+  page.drawing = graph && drawingOf(answer, graph, { choose, unfold });
+}
+const layout = (answer) => (answer.trace.operations.length === 0 ? null : layoutOf(engine.ask, answer, unitsOf(answer, mostDrawn, page.unfolded)));
+
+/** Shows what is within a folded box; without a key, folds all of them again. */
+async function unfold(key) {
+  if (key) page.unfolded.add(key);
+  else page.unfolded.clear();
+  page.graph = await layout(page.answer);
+  page.drawing = drawingOf(page.answer, page.graph, { choose, unfold });
+  showGraph();
 }
 function choose(operation, variable) {
   page.chosen = { operation, variable };
@@ -59,15 +71,18 @@ async function run({ keep = false } = {}) {
   page.isForeign = false;
   const answer = await engine.ask({ ...question(), ask: 'explore' });
   if (mine !== running) return answer;
-  const message = at('message');
   if (answer.error) {
-    message.replaceChildren(html('b', {}, answer.error.kind), ' ', answer.error.message, ` (line ${answer.error.line}, column ${answer.error.column})`);
-    message.className = 'error';
+    showError(answer.error);
     editor.markError(answer.error);
     return answer;
   }
   await present(answer, { keep, mine });
   return answer;
+}
+
+function showError({ kind, message, line, column }) {
+  at('message').replaceChildren(html('b', {}, kind), ' ', message, ` (line ${line}, column ${column})`);
+  at('message').className = 'error';
 }
 
 /** Shows a tape from its first frame, or, with `keep`, at the frame that is shown. */
@@ -118,6 +133,7 @@ const panels = {
     }),
   check: async () => checkPanel(await engine.ask({ ...question(), ask: 'check' }), page.answer),
   tape: () => tapeTable(),
+  cost: async () => costPanel(page.answer, page.frames, page.at, page.isForeign ? null : await engine.ask({ ...question(), ask: 'explore', recompute: page.recompute ? 0 : 1 })),
 };
 
 /** Redraws the tape alone: the panel with the numbers stays as it is while one is dragged. */
@@ -134,7 +150,6 @@ function tapeTable() {
   const { operations, variables } = page.answer.trace;
   const name = (v) => (v === null ? '·' : variables[v].name);
   return html('div', {}, html('h3', {}, 'The tape, as recorded'),
-    memoryPlot(page.answer, page.frames, page.at),
     html('table', {},
       html('tr', {}, ['', 'result', 'operation', 'inputs', 'shape', 'strides', 'saves'].map((t) => html('th', {}, t))),
       operations.map((o, i) => html('tr', {},
@@ -158,7 +173,8 @@ function showGraph() {
   const state = stateAt(page.answer, page.frames, page.at);
   const holder = at('graph');
   page.drawing?.show(state);
-  const drawn = page.drawing?.element ?? tooLarge(page.answer);
+  const drawn = page.drawing?.element ?? html('p', { class: 'note' }, 'Nothing is recorded.');
+  at('fold').hidden = page.unfolded.size === 0;
   if (page.graph) {  // wide tapes are drawn smaller, down to where text can still be read
     const { width, height } = page.graph;
     const scale = Math.min(1, Math.max(0.62, (holder.clientWidth - 4) / width));
@@ -236,6 +252,14 @@ at('last').onclick = () => go(Infinity);
 at('backward').onclick = () => go(page.answer.trace.operations.length + 1);
 at('svg').onclick = () => page.drawing && saveDrawing(page.drawing.element);
 at('json').onclick = () => page.answer && saveTape(page.answer);
+for (const button of at('languages').children)
+  button.onclick = async () => {
+    const { language } = button.dataset;
+    const answer = await engine.ask({ ...question(), ask: 'source', language });
+    if (answer.error) showError(answer.error);
+    else saveSource(answer, language);
+  };
+at('fold').onclick = () => unfold();
 at('slider').oninput = (event) => go(Number(event.target.value));
 at('again').onchange = (event) => {
   page.again = event.target.checked;
@@ -243,6 +267,10 @@ at('again').onchange = (event) => {
 };
 at('retain').onchange = (event) => {
   page.retain = event.target.checked;
+  run({ keep: true });
+};
+at('recompute').onchange = (event) => {
+  page.recompute = event.target.checked;
   run({ keep: true });
 };
 at('dtype').value = page.dtype;
@@ -343,7 +371,7 @@ function showExample() {
   const current = examples.findIndex((example) => example.program === page.program);
   list.value = String(current);
   at('look').textContent = page.isForeign ? 'A model recorded this step. Large tensors are shown by shape and norm, or as a heat map of their first 24 rows and columns.' : examples[current]?.look ?? '';
-  document.querySelector('.settings').hidden = page.isForeign === true;
+  for (const element of [document.querySelector('.settings'), at('languages')]) element.hidden = page.isForeign === true;
 }
 showExample();
 

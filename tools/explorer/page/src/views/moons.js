@@ -1,6 +1,7 @@
 // Two moons, trained live: points to add, move and delete, the decision boundary, and histograms of
 // each layer. Training can stop at any step, which then opens as a program.
 import { html, replace } from '../element.js';
+import { pointKeys } from './moons_keys.js';
 import { colour, paintMap, plotBars, plotCurve, prepare } from '../plot.js';
 
 const span = { left: -1.8, right: 2.8, bottom: -1.4, top: 1.9 };
@@ -13,7 +14,9 @@ const settings = [
 
 export function moonsView(ask, open) {
   const state = { points: [], running: false, losses: [], map: null, tool: 'move', activation: 'tanh', values: {} };
-  const field = html('canvas', { class: 'field', tabindex: 0, role: 'img', 'aria-label': 'points and decision boundary' });
+  const keys = 'Arrow keys move the cross, N and P take it to the next and previous point, Enter takes the point up and puts it down, B and O add a blue and an orange point, Delete removes one.';
+  const field = html('canvas', { class: 'field', tabindex: 0, role: 'application', 'aria-label': `points and decision boundary. ${keys}` });
+  const said = html('p', { class: 'note', role: 'status', 'data-said': '' }, keys);
   const curve = html('canvas', { class: 'plot' });
   const layers = html('div', { class: 'layers' });
   const status = html('p', { class: 'equation', role: 'status' });
@@ -48,7 +51,21 @@ export function moonsView(ask, open) {
       context.strokeStyle = colour('--paper');
       context.stroke();
     }
+    if (document.activeElement === field) drawCross(context);
   };
+  const drawCross = (context) => {
+    const [x, y] = toPixel(byKeys.cross());
+    context.strokeStyle = colour('--ink');
+    context.beginPath();
+    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+      context.moveTo(x + 5 * dx, y + 5 * dy);
+      context.lineTo(x + 12 * dx, y + 12 * dy);
+    }
+    context.stroke();
+  };
+  const byKeys = pointKeys({ points: () => state.points, span, draw: () => draw(), changed: () => changed(), say: (text) => replace(said, text) });
+  field.addEventListener('keydown', byKeys.press);
+  for (const event of ['focus', 'blur']) field.addEventListener(event, () => draw());
   const nearest = (x, y) => {
     let best = null;
     state.points.forEach((point, i) => {
@@ -167,6 +184,6 @@ export function moonsView(ask, open) {
         state.running = false;
         open((await ask({ ask: 'moons', do: 'program', batch: 4 })).program);
       } }, 'Open this step as a program')),
-    html('p', {}, tools), field, status),
+    html('p', {}, tools), field, said, status),
     html('div', {}, html('div', { class: 'sliders' }, controls, activation), curve, layers));
 }
