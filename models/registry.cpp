@@ -265,4 +265,11 @@ std::vector<std::string> preset_names(const ModelType& type) {
   return names;
 }
 
+std::vector<std::string> preset_names(Kind kind) {
+  std::vector<std::string> names;
+  for (const Preset& preset : all_presets())
+    if (find_model(preset.model)->kind == kind) names.emplace_back(preset.name);
+  return names;
+}
+
 }  // namespace slope::models

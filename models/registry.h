@@ -34,5 +34,6 @@ struct Preset {
 std::span<const Preset> presets();
 const Preset* find_preset(const std::string& name);
 std::vector<std::string> preset_names(const ModelType& type);
+std::vector<std::string> preset_names(Kind kind);  // of all its models
 
 }  // namespace slope::models

@@ -40,8 +40,12 @@ Option& Option::between(int64_t least, int64_t most) {
   return *this;
 }
 Option& Option::between_reals(double least, double most) {
-  option_->check(CLI::Range(least, most).description(""));
   range_ = fmt::format("{} to {}", least, most);
+  option_->check([least, most, range = range_](const std::string& text) {
+    double value = 0;
+    const bool fits = parse_number(text, value) && least <= value && value <= most;
+    return fits ? "" : fmt::format("expected a number from {}, got {}", range, text);
+  });
   describe();
   return *this;
 }

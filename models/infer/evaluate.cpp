@@ -20,6 +20,7 @@ namespace slope::train {
 namespace {
 
 EvalResult metrics(const Evaluation& evaluation) {
+  SLOPE_CHECK_INPUT(evaluation.targets > 0, "holds nothing to evaluate");
   return {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};
 }
@@ -94,7 +95,7 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
     xy.push_back(static_cast<float>(y));
     labels.push_back(static_cast<float>(label));
   }
-  SLOPE_CHECK_INPUT(!labels.empty(), "holds no points");
+  SLOPE_CHECK_INPUT(!labels.empty(), "holds nothing to evaluate");
   const NoGrad no_grad;
   const nn::EvalMode eval;
   const auto N = static_cast<int64_t>(labels.size());

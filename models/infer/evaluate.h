@@ -42,8 +42,8 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 
 // A whole text in blocks that do not overlap: each token but the first is predicted once. A model
 // trained on documents (setting `documents`) predicts each line by itself, with its end and up to
-// its block size; empty lines are skipped. InputError if a whole text has fewer than two tokens, or
-// if the tokenizer lacks a character.
+// its block size; empty lines are skipped. InputError if a whole text has fewer than two tokens, no
+// line has any, or the tokenizer lacks a character.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 
 // Lines "x,y,label" with label 0 or 1. InputError names an invalid line, or if there is no line.

@@ -3,6 +3,7 @@
 #include <slope/models/infer/translate.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace slope::train {
 
@@ -61,7 +62,9 @@ std::vector<Translations> translate(const Translator& translator,
     Sentence source = fitting_source(translator, lines[i], line_options, place);
     if (source.size() > 2) sources.push_back(std::move(source)), number.push_back(i);
   }
-  std::vector<Translations> all(lines.size(), Translations{Translation{}});
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Translations> all(lines.size(),
+                                Translations{Translation{.log_p = nan, .score = nan}});
   const nn::EvalMode eval;
   const auto found = decode_n_best(translator.model->decoding(options.cached), sources,
                                    fitting(translator, options));

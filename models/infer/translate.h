@@ -36,7 +36,7 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
 struct Translation {
   data::Ids ids;
   std::string text;
-  double log_p = 0, score = 0;  // as in Hypothesis
+  double log_p = 0, score = 0;  // as in Hypothesis; nan where a line has no text or is skipped
 };
 using Translations = std::vector<Translation>;  // of a line, the best first
 

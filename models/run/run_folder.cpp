@@ -105,12 +105,15 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
                     "{}: belongs to no run; move it away or choose another --out", log);
 }
 
-// A checkpoint that contains nothing but what slope saves there may be removed when it is
-// superseded.
+// A checkpoint that has the files of every checkpoint, and nothing but what slope saves there, may
+// be removed when it is superseded.
 bool is_only_saved(const std::string& checkpoint) {
   constexpr std::string_view saved[] = {"model.safetensors", "config.json", "state.safetensors",
                                         "state.json", "boundary.svg"};
-  for (const std::string& name : sys::names_in(checkpoint)) {
+  const std::vector<std::string> names = sys::names_in(checkpoint);
+  for (const char* name : {"model.safetensors", "config.json", "state.json"})
+    if (std::find(names.begin(), names.end(), name) == names.end()) return false;
+  for (const std::string& name : names) {
     const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
                        name.ends_with(".vocab") || name.ends_with(".model") ||
                        name.ends_with(".spacing");

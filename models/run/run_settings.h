@@ -34,8 +34,7 @@ struct ParallelTextSettings {  // of translation
                key(validation_size,
                    "largest number of target tokens to validate on, in pairs spread evenly over "
                    "the text; 0: all",
-                   0, 1e12)
-                   .changeable())
+                   0, 1e12))
   static TrainSettings training() { return {}; }
 };
 
@@ -56,8 +55,7 @@ struct TextSettings {  // of a language model
           0.0001, 0.9),
       key(validation_size,
           "largest number of tokens to validate on, the first ones of the held-out part; 0: all", 0,
-          1e12)
-          .changeable())
+          1e12))
   static TrainSettings training() {
     return {.epochs = 0,
             .steps = 2000,

@@ -242,8 +242,7 @@ struct TrainSettings {
       key(seed, "seed of weights, order and dropout", 0, 9e15),
       key(from,
           "a run or .safetensors file with the initial weights; a run also gives the model's "
-          "settings and tokenizers; empty: weights drawn from the seed")
-          .changeable(),
+          "settings and tokenizers; empty: weights drawn from the seed"),
       key(freeze,
           "parameters not to train: names separated by commas, in which * stands for any "
           "characters"),

@@ -189,21 +189,22 @@ class Run {
     const double epoch = task_.epoch_length() > 0 ? static_cast<double>(state_.position) /
                                                         static_cast<double>(task_.epoch_length())
                                                   : 0;
-    const double speed = static_cast<double>(r.tokens) / seconds;
-    speed_ = speed_ > 0 ? 0.9 * speed_ + 0.1 * speed : speed;
+    recent_tokens_ = 0.9 * recent_tokens_ + static_cast<double>(r.tokens);
+    recent_seconds_ = 0.9 * recent_seconds_ + seconds;
     progress_.update({.step = state_.step,
                       .total = total_,
                       .epoch = epoch,
                       .loss = loss,
                       .lr = r.lr,
-                      .tokens_per_second = speed_},
+                      .tokens_per_second = recent_tokens_ / recent_seconds_},
                      line);
     if (!line) return;
-    log_->append(state_.step, {{"epoch", epoch},
-                               {"loss", loss},
-                               {"lr", r.lr},
-                               {"gradient_norm", r.gradient_norm},
-                               {"tokens_per_second", std::round(speed_)}});
+    log_->append(state_.step,
+                 {{"epoch", epoch},
+                  {"loss", loss},
+                  {"lr", r.lr},
+                  {"gradient_norm", r.gradient_norm},
+                  {"tokens_per_second", std::round(recent_tokens_ / recent_seconds_)}});
     log_->append_norms(state_.step, r.layers);
     state_.window_loss = 0;
     state_.window_targets = 0;
@@ -289,9 +290,9 @@ class Run {
   const Checkpoints* checkpoints_ = nullptr;
   RunState state_;
   int64_t total_ = 0;
-  double speed_ = 0;
-  double training_seconds_ = 0;  // of this process
-  int64_t steps_here_ = 0;       // by this process
+  double recent_tokens_ = 0, recent_seconds_ = 0;  // of the last ten steps or so
+  double training_seconds_ = 0;                    // of this process
+  int64_t steps_here_ = 0;                         // by this process
   bool has_checkpoint_ = false;
   bool cost_reported_ = false;
   bool share_reported_ = false;

@@ -20,6 +20,15 @@ class Others(Case):
             after = snapshot("run")
             self.assertEqual({k: after.get(k) for k in before}, before)
 
+    def test_a_folder_with_a_part_of_a_checkpoint_stays(self):
+        self.good(*GPT, "--steps", "3", "--out", "run")
+        os.mkdir("run/step-1")
+        with open("run/step-1/config.json", "w") as file:
+            file.write("mine")
+        self.good(*GPT, "--steps", "6", "--resume", "--out", "run")
+        with open("run/step-1/config.json") as file:
+            self.assertEqual(file.read(), "mine")
+
     def test_files_that_a_run_would_write_over(self):
         for name in ("lock", "loss.svg", "start.json", "log.jsonl"):
             for resume in ([], ["--resume"]):

@@ -199,7 +199,8 @@ class Refusals(Case):
 
     def test_other_settings_are_named(self):
         for flag, value, says in [("clip", "2", "clip was 1.0, is 2.0"), ("d-model", "16", "d_model was 8, is 16"), ("seed", "3", "seed was 1, is 3"), ("batch-size", "4", "batch_size was 8, is 4"),
-                                  ("optimizer", "sgd", 'optimizer was "adam", is "sgd"'), ("dropout", "0", "dropout was 0.1, is 0.0"), ("min-freq", "1", "min_freq was 2, is 1")]:
+                                  ("optimizer", "sgd", 'optimizer was "adam", is "sgd"'), ("dropout", "0", "dropout was 0.1, is 0.0"), ("min-freq", "1", "min_freq was 2, is 1"),
+                                  ("validation-size", "5", "validation_size was 200000, is 5"), ("from", "other", 'from was "", is "other"')]:
             with self.subTest(flag=flag):
                 self.refused(2, *self.resume(f"--{flag}", value), says=["--resume", "run", says])
         self.refused(2, *self.resume("--beta1", "0.5", "--clip", "2"), says=["beta1 was", "clip was"])

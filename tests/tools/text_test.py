@@ -164,6 +164,10 @@ class TextToUse(Case):
             self.assertEqual((result.code, result.err), (0, f"slope: standard input: {word} 2 lines longer than the model's 12 positions\n"))
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
         self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop and skip"])
+        self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines crop", "--score"])
+        scored = self.slope("translate", "run", "--long-lines", "skip", "--scores", stdin="das " * 11 + "\n\ndas Kind\n").out.splitlines()
+        self.assertEqual(scored[:2], ["nan\tnan\t", "nan\tnan\t"])
+        self.assertLess(float(scored[2].split("\t")[0]), 0)
         result = self.slope("translate", "run", "--long-lines", "skip", "--attention", "a.svg", stdin="das " * 11 + "\ndas Kind\n")
         self.assertEqual((result.code, result.out), (0, "\n" + plain[0] + "\n"))
 
@@ -179,6 +183,14 @@ class TextToUse(Case):
         self.assertEqual(decode(process.stdout.read()), self.good("translate", "run", stdin="das Mann\n").out)
         process.stdout.close()
         self.assertEqual(process.wait(timeout=60), 0)
+
+    def test_a_writer_that_never_pauses_is_answered(self):
+        process = subprocess.Popen(["yes", "das Kind ."], stdout=subprocess.PIPE)
+        answers = subprocess.Popen([SLOPE, "translate", "run"], stdin=process.stdout, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        self.assertTrue(select.select([answers.stdout], [], [], 120)[0])
+        for child in (process, answers):
+            child.kill()
+            child.communicate()
 
     def test_pipes_and_standard_input_have_names(self):
         expected = self.good("translate", "run", "valid.de").out
@@ -210,6 +222,23 @@ class TextToUse(Case):
         self.refused(3, "eval", "run", "--data", "empty", says="empty.de")
         put("valid.de", get("valid.de") + b"x\n")
         self.refused(3, "eval", "run", "--data", "valid", says=["valid.de has 13 lines", "valid.en has 12"])
+
+    def test_a_name_of_a_run_is_escaped_where_it_is_printed(self):
+        odd = "odd\x1b[31m\u202e"
+        self.assertIn("in odd\\x1b[31m\\u202e\n", self.gpt(odd, "--steps", "1").out)
+        self.good("plot", odd, "-o", "curves.svg")
+        self.assertIn(b"odd\\x1b[31m\\u202e", get("curves.svg"))
+
+    def test_evaluation_of_nothing(self):
+        put("names", b"anna\nbert\ncarla\n")
+        self.good("train", "lm", "--preset", "names", "--text", "names", "--steps", "1", "--out", "documents")
+        self.good("train", "points", "--steps", "1", "--out", "points")
+        self.gpt("gpt", "--steps", "1")
+        for run in ("documents", "points", "gpt"):
+            for content in (b"", b"\n" if run == "gpt" else b"\n\n"):
+                put("nothing", content)
+                with self.subTest(run=run, content=content):
+                    self.assertEqual(self.refused(3, "eval", run, "--data", "nothing", says="nothing").out, "")
 
     def test_characters_that_a_model_does_not_know(self):
         self.gpt("gpt", "--steps", "1")

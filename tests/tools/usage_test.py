@@ -139,7 +139,10 @@ class Usage(Case):
             (["train", "--text", "train.en"], ["slope train lm --text"]), (["train", "--train", "train"], ["slope train translation --train"]),
             (["train", "--noise", "0.2"], ["slope train points --noise"]), (["train", "--foo"], ["translation, lm or points"]),
             (["train", "postnorm", "--n-layer", "2"], ["--n-layer", "slope train postnorm --help"]),
-            (["train", "lm", "--preset", "quickstart"], ["no lm model is called postnorm"]),
+            (["train", "lm", "--preset", "quickstart"], ["quickstart: is one of translation", "slope train translation --preset quickstart"]),
+            (["train", "lm", "--preset", "nmaes"], ["lm has names", "did you mean names?"]), (["train", "points", "--preset", "nothing"], ["points has no presets"]),
+            (["train", "char-gpt", "--preset", "names"], ["char-gpt has no presets", "is of microgpt"]),
+            (["train", "translation", "--resume"], ["run holds no run", "without --resume"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, "--out", "run", says=says)

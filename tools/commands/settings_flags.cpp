@@ -27,7 +27,7 @@ static std::string flag_of(std::string key) {
 void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType& type) {
   command.option("--config", flags.config, "JSON file with any of the settings below as keys")
       .names("FILE");
-  if (const auto presets = models::preset_names(type); !presets.empty())
+  if (const auto presets = models::preset_names(type.kind); !presets.empty())
     command
         .option("--preset", flags.preset,
                 fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))
@@ -121,6 +121,11 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
           train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
   if (state.empty()) learn_own_text(settings, flags);
   if (!flags.preset.empty()) settings.apply(flags.preset);
+  SLOPE_CHECK_AS(UsageError,
+                 resumed.empty() || !state.empty() || !flags.values.empty() ||
+                     !flags.preset.empty() || !flags.config.empty(),
+                 "--resume: {} holds no run; a new one starts without --resume, or with settings",
+                 resumed);
   std::vector<std::string> given;
   if (!flags.config.empty())
     given = train::from_json(settings.all(), train::read_json_text(flags.config), flags.config);

@@ -1,4 +1,5 @@
 // slope train KIND [--model NAME], slope train NAME.
+#include <slope/core/text/visible.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/settings.h>
@@ -47,7 +48,7 @@ int run(const Flags& flags, const ModelType& type) {
   if (!flags.quiet && result.best_step > 0)
     std::printf("done: %ld steps, best validation loss %.4f at step %ld, in %s\n",
                 static_cast<long>(result.steps), result.best_loss,
-                static_cast<long>(result.best_step), flags.out.c_str());
+                static_cast<long>(result.best_step), visible(flags.out).c_str());
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
+#include <slope/core/text/spelling.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -76,9 +77,18 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
     if (const std::string named = train::model_of(train::read_json_text(*config), *config);
         !named.empty())
       return models::model_named(named, kind);
-  if (const auto preset = value_of(words, "--preset"))
-    if (const models::Preset* found = models::find_preset(*preset))
-      return models::model_named(found->model, kind);
+  if (const auto preset = value_of(words, "--preset")) {
+    const std::vector<std::string> known = models::preset_names(kind);
+    const models::Preset* found = models::find_preset(*preset);
+    SLOPE_CHECK_AS(UsageError, found, "--preset {}: {} has {}{}", *preset, name(kind),
+                   known.empty() ? "no presets" : fmt::format("{}", fmt::join(known, ", ")),
+                   did_you_mean(*preset, known));
+    const ModelType& type = *models::find_model(found->model);
+    SLOPE_CHECK_AS(UsageError, type.kind == kind,
+                   "--preset {}: is one of {}; say slope train {} --preset {}", *preset,
+                   name(type.kind), name(type.kind), *preset);
+    return type;
+  }
   return models::default_model(kind);
 }
 

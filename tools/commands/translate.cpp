@@ -83,6 +83,9 @@ int score(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
                  "--score -: the text and its translations cannot both be standard input; name a "
                  "file for one of them");
+  SLOPE_CHECK_AS(UsageError, flags.long_lines == Flags().long_lines,
+                 "--long-lines {}: goes with translations to be found, not with --score",
+                 flags.long_lines);
   const train::Translator translator =
       train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   data::LineStream text(flags.file), given(flags.given);
@@ -150,7 +153,8 @@ void add_translate(Command& slope) {
               "(fewer where some read the same); at most --beam")
       .between(1, 1000);
   command.flag("--scores", flags.decode.scores,
-               "print score and log-probability before each translation, separated by tabs");
+               "print score and log-probability before each translation, separated by tabs; nan "
+               "where a line is empty or skipped");
   command
       .option("--score", flags.given,
               "do not translate; print score and log-probability of each line of FILE as the "

@@ -9,22 +9,26 @@ namespace slope::data {
 
 std::optional<std::vector<std::string>> LineStream::next() {
   constexpr std::chrono::milliseconds pause(20);
-  constexpr size_t enough = 1 << 20;
+  constexpr size_t enough = 1 << 20, most_lines = 4096;  // for a writer that never pauses
   const TextLimits limits;
   std::string text = std::exchange(rest_, {});
   const auto is_packed = [&] { return read_.bytes == 0 && is_gzip(text); };
   if (stream_.is_file() && !std::exchange(is_at_end_, true)) stream_.read_all(text, limits.most);
-  size_t whole = 0;  // bytes of complete lines
+  size_t whole = 0, lines = 0;  // bytes of complete lines, and their number
+  const auto count_from = [&](size_t at) {
+    for (size_t end; lines < most_lines && (end = text.find('\n', at)) != text.npos; at = end + 1)
+      whole = end + 1, ++lines;
+  };
+  count_from(0);
   while (!is_at_end_) {
     const bool may_answer = whole > 0 && !is_packed();
-    if (may_answer && (whole >= enough || !stream_.is_ready(pause))) break;
+    if (may_answer && (whole >= enough || lines == most_lines || !stream_.is_ready(pause))) break;
     const size_t before = text.size();
     is_at_end_ = !stream_.read_some(text);
     SLOPE_CHECK_AS(IoError, static_cast<int64_t>(text.size()) <= limits.most,
                    "{}: cannot read: more than the {} bytes that may be read at once",
                    stream_.name(), limits.most);
-    const size_t last = std::string_view(text).substr(before).rfind('\n');
-    if (last != std::string::npos) whole = before + last + 1;
+    count_from(before);
   }
   if (is_at_end_) {
     if (read_.bytes == 0) text = unpacked(std::move(text), stream_.name(), limits);

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/text/spelling.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/draw/line_plot.h>
 #include <slope/models/run/curves/plot_runs.h>
 #include <slope/models/run/curves/read_log.h>
@@ -98,7 +99,7 @@ std::string plot_runs(const std::vector<std::string>& folders,
                       const std::vector<std::string>& what) {
   std::vector<Run> runs;
   for (const std::string& folder : folders)
-    runs.push_back({folder, read_log(folder + "/log.jsonl")});
+    runs.push_back({visible(folder), read_log(folder + "/log.jsonl")});
   std::vector<draw::LinePlot> all;
   for (const std::string& name : what)
     for (draw::LinePlot& plot : plots_of(runs, name)) {
