@@ -5,12 +5,13 @@
 #include <slope/core/text/parse_number.h>
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <system_error>
 #include <vector>
 
@@ -52,24 +53,24 @@ size_t stack_of_workers() {
   return 0;
 }
 
-// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start.
+// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start. Nobody
+// sleeps meanwhile: to wake a processor again can take longer than all the rest.
 int try_threads(int count, size_t stack) {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) return error;
   int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
-  std::mutex all_started;  // no thread ends before all have started
+  std::atomic<bool> all_started{false};  // no thread ends before all have started
   std::vector<pthread_t> threads(static_cast<size_t>(count));
-  const auto wait = [](void* mutex) -> void* {
-    const std::lock_guard lock(*static_cast<std::mutex*>(mutex));
+  const auto wait = [](void* started) -> void* {
+    while (!static_cast<std::atomic<bool>*>(started)->load()) sched_yield();
     return nullptr;
   };
   size_t started = 0;
-  {
-    const std::lock_guard lock(all_started);
-    while (!error && started < threads.size())
-      if (!(error = pthread_create(&threads[started], &attributes, wait, &all_started))) ++started;
-  }
-  for (size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
+  while (!error && started < threads.size())
+    if (!(error = pthread_create(&threads[started], &attributes, wait, &all_started))) ++started;
+  all_started = true;
+  for (size_t i = 0; i < started; ++i)
+    while (pthread_tryjoin_np(threads[i], nullptr) == EBUSY) sched_yield();
   pthread_attr_destroy(&attributes);
   return error;
 }
