@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 namespace slope::test {
 
@@ -36,8 +38,11 @@ inline double relative_error(const Tensor& ours, const Tensor& theirs, double ab
 
 inline void record_parity(const std::string& name, DType dtype, double error) {
   static const char* const file = std::getenv("SLOPE_PARITY");
-  if (file && std::isfinite(error))
-    std::ofstream(file, std::ios::app) << name << ' ' << slope::name(dtype) << ' ' << error << '\n';
+  if (!file || !std::isfinite(error)) return;
+  std::FILE* const to = std::fopen(file, "a");
+  if (!to) throw std::runtime_error(std::string("SLOPE_PARITY: cannot write ") + file);
+  std::fprintf(to, "%s %s %g\n", name.c_str(), std::string(slope::name(dtype)).c_str(), error);
+  std::fclose(to);
 }
 
 }  // namespace slope::test
