@@ -64,6 +64,10 @@ bool is_logged(const TrainSettings& t, int64_t step, int64_t total) {
   return step % t.log_every == 0 || step == total;
 }
 
+double rate_of(const TrainSettings& t, const Updater& updater, int64_t step, int64_t total) {
+  return learning_rate(t, step, total) * updater.lr_factor();
+}
+
 bool at_epoch_end(const Task& task) {
   return task.epoch_length() > 0 && task.position() % task.epoch_length() == 0;
 }
@@ -103,7 +107,7 @@ double evaluate(const Task& task, const std::vector<Work>& works, int64_t target
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
                      int64_t total) {
   std::vector<Work> works;
-  StepResult result{.lr = learning_rate(t, step + 1, total) * updater.lr_factor()};
+  StepResult result{.lr = rate_of(t, updater, step + 1, total)};
   do {
     works.push_back(task.next());
     result.targets += works.back().targets;

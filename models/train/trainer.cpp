@@ -147,9 +147,7 @@ class Run {
            (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_));
   }
 
-  double rate() const {  // the learning rate of the current step
-    return learning_rate(t_, state_.step, total_) * updater_.lr_factor();
-  }
+  double rate() const { return rate_of(t_, updater_, state_.step, total_); }
 
   void step() {
     const auto start = Clock::now();

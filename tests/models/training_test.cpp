@@ -318,12 +318,8 @@ TEST_CASE("training: the first step refuses a model that does not list a paramet
 }
 
 TEST_CASE("training: weights that are not finite name the rate that the schedule has come to") {
-  TrainSettings t;
-  t.schedule = "plateau";
-  t.gamma = 0.5;
-  t.plateau_patience = 0;
-  t.lr = 0.1;
-  t.warmup = 0;
+  const TrainSettings t{
+      .lr = 0.1, .schedule = "plateau", .warmup = 0, .gamma = 0.5, .plateau_patience = 0};
   OneBatch<ListsBoth> task;
   Updater updater(task.parameters(), t);
   for (int i = 0; i < 3; ++i) updater.validated(1);  // the factor falls twice

@@ -102,6 +102,9 @@ class Explore(Case):
             for line in lines:
                 self.assertIn(line, out)
         self.refused(3, "explore", "--cpp", "x = [1]; dropout(x, 0.5)", says=["dropout"])
+        for flag in ("--cpp", "--pytorch"):
+            self.refused(3, "explore", flag, "x = [1, 2]; softmax(x, 0)", says=["column 13", "one element", "shape (2,)"])
+            self.refused(3, "explore", flag, "# nothing", says="computes nothing")
         self.refused(3, "explore", "--pytorch", "x = [1]; y = x +", says=["line 1, column", "the line ends"])
         self.refused(2, "explore", "--cpp", "--json", "x = 1", says=["--json, --cpp or --pytorch"])
 

@@ -13,6 +13,13 @@ RunOptions options_of(const Request& request, DType dtype) {
       .dtype = dtype, .seed = request.seed, .leaves = request.leaves, .mistake = request.mistake};
 }
 
+Run computed(const std::string& program, const RunOptions& options) {
+  Run result = run(program, options);
+  if (!result.loss.defined())
+    throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});
+  return result;
+}
+
 namespace {
 
 constexpr int64_t most_values = 4096;  // of a tensor that is written in full
@@ -52,9 +59,7 @@ std::string second_backward(const Run& run, bool retain_graph) {
 
 std::string explore(const Request& request) try {
   const Recompute mode(request.recompute);
-  const Run run = explorer::run(request.program, options_of(request, request.dtype));
-  if (!run.loss.defined())
-    throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});
+  const Run run = computed(request.program, options_of(request, request.dtype));
   try {
     const std::vector<Node*> nodes = nodes_of({run.loss});
     const NamedTensors names = all_of(run);

@@ -16,11 +16,13 @@ struct Request {
   std::string mistake = {};  // planted
   bool again = false;        // backward a second time
   bool retain_graph = false;
-  bool recompute = true;  // cheap outputs, rather than save them
+  bool recompute = true;             // cheap outputs, rather than save them
   int64_t operation = 0, input = 0;  // of a Jacobian
 };
 
 RunOptions options_of(const Request& request, DType dtype);
+// A run that has a last value; Fault if the program computes nothing.
+Run computed(const std::string& program, const RunOptions& options);
 
 // {"loss", "trace": as `slope graph --trace -o FILE.json`, "operations": the place of each in the
 // text, "variables": the memory layout of each, "again"}; {"error"} if the program is wrong.

@@ -13,7 +13,7 @@ namespace slope::explorer {
 namespace {
 
 constexpr int64_t most_operations = 20'000;  // the page folds them by module
-constexpr size_t most_bytes = 20'000'000;  // of the recorded step
+constexpr size_t most_bytes = 20'000'000;    // of the recorded step
 
 // The page to use if none is named: installed beside the command, or built beside its folder.
 std::string found_page() {

@@ -1,3 +1,4 @@
+#include <slope/autograd/backward.h>
 #include <slope/tools/explorer/language/functions.h>
 #include <slope/tools/explorer/source/source.h>
 #include <slope/tools/explorer/source/writer.h>
@@ -35,7 +36,8 @@ import torch.nn.functional as F
 
 
 def show(name, x):
-    print(name, "=", *(["none"] if x is None else [f"{value:.@@g}" for value in x.detach().flatten().tolist()]))
+    values = [] if x is None else x.detach().flatten().tolist()
+    print(name, "=", *([f"{value:.@@g}" for value in values] if x is not None else ["none"]))
 
 
 )";
@@ -121,8 +123,12 @@ std::string source_of(const Request& request, Language language) {
     throw Fault("limit", "a planted mistake stays here: no other program has it", {});
   RunOptions options = options_of(request, request.dtype);
   options.keep_evaluated = true;
-  const Run run = explorer::run(request.program, options);
-  if (!run.loss.defined()) throw Fault("name", "the program computes nothing", {});
+  const Run run = computed(request.program, options);
+  try {
+    run.loss.backward();  // what cannot be computed here is not written either
+  } catch (const Error& e) {
+    throw Fault(kind_of(e), e.what(), run.loss_place);
+  }
   return Source(run, language, request.dtype).write();
 }
 

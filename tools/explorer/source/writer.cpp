@@ -1,3 +1,4 @@
+#include <slope/tools/explorer/source/identifier.h>
 #include <slope/tools/explorer/source/writer.h>
 
 #include <fmt/ranges.h>
@@ -8,35 +9,6 @@
 namespace slope::explorer {
 
 namespace {
-
-// What no variable may be called: words of either language that one may think of as a name, and
-// what the written programs use.
-constexpr std::string_view reserved[] = {
-    "F",         "and",      "as",       "assert",   "async",   "auto",      "await",
-    "bool",      "break",    "case",     "catch",    "char",    "class",     "const",
-    "def",       "del",      "delete",   "do",       "double",  "elif",      "else",
-    "enum",      "except",   "explicit", "export",   "extern",  "f32",       "f64",
-    "finally",   "float",    "for",      "friend",   "from",    "full",      "global",
-    "goto",      "i64",      "if",       "import",   "in",      "inline",    "int",
-    "is",        "lambda",   "long",     "main",     "mutable", "namespace", "new",
-    "nonlocal",  "not",      "operator", "or",       "pass",    "print",     "private",
-    "protected", "public",   "raise",    "register", "return",  "short",     "show",
-    "signed",    "sizeof",   "slope",    "static",   "struct",  "switch",    "template",
-    "tensor",    "this",     "throw",    "torch",    "try",     "typedef",   "typename",
-    "union",     "unsigned", "using",    "virtual",  "void",    "volatile",  "while",
-    "with",      "xor",      "yield"};
-
-// "h (2)" -> "h_2"
-std::string identifier(const std::string& name) {
-  std::string text;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-      text += c;
-    else if (c == ' ')
-      text += '_';
-  if (std::ranges::find(reserved, text) != std::end(reserved)) text += '_';
-  return text;
-}
 
 bool is_operator(const std::string& function) {
   return !std::isalpha(static_cast<unsigned char>(function[0]));
@@ -93,6 +65,11 @@ std::string Writer::number(double x) const {
   return text.find_first_of(".e") == text.npos ? text + ".0" : text;
 }
 
+std::string Writer::truth(bool x) const {
+  if (is_cpp_) return x ? "true" : "false";
+  return x ? "True" : "False";
+}
+
 std::string Writer::list_of(const std::vector<std::string>& parts) const {
   return fmt::format(fmt::runtime(is_cpp_ ? "{{{}}}" : "[{}]"), fmt::join(parts, ", "));
 }
@@ -101,8 +78,7 @@ std::string Writer::elements(const Tensor& x, size_t dim, int64_t& at,
                              const std::vector<double>& all) const {
   if (dim == x.shape().size()) {
     const double value = all[static_cast<size_t>(at++)];
-    if (x.dtype() == boolean)
-      return is_cpp_ ? (value != 0 ? "true" : "false") : value != 0 ? "True" : "False";
+    if (x.dtype() == boolean) return truth(value != 0);
     return x.dtype() == i64 ? fmt::format("{:.0f}", value) : number(value);
   }
   std::vector<std::string> parts;
@@ -154,10 +130,7 @@ std::string Writer::given(const Value& v, std::string_view kind, const Evaluated
   if (kind == "int") return fmt::format("{:.0f}", std::get<double>(v.of));
   if (kind == "dims") return dims(v);
   if (kind == "number") return number(std::get<double>(v.of));
-  if (kind == "truth")
-    return std::get<bool>(v.of) == is_cpp_ ? (is_cpp_ ? "true" : "False")
-           : is_cpp_                       ? "false"
-                                           : "True";
+  if (kind == "truth") return truth(std::get<bool>(v.of));
   if (kind == "reduction") return "Reduction::" + std::get<std::string>(v.of);
   if (kind == "text")
     return fmt::format(fmt::runtime(is_cpp_ ? "\"{}\"" : "'{}'"), std::get<std::string>(v.of));
@@ -184,7 +157,7 @@ std::string Writer::given(const Value& v, std::string_view kind, const Evaluated
 }
 
 std::string Writer::missing(std::string_view kind) const {
-  if (kind == "truth") return is_cpp_ ? "false" : "False";
+  if (kind == "truth") return truth(false);
   if (kind == "dims") return is_cpp_ ? "{}" : "()";
   return is_cpp_ ? "{}" : "None";
 }
@@ -261,9 +234,9 @@ std::string Writer::call(const Evaluated& e) const {
   if (!text)
     throw Fault("limit",
                 fmt::format("{} draws numbers that another program does not have", e.function), {});
-  Evaluated with = e;
-  const bool has_kind = e.function == "norm" && e.arguments.contains("kind");
-  if (has_kind) with.arguments.insert_or_assign("p", Value{HUGE_VAL});
+  Evaluated with = e;  // and arguments that the forms need and the program does not have
+  if (e.function == "norm" && e.arguments.contains("kind"))  // "inf"
+    with.arguments.insert_or_assign("p", Value{HUGE_VAL});
   if (e.function == "layer_norm" || e.function == "rms_norm") {  // over the dims of the weight
     const auto scale = e.arguments.find(e.arguments.contains("weight") ? "weight" : "bias");
     const Tensor x = tensor_of(e.arguments.at("x"), dtype_);

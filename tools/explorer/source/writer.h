@@ -22,6 +22,7 @@ class Writer {
  private:
   const std::string* name_of(const Tensor& x) const;
   std::string number(double x) const;
+  std::string truth(bool x) const;
   std::string list_of(const std::vector<std::string>& parts) const;
   std::string elements(const Tensor& x, size_t dim, int64_t& at,
                        const std::vector<double>& all) const;

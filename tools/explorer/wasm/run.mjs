@@ -15,5 +15,4 @@ const wasi = new WASI({
 });
 const module = await WebAssembly.compile(await readFile(program));
 const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
-// exit() cleans up first, and Node 20 can crash in that after a long program
-process.reallyExit(wasi.start(instance));
+process.exitCode = wasi.start(instance);

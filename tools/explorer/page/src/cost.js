@@ -37,7 +37,7 @@ export function multiplications(operation, variables) {
 }
 
 /** Of each operation that saves something: the frames after which its values are there and gone. */
-function lives(answer, frames) {
+function lives(frames) {
   const found = new Map();
   frames.forEach((frame, i) => {
     if (frame.kind === 'forward') found.set(frame.operation, { from: i, to: frames.length - 1, again: false });
@@ -56,7 +56,7 @@ export function costPanel(answer, frames, at, other) {
   const { operations, variables } = answer.trace;
   const costs = operations.map((operation) => multiplications(operation, variables));
   const sum = (key) => costs.reduce((total, cost) => total + cost[key], 0);
-  const life = lives(answer, frames);
+  const life = lives(frames);
   const last = frames.length - 1;
   const row = (operation, i) => {
     const bytes = operation.saved.reduce((total, s) => total + s.bytes, 0);

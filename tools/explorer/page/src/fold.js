@@ -61,9 +61,9 @@ export function unitsOf({ trace }, most, open) {
   const n = trace.operations.length;
   if (n <= most) return trace.operations.map((_, i) => ({ operations: [i] }));
   const none = new Set();
-  const deepest = Math.max(0, ...trace.operations.map((o) => partsOf(o).length));
-  let depth = deepest;
-  while (depth > 1 && unitsAt(trace, depth, none).length > most) depth--;
-  const units = unitsAt(trace, depth, none);
-  return units.length > most ? chunks(unitsAt(trace, depth, open), most, open) : unitsAt(trace, depth, open);
+  let depth = Math.max(0, ...trace.operations.map((o) => partsOf(o).length));
+  let folded = unitsAt(trace, depth, none);
+  while (depth > 1 && folded.length > most) folded = unitsAt(trace, --depth, none);
+  const units = unitsAt(trace, depth, open);
+  return folded.length > most ? chunks(units, most, open) : units;
 }

@@ -19,9 +19,8 @@ function curve(points) {
 function stateOfBox({ operations, variable, inside }, state) {
   const { active } = state;
   const isLeaf = operations.length === 0;
-  const isWithin = active.kind === 'contribution' ? inside.has(active.variable) : operations.includes(active.operation);
   const isActive = isLeaf ? active.kind === 'leaf' && active.variable === variable
-    : isWithin && (active.kind !== 'contribution' || operations.includes(active.operation));
+    : operations.includes(active.operation) && (active.kind !== 'contribution' || inside.has(active.variable));
   return {
     isKnown: state.known.has(variable),
     grad: state.grads.get(variable),

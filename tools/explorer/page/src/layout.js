@@ -74,8 +74,10 @@ export async function layoutOf(ask, answer, units) {
       operations[i].inputs.forEach((v, input) => {
         const from = maker.get(v);
         if (from === undefined || from === to) return;
-        if (!key || !into.has(from)) edges.push({ uses: [], from, to });
-        if (!into.has(from) || !key) into.set(from, edges.at(-1));
+        if (!key || !into.has(from)) {  // a folded box has one edge from each, others one for each use
+          into.set(from, { uses: [], from, to });
+          edges.push(into.get(from));
+        }
         into.get(from).uses.push({ operation: i, input });
       });
       operations[i].outputs.forEach((v) => maker.set(v, to));
