@@ -96,4 +96,11 @@ inline const std::vector<Module>& fresh_modules() {
   return list;
 }
 
+inline const std::vector<Module>& newest_modules() {
+  static const std::vector<Module> list{
+#include "newest_modules.h"
+  };
+  return list;
+}
+
 }  // namespace slope

@@ -21,7 +21,8 @@ const Inputs v{one7}, m{matrix}, q{square}, t{{{2, 3, 4}}}, p{positive},
     tall{{{20, 3}}}, long70{{{70, 2}}}, wide9{{{10, 3}}, {{3, 9}}}, high{{{3, 5}, 750, 800}},
     fifty{{{6}, 50, 60}}, thousand{{{4, 6}, 1000, 1001}}, hinge{{.shape = {3, 5}, .kinks = {1}}},
     six{{.shape = {3, 5}, .high = 8, .kinks = {0, 6}}}, unit{{.shape = {3, 5}, .kinks = {-1, 1}}},
-    shrink{{.shape = {3, 5}, .kinks = {-0.5, 0.5}}};
+    shrink{{.shape = {3, 5}, .kinks = {-0.5, 0.5}}}, x8{{{2, 8}}}, pair{{{2, 5}}, {{2, 5}}},
+    batch{{{2, 3, 4}}, {{2, 4, 3}}}, seven{{{7, 7}}}, long130{{{130}}};
 
 // Given values, and the derivatives of the sum there.
 struct Point {
@@ -116,6 +117,13 @@ inline const std::vector<Mistake>& blind_operations() {
 inline const std::vector<Mistake>& fresh_operations() {
   static const std::vector<Mistake> list{
 #include "fresh_operations.h"
+  };
+  return list;
+}
+
+inline const std::vector<Mistake>& newest_operations() {
+  static const std::vector<Mistake> list{
+#include "newest_operations.h"
   };
   return list;
 }

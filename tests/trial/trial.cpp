@@ -1,8 +1,8 @@
-// The trial of the diagnosis: of the mistakes listed in operations.h, modules.h and their blind_
-// and fresh_ fellows, for how many does the report name the right class first, or among the first
-// three, and the operation and the parameters that are wrong? Prints the score and every miss;
-// fails below 85 %, 95 %, 100 %, 100 %. TRIAL=TEXT in the environment prints the whole report of
-// the mistakes that begin with TEXT.
+// The trial of the diagnosis: of the mistakes listed in operations.h, modules.h and their blind_,
+// fresh_ and newest_ fellows, for how many does the report name the right class first, or among the
+// first three, and the operation and the parameters that are wrong? Prints the score and every
+// miss; fails below 85 %, 95 %, 100 %, 100 %. TRIAL=TEXT in the environment prints the whole report
+// of the mistakes that begin with TEXT.
 #include <slope/autograd/gradcheck/cases/function_check.h>
 
 #include <algorithm>
@@ -73,6 +73,8 @@ int main() {
                       try_operations("operations, blind", blind_operations()),
                       try_modules("modules, blind", blind_modules()),
                       try_operations("operations, fresh", fresh_operations()),
-                      try_modules("modules, fresh", fresh_modules())};
+                      try_modules("modules, fresh", fresh_modules()),
+                      try_operations("operations, newest", newest_operations()),
+                      try_modules("modules, newest", newest_modules())};
   return std::ranges::count(passed, false) == 0 ? 0 : 1;
 }
