@@ -124,7 +124,7 @@ const std::vector<Preset>& all_presets() {
         {"activation_dropout", "0"},
         {"subword_dropout", "0.1"},
         {"batch_size", "256"},
-        {"steps", "9000"},
+        {"steps", "8500"},
         {"validate_every", "500"},
         {"label_smoothing", "0.1"},
         {"average", "0.998"},

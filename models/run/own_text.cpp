@@ -6,7 +6,7 @@
 namespace slope::train {
 
 int64_t steps_for_pairs(int64_t n) {
-  const double steps = 9000 * std::sqrt(static_cast<double>(n) / 29000);
+  const double steps = 8500 * std::sqrt(static_cast<double>(n) / 29000);
   return static_cast<int64_t>(std::clamp(steps, 1.0, 40000.0));
 }
 

@@ -3,7 +3,7 @@
 //   n pairs: subwords that both languages share, embeddings tied, 4 + 4 layers
 //     n <= 60000    128 channels, 4 heads, 256 inner, dropout 0.15, lr 3e-3
 //     n >  60000    256 channels, 8 heads, 512 inner, dropout 0.1, lr 2e-3
-//   steps  = 9000 sqrt(n / 29000), at most 40000, each of 256 pairs
+//   steps  = 8500 sqrt(n / 29000), at most 40000, each of 256 pairs
 //   warmup = a third of the steps, at most 1500
 //   no dropout of attention and activations: with it some runs never learn to align
 #pragma once
