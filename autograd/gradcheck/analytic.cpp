@@ -103,11 +103,18 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
         leaves[i].name, at->element, at->a, at->b, op.empty() ? "" : ", first in " + op));
     break;
   }
-  if (!before.written().empty()) result.problems.push_back(before.written());
+  result.can_be_compared = result.problems.empty();
+  if (!before.written().empty()) {
+    result.problems.push_back(before.written());
+    result.can_be_compared &= !before.returns_what_it_wrote();
+    result.gradients = watched;
+  }
   if (result.problems.empty())
     if (std::string found = not_linear(passes, u, result.gradients, leaves, options);
-        !found.empty())
+        !found.empty()) {
       result.problems.push_back(std::move(found));
+      result.can_be_compared = false;
+    }
   return result;
 }
 

@@ -11,6 +11,9 @@ namespace slope {
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
   std::vector<std::string> problems;  // why they cannot be trusted
+  // There is no problem, or only that a rule wrote into the gradient that it was given: the numbers
+  // are those without that, and say what else is wrong.
+  bool can_be_compared = true;
 };
 
 struct AnalyticOptions {

@@ -96,6 +96,44 @@ const std::vector<Planted> all_planted{
     {"a term with a sum or mean over dim 1",
      [](const Saved& s, const Tensor& g) { return Grads{g * s.output()}; },
      [](const Tensors& x) { return softmax(x[0], 1); }},
+    {"a wrong factor in the branch of x < 0",
+     [](const Saved& s, const Tensor& g) { return Grads{where(s.input() > 0, g, 0.01 * g)}; },
+     [](const Tensors& x) { return where(x[0] > 0, x[0], 0.2 * x[0]); },
+     {{6, 4}}},
+    {"a wrong sign where x < 0",
+     [](const Saved& s, const Tensor& g) { return Grads{2 * g * s.input()}; },
+     [](const Tensors& x) { return x[0] * abs(x[0]); },
+     {{6, 4}}},
+    {"swapped operands",
+     [](const Saved& s, const Tensor& g) {
+       const Tensor a = s.input(0), b = s.input(1);
+       return Grads{matmul(g, transpose(a, 0, 1)), matmul(transpose(b, 0, 1), g)};
+     },
+     [](const Tensors& x) { return matmul(x[0], x[1]); },
+     {{3, 3}, {3, 3}}},
+    {"an index contracted in one operand only: g and the other operand are summed apart",
+     [](const Saved& s, const Tensor& g) {
+       const Tensor a = s.input(0), b = s.input(1);
+       return Grads{unsqueeze(sum(g, {1}), 1) * sum(b, {1}), matmul(transpose(a, 0, 1), g)};
+     },
+     [](const Tensors& x) { return matmul(x[0], x[1]); },
+     {{3, 4}, {4, 5}}},
+    {"an index contracted in one operand only: dim 0 is summed and repeated",
+     [](const Saved& s, const Tensor& g) {
+       return Grads{unsqueeze(g, 1) * sum(s.input(1), {0}), unsqueeze(g, 1) * s.input(0)};
+     },
+     [](const Tensors& x) { return sum(x[0] * x[1], {1}); },
+     {{4, 3}, {4, 3}}},
+    {"a term is lost",
+     [](const Saved& s, const Tensor& g) {
+       return Grads{g * s.input(1), sum(g * s.input(0), {0})};
+     },
+     [](const Tensors& x) { return x[0] * x[1] + x[1]; },
+     {{3, 4}, {4}}},
+    {"lost accumulation",
+     [](const Saved& s, const Tensor& g) { return Grads{matmul(g, transpose(s.input(), 0, 1))}; },
+     [](const Tensors& x) { return matmul(x[0], x[0]); },
+     {{4, 4}}},
 };
 
 }  // namespace
@@ -252,7 +290,8 @@ TEST_CASE("diagnosis: the smallest inputs that fail, as a program") {
   const std::string text = report.text();
   CHECK_MESSAGE(text.find("int main() { gradcheck(f, {from_vector<double>({") != std::string::npos,
                 text);
-  CHECK_MESSAGE(report.smallest.find("}, {}).set_requires_grad()}") != std::string::npos, report.smallest);
+  CHECK_MESSAGE(report.smallest.find("}, {}).set_requires_grad()}") != std::string::npos,
+                report.smallest);
   options.find_smallest = false;
   CHECK(gradcheck(f, {values({4, 6}), values({6}, 2)}, options).smallest.empty());
 }

@@ -2,6 +2,8 @@
 // and what to do, and never says "ok".
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
+#include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/random.h>
 
@@ -79,6 +81,60 @@ TEST_CASE("gradcheck: a rule that writes into the gradient that it is given is n
                      "clobber writes into the gradient that it is given: element 0 was "));
       CHECK(mentions(report.problems, "and is 7 after its rule"));
     }
+}
+
+TEST_CASE(
+    "gradcheck: what else is wrong with a rule that writes into its gradient is said as well") {
+  // dL/dh = 5 g, not 3 g, and g is spoilt for the leaf that shares it
+  const Op both{.name = "both", .formula = [](const Saved&, const Tensor& g) {
+                  const Tensor dx = g * 5.0;
+                  const NoGrad no_grad;
+                  g.write<double>()[0] = 7;
+                  return Grads{dx};
+                }};
+  const Tensor x = leaf(tensor({1.0, 2.0, 3.0}).to(f64)),
+               y = leaf(tensor({0.5, 0.25, 2.0}).to(f64));
+  const TensorFunction f = [&](const Tensors& in) {
+    return Tensors{both.record(contiguous_copy(in[0] * 3.0), {in[0]}) + in[1]};
+  };
+  for (const bool formula : {false, true}) {
+    const GradcheckReport report =
+        gradcheck(f, {x, y}, {.raise_exception = false, .formula = formula});
+    CHECK(mentions(report.problems, "both writes into the gradient that it is given"));
+    REQUIRE(report.leaves.size() == 2);
+    CHECK(report.leaves[0].text() == "input 0 3 of 3 wrong, ratio 1.66667");
+    CHECK(report.leaves[1].failed == 0);
+    REQUIRE(!report.culprits.empty());
+    CHECK(report.culprits[0].op == "both");
+    const Guesses guesses = diagnose(report);
+    CHECK(guesses.at(0).mistake == "a rule that writes into the gradient that it is given");
+    CHECK(guesses.at(1).mistake == "a wrong constant");
+  }
+  const GradcheckReport fast = gradcheck_fast(
+      [&] {
+        return f({x, y});
+      },
+      {{"x", x}, {"y", y}}, {.raise_exception = false});
+  CHECK(mentions(fast.problems, "both writes into the gradient that it is given"));
+  REQUIRE(fast.leaves.size() == 2);
+  CHECK(fast.leaves[0].failed > 0);
+  CHECK(fast.leaves[1].failed == 0);
+}
+
+TEST_CASE("gradcheck: a rule that gives back the gradient that it wrote into is not compared") {
+  const Op doubles{.name = "doubles", .formula = [](const Saved&, const Tensor& g) {
+                     const NoGrad no_grad;
+                     for (int64_t i = 0; i < g.numel(); ++i) g.write<double>()[i] *= 2;
+                     return Grads{g};
+                   }};
+  const GradcheckReport report = gradcheck(
+      [&](const Tensors& in) {
+        return Tensors{doubles.record(contiguous_copy(in[0] * 2.0), {in[0]})};
+      },
+      {leaf(tensor({1.0, 2.0, 3.0}).to(f64))}, quiet);
+  CHECK(mentions(report.problems, "doubles writes into the gradient that it is given"));
+  CHECK(report.failed == 0);
+  CHECK(report.checked == 0);
 }
 
 TEST_CASE("gradcheck: a rule that is not linear in its gradient is found") {

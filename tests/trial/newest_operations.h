@@ -167,13 +167,14 @@ MISTAKE("accumulation|term", k, narrow(x, 1, 0, 6) + narrow(x, 1, 1, 6), cat({g,
     zeros_like(narrow(x, 1, 0, 1))}, 1))
 MISTAKE("accumulation|constant", t, x + x + x, 1.0 * g)
 
-MISTAKE("broadcast", mv, x + b, 1.0 * g, 1.0 * g)
 MISTAKE("broadcast|n", mv, x * b, g * b, mean(g * x, {0}))
 MISTAKE("broadcast|accumulation", col, x * b, g * b, narrow(g * x, 1, 0, 1))
 MISTAKE("broadcast|accumulation", row, x + b, narrow(g, 0, 0, 1), 1.0 * g)
 MISTAKE("broadcast|n", one, x + b, 1.0 * g, mean(g))
-MISTAKE("broadcast", tv, x * b, g * b, sum(g * x, {0}))
-MISTAKE("broadcast", col, x - b, 1.0 * g, -g)
+// planted as mistakes, but right: backward itself sums a gradient over the dims that were broadcast
+NO_MISTAKE(mv, x + b, 1.0 * g, 1.0 * g)
+NO_MISTAKE(tv, x * b, g * b, sum(g * x, {0}))
+NO_MISTAKE(col, x - b, 1.0 * g, -g)
 
 MISTAKE("contraction", ab, matmul(x, b), unsqueeze(sum(g, {1}), 1) * sum(b, {1}),
     matmul(transpose(x, 0, 1), g))

@@ -59,6 +59,8 @@ struct Mistake {
 #define PLANTED .name = "planted", .saves = saves_inputs | saves_output
 #define MISTAKE(kind, inputs, y, ...) \
   {kind, inputs, FORWARD(y), {PLANTED, .formula = RULE(__VA_ARGS__)}, {}, #y "; " #__VA_ARGS__},
+// A rule that is right after all: nothing may be said of it.
+#define NO_MISTAKE(inputs, y, ...) MISTAKE("none", inputs, y, __VA_ARGS__)
 #define DROPOUT(kind, inputs, probability, y, ...) \
   {kind,                                           \
    inputs,                                         \

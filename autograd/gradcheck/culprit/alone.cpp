@@ -122,7 +122,7 @@ class Alone {
     for (size_t k = 0; k < given.size(); ++k)
       if (given[k].defined()) {
         reached.push_back(made_.outputs[k]);
-        gradients.push_back(given[k]);
+        gradients.push_back(contiguous_copy(given[k]));  // a rule may write into it
       }
     for (const Tensor& x : made_.inputs)
       if (x.defined() && x.requires_grad()) wanted.push_back(x);

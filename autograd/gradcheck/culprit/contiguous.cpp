@@ -23,7 +23,7 @@ Tensors contributions_if_contiguous(const Call& call, const Tensors& grad_output
   for (size_t k = 0; k < made.size(); ++k)
     if (grad_outputs[k].defined()) {
       reached.push_back(made[k]);
-      gradients.push_back(grad_outputs[k]);
+      gradients.push_back(contiguous_copy(grad_outputs[k]));  // a rule may write into it
     }
   const Tensors found = grad(reached, wanted, {.grad_outputs = gradients, .allow_unused = true});
   Tensors result(inputs.size());

@@ -4,6 +4,8 @@
 #include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/culprit/defects.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
+#include <slope/autograd/gradcheck/watch/backward.h>
+#include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
 
 #include <algorithm>
@@ -68,10 +70,11 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
   const Tensor& y = at.outputs[failing.output];
   if (!y.requires_grad()) return {};
   WatchFlow flow;
+  WatchBackward undoes;  // what a rule writes into the gradient that it is given
   {
-    const Observe observe(flow);
+    const Observe outer(flow), inner(undoes);
     (void)grad({y}, tensors_of(leaves),
-               {.grad_outputs = {failing.u},
+               {.grad_outputs = {contiguous_copy(failing.u)},
                 .retain_graph = true,
                 .create_graph = options.formula,
                 .allow_unused = true});

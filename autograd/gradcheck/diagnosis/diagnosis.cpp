@@ -23,6 +23,15 @@ void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
         return false;
     return true;
   };
+  // of another product: what it lets an output change by are its own values
+  const auto multiplies_itself = [](const Evidence& e) {
+    const auto is_own = [&](double v) {
+      return std::abs(v) < 1e-9 ||
+             std::any_of(e.x.begin(), e.x.end(), [&](double x) { return is_near(x, v); });
+    };
+    return !e.by_rule.empty() && std::all_of(e.by_rule.begin(), e.by_rule.end(), is_own) &&
+           !std::all_of(e.by_differences.begin(), e.by_differences.end(), is_own);
+  };
   for (const Evidence& a : inputs)
     for (const Evidence& b : inputs) {
       if (a.index >= b.index || a.failed == 0 || b.failed == 0) continue;
@@ -32,7 +41,7 @@ void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
       };
       if (gives(a, b) && gives(b, a))
         add(1, "each is given the other's derivative");
-      else if (takes_itself(a) || takes_itself(b))
+      else if (takes_itself(a) || takes_itself(b) || (multiplies_itself(a) && multiplies_itself(b)))
         add(0.95, "g is multiplied by the operand itself, where the other one is meant");
     }
 }
@@ -68,10 +77,14 @@ Guesses diagnose(const GradcheckReport& report) {
   if (has_culprit && report.culprits[0].is_cut)
     return {
         {1, "a value that was detached on the way", "an input that changes carries no gradient"}};
-  for (const std::string& problem : report.problems)
+  for (const std::string& problem : report.problems) {
     if (problem.find("not linear in the gradient") != std::string::npos)
       all.push_back({1, "g is missing in a rule, or in another power or operand",
                      "backward is not linear in the gradient that it is given"});
+    if (problem.find("writes into the gradient") != std::string::npos)
+      all.push_back({1, "a rule that writes into the gradient that it is given",
+                     "it changed while the rule ran"});
+  }
   std::vector<Evidence> inputs = has_culprit ? report.culprits[0].inputs : std::vector<Evidence>();
   if (std::none_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.failed > 0; }))
     inputs = of_leaves(report);

@@ -51,20 +51,51 @@ Reach reach_of(const Jacobian& j) {
   return reach;
 }
 
-// Whether the rule is right in the ways that it knows, and knows one for each element but not all.
-bool has_right_ways_alone(const Jacobian& j) {
+// Of the ways that the rule knows, the share in which it is right. Where two ways coincide, one of
+// them lost, it is not.
+double share_right(const Jacobian& j) {
+  double kept = 0, right = 0;
+  for (size_t o = 0; o < j.rows; ++o)
+    for (size_t i = 0; i < j.columns; ++i) {
+      if (!j.has(j.truth, o, i) || !j.has(j.rule, o, i)) continue;
+      ++kept;
+      right += is_near(j.ratio(o, i), 1);
+    }
+  return kept > 0 ? right / kept : 0;
+}
+
+// Whether the rule gives, for each way of an element, the sum over all of them: g is summed by
+// itself, and so is what it is multiplied with.
+bool has_sums_for_ways(const Jacobian& j) {
+  bool differs = false;
   for (size_t i = 0; i < j.columns; ++i) {
-    size_t kept = 0, ignored = 0;
+    double sum = 0;
+    for (size_t o = 0; o < j.rows; ++o) sum += j.truth[o * j.columns + i];
     for (size_t o = 0; o < j.rows; ++o) {
       if (!j.has(j.truth, o, i)) continue;
-      if (!j.has(j.rule, o, i))
-        ++ignored;
-      else if (++kept; !is_near(j.ratio(o, i), 1))
-        return false;
+      if (!is_near(j.rule[o * j.columns + i], sum)) return false;
+      differs |= !is_near(j.truth[o * j.columns + i], sum);
     }
-    if (ignored > 0 && kept == 0) return false;
   }
-  return true;
+  return differs;
+}
+
+// Whether what the rule lacks is, for each element, the same in all its ways, and more than one.
+bool lacks_the_same_in_all_ways(const Jacobian& j) {
+  bool lacks = false;
+  for (size_t i = 0; i < j.columns; ++i) {
+    double of_first = NAN;
+    size_t ways = 0;
+    for (size_t o = 0; o < j.rows; ++o) {
+      if (!j.has(j.truth, o, i)) continue;
+      const double lack = j.truth[o * j.columns + i] - j.rule[o * j.columns + i];
+      if (ways++ == 0) of_first = lack;
+      // differences of differences: noise counts for more
+      if (!(std::abs(lack - of_first) <= 1e-4 * std::abs(of_first) + 1e-8)) return false;
+    }
+    lacks |= ways > 1 && std::abs(of_first) > 1e-4;
+  }
+  return lacks;
 }
 
 // Whether each element has the right derivatives, of other outputs.
@@ -112,6 +143,19 @@ bool is_scaled_by_output(const Jacobian& j) {
   return several && varies;
 }
 
+// Whether the rule has the right pattern, with one factor for each element.
+bool is_scaled_by_element(const Jacobian& j) {
+  for (size_t i = 0; i < j.columns; ++i) {
+    double factor = NAN;
+    for (size_t o = 0; o < j.rows; ++o) {
+      if (!j.has(j.truth, o, i)) continue;
+      if (std::isnan(factor)) factor = j.ratio(o, i);
+      if (!is_near(j.ratio(o, i), factor)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void guess_jacobian(const Evidence& e, Guesses& guesses) {
@@ -126,6 +170,17 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
     if (is_square(e) || is_product) guesses.push_back({0.94, "a missing transposition", reason});
     guesses.push_back({0.93, "a map in reverse: the rule moves g as the function moves x", reason});
   }
+  if (has_sums_for_ways(j))
+    guesses.push_back(
+        {0.94,
+         "an index contracted in one operand only: g and the other operand are summed "
+         "apart",
+         "the rule gives the same for all outputs that an element acts through, the "
+         "sum of what it should give for each"});
+  if (lacks_the_same_in_all_ways(j) && !is_scaled_by_element(j))
+    guesses.push_back(
+        {0.9, "a term is lost, or one use is lost",
+         "what the rule lacks is the same for all outputs that an element acts through"});
   const Reach reach = reach_of(j);
   const std::string through =
       fmt::format("the rule knows {} of {} ways from an element to an output", reach.kept,
@@ -136,8 +191,9 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
                                           : "a missing sum over a broadcast dim",
                        through});
   else if (reach.ignored > 0 && reach.invented == 0) {
-    const bool is_right = has_right_ways_alone(j);
-    if (e.shape != e.output_shape || (is_right && !reach.is_diagonal))
+    const double right = share_right(j);
+    const bool is_right = right == 1;
+    if (e.shape != e.output_shape || (right > 0.5 && !reach.is_diagonal))
       guesses.push_back({is_right ? 0.93 : 0.82,
                          "lost accumulation: some uses of an element are not added", through});
     else if (reach.is_diagonal)

@@ -86,6 +86,46 @@ void guess_ends(const Evidence& e, bool should_be_zero, Guesses& guesses) {
                      "all elements there are wrong, and no other"});
 }
 
+// Whether x is larger, or smaller, at all wrong elements than at all right ones: "x < 0"; empty if
+// not, or if they are too few to tell it from chance.
+std::string side_of_wrong(const Evidence& e, const Counted& c) {
+  if (c.wrong < 3 || c.right < 3 || e.x.size() != e.numeric.size()) return "";
+  double right[]{INFINITY, -INFINITY}, wrong[]{INFINITY, -INFINITY};  // least and largest
+  for (size_t i = 0; i < e.x.size(); ++i) {
+    if (!counts(e, i)) continue;
+    double* const range = is_wrong(e, i) ? wrong : right;
+    range[0] = std::min(range[0], e.x[i]);
+    range[1] = std::max(range[1], e.x[i]);
+  }
+  const auto text = [](char sign, double below, double above) {
+    const bool is_zero = below < 0 && above > 0;
+    return fmt::format("x {} {:.3g}", sign, is_zero ? 0.0 : (below + above) / 2);
+  };
+  if (wrong[1] < right[0]) return text('<', wrong[1], right[0]);
+  if (wrong[0] > right[1]) return text('>', right[1], wrong[0]);
+  return "";
+}
+
+// All wrong elements have one ratio, and lie on one side of a value of x.
+void guess_branch(const Evidence& e, const Counted& c, Guesses& guesses) {
+  const std::string side = side_of_wrong(e, c);
+  if (side.empty() || c.lost > 0 || c.extra > 0) return;
+  double ratio = NAN;
+  for (size_t i = 0; i < e.numeric.size(); ++i) {
+    if (!counts(e, i) || !is_wrong(e, i)) continue;
+    const double r = e.analytic[i] / e.numeric[i];
+    if (std::isnan(ratio)) ratio = r;
+    if (!is_near(r, ratio)) return;
+  }
+  const std::string reason = fmt::format("every ratio there is {:.6g}, others are right", ratio);
+  if (is_near(ratio, -1))
+    guesses.push_back(
+        {0.94, fmt::format("a wrong sign where {}: a missing mask, or x in place of |x|", side),
+         reason});
+  else
+    guesses.push_back({0.94, fmt::format("a wrong factor in the branch of {}", side), reason});
+}
+
 // Ratios r and 1/r alone, both more than once.
 bool has_swapped_branches(const Evidence& e) {
   double r = NAN;
@@ -132,6 +172,7 @@ void guess_part(const Evidence& e, Guesses& guesses) {
   if (c.opposite == c.wrong && c.right > 0)
     add(0.93, "a missing mask, or a sign that should depend on the element",
         fmt::format("{} have the wrong sign, others are right", of(c.wrong)));
+  guess_branch(e, c, guesses);
   if (has_swapped_branches(e))
     add(0.93, "the two branches of a mask or comparison are swapped", "ratios are r and 1/r");
   const size_t before = guesses.size();

@@ -31,10 +31,12 @@ bool is_square(const Evidence& e) {
 
 namespace {
 
-// Whether every element is what the sum, or the mean, of the numeric ones along the dim is.
+// Whether every element is what the sum, or the mean, of the numeric ones along the dim is, and
+// some sum has more than one term.
 bool is_sum_along(const Evidence& e, size_t dim) {
   if (has_one_ratio(e)) return false;
   const Lines lines(e.shape, dim);
+  bool has_terms = false;
   for (size_t i = 0; i < e.numeric.size(); ++i) {
     const size_t first = lines.begin(i);
     double sum = 0;
@@ -42,8 +44,9 @@ bool is_sum_along(const Evidence& e, size_t dim) {
     if (!is_near(e.analytic[i], sum) &&
         !is_near(e.analytic[i], sum / static_cast<double>(lines.size)))
       return false;
+    has_terms |= !is_near(sum, e.numeric[i]) && std::abs(e.numeric[i]) > 1e-9;
   }
-  return true;
+  return has_terms;
 }
 
 // Whether numeric / g is, everywhere along the dim, the sum of analytic / g along it.
@@ -71,6 +74,24 @@ bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   return true;
 }
 
+// If each element acts through one output: what g is multiplied with there, in place of the
+// products.
+Evidence factors_of_g(const Evidence& e) {
+  Evidence result = e;
+  const size_t columns = e.elements.size();
+  for (size_t i = 0; i < columns; ++i) {
+    size_t ways = 0;
+    for (size_t at = i; at < e.by_differences.size(); at += columns)
+      if (std::abs(e.by_differences[at]) > 1e-6) {
+        ++ways;
+        result.numeric[i] = e.by_differences[at];
+        result.analytic[i] = e.by_rule[at];
+      }
+    if (ways != 1) return e;
+  }
+  return result;
+}
+
 }  // namespace
 
 void guess_sums(const Evidence& e, Guesses& guesses) {
@@ -92,8 +113,9 @@ void guess_sums(const Evidence& e, Guesses& guesses) {
                                      "not summed over dim {}",
                                      dim),
                          "each derivative is g times the sum of the rule's factors along it"});
+  const Evidence factors = factors_of_g(e);
   for (size_t dim = 0; dim < e.shape.size(); ++dim)
-    if (e.shape[dim] > 1 && is_sum_along(e, dim))
+    if (e.shape[dim] > 1 && (is_sum_along(e, dim) || is_sum_along(factors, dim)))
       guesses.push_back({0.95,
                          fmt::format("an index contracted in one operand only: dim {} is summed "
                                      "and repeated",

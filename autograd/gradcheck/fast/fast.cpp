@@ -124,7 +124,7 @@ GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTen
                                              {.tolerance = {slow.atol, slow.rtol}});
       report.problems.insert(report.problems.end(), analytic.problems.begin(),
                              analytic.problems.end());
-      if (!report.problems.empty()) break;
+      if (!analytic.can_be_compared) break;
       FastCheck check(forward, k, options, report);
       for (size_t i = 0; i < leaves.size(); ++i) {
         const auto found = check.check(leaves[i], static_cast<int64_t>(i), analytic.gradients[i]);

@@ -82,13 +82,24 @@ void WatchBackward::node_begins(const Node&, std::span<const Tensor> grads) {
 
 void WatchBackward::rule_ended(const Node& node) {
   const Running& running = running_.back();
-  for (size_t k = 0; k < running.grads.size() && written_.empty(); ++k)
-    if (const auto at = first_difference(running.copies[k], running.grads[k]))
+  undone_.clear();
+  for (size_t k = 0; k < running.grads.size(); ++k) {
+    const Tensor &g = running.grads[k], &before = running.copies[k];
+    const auto at = first_difference(before, g);
+    if (!at) continue;
+    if (written_.empty())
       written_ = fmt::format(
           "{} writes into the gradient that it is given: element {} was {:.9g} and is {:.9g} after "
           "its rule; other operations read the same memory, so compute into new memory",
           place(*node.op, node.module), at->element, at->a, at->b);
+    copy_into(before, g.detach());
+    undone_.push_back(g);
+  }
   running_.pop_back();
+}
+
+void WatchBackward::returned(const Node&, size_t, const Tensor& g) {
+  for (const Tensor& written : undone_) returns_what_it_wrote_ |= written.storage() == g.storage();
 }
 
 void WatchBackward::contributed(const Node& node, size_t input, const Tensor& g) {

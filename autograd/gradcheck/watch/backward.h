@@ -1,5 +1,6 @@
 // Watches a backward pass, for messages: which rule wrote into its grad_output, and which gave
-// another result than in the previous pass.
+// another result than in the previous pass. What a rule wrote there is undone, so that the rules
+// after it get what they should, and the pass can be compared.
 #pragma once
 
 #include <slope/autograd/observer.h>
@@ -17,11 +18,15 @@ class WatchBackward : public Observer {
  public:
   // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
   const std::string& written() const { return written_; }
+  // Whether a rule gives back the memory of its grad_output as its result, after writing into it:
+  // to undo that spoils the result.
+  bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
 
   void node_begins(const Node& node, std::span<const Tensor> grads) override;
   void rule_ended(const Node& node) override;
+  void returned(const Node& node, size_t input, const Tensor& g) override;
   void contributed(const Node& node, size_t input, const Tensor& g) override;
 
  private:
@@ -36,7 +41,9 @@ class WatchBackward : public Observer {
   };
   std::vector<Contribution> contributions_;
   std::vector<Running> running_;
+  Tensors undone_;  // gradients of the last rule that it wrote into
   std::string written_;
+  bool returns_what_it_wrote_ = false;
 };
 
 }  // namespace slope
