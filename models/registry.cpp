@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/text/spelling.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/kinds/points.h>
@@ -169,7 +170,7 @@ bool is_name(const std::string& text) {
 
 [[noreturn]] void refuse(const std::string& name, const std::vector<std::string>& known,
                          const char* of) {
-  throw UsageError(fmt::format("no {}model is called {}{}; there {} {}", of, name,
+  throw UsageError(fmt::format("no {}model is called {}{}; there {} {}", of, quoted_if_empty(name),
                                did_you_mean(name, known), known.size() == 1 ? "is" : "are",
                                fmt::join(known, ", ")));
 }

@@ -2,12 +2,14 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/parse_number.h>
 #include <slope/core/text/spelling.h>
+#include <slope/core/text/visible.h>
 #include <slope/tools/command.h>
 #include <slope/tools/command_line.h>
 #include <slope/tools/commands/train_choice.h>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace slope::tools {
@@ -102,7 +104,12 @@ Option Command::option(const std::string& names, std::function<void(const std::s
   return Option(app_->add_option_function<std::string>(names, keep, help));
 }
 Option Command::flag(const std::string& names, bool& place, const std::string& help) {
-  return Option(app_->add_flag(names, place, help));
+  const auto fault = [](const std::string& text) {  // the library would take numbers too
+    return text == "true" || text == "false"
+               ? ""
+               : fmt::format("expected true, false or no value, got {}", text);
+  };
+  return Option(app_->add_flag(names, place, help)->check(fault));
 }
 void Command::footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
 
@@ -116,7 +123,7 @@ void Command::threads() {
   const auto set = [](const std::string& text) {
     int n = 0;
     SLOPE_CHECK_AS(UsageError, parse_number(text, n) && n >= 1 && n <= 1024,
-                   "--threads {}: expected a number from 1 to 1024", text);
+                   "--threads {}: expected a number from 1 to 1024", quoted_if_empty(text));
     set_num_threads(n);
   };
   option("--threads", set,
@@ -152,6 +159,42 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
                      did_you_mean(word, known), help);
 }
 
+// The words of the line. `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`, where the
+// library would take the equals sign for a part of the value.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool is_long = word.starts_with("--"), is_short = !is_long && word.starts_with('-');
+    const size_t equals = word.find('=');
+    if ((is_long && equals == word.size() - 1) || (is_short && equals == 2)) {
+      words.push_back(word.substr(0, equals));
+      words.push_back(word.substr(equals + 1));
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+// `--resume=` or `--bias ""`: an option that needs no value would count as given.
+void refuse_empty_answers(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* reached = &app;
+  std::string path = app.get_name();
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    for (const CLI::App* sub : reached->get_subcommands(
+             [&](const CLI::App* each) { return each->get_name() == words[i]; })) {
+      reached = sub;
+      path += " " + words[i];
+    }
+    const CLI::Option* option =
+        words[i].starts_with('-') ? reached->get_option_no_throw(words[i]) : nullptr;
+    SLOPE_CHECK_AS(UsageError, !option || option->get_expected_min() > 0 || !words[i + 1].empty(),
+                   "{}: expected true, false or no value, got an empty one; see {} --help",
+                   words[i], path);
+  }
+}
+
 }  // namespace
 
 Action parse_command_line(int argc, char** argv) {
@@ -170,14 +213,9 @@ Action parse_command_line(int argc, char** argv) {
        {add_train, add_sweep, add_translate, add_generate, add_eval, add_gradcheck, add_export,
         add_inspect, add_graph, add_plot, add_explore, add_lint, add_museum, add_zoo, add_bench})
     add(slope);
-  // the last one first, as the library expects; `--name=` as the two words `--name ""`
-  std::vector<std::string> words;
-  for (int i = argc - 1; i > 0; --i) {
-    const std::string word = argv[i];
-    const bool lacks_value = word.starts_with("--") && word.find('=') == word.size() - 1;
-    if (lacks_value) words.emplace_back();
-    words.push_back(lacks_value ? word.substr(0, word.size() - 1) : word);
-  }
+  std::vector<std::string> words = words_of(argc, argv);
+  refuse_empty_answers(*app, words);
+  std::reverse(words.begin(), words.end());  // the last one first, as the library expects
   try {
     app->parse(words);
   } catch (const CLI::Success& e) {  // --help, --version

@@ -11,4 +11,9 @@ namespace slope {
 // change the direction of text become \u202e.
 std::string visible(std::string_view text);
 
+// so that a message shows that nothing was given: '' for an empty text
+inline std::string quoted_if_empty(std::string_view text) {
+  return text.empty() ? "''" : std::string(text);
+}
+
 }  // namespace slope

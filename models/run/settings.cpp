@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/text/parse_number.h>
 #include <slope/core/text/spelling.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/settings.h>
 
@@ -62,7 +63,7 @@ void set_from_text(const Setting& s, const std::string& text) {
   }
   std::string flag = s.key;
   std::replace(flag.begin(), flag.end(), '_', '-');
-  SLOPE_CHECK_AS(UsageError, good, "--{} {}: expected {}", flag, text, kind(s));
+  SLOPE_CHECK_AS(UsageError, good, "--{} {}: expected {}", flag, quoted_if_empty(text), kind(s));
 }
 
 std::string to_json(const Settings& settings, int indent) {

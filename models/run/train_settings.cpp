@@ -1,12 +1,13 @@
 #include <slope/core/error.h>
+#include <slope/core/text/items.h>
 #include <slope/core/text/parse_number.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/run/train_settings.h>
 #include <slope/optim/schedule.h>
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace slope::train {
 
@@ -17,13 +18,6 @@ std::vector<std::string> without(std::vector<std::string> names,
 }
 
 namespace {
-
-std::vector<std::string> items_of(const std::string& text) {
-  std::vector<std::string> items;
-  std::istringstream list(text);
-  for (std::string item; std::getline(list, item, ',');) items.push_back(item);
-  return items;
-}
 
 // The factor of lr in step `step` of the run, where `schedule` lasts from step `begin` to `end`,
 // after a warm-up of `warmup` steps.
@@ -69,7 +63,7 @@ void check_sequence(const TrainSettings& t) {
   for (const std::string& name : names)
     SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
                    "--schedules {}: no schedule of a sequence is called {}; there are {}",
-                   t.schedules, name, fmt::join(known, ", "));
+                   t.schedules, quoted_if_empty(name), fmt::join(known, ", "));
   const size_t n = milestones_of(t).size();
   SLOPE_CHECK_AS(UsageError, names.size() == n + 1,
                  "--schedules {}: {} schedules need {} milestones, at which the next one begins, "

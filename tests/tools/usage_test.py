@@ -1,5 +1,5 @@
 """Flags and values that make no sense: exit 2, one line that names them, nothing written."""
-import os, shutil, unittest
+import json, os, shutil, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT
 
 TRAIN = ["train", "translation", *TEXT, *SMALL, "--steps", "3", "--out", "run"]
@@ -28,7 +28,7 @@ class Usage(Case):
         for arguments, says in [
             ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),
             (["eval", "run"], "--data"), (["graph", "mlp"], "-o FILE, or --trace"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
-            ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr : expected"), ([*TRAIN, "--lr", ""], "--lr : expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
+            ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr '': expected"), ([*TRAIN, "--lr", ""], "--lr '': expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
@@ -95,6 +95,37 @@ class Usage(Case):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says="expected a name, got an empty one")
         self.refused(2, "museum", "", says="an empty word is unknown to slope museum")
+
+    def test_an_empty_answer_is_no_yes(self):
+        """Such as --tie-embeddings=$TIE from an unset variable."""
+        for arguments in ([*TRAIN, "--tie-embeddings="], [*TRAIN, "--tie-embeddings", ""], [*TRAIN, "--resume="], [*TRAIN, "--quiet", ""], ["zoo", "--json="], ["gradcheck", "exp", "--json", ""]):
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments, says=["expected true, false or no value, got an empty one", "slope " + " ".join(arguments[:2 if arguments[0] == "train" else 1]) + " --help"])
+        for value in ("0", "5", "-1", "yes", "on"):
+            self.refused(2, "zoo", f"--json={value}", says=f"expected true, false or no value, got {value}")
+        self.assertEqual(self.good("zoo", "--json=false").out, self.good("zoo").out)
+        self.assertEqual(self.good("zoo", "--json=true").out, self.good("zoo", "--json").out)
+
+    def test_every_setting_refuses_an_empty_value(self):
+        for kind in ("translation", "lm", "points"):
+            keys = [s["key"] for m in json.loads(self.good("zoo", "--json").out)["models"] if m["kind"] == kind for s in m["settings"]]
+            self.assertGreater(len(keys), 50)
+            for key in sorted(set(keys)):
+                with self.subTest(kind=kind, key=key):
+                    self.refused(2, "train", kind, f"--{key.replace('_', '-')}=", "--out", "run")
+
+    def test_a_short_flag_takes_its_value_behind_an_equals_sign_too(self):
+        self.good("graph", "mlp", "-o=a.svg")
+        self.assertTrue(os.path.exists("a.svg"))
+        self.refused(2, "graph", "mlp", "-o=", says="expected a name")
+
+    def test_a_stray_comma_in_a_list_is_noticed(self):
+        self.gpt("gpt", "--steps", "1")
+        for arguments in ([*TRAIN, "--schedule", "multistep", "--milestones", "2,"], [*TRAIN, "--freeze", "*.bias,"], [*TRAIN, "--freeze", ",*.bias"], [*TRAIN, "--schedule", "sequential", "--schedules", "constant,", "--milestones", "2"],
+                          ["plot", "gpt", "-o", "a.svg", "--what", "loss,"], ["plot", "gpt", "-o", "a.svg", "--what", ","], ["sweep", "points", "--grid", "lr=1,", "--out", "run"]):
+            with self.subTest(arguments=arguments):
+                self.refused(2, *arguments)
+        self.refused(2, "plot", "gpt", "-o", "a.svg", "--what=", says="--what: expected a name")
 
     def test_numbers_are_decimal_and_an_empty_value_takes_no_other(self):
         self.gpt("gpt", "--steps", "1")

@@ -1,11 +1,10 @@
 // slope plot: curves of several runs in one picture.
 #include <slope/core/files/file_sink.h>
+#include <slope/core/text/items.h>
 #include <slope/models/run/curves/plot_runs.h>
 #include <slope/tools/command.h>
 
 #include <fmt/ranges.h>
-
-#include <sstream>
 
 namespace slope::tools {
 
@@ -22,15 +21,12 @@ void add_plot(Command& slope) {
       .option(
           "--what", what,
           fmt::format("what to draw, separated by commas: {}", fmt::join(train::plottable(), ", ")))
-      .takes("NAMES")
+      .names("NAMES")
       .shows_default();
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, out.ends_with(".svg"), "-o {}: expected a name that ends in .svg",
                    out);
-    std::vector<std::string> names;
-    std::istringstream list(what);
-    for (std::string name; std::getline(list, name, ',');) names.push_back(name);
-    write_file(out, train::plot_runs(runs, names));
+    write_file(out, train::plot_runs(runs, items_of(what)));
     return 0;
   });
 }

@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/text/spelling.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
@@ -80,7 +81,8 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   if (const auto preset = value_of(words, "--preset")) {
     const std::vector<std::string> known = models::preset_names(kind);
     const models::Preset* found = models::find_preset(*preset);
-    SLOPE_CHECK_AS(UsageError, found, "--preset {}: {} has {}{}", *preset, name(kind),
+    SLOPE_CHECK_AS(UsageError, found, "--preset {}: {} has {}{}", quoted_if_empty(*preset),
+                   name(kind),
                    known.empty() ? "no presets" : fmt::format("{}", fmt::join(known, ", ")),
                    did_you_mean(*preset, known));
     const ModelType& type = *models::find_model(found->model);

@@ -82,7 +82,7 @@ std::vector<draw::LinePlot> plots_of(const std::vector<Run>& runs, const std::st
   if (what == "loss") return {loss_of(runs)};
   for (const Quantity& quantity : quantities)
     if (what == quantity.key) return {plot_of(runs, quantity)};
-  throw UsageError(fmt::format("plot: there is no {}{}; there are {}", what,
+  throw UsageError(fmt::format("plot: there is no {}{}; there are {}", quoted_if_empty(what),
                                did_you_mean(what, plottable()), fmt::join(plottable(), ", ")));
 }
 

@@ -1,5 +1,7 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/input_stream.h>
+#include <slope/core/text/items.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/train/tasks/document_task.h>
 #include <slope/models/train/tasks/language_model_task.h>
@@ -9,22 +11,20 @@
 #include <slope/nn/module/scope.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace slope::train {
 
 void ModelTask::trains(const models::Model& model) {
   module_ = model.module();
   parameters_ = nn::named_parameters(*module_);
-  std::istringstream patterns(settings_.training.freeze);
-  for (std::string pattern; std::getline(patterns, pattern, ',');) {
+  for (const std::string& pattern : items_of(settings_.training.freeze)) {
     const auto first = std::stable_partition(
         parameters_.begin(), parameters_.end(),
         [&](const NamedTensor& p) { return !nn::path_matches(p.name, pattern); });
     SLOPE_CHECK_AS(UsageError, first != parameters_.end(),
                    "--freeze {}: no parameter has such a name; the first is {} (slope inspect RUN "
                    "lists all)",
-                   pattern, nn::named_parameters(*module_).at(0).name);
+                   quoted_if_empty(pattern), nn::named_parameters(*module_).at(0).name);
     for (auto p = first; p != parameters_.end(); ++p) {
       p->tensor.set_requires_grad(false);
       frozen_ += p->tensor.numel();
