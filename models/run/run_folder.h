@@ -20,8 +20,8 @@ std::string resume_point(const std::string& folder);
 // model. InputError if there is none.
 std::string checkpoint_folder(const std::string& run);
 
-// Settings and fingerprint of the data, as a RunState, are written to this file before the first
-// step, so that --resume finds them no matter when the run was killed.
+// Settings, as a RunState, are written to this file before the data are read, and again with the
+// fingerprint of the data, so that --resume finds them no matter when the run was killed.
 std::string start_file(const std::string& folder);
 // The file whose settings a resume takes: the resume point's state.json, else the start file; empty
 // if there is neither.

@@ -16,7 +16,7 @@ struct RunState {
   bool validation_due = false;  // that of this step, which was interrupted
   double window_loss = 0;       // summed since the last line of the log
   int64_t window_targets = 0;
-  std::string fingerprint;  // of the data
+  std::string fingerprint;  // of the data; empty in start.json until they are read
   std::string numerics;     // BLAS core and instruction set: others give different bits
 
   std::string settings;  // those with which the run was started, as JSON

@@ -24,7 +24,8 @@ std::string check_sameness(const RunState& before, const RunState& now, const Se
   SLOPE_CHECK_AS(UsageError, changed.empty(),
                  "--resume: {} was started with other settings: {}; these may not change", folder,
                  fmt::join(changed, "; "));
-  SLOPE_CHECK_AS(UsageError, before.fingerprint == now.fingerprint,
+  const bool data_were_read = !before.fingerprint.empty();
+  SLOPE_CHECK_AS(UsageError, !data_were_read || before.fingerprint == now.fingerprint,
                  "--resume: {} not what {} was started with; name the same files",
                  changed_data(before.fingerprint, now.fingerprint), folder);
   const std::vector<std::string> other = changes(all, settings);

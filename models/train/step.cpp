@@ -1,6 +1,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
+#include <slope/models/train/divergence.h>
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
@@ -34,31 +35,7 @@ void refuse_unlisted(const Task& task, const Tensor& loss) {
                  fmt::join(found, "; "));
 }
 
-bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
-
 }  // namespace
-
-std::string not_finite(const char* what, double value) {
-  return fmt::format("the {} is {}", what, std::isnan(value) ? "nan" : "infinite");
-}
-
-void refuse_not_finite(const Task& task, int64_t step, double lr, const std::string& what) {
-  std::string first = "every parameter and gradient is finite";
-  for (const NamedTensor& p : task.parameters())
-    if (bad(p.tensor) || bad(p.tensor.grad())) {
-      first = fmt::format("the first tensor that is not finite is {}{}",
-                          bad(p.tensor) ? "" : "the gradient of ", p.name);
-      break;
-    }
-  throw NumericError(
-      fmt::format("step {}: {}; {}; try a smaller lr than {:.3g}", step, what, first, lr));
-}
-
-void check_weights(const Task& task, int64_t step, double lr) {
-  for (const NamedTensor& p : task.parameters())
-    if (bad(p.tensor))
-      refuse_not_finite(task, step, lr, "the update left weights that are not finite");
-}
 
 bool is_logged(const TrainSettings& t, int64_t step, int64_t total) {
   return step % t.log_every == 0 || step == total;
@@ -108,6 +85,7 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
                      int64_t total) {
   std::vector<Work> works;
   StepResult result{.lr = rate_of(t, updater, step + 1, total)};
+  const Moment now{.step = step + 1, .lr = result.lr, .updates = step};
   do {
     works.push_back(task.next());
     result.targets += works.back().targets;
@@ -119,12 +97,11 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   task.set_training(true);
   result.loss_sum = evaluate(task, works, result.targets, t, step);
   if (!std::isfinite(result.loss_sum))
-    refuse_not_finite(task, step + 1, result.lr, not_finite("loss", result.loss_sum));
+    refuse_not_finite(task, t, now, not_finite("loss", result.loss_sum));
   result.gradient_norm = updater.clip(t.clip);
   Profile::mark("clip");
   if (!std::isfinite(result.gradient_norm))
-    refuse_not_finite(task, step + 1, result.lr,
-                      not_finite("gradient's norm", result.gradient_norm));
+    refuse_not_finite(task, t, now, not_finite("gradient's norm", result.gradient_norm));
   if (t.log_norms && is_logged(t, step + 1, total)) result.layers = layer_norms(task.parameters());
   const auto mean = [&](double sum) { return sum / static_cast<double>(result.targets); };
   updater.step(result.lr, step, mean(result.loss_sum), [&] {

@@ -33,15 +33,4 @@ bool at_epoch_end(const Task& task);
 // whether step `step` (from 1) of `total` has a line in the log
 bool is_logged(const TrainSettings& t, int64_t step, int64_t total);
 
-// After step `step` (from 1), whose learning rate was `lr`: NumericError if a weight is not finite.
-// An update can overflow although its gradient is finite, and the next loss would reveal that only
-// after the weights were saved.
-void check_weights(const Task& task, int64_t step, double lr);
-
-// Throws a NumericError that states `what` is wrong in that step (from 1), the first tensor that is
-// not finite, and the step's learning rate, which is too large.
-[[noreturn]] void refuse_not_finite(const Task& task, int64_t step, double lr,
-                                    const std::string& what);
-std::string not_finite(const char* what, double value);  // "the loss is nan"
-
 }  // namespace slope::train

@@ -1,18 +1,15 @@
 // The training loop: steps, validations, the log, and the effects of signals and resumes on them.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/append_log.h>
-#include <slope/core/files/file_lock.h>
-#include <slope/core/files/file_sink.h>
-#include <slope/core/files/folder_sink.h>
-#include <slope/core/files/system_call.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
-#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_start.h>
 #include <slope/models/run/settings.h>
 #include <slope/models/train/checkpoints.h>
+#include <slope/models/train/divergence.h>
 #include <slope/models/train/one_batch.h>
 #include <slope/models/train/progress.h>
 #include <slope/models/train/run_log.h>
@@ -36,8 +33,9 @@ std::string numerics(DType precision) {
 
 class Run {
  public:
-  Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options)
-      : task_(task), t_(settings), all_(all), options_(options),
+  Run(Task& task, const TrainSettings& settings, const Settings& all, const RunOptions& options,
+      RunStart& start)
+      : task_(task), t_(settings), all_(all), options_(options), start_(start),
         updater_(task.parameters(), settings), progress_(options.quiet) {
     state_.best_loss = no_loss;
     state_.settings = to_json(all);
@@ -45,28 +43,23 @@ class Run {
 
   RunResult execute() {
     total_ = t_.steps > 0 ? t_.steps : t_.epochs * steps_per_epoch();
-    check_settings(t_, total_);  // refused before anything is written
+    check_settings(t_, total_);
     SLOPE_CHECK_AS(UsageError, total_ > 0,
                    "train: neither --steps nor --epochs says how long to train; give one of them");
-    make_folders(options_.folder);
-    const FileLock lock(path("lock"));
-    if (!options_.resume) refuse_run(options_.folder);
-    const std::string point = resume_point(options_.folder);
-    const bool resumes = !point.empty(),
-               started = !resumes && options_.resume &&
-                         sys::kind(start_file(options_.folder)) == sys::Kind::file;
-    take_over(options_.folder, resumes);
+    const std::string& point = start_.point();
+    const bool resumes = !point.empty();
     state_.fingerprint = task_.fingerprint();
     state_.numerics = numerics(autocast_dtype());
     if (const std::string& note = bf16_choice().note; autocast_dtype() == bf16 && !note.empty())
       progress_.message(note);
-    if (options_.resume && !resumes)
-      progress_.message(fmt::format("{} holds no checkpoint: the run starts anew{}",
-                                    options_.folder, started ? ", with its settings" : ""));
     has_checkpoint_ = resumes;
     if (resumes) restore(point);
-    if (started) check_same(RunState::read(start_file(options_.folder)));
-    if (!resumes) write_file(start_file(options_.folder), state_.text());
+    if (start_.begun()) {
+      progress_.message(fmt::format(
+          "{} holds no checkpoint: the run starts anew, with its settings", options_.folder));
+      check_same(*start_.begun());
+    }
+    start_.keep(state_);
     const SignalGuard signals;
     const nn::AtEachModule between(end_if_interrupted);
     AppendLog log(path("log.jsonl"));
@@ -75,7 +68,7 @@ class Run {
     RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });
     log_ = &run_log;
-    const Checkpoints checkpoints(options_.folder, lock, log);
+    const Checkpoints checkpoints(options_.folder, start_.lock(), log);
     checkpoints_ = &checkpoints;
     if (resumes) checkpoints.finish_save(point, state_.best_step);
     task_.seek(state_.position);
@@ -147,7 +140,9 @@ class Run {
            (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_));
   }
 
-  double rate() const { return rate_of(t_, updater_, state_.step, total_); }
+  Moment now() const {  // after the current step
+    return {state_.step, rate_of(t_, updater_, state_.step, total_), state_.step};
+  }
 
   void step() {
     const auto start = Clock::now();
@@ -218,7 +213,7 @@ class Run {
     });
     const double loss = evaluation.loss();
     if (!std::isfinite(loss))
-      refuse_not_finite(task_, state_.step, rate(), not_finite("validation loss", loss));
+      refuse_not_finite(task_, t_, now(), not_finite("validation loss", loss));
     updater_.validated(loss);
     state_.validation_due = false;
     const bool better = loss < state_.best_loss;
@@ -252,7 +247,7 @@ class Run {
 
   void save(bool best) {
     const nn::AtEachModule whole(nullptr);  // a picture may ask the model: not to be interrupted
-    check_weights(task_, state_.step, rate());
+    check_weights(task_, t_, now());
     checkpoints_->save(state_, updater_, task_, best);
     has_checkpoint_ = true;
   }
@@ -282,6 +277,7 @@ class Run {
   const TrainSettings& t_;
   const Settings& all_;  // the model's, the data's and the training's
   const RunOptions& options_;
+  RunStart& start_;
   Updater updater_;
   Progress progress_;
   RunLog* log_ = nullptr;
@@ -298,12 +294,25 @@ class Run {
 
 }  // namespace
 
+static RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
+                       const RunOptions& options, RunStart& start) {
+  const Autocast products(precision_named(settings.precision));
+  if (!settings.overfit_batch) return Run(task, settings, all, options, start).execute();
+  OneBatch one(task, settings.accumulate);
+  return Run(one, settings, all, options, start).execute();
+}
+
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
-  const Autocast products(precision_named(settings.precision));
-  if (!settings.overfit_batch) return Run(task, settings, all, options).execute();
-  OneBatch one(task, settings.accumulate);
-  return Run(one, settings, all, options).execute();
+  RunStart start(options.folder, options.resume, to_json(all));
+  return train(task, settings, all, options, start);
+}
+
+RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
+                const RunOptions& options) {
+  RunStart start(options.folder, options.resume, to_json(all));
+  const std::unique_ptr<Task> task = make();
+  return train(*task, settings, all, options, start);
 }
 
 }  // namespace slope::train

@@ -4,13 +4,16 @@
 //
 //   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
 //   RUN/last, RUN/best   links to the newest such folder, to that of the smallest validation loss
-//   RUN/start.json   settings and data, from before the first step
+//   RUN/start.json   settings and data, from before the data are read
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once
 
 #include <slope/models/run/settings.h>
 #include <slope/models/run/train_settings.h>
 #include <slope/models/train/task.h>
+
+#include <functional>
+#include <memory>
 
 namespace slope::train {
 
@@ -34,6 +37,11 @@ struct RunResult {
 // (run_folder.h). NumericError, with the step and the first tensor that is not finite, if the loss,
 // a gradient, or a weight to be saved is not finite.
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
+                const RunOptions& options);
+// The same for a task that takes long to make: it is made once the folder is locked and start.json
+// written. If that fails, nothing stays.
+using MakeTask = std::function<std::unique_ptr<Task>()>;
+RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);
 
 }  // namespace slope::train

@@ -324,8 +324,8 @@ TEST_CASE("training: weights that are not finite name the rate that the schedule
   Updater updater(task.parameters(), t);
   for (int i = 0; i < 3; ++i) updater.validated(1);  // the factor falls twice
   task.listed[0].tensor.detach().write<float>()[0] = std::nanf("");
-  CHECK_THROWS_WITH_AS((void)take_step(task, updater, t, 0, 20),
-                       "step 1: the loss is nan; the first tensor that is not finite is a.weight; "
+  CHECK_THROWS_WITH_AS((void)take_step(task, updater, t, 3, 20),
+                       "step 4: the loss is nan; the first tensor that is not finite is a.weight; "
                        "try a smaller lr than 0.025",
                        NumericError);
 }

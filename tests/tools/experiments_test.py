@@ -233,6 +233,19 @@ class Sweep(Case):
         for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):
             self.refused(2, "sweep", "translation", *TEXT, *SMALL, "--grid", grid, "--out", "sweep", says=says)
 
+    def test_each_run_is_the_one_that_train_makes_of_the_same_values(self):
+        self.good("sweep", "points", "--grid", "epochs=1,2", "--batch-size", "64", "--out", "sweep")
+        self.assertEqual([os.readlink(f"sweep/epochs={n}/last") for n in (1, 2)], ["step-4", "step-8"])
+        write_pairs("own", 60)
+        self.good("sweep", "translation", "--train", "own", "--valid", "valid", "--tokenizer", "words", "--d-model", "8", "--grid", "steps=3", "--out", "own-sweep")
+        self.good("train", "translation", "--train", "own", "--valid", "valid", "--tokenizer", "words", "--d-model", "8", "--steps", "3", "--out", "own-run")
+        self.assertEqual(json_of("own-sweep/steps=3/last/config.json"), json_of("own-run/last/config.json"))
+
+    def test_a_grid_whose_runs_are_not_different_is_refused(self):
+        for grid, says in ((["lr=1,1"], "lr=1 twice"), (["lr=1", "lr=2"], "lr has its values already"), (["seed=1,2", "momentum=0.5,0.9"], "--momentum: does nothing with --optimizer adam"),
+                           (["freeze=a/b,a_b"], "both would be the run sweep/freeze=a_b")):
+            self.refused(2, "sweep", "points", "--grid", *grid, "--steps", "2", "--out", "sweep", says=says)
+
     def test_an_interrupted_sweep_goes_on(self):
         process = self.start("sweep", "translation", *TEXT, *SMALL, "--steps", "100000", "--grid", "seed=1,2", "--out", "sweep")
         while not os.path.exists("sweep/seed=1/log.jsonl"):

@@ -144,6 +144,10 @@ class Numbers(Case):
                 self.assertFalse(os.path.exists("first/last"))
                 shutil.rmtree("first")
 
+    def test_a_weight_decay_that_is_too_large_is_named(self):
+        result = self.slope("train", "points", "--optimizer", "adamw", "--weight-decay", "1e5", "--out", "run")
+        self.check_refusal(result, 5, ["lr * weight_decay is 1e+03, which makes weights grow", "weight_decay than 1e+05"])
+
     def test_the_last_good_checkpoint_stays(self):
         arguments = [*TRAIN, "--lr", "1e12", "--warmup", "1000000000", "--optimizer", "sgd", "--clip", "0", "--save-every", "1", "--validate-every", "1000000", "--steps", "3000"]
         result = self.slope(*arguments, "--out", "run")

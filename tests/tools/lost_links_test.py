@@ -130,7 +130,7 @@ class LostLinks(Case):
 
     def test_starting_anew_is_said(self):
         fresh = ["train", "translation", *TEXT, *SMALL, "--steps", "2", "--resume"]
-        self.assertIn("fresh holds no checkpoint: the run starts anew\n", self.good(*fresh, "--out", "fresh").out)
+        self.assertEqual(self.slope(*fresh, "--out", "fresh").err, "slope: note: fresh holds no run to go on with: a new one starts\n")
         self.assertNotIn("anew", self.good(*fresh, "--out", "fresh").out)
         self.assertEqual(self.good(*fresh, "--quiet", "--out", "quiet").out, "")
         with open("fresh/log.jsonl", "w"):

@@ -1,6 +1,8 @@
 // slope sweep KIND --grid KEY=VALUE,VALUE …: a run for each combination of values, one after the
 // other or side by side, and a table of them. The same command again goes on where it was left.
 #include <slope/core/loops/parallel.h>
+#include <slope/core/text/items.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/settings.h>
@@ -14,8 +16,8 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <mutex>
-#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -43,11 +45,13 @@ std::vector<Axis> axes_of(const std::vector<std::string>& grid) {
   for (const std::string& text : grid) {
     const size_t equals = text.find('=');
     SLOPE_CHECK_AS(UsageError, equals != text.npos && equals > 0 && equals + 1 < text.size(),
-                   "--grid {}: expected KEY=VALUE,VALUE, such as lr=1e-3,3e-3", text);
-    Axis axis{text.substr(0, equals), {}};
+                   "--grid {}: expected KEY=VALUE,VALUE, such as lr=1e-3,3e-3",
+                   quoted_if_empty(text));
+    Axis axis{text.substr(0, equals), items_of(text.substr(equals + 1))};
     std::replace(axis.key.begin(), axis.key.end(), '-', '_');
-    std::istringstream values(text.substr(equals + 1));
-    for (std::string value; std::getline(values, value, ',');) axis.values.push_back(value);
+    for (const Axis& other : axes)
+      SLOPE_CHECK_AS(UsageError, other.key != axis.key,
+                     "--grid {}: {} has its values already; name them all at once", text, axis.key);
     axes.push_back(axis);
   }
   return axes;
@@ -82,20 +86,34 @@ std::string folder_of(const Flags& flags, const Point& point) {
   return flags.out + "/" + name;
 }
 
-void set_point(RunSettings& settings, const std::vector<Axis>& axes, const Point& point) {
-  for (size_t i = 0; i < axes.size(); ++i) settings.set(axes[i].key, point.values[i]);
+// Its run is the one that `slope train` makes if the values are given as flags.
+void gather(RunSettings& settings, SettingsFlags flags, const std::vector<Axis>& axes,
+            const Point& point) {
+  for (size_t i = 0; i < axes.size(); ++i) flags.values[axes[i].key] = point.values[i];
+  gather(settings, flags, "");
+}
+
+void refuse_one_folder(const Flags& flags, const std::vector<Point>& points) {
+  std::map<std::string, std::string> names;
+  for (const Point& point : points) {
+    const auto [at, is_new] = names.emplace(folder_of(flags, point), point.name);
+    SLOPE_CHECK_AS(UsageError, is_new, "--grid: {} {}: both would be the run {}", point.name,
+                   at->second == point.name ? "twice" : "and " + at->second, at->first);
+  }
 }
 
 void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
                Point& point) {
   const std::string folder = folder_of(flags, point);
   RunSettings settings(type);
-  gather(settings, flags.settings, "");
-  set_point(settings, axes, point);
-  const auto task = make_task(settings, folder);
+  gather(settings, flags.settings, axes, point);
   try {
-    point.result = train::train(*task, settings.training, settings.all(),
-                                {.folder = folder, .resume = true, .quiet = true});
+    point.result =
+        train::train([&] { return make_task(settings, folder); }, settings.training, settings.all(),
+                     {.folder = folder,
+                      .resume = true,
+                      .quiet = true,
+                      .values_before = train::values_before(RunSettings(type).all())});
   } catch (const NumericError& e) {  // of these values alone
     point.failure = e.what();
   }
@@ -128,10 +146,10 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
 int run(const Flags& flags, const ModelType& type) {
   const std::vector<Axis> axes = axes_of(flags.grid);
   std::vector<Point> points = points_of(axes);
+  refuse_one_folder(flags, points);
   for (const Point& point : points) {  // refused before anything is trained
     RunSettings settings(type);
-    gather(settings, flags.settings, "");
-    set_point(settings, axes, point);
+    gather(settings, flags.settings, axes, point);
   }
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));

@@ -29,11 +29,20 @@ int run(const Flags& flags, const ModelType& type) {
   const std::string resumed = flags.resume ? flags.out : "";
   RunSettings settings(type);
   gather(settings, flags.settings, resumed);
-  const auto task = make_task(settings, resumed);
-  if (!flags.quiet) std::printf("%s\n", task->summary().c_str());
-  std::fflush(stdout);  // training goes on even if nobody reads the output
+  const bool finds_none = flags.resume && train::state_to_resume(flags.out).empty();
+  const auto make = [&] {
+    auto task = make_task(settings, resumed);
+    if (finds_none)
+      std::fputs(fmt::format("slope: note: {} holds no run to go on with: a new one starts\n",
+                             visible(flags.out))
+                     .c_str(),
+                 stderr);
+    if (!flags.quiet) std::printf("%s\n", task->summary().c_str());
+    std::fflush(stdout);  // training goes on even if nobody reads the output
+    return task;
+  };
   const train::RunResult result =
-      train::train(*task, settings.training, settings.all(),
+      train::train(make, settings.training, settings.all(),
                    {.folder = flags.out,
                     .resume = flags.resume,
                     .quiet = flags.quiet,
@@ -91,7 +100,8 @@ void add_train(Command& slope) {
   add_kinds_and_models(command, help, short_help, [](Command& sub, const ModelType& type) {
     sub.option("--out", flags.out, "the run's folder").required().names("RUN");
     sub.flag("--resume", flags.resume,
-             "continue from the run's last checkpoint, with its settings");
+             "continue from the run's last checkpoint, with its settings; where there is no run, "
+             "start one with the settings given");
     sub.flag("--quiet", flags.quiet, "print nothing but errors");
     add_settings_flags(sub, flags.settings, type);
     sub.runs([&type] { return run(flags, type); });

@@ -1,0 +1,63 @@
+#include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
+#include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
+#include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_start.h>
+
+namespace slope::train {
+
+RunStart::RunStart(const std::string& folder, bool resume, const std::string& settings)
+    : folder_(folder) {
+  std::string highest;
+  for (std::string above = folder; sys::kind_followed(above) == sys::Kind::nothing;
+       above = sys::parent(above))
+    highest = above;
+  make_folders(folder);
+  made_from_ = highest;
+  try {
+    had_lock_ = sys::kind(folder + "/lock") != sys::Kind::nothing;
+    lock_.emplace(folder + "/lock");
+    if (!resume) refuse_run(folder);
+    point_ = resume_point(folder);
+    take_over(folder, !point_.empty());
+    if (!point_.empty()) return;
+    const std::string file = start_file(folder);
+    if (sys::kind(file) == sys::Kind::file) {
+      old_ = read_file(file);
+      if (resume) begun_ = RunState::read(file);
+    }
+    if (begun_) return;
+    wrote_ = true;
+    write_file(file, RunState{.settings = settings}.text());
+  } catch (...) {
+    undo();
+    throw;
+  }
+}
+
+RunStart::~RunStart() {
+  if (!kept_) undo();
+}
+
+void RunStart::keep(const RunState& state) {
+  if (point_.empty()) write_file(start_file(folder_), state.text());
+  kept_ = true;
+}
+
+// As far as that is possible: whatever made the run end is what is reported.
+void RunStart::undo() try {
+  const std::string file = start_file(folder_);
+  if (wrote_ && old_)
+    write_file(file, *old_);
+  else if (wrote_)
+    sys::remove(file);
+  // while it is locked: a process that opened it meanwhile finds that the name is gone
+  if (lock_ && !had_lock_) sys::remove(folder_ + "/lock");
+  if (made_from_.empty()) return;
+  for (std::string made = folder_; sys::remove(made) && made != made_from_;)
+    made = sys::parent(made);
+} catch (const std::exception&) {
+}
+
+}  // namespace slope::train

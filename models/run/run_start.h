@@ -1,0 +1,43 @@
+// The start of a run: its folder is made and locked, and start.json says what is trained, before
+// the data are read, so that a run that is killed while it reads them can be resumed too. What is
+// refused before the first step leaves no trace.
+#pragma once
+
+#include <slope/core/files/file_lock.h>
+#include <slope/models/run/run_state.h>
+
+#include <optional>
+#include <string>
+
+namespace slope::train {
+
+class RunStart {
+ public:
+  // UsageError if the folder holds a run and `resume` is not set; errors of run_folder.h.
+  RunStart(const std::string& folder, bool resume, const std::string& settings);
+  ~RunStart();
+  RunStart(const RunStart&) = delete;
+  RunStart& operator=(const RunStart&) = delete;
+
+  const FileLock& lock() const { return *lock_; }
+  // of a resume: the checkpoint from which it continues; empty if there is none
+  const std::string& point() const { return point_; }
+  // of a run that ended before its first checkpoint and is resumed: its start.json
+  const std::optional<RunState>& begun() const { return begun_; }
+
+  // From here on the folder stays. A run without a checkpoint writes its start.json again, now that
+  // the fingerprint of its data is known.
+  void keep(const RunState& state);
+
+ private:
+  void undo();
+
+  std::string folder_, point_;
+  std::string made_from_;           // the highest folder that was made here; empty: none
+  std::optional<std::string> old_;  // what start.json was
+  std::optional<RunState> begun_;
+  std::optional<FileLock> lock_;
+  bool had_lock_ = false, wrote_ = false, kept_ = false;
+};
+
+}  // namespace slope::train
