@@ -62,6 +62,10 @@ def one(optimizer, **options):
     return {"optimizer": optimizer, "groups": [{"parameters": ["a", "b", "c"], **options}]}
 
 
+def apart(optimizer, **of_second):
+    return {"optimizer": optimizer, "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, **of_second}]}
+
+
 CASES = {
     "sgd.plain": one("sgd", lr=0.1),
     "sgd.weight_decay": one("sgd", lr=0.1, weight_decay=0.05),
@@ -87,12 +91,15 @@ CASES = {
     "nadam.plain": one("nadam", lr=0.01),
     "nadam.weight_decay": one("nadam", lr=0.02, betas=[0.8, 0.95], eps=1e-4, weight_decay=0.1, momentum_decay=0.02),
     "nadam.decoupled": one("nadam", lr=0.01, weight_decay=0.2, decoupled_weight_decay=True, maximize=True),
+    "nadam.groups": apart("nadam", weight_decay=0.1),
     "radam.plain": one("radam", lr=0.01),
     "radam.weight_decay": one("radam", lr=0.02, betas=[0.8, 0.9], eps=1e-4, weight_decay=0.1),
     "radam.decoupled": one("radam", lr=0.01, weight_decay=0.2, decoupled_weight_decay=True, maximize=True),
+    "radam.groups": apart("radam", weight_decay=0.1),
     "adagrad.plain": one("adagrad", lr=0.1),
     "adagrad.everything": one("adagrad", lr=0.1, lr_decay=0.03, weight_decay=0.1, initial_accumulator_value=0.5, eps=1e-4),
     "adagrad.maximize": one("adagrad", lr=0.05, maximize=True),
+    "adagrad.groups": apart("adagrad", lr_decay=0.1),
     "rmsprop.plain": one("rmsprop", lr=0.01),
     "rmsprop.momentum": one("rmsprop", lr=0.01, momentum=0.8, alpha=0.9, weight_decay=0.1),
     "rmsprop.centered": one("rmsprop", lr=0.01, centered=True, eps=1e-3),
@@ -100,7 +107,9 @@ CASES = {
     "adafactor.plain": one("adafactor", lr=0.05),
     "adafactor.everything": one("adafactor", lr=0.3, beta2_decay=-0.6, eps=[1e-6, 0.01], d=1.5, weight_decay=0.1),
     "adafactor.maximize": one("adafactor", lr=0.05, maximize=True),
+    "adafactor.groups": apart("adafactor", d=2.0),
     "lion.plain": one("lion", lr=0.01),
+    "lion.betas": one("lion", lr=0.005, betas=[0.95, 0.98]),
     "lion.weight_decay": one("lion", lr=0.02, betas=[0.8, 0.95], weight_decay=0.3),
     "lion.groups": {"optimizer": "lion", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "weight_decay": 0.1}]},
     "muon.plain": {"optimizer": "muon", "groups": [{"parameters": ["a", "c"], "lr": 0.02}]},
@@ -110,15 +119,19 @@ CASES = {
                                                           {"parameters": ["c"], "lr": 0.01}]},
     "adadelta.plain": one("adadelta", lr=1.0),
     "adadelta.everything": one("adadelta", lr=0.5, rho=0.8, eps=1e-4, weight_decay=0.1, maximize=True),
+    "adadelta.weight_decay": one("adadelta", lr=0.3, weight_decay=0.2),
     "adadelta.groups": {"optimizer": "adadelta", "groups": [{"parameters": ["a"], "lr": 0.5}, {"parameters": ["b", "c"], "lr": 2.0, "rho": 0.95}]},
     "adamax.plain": one("adamax", lr=0.01),
     "adamax.everything": one("adamax", lr=0.02, betas=[0.8, 0.95], eps=1e-4, weight_decay=0.1, maximize=True),
+    "adamax.weight_decay": one("adamax", lr=0.01, weight_decay=0.2),
     "adamax.groups": {"optimizer": "adamax", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "weight_decay": 0.1}]},
     "asgd.plain": one("asgd", lr=0.05),
     "asgd.everything": one("asgd", lr=0.05, lambd=0.1, alpha=0.5, t0=20, weight_decay=0.1, maximize=True),
+    "asgd.weight_decay": one("asgd", lr=0.02, t0=1, weight_decay=0.2),
     "asgd.groups": {"optimizer": "asgd", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02, "t0": 5}]},
     "rprop.plain": one("rprop", lr=0.01),
     "rprop.everything": one("rprop", lr=0.02, etas=[0.6, 1.3], step_sizes=[1e-3, 0.1], maximize=True),
+    "rprop.narrow": one("rprop", lr=0.01, etas=[0.9, 1.05], step_sizes=[5e-3, 0.02]),
     "rprop.groups": {"optimizer": "rprop", "groups": [{"parameters": ["a"], "lr": 0.01}, {"parameters": ["b", "c"], "lr": 0.02}]},
     "adam.cosine": one("adam", lr=0.1) | {"schedule": "cosine_50"},
     "adamw.noam": one("adamw", lr=1.0) | {"schedule": "noam_16_4"},
@@ -147,28 +160,83 @@ def wsd(warmup, total, decay, floor):  # warm up, stay, decay (MiniCPM)
     return lambda step: (step + 1) / warmup if step < warmup else 1 - (1 - floor) * min(max(step - (total - decay), 0) / decay, 1)
 
 
+PARTS = {"linear": lr_scheduler.LinearLR, "exponential": lr_scheduler.ExponentialLR, "step": lr_scheduler.StepLR}
+
+
+def composed(kind, parts, steps=20, base=0.5, **milestones):
+    def make(o):
+        made = [PARTS[name](o, *arguments) for name, *arguments in parts]
+        return lr_scheduler.ChainedScheduler(made) if kind == "chained" else lr_scheduler.SequentialLR(o, made, milestones["milestones"])
+    return {"kind": kind, "parts": parts, **milestones}, base, steps, make
+
+
+def multiplicative(fall, steps=12):
+    return {"kind": "multiplicative", "fall": fall}, 0.5, steps, lambda o: lr_scheduler.MultiplicativeLR(o, lambda step: 1 - fall * step)
+
+
+def of(kind, settings, base, steps, make):  # make(optimizer, the settings' values)
+    return {"kind": kind, **settings}, base, steps, lambda o: make(o, *settings.values())
+
+
+def until(total, factor, steps=10):
+    return of("constant_until", {"total": total, "factor": factor}, 0.1, steps, lambda o, n, f: lr_scheduler.ConstantLR(o, f, n))
+
+
+def line(start, end, total, steps=12):
+    return of("linear", {"start_factor": start, "end_factor": end, "total_iters": total}, 0.5, steps, lr_scheduler.LinearLR)
+
+
+def falling(kind, make, steps=15, **settings):
+    return of(kind, settings, 0.8, steps, make)
+
+
+def one_cycle(total, pct_start, div_factor, final_div_factor):
+    return of("one_cycle", {"total": total, "pct_start": pct_start, "div_factor": div_factor, "final_div_factor": final_div_factor}, 0.1, total,
+              lambda o, n, share, first, last: lr_scheduler.OneCycleLR(o, 0.1, n, pct_start=share, div_factor=first, final_div_factor=last, cycle_momentum=False))
+
+
 SCHEDULES = {  # name: settings, base rate, steps, scheduler
     "constant": ({"kind": "constant"}, 0.1, 10, lambda o: lr_scheduler.LambdaLR(o, lambda step: 1.0)),
-    "constant_5": ({"kind": "constant_until", "total": 5, "factor": 0.3}, 0.1, 10, lambda o: lr_scheduler.ConstantLR(o, 0.3, 5)),
-    "linear_warmup_5": ({"kind": "linear", "start_factor": 0.1, "end_factor": 1.0, "total_iters": 5}, 0.5, 12,
-                        lambda o: lr_scheduler.LinearLR(o, start_factor=0.1, total_iters=5)),
-    "linear_down": ({"kind": "linear", "start_factor": 1.0, "end_factor": 0.0, "total_iters": 8}, 0.5, 12,
-                    lambda o: lr_scheduler.LinearLR(o, start_factor=1.0, end_factor=0.0, total_iters=8)),
+    "constant_5": until(5, 0.3),
+    "constant_1": until(1, 0.5),
+    "constant_all": until(20, 0.25),
+    "constant_no_change": until(4, 1.0),
+    "linear_warmup_5": line(0.1, 1.0, 5),
+    "linear_down": line(1.0, 0.0, 8),
+    "linear_between": line(0.3, 0.8, 7),
+    "linear_at_once": line(0.25, 1.0, 1),
     "cosine_20": ({"kind": "cosine", "T_max": 20, "eta_min": 0.0}, 0.1, 21, lambda o: lr_scheduler.CosineAnnealingLR(o, 20)),
     "cosine_50": ({"kind": "cosine", "T_max": 50, "eta_min": 0.0}, 0.1, 51, lambda o: lr_scheduler.CosineAnnealingLR(o, 50)),
     "cosine_10_floor": ({"kind": "cosine", "T_max": 10, "eta_min": 0.01}, 0.1, 11, lambda o: lr_scheduler.CosineAnnealingLR(o, 10, 0.01)),
-    "step_4_half": ({"kind": "step", "step_size": 4, "gamma": 0.5}, 0.8, 15, lambda o: lr_scheduler.StepLR(o, 4, 0.5)),
-    "multistep": ({"kind": "multistep", "milestones": [3, 4, 9], "gamma": 0.3}, 0.8, 15, lambda o: lr_scheduler.MultiStepLR(o, [3, 4, 9], 0.3)),
-    "exponential": ({"kind": "exponential", "gamma": 0.9}, 0.8, 15, lambda o: lr_scheduler.ExponentialLR(o, 0.9)),
-    "polynomial": ({"kind": "polynomial", "total": 10, "power": 1.7}, 0.8, 14, lambda o: lr_scheduler.PolynomialLR(o, 10, 1.7)),
+    "cosine_1": ({"kind": "cosine", "T_max": 1, "eta_min": 0.02}, 0.1, 2, lambda o: lr_scheduler.CosineAnnealingLR(o, 1, 0.02)),
+    "step_4_half": falling("step", lr_scheduler.StepLR, step_size=4, gamma=0.5),
+    "step_1": falling("step", lr_scheduler.StepLR, step_size=1, gamma=0.9),
+    "step_never": falling("step", lr_scheduler.StepLR, step_size=30, gamma=0.1),
+    "step_up": falling("step", lr_scheduler.StepLR, step_size=5, gamma=1.5),
+    "multistep": falling("multistep", lr_scheduler.MultiStepLR, milestones=[3, 4, 9], gamma=0.3),
+    "multistep_twice": falling("multistep", lr_scheduler.MultiStepLR, milestones=[2, 2, 7], gamma=0.5),
+    "multistep_once": falling("multistep", lr_scheduler.MultiStepLR, milestones=[1], gamma=0.1),
+    "multistep_never": falling("multistep", lr_scheduler.MultiStepLR, milestones=[], gamma=0.1),
+    "exponential": falling("exponential", lr_scheduler.ExponentialLR, gamma=0.9),
+    "exponential_half": falling("exponential", lr_scheduler.ExponentialLR, gamma=0.5),
+    "exponential_flat": falling("exponential", lr_scheduler.ExponentialLR, gamma=1.0),
+    "exponential_up": falling("exponential", lr_scheduler.ExponentialLR, gamma=1.05),
+    "polynomial": falling("polynomial", lr_scheduler.PolynomialLR, total=10, power=1.7, steps=14),
+    "polynomial_line": falling("polynomial", lr_scheduler.PolynomialLR, total=5, power=1.0),
+    "polynomial_root": falling("polynomial", lr_scheduler.PolynomialLR, total=13, power=0.5),
+    "polynomial_1": falling("polynomial", lr_scheduler.PolynomialLR, total=1, power=2.0, steps=3),
     "restarts": ({"kind": "restarts", "T_0": 4, "T_mult": 1, "eta_min": 0.01}, 0.1, 20, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 4, 1, 0.01)),
     "restarts_longer": ({"kind": "restarts", "T_0": 3, "T_mult": 2, "eta_min": 0.0}, 0.1, 30, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 3, 2)),
-    "one_cycle": ({"kind": "one_cycle", "total": 20, "pct_start": 0.3, "div_factor": 25, "final_div_factor": 1e4}, 0.1, 20,
-                  lambda o: lr_scheduler.OneCycleLR(o, 0.1, 20, cycle_momentum=False)),
-    "one_cycle_late": ({"kind": "one_cycle", "total": 13, "pct_start": 0.7, "div_factor": 4, "final_div_factor": 10}, 0.1, 13,
-                       lambda o: lr_scheduler.OneCycleLR(o, 0.1, 13, pct_start=0.7, div_factor=4, final_div_factor=10, cycle_momentum=False)),
+    "restarts_1": ({"kind": "restarts", "T_0": 1, "T_mult": 1, "eta_min": 0.0}, 0.1, 5, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 1, 1)),
+    "restarts_triple": ({"kind": "restarts", "T_0": 2, "T_mult": 3, "eta_min": 0.02}, 0.1, 30, lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 2, 3, 0.02)),
+    "one_cycle": one_cycle(20, 0.3, 25, 1e4),
+    "one_cycle_late": one_cycle(13, 0.7, 4, 10),
+    "one_cycle_early": one_cycle(30, 0.1, 10, 100),
+    "one_cycle_half": one_cycle(8, 0.5, 2, 1),
     "wsd": ({"kind": "wsd", "warmup": 4, "total": 20, "decay": 5, "floor": 0.1}, 0.5, 24, lambda o: lr_scheduler.LambdaLR(o, wsd(4, 20, 5, 0.1))),
     "noam_16_4": ({"kind": "noam", "d_model": 16, "warmup": 4}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(16, 4))),
+    "noam_4_1": ({"kind": "noam", "d_model": 4, "warmup": 1}, 0.5, 12, lambda o: lr_scheduler.LambdaLR(o, noam(4, 1))),
+    "noam_64_10": ({"kind": "noam", "d_model": 64, "warmup": 10}, 1.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(64, 10))),
     "noam_512_4000": ({"kind": "noam", "d_model": 512, "warmup": 4000}, 2.0, 24, lambda o: lr_scheduler.LambdaLR(o, noam(512, 4000))),
     "inverse_sqrt_6": ({"kind": "inverse_sqrt", "warmup": 6}, 0.3, 24, lambda o: lr_scheduler.LambdaLR(o, inverse_sqrt(6))),
     "cyclic": ({"kind": "cyclic", "low": 0.1, "up": 4, "down": 4}, 0.5, 20, lambda o: lr_scheduler.CyclicLR(o, 0.05, 0.5, 4, cycle_momentum=False)),
@@ -176,12 +244,23 @@ SCHEDULES = {  # name: settings, base rate, steps, scheduler
                       lambda o: lr_scheduler.CyclicLR(o, 0.1, 0.5, 3, 5, mode="triangular2", cycle_momentum=False)),
     "cyclic_gamma": ({"kind": "cyclic", "low": 0.2, "up": 2, "down": 3, "gamma": 0.9}, 0.5, 20,
                      lambda o: lr_scheduler.CyclicLR(o, 0.1, 0.5, 2, 3, mode="exp_range", gamma=0.9, cycle_momentum=False)),
+    "cyclic_1": ({"kind": "cyclic", "low": 0.5, "up": 1, "down": 1}, 0.4, 7, lambda o: lr_scheduler.CyclicLR(o, 0.2, 0.4, 1, cycle_momentum=False)),
     "swa_cosine": ({"kind": "swa", "total": 6, "target": 0.2, "by_cosine": True}, 0.5, 10, lambda o: swa_utils.SWALR(o, 0.1, 6)),
     "swa_linear": ({"kind": "swa", "total": 4, "target": 0.1, "by_cosine": False}, 0.5, 8, lambda o: swa_utils.SWALR(o, 0.05, 4, "linear")),
-    "sequential": ({"kind": "sequential"}, 0.5, 20,
-                   lambda o: lr_scheduler.SequentialLR(o, [lr_scheduler.LinearLR(o, 0.1, 1.0, 4), lr_scheduler.ExponentialLR(o, 0.9), lr_scheduler.StepLR(o, 3, 0.5)], [4, 11])),
-    "chained": ({"kind": "chained"}, 0.5, 16, lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.LinearLR(o, 0.1, 1.0, 4), lr_scheduler.ExponentialLR(o, 0.9)])),
-    "multiplicative": ({"kind": "multiplicative"}, 0.5, 12, lambda o: lr_scheduler.MultiplicativeLR(o, lambda step: 1 - 0.05 * step)),
+    "swa_at_once": ({"kind": "swa", "total": 1, "target": 0.5, "by_cosine": True}, 0.2, 4, lambda o: swa_utils.SWALR(o, 0.1, 1)),
+    "swa_up": ({"kind": "swa", "total": 5, "target": 3.0, "by_cosine": False}, 0.1, 8, lambda o: swa_utils.SWALR(o, 0.3, 5, "linear")),
+    "sequential": composed("sequential", [["linear", 0.1, 1.0, 4], ["exponential", 0.9], ["step", 3, 0.5]], milestones=[4, 11]),
+    "sequential_two": composed("sequential", [["linear", 0.5, 1.0, 3], ["step", 2, 0.8]], milestones=[3]),
+    "sequential_early": composed("sequential", [["linear", 0.1, 1.0, 10], ["exponential", 0.7]], milestones=[5]),
+    "sequential_at_1": composed("sequential", [["exponential", 0.5], ["linear", 0.2, 1.0, 6], ["exponential", 0.95]], milestones=[1, 9]),
+    "chained": composed("chained", [["linear", 0.1, 1.0, 4], ["exponential", 0.9]], steps=16),
+    "chained_three": composed("chained", [["linear", 0.5, 1.0, 6], ["step", 4, 0.5], ["exponential", 0.97]], steps=16),
+    "chained_steps": composed("chained", [["step", 3, 0.5], ["step", 5, 0.1]], steps=16),
+    "chained_alone": composed("chained", [["exponential", 0.8]], steps=8),
+    "multiplicative": multiplicative(0.05),
+    "multiplicative_flat": multiplicative(0.0),
+    "multiplicative_up": multiplicative(-0.02),
+    "multiplicative_to_0": multiplicative(0.125, steps=10),
     "warmup_cosine": ({"kind": "warmup_cosine", "warmup": 4, "total": 16, "floor": 0.1}, 1e-3, 20, lambda o: lr_scheduler.LambdaLR(o, warmup_cosine(4, 16, 0.1))),
 }
 
@@ -289,6 +368,9 @@ CLIPS = {  # name: gradients, function, settings
     "norm_nan": ("nan", dict(max_norm=1.0, norm_type=2.0)),
     "norm_infinite": ("inf", dict(max_norm=1.0, norm_type=2.0)),
     "value": ("random", dict(clip_value=0.4)),
+    "value_large": ("random", dict(clip_value=50.0)),
+    "value_0": ("random", dict(clip_value=0.0)),
+    "value_of_zeros": ("zero", dict(clip_value=0.4)),
 }
 
 

@@ -76,7 +76,8 @@ void read(const Json& g, Options& o) {
   SLOPE_READ(rho)
   SLOPE_READ(lambd)
   SLOPE_READ(t0)
-  SLOPE_READ(etas) SLOPE_READ(step_sizes) SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad)
+  SLOPE_READ(etas)
+  SLOPE_READ(step_sizes) SLOPE_READ(betas) SLOPE_READ(eps) SLOPE_READ(amsgrad)
       SLOPE_READ(decoupled_weight_decay) SLOPE_READ(momentum) SLOPE_READ(dampening)
           SLOPE_READ(nesterov) SLOPE_READ(momentum_decay) SLOPE_READ(lr_decay)
               SLOPE_READ(initial_accumulator_value) SLOPE_READ(alpha) SLOPE_READ(centered)
@@ -133,14 +134,19 @@ double tolerance(const std::string& suffix, const Json& c) {
   return c["optimizer"] == "muon" ? 1e-4 : 3e-5;
 }
 
-// Schedules made of others, as optim.py makes them.
-double composed_rate(const std::string& kind, int64_t step) {
-  const Schedule warm_up = [](int64_t t) { return linear(t, 4, 0.1, 1); },
-                 fall = [](int64_t t) { return exponential(t, 0.9); },
-                 steps = [](int64_t t) { return step_decay(t, 3, 0.5); };
-  if (kind == "sequential") return sequential(step, {warm_up, fall, steps}, {4, 11});
-  if (kind == "chained") return chained(step, {warm_up, fall});
-  return multiplicative(step, [](int64_t t) { return 1 - 0.05 * static_cast<double>(t); });
+// A part of a schedule that is made of others: its kind and arguments in PyTorch's order.
+Schedule part_of(const Json& part) {
+  const std::string kind = part[0];
+  if (kind == "linear") return [=](int64_t t) { return linear(t, part[3], part[1], part[2]); };
+  if (kind == "exponential") return [=](int64_t t) { return exponential(t, part[1]); };
+  REQUIRE(kind == "step");
+  return [=](int64_t t) { return step_decay(t, part[1], part[2]); };
+}
+
+double composed_rate(const Json& s, int64_t step) {
+  std::vector<Schedule> parts;
+  for (const Json& part : s["parts"]) parts.push_back(part_of(part));
+  return s["kind"] == "chained" ? chained(step, parts) : sequential(step, parts, s["milestones"]);
 }
 
 double rate(const Json& s, int64_t step) {  // s: settings of a schedule
@@ -170,8 +176,11 @@ double rate(const Json& s, int64_t step) {  // s: settings of a schedule
                                 .halved = s.value("halved", false),
                                 .gamma = s.value("gamma", 1.0)});
   if (kind == "swa") return base * swa(step, s["total"], s["target"], s["by_cosine"]);
-  if (kind == "sequential" || kind == "chained" || kind == "multiplicative")
-    return base * composed_rate(kind, step);
+  if (kind == "sequential" || kind == "chained") return base * composed_rate(s, step);
+  if (kind == "multiplicative")
+    return base * multiplicative(step, [&](int64_t t) {
+             return 1 - double(s["fall"]) * static_cast<double>(t);
+           });
   REQUIRE(kind == "warmup_cosine");
   return base * warmup_cosine(step, s["warmup"], s["total"], s["floor"]);
 }
@@ -206,7 +215,7 @@ TEST_CASE("optimizers: 50 steps equal PyTorch's") {
       CHECK(shown == 8);
       ++cases;
     }
-  CHECK(cases == 2 * 58);
+  CHECK(cases == 2 * 67);
 }
 
 TEST_CASE("lbfgs: every step and the number of evaluations equal PyTorch's; its state continues") {
