@@ -259,13 +259,6 @@ const Preset* find_preset(const std::string& name) {
   return nullptr;
 }
 
-std::vector<std::string> preset_names(const ModelType& type) {
-  std::vector<std::string> names;
-  for (const Preset& preset : all_presets())
-    if (type.name == preset.model) names.emplace_back(preset.name);
-  return names;
-}
-
 std::vector<std::string> preset_names(Kind kind) {
   std::vector<std::string> names;
   for (const Preset& preset : all_presets())

@@ -24,16 +24,16 @@ std::vector<std::string> model_names();
 std::vector<std::string> model_names(Kind kind);
 bool is_bundled(const ModelType& type);  // listed in registry.cpp, with a file models/NAME.h
 
-// Named settings of a model: those that differ from the defaults, as flags would give them.
+// Named settings: those that differ from the defaults, as flags would give them. Other models of
+// the same kind take them too, as far as they have these settings.
 struct Preset {
   const char* name;
-  const char* model;
+  const char* model;  // for which they were chosen, and which trains if none is named
   const char* about;
   std::vector<std::pair<const char*, const char*>> values;  // key, value
 };
 std::span<const Preset> presets();
 const Preset* find_preset(const std::string& name);
-std::vector<std::string> preset_names(const ModelType& type);
-std::vector<std::string> preset_names(Kind kind);  // of all its models
+std::vector<std::string> preset_names(Kind kind);
 
 }  // namespace slope::models

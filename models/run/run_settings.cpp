@@ -91,11 +91,14 @@ void RunSettings::set(const std::string& key, const std::string& text) {
 
 void RunSettings::apply(const std::string& name) {
   const models::Preset* preset = models::find_preset(name);
-  const std::vector<std::string> own = models::preset_names(*type_);
-  SLOPE_CHECK_AS(
-      UsageError, preset && preset->model == model_, "--preset {}: {} has {}{}", name, model_,
-      own.empty() ? "no presets" : fmt::format("{}", fmt::join(own, ", ")),
-      preset ? fmt::format("; that one is of {}", preset->model) : did_you_mean(name, own));
+  const std::vector<std::string> own = models::preset_names(type_->kind);
+  const char* const kind = models::name(type_->kind);
+  SLOPE_CHECK_AS(UsageError, preset, "--preset {}: {} has {}{}", name, kind,
+                 own.empty() ? "no presets" : fmt::format("{}", fmt::join(own, ", ")),
+                 did_you_mean(name, own));
+  const Kind made_for = models::find_model(preset->model)->kind;
+  SLOPE_CHECK_AS(UsageError, made_for == type_->kind, "--preset {}: is one of {}, not of {}", name,
+                 models::name(made_for), kind);
   const auto gives = [&](const char* key) {
     return std::any_of(preset->values.begin(), preset->values.end(),
                        [&](const auto& value) { return std::string(key) == value.first; });

@@ -172,11 +172,19 @@ class Usage(Case):
             (["train", "postnorm", "--n-layer", "2"], ["--n-layer", "slope train postnorm --help"]),
             (["train", "lm", "--preset", "quickstart"], ["quickstart: is one of translation", "slope train translation --preset quickstart"]),
             (["train", "lm", "--preset", "nmaes"], ["lm has names", "did you mean names?"]), (["train", "points", "--preset", "nothing"], ["points has no presets"]),
-            (["train", "char-gpt", "--preset", "names"], ["char-gpt has no presets", "is of microgpt"]),
+            (["train", "char-gpt", "--preset", "quickstart"], ["quickstart: is one of translation, not of lm"]),
             (["train", "translation", "--resume"], ["run holds no run", "without --resume"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, "--out", "run", says=says)
+
+    def test_a_preset_is_for_every_model_of_its_kind(self):
+        for model, settings in ("prenorm", ["--preset", "quickstart", *TEXT]), ("char-gpt", ["--preset", "names", "--text", "train.en"]):
+            self.good("train", model, *settings, "--steps", "1", "--out", model)
+        with open("prenorm/last/config.json", encoding="utf-8") as one, open("char-gpt/last/config.json", encoding="utf-8") as other:
+            one, other = json.load(one), json.load(other)
+        self.assertEqual((one["model"], one["d_model"], one["schedule"]), ("prenorm", 128, "linear"))
+        self.assertEqual((other["model"], other["documents"], other["beta1"]), ("char-gpt", "lines", 0.85))
 
     def test_a_model_by_name_is_short_for_its_kind(self):
         self.good("train", "translation", "--model", "postnorm", *TEXT, *SMALL, "--steps", "2", "--out", "long")
