@@ -159,12 +159,11 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
                      did_you_mean(word, known), help);
 }
 
-// The words of the line. `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`, where the
+// `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`, where the
 // library would take the equals sign for a part of the value.
-std::vector<std::string> words_of(int argc, char** argv) {
+std::vector<std::string> with_values_apart(const std::vector<std::string>& given) {
   std::vector<std::string> words;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
+  for (const std::string& word : given) {
     const bool is_long = word.starts_with("--"), is_short = !is_long && word.starts_with('-');
     const size_t equals = word.find('=');
     if ((is_long && equals == word.size() - 1) || (is_short && equals == 2)) {
@@ -177,21 +176,26 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-// `--resume=` or `--bias ""`: an option that needs no value would count as given.
+// `--quiet=`, or `--bias ""` of an option whose value may be left out: it would count as given.
 void refuse_empty_answers(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* reached = &app;
   std::string path = app.get_name();
-  for (size_t i = 0; i + 1 < words.size(); ++i) {
+  for (size_t i = 0; i < words.size(); ++i) {
     for (const CLI::App* sub : reached->get_subcommands(
              [&](const CLI::App* each) { return each->get_name() == words[i]; })) {
       reached = sub;
       path += " " + words[i];
     }
+    const bool ends_empty = words[i].ends_with('=');
+    const std::string name = words[i].substr(0, words[i].size() - (ends_empty ? 1 : 0));
     const CLI::Option* option =
-        words[i].starts_with('-') ? reached->get_option_no_throw(words[i]) : nullptr;
-    SLOPE_CHECK_AS(UsageError, !option || option->get_expected_min() > 0 || !words[i + 1].empty(),
-                   "{}: expected true, false or no value, got an empty one; see {} --help",
-                   words[i], path);
+        name.starts_with('-') ? reached->get_option_no_throw(name) : nullptr;
+    if (!option || option->get_expected_min() > 0) continue;
+    const bool may_have_value = option->get_expected_max() > 0,
+               next_is_empty = i + 1 < words.size() && words[i + 1].empty();
+    SLOPE_CHECK_AS(UsageError, !ends_empty && !(may_have_value && next_is_empty),
+                   "{}: expected true, false or no value, got an empty one; see {} --help", name,
+                   path);
   }
 }
 
@@ -206,15 +210,16 @@ Action parse_command_line(int argc, char** argv) {
                         "print version, kernels, units of matrix products and threads");
   app->require_subcommand(1);
   app->option_defaults()->take_last();
+  const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  choose_training(given);
   Action action;
-  choose_training({argv + std::min(argc, 1), argv + argc});
   Command slope(app.get(), &action);
   for (auto add :
        {add_train, add_sweep, add_translate, add_generate, add_eval, add_gradcheck, add_export,
         add_inspect, add_graph, add_plot, add_explore, add_lint, add_museum, add_zoo, add_bench})
     add(slope);
-  std::vector<std::string> words = words_of(argc, argv);
-  refuse_empty_answers(*app, words);
+  refuse_empty_answers(*app, given);
+  std::vector<std::string> words = with_values_apart(given);
   std::reverse(words.begin(), words.end());  // the last one first, as the library expects
   try {
     app->parse(words);

@@ -66,6 +66,7 @@ int exit_code_of(const std::function<int()>& run) {
 int command_main(int argc, char** argv) {
   occupy_standard_descriptors();
   reserve_memory();
+  report_failed_allocations_of_libraries();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe makes the write fail, which is reported
   return exit_code_of([&] {
     const int code = parse_command_line(argc, argv)();

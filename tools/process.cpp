@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string_view>
 
@@ -50,6 +51,21 @@ void reserve_memory() {
   for (std::atomic<void*>& part : reserve)
     if (!part) part = std::malloc(block);
   std::set_new_handler(give_from_reserve);
+}
+
+void report_failed_allocations_of_libraries() {
+  static const std::terminate_handler before = std::get_terminate();
+  std::set_terminate([] {
+    try {
+      if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
+    } catch (const std::bad_alloc&) {
+      constexpr std::string_view text = "slope: out of memory\n";
+      (void)!::write(STDERR_FILENO, text.data(), text.size());
+      _exit(4);
+    } catch (...) {  // a fault of the program
+    }
+    before();
+  });
 }
 
 bool memory_ran_out() { return ran_out; }

@@ -20,4 +20,8 @@ void occupy_standard_descriptors();
 void reserve_memory();
 bool memory_ran_out();
 
+// A library's own thread that gets no memory (SentencePiece has some) ends the process, as does a
+// destructor: with one line and exit code 4.
+void report_failed_allocations_of_libraries();
+
 }  // namespace slope::tools

@@ -19,12 +19,15 @@ const char* name_of(EventKind kind) {
   return names[static_cast<int>(kind)];
 }
 
+// "nan" whatever its sign, which differs between processors
+std::string short_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{:.6g}", x); }
+
 // 2.5 · [1, 2, 3] · (64, 512) with norm 0.031
 std::string text_of(const Trace::Value& value) {
   if (value.values.empty())
-    return fmt::format("{} with norm {:.6g}", to_string(value.shape), value.norm);
+    return fmt::format("{} with norm {}", to_string(value.shape), short_text(value.norm));
   std::string text;
-  for (const double v : value.values) text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", v);
+  for (const double v : value.values) text += (text.empty() ? "" : ", ") + short_text(v);
   if (value.shape.empty()) return text;
   return value.shape.size() == 1 ? fmt::format("[{}]", text)
                                  : fmt::format("[{}] {}", text, to_string(value.shape));
@@ -123,6 +126,7 @@ std::string quoted(const std::string& text) { return JsonReader::escaped(text); 
 
 // JSON has no nan and no infinities: they are written as strings.
 std::string number(double x) {
+  if (std::isnan(x)) return "\"nan\"";
   return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
 }
 

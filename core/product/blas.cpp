@@ -4,18 +4,26 @@
 #include <array>
 
 #if defined(SLOPE_BLAS)
+#include <slope/core/error.h>
+
 #include <cblas.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <vector>
 #if defined(SLOPE_OPENMP)
 #include <omp.h>
 #endif
 
-// Only builds with several core types (DYNAMIC_ARCH) have these.
+// Only builds with several core types (DYNAMIC_ARCH) have the first two.
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
+// internal to it, but exported
+[[gnu::weak]] void* blas_memory_alloc(int);
+[[gnu::weak]] void blas_memory_free(void*);
 }
 #endif
 
@@ -71,6 +79,13 @@ void keep_single_threaded() {
 #endif
 }
 
+constexpr size_t blas_buffer_bytes = 128 << 20;  // OpenBLAS's BUFFER_SIZE on x86-64
+
+bool could_map(size_t bytes) {
+  void* found = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return found != MAP_FAILED && ::munmap(found, bytes) == 0;
+}
+
 // OpenBLAS's constructor has already run: libraries are loaded before their users.
 [[gnu::constructor]] void set_up_at_load() {
   correct_core_type();
@@ -84,6 +99,31 @@ void initialise_blas() {
   std::call_once(once, keep_single_threaded);
 }
 
+void ensure_blas_buffer() {
+  thread_local bool sure = false;
+  if (sure || !blas_memory_alloc || !blas_memory_free) return;
+  static std::mutex mutex;
+  static std::set<void*> buffers;  // of OpenBLAS: never given back, used by one call at a time
+  static size_t threads = 0;
+  const std::lock_guard lock(mutex);
+  std::vector<void*> held;
+  const size_t needed = threads + 1;
+  held.reserve(needed);
+  bool fits = true;
+  while (buffers.size() < needed && (fits = could_map(blas_buffer_bytes))) {
+    held.push_back(blas_memory_alloc(0));
+    buffers.insert(held.back());
+  }
+  for (void* buffer : held) blas_memory_free(buffer);
+  SLOPE_CHECK_AS(
+      MemoryError, fits,
+      "out of memory: OpenBLAS needs {} MB of addresses for each thread; raise the limit "
+      "(ulimit -v) or use fewer: --threads, OMP_NUM_THREADS",
+      blas_buffer_bytes >> 20);
+  threads = needed;
+  sure = true;
+}
+
 std::string blas_description() {
   initialise_blas();
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
@@ -94,6 +134,7 @@ std::string blas_description() {
 }
 #else
 void initialise_blas() {}
+void ensure_blas_buffer() {}
 std::string blas_description() { return "own loops"; }
 #endif
 

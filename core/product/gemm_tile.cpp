@@ -1,5 +1,6 @@
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product/dots.h>
+#include <slope/core/product/blas.h>
 #include <slope/core/product/gemm_tile.h>
 
 #include <algorithm>
@@ -33,21 +34,25 @@ CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTr
 
 void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta,
                float* c, int ldc) {
+  ensure_blas_buffer();
   cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
               static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
 }
 void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta,
                double* c, int ldc) {
+  ensure_blas_buffer();
   cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
               static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
 }
 
 void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda,
                const float* x, int incx, float* y, int incy) {
+  ensure_blas_buffer();
   cblas_sgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
 }
 void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a, int lda,
                const double* x, int incx, double* y, int incy) {
+  ensure_blas_buffer();
   cblas_dgemv(CblasRowMajor, flag(transpose), rows, cols, alpha, a, lda, x, incx, 1, y, incy);
 }
 

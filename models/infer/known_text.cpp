@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/infer/known_text.h>
 
@@ -25,7 +26,8 @@ KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
     SLOPE_CHECK_INPUT(unknown == UnknownCharacters::skip,
                       "'{}' (U+{:04X}) is not one of the {} characters that the model has learned; "
                       "--unknown-characters skip leaves such ones out",
-                      data::encode_utf8({&c, 1}), static_cast<uint32_t>(c), tokenizer.size());
+                      visible(data::encode_utf8({&c, 1})), static_cast<uint32_t>(c),
+                      tokenizer.size());
     ++known.skipped;
   }
   return known;

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/text/visible.h>
 #include <slope/core/text/visible_json.h>
 #include <slope/models/run/json.h>
 
@@ -39,7 +40,7 @@ Json parse_json(const std::string& text, const std::string& file) {
   };
   try {
     Json json = Json::parse(text, watch);
-    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, duplicate);
+    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, visible(duplicate));
     return json;
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));

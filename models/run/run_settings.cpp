@@ -113,6 +113,7 @@ namespace {
 template <class F>
 RunSettings read(const std::string& file, const F& fits) {
   const std::string text = read_json_text(file), name = model_of(text, file);
+  refuse_export(text, file);
   const models::ModelType* type = models::find_model(name);
   SLOPE_CHECK_INPUT(type, "{}: is of a model that this program does not know, {}; it knows {}",
                     file, name.empty() ? "without a name" : name,

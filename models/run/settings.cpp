@@ -2,6 +2,7 @@
 #include <slope/core/text/parse_number.h>
 #include <slope/core/text/spelling.h>
 #include <slope/core/text/visible.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/settings.h>
 
@@ -45,6 +46,11 @@ std::string to_text(const Setting& setting) { return json_text(value_of(setting)
 
 void set_from_text(const Setting& s, const std::string& text) {
   bool good = false;
+  std::string flag = s.key;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  SLOPE_CHECK_AS(UsageError, !data::find_utf8_error(text),
+                 "--{} {}: is not UTF-8, which config.json needs; rename the file, or link to it",
+                 flag, text);
   if (auto* const* place = std::get_if<int64_t*>(&s.place)) {
     int64_t value = 0;
     good = parse_number(text, value) && in_range(s, static_cast<double>(value));
@@ -61,8 +67,6 @@ void set_from_text(const Setting& s, const std::string& text) {
         s.choices.empty() || std::find(s.choices.begin(), s.choices.end(), text) != s.choices.end();
     if (good) *std::get<std::string*>(s.place) = text;
   }
-  std::string flag = s.key;
-  std::replace(flag.begin(), flag.end(), '_', '-');
   SLOPE_CHECK_AS(UsageError, good, "--{} {}: expected {}", flag, quoted_if_empty(text), kind(s));
 }
 
@@ -81,7 +85,7 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
   for (const auto& [key, value] : json.items()) {
     const auto at = std::find_if(settings.begin(), settings.end(),
                                  [&key = key](const Setting& s) { return s.key == key; });
-    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, key,
+    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, visible(key),
                       did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {
@@ -127,6 +131,13 @@ std::string values_before(const Settings& settings) {
   for (const Setting& s : settings)
     if (!s.absent.empty()) json[s.key] = parse_json(s.absent, s.key);
   return json_text(json);
+}
+
+void refuse_export(const std::string& text, const std::string& file) {
+  const nlohmann::ordered_json json = parse_json(text, file);
+  SLOPE_CHECK_INPUT(!json.is_object() || !json.contains("tied") || !json.contains("modules"),
+                    "{}: belongs to a model that was exported for PyTorch; name the run itself",
+                    file);
 }
 
 void from_saved_json(const Settings& settings, const std::string& text, const std::string& file) {

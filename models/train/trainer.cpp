@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/append_log.h>
 #include <slope/core/kernels/isa.h>
+#include <slope/core/loops/parallel.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
@@ -302,14 +303,22 @@ static RunResult train(Task& task, const TrainSettings& settings, const Settings
   return Run(one, settings, all, options, start).execute();
 }
 
+// A system that refuses threads does so now, not when the first long loop comes: then steps would
+// be lost.
+static void start_threads() {
+  parallel_for(num_threads(), 1, [](int64_t, int64_t) {});
+}
+
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
+  start_threads();
   RunStart start(options.folder, options.resume, to_json(all));
   return train(task, settings, all, options, start);
 }
 
 RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options) {
+  start_threads();
   RunStart start(options.folder, options.resume, to_json(all));
   const std::unique_ptr<Task> task = make();
   return train(*task, settings, all, options, start);

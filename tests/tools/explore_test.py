@@ -125,6 +125,9 @@ class Explore(Case):
             self.assertNotIn(mark, result.out)
             self.assertIn(mark, json.loads(result.out)["error"]["message"])
 
+    def test_nan_has_no_sign(self):
+        self.assertIn('"values": ["nan"]', self.good("explore", "--json", "x = [-1]; x ^ 0.5").out)
+
     def test_wrong_programs_are_told_where(self):
         lines = (TESTS / "explorer/wrong.txt").read_text(encoding="utf-8").splitlines()
         self.assertGreaterEqual(len(lines), 30)

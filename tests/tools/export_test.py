@@ -31,6 +31,13 @@ class Export(Case):
         self.assertNotIn("transformer.wte.weight", saved)
         self.assertEqual(sorted(os.listdir("out")), ["config.json", "model.safetensors", "source.vocab"])
 
+    def test_an_export_is_not_taken_for_a_run(self):
+        self.train_gpt()
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        for arguments in (["inspect", "out"], ["generate", "out"], ["eval", "out", "--data", "text"], ["lint", "out"], ["graph", "out", "--trace"], ["train", "lm", "--text", "text", "--from", "out", "--out", "other"]):
+            with self.subTest(arguments=arguments):
+                self.refused(3, *arguments, says="out/config.json: belongs to a model that was exported for PyTorch")
+
     def test_runs_of_every_kind(self):
         self.good("train", "translation", *TEXT, *SMALL, "--tie-embeddings", "--steps", "1", "--out", "translation")
         self.good("train", "points", "--steps", "1", "--out", "points")

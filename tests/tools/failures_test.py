@@ -123,6 +123,19 @@ class Memory(Case):
         done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, preexec_fn=limit)
         self.assertIn(done.returncode, (0, 4, 127), done.stderr)  # 127: not even the libraries have room
 
+    def test_any_limit_on_addresses_ends_it_with_one_line(self):
+        """OpenBLAS would wait for ever for its buffer, and a thread of SentencePiece's would end the process."""
+        self.skip_sanitized()
+        for megabytes in (90, 110, 150, 200, 250):
+            for command in (["points"], ["translation", "--batch-size", "2"]):
+                def limit():
+                    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+                with self.subTest(megabytes=megabytes, command=command):
+                    result = self.slope("train", *command, "--steps", "1", "--threads", "1", "--out", "run", preexec_fn=limit)
+                    shutil.rmtree("run", ignore_errors=True)
+                    if result.code not in (0, 127):
+                        self.check_refusal(result, 4, "memory")
+
     def test_a_line_of_a_megabyte(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
         self.refused(3, "translate", "run", stdin="a " * 1_000_000, says="1000002 tokens")

@@ -143,6 +143,10 @@ class Threads(Refused):
                     self.assertEqual((result.code, result.err), (0, ""))
                 else:
                     self.check_refusal(result, 4, [variable, "256K"])
+                    self.assertFalse(os.path.exists(out))
+        result = self.run_with("train", "points", "--steps", "2", "--threads", "2", "--out", "moons", OMP_STACKSIZE="16K")
+        self.check_refusal(result, 4, "OMP_STACKSIZE")  # though its first long loop is that of the picture
+        self.assertFalse(os.path.exists("moons"))
 
 
 if __name__ == "__main__":

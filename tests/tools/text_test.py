@@ -240,6 +240,14 @@ class TextToUse(Case):
                 with self.subTest(run=run, content=content):
                     self.assertEqual(self.refused(3, "eval", run, "--data", "nothing", says="nothing").out, "")
 
+    def test_a_nul_character_does_not_cut_a_message(self):
+        self.gpt("gpt", "--steps", "1")
+        self.refused(3, "eval", "gpt", "--data", "-", stdin="\0the man", says=r"'\x00' (U+0000) is not one of the")
+        for config in ('{"a\\u0000b": 1}', '{"a\\u0000b": 1, "a\\u0000b": 2}'):
+            with open("config.json", "w") as file:
+                file.write(config)
+            self.refused(3, "train", "points", "--config", "config.json", "--out", "moons", says=r'key "a\x00b"')
+
     def test_characters_that_a_model_does_not_know(self):
         self.gpt("gpt", "--steps", "1")
         self.assertEqual(self.refused(3, "generate", "gpt", "--prompt", "Ü", says=["prompt", "Ü"]).out, "")

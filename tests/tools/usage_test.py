@@ -98,7 +98,7 @@ class Usage(Case):
 
     def test_an_empty_answer_is_no_yes(self):
         """Such as --tie-embeddings=$TIE from an unset variable."""
-        for arguments in ([*TRAIN, "--tie-embeddings="], [*TRAIN, "--tie-embeddings", ""], [*TRAIN, "--resume="], [*TRAIN, "--quiet", ""], ["zoo", "--json="], ["gradcheck", "exp", "--json", ""]):
+        for arguments in ([*TRAIN, "--tie-embeddings="], [*TRAIN, "--tie-embeddings", ""], [*TRAIN, "--resume="], [*TRAIN, "--quiet="], ["zoo", "--json="], ["gradcheck", "exp", "--json="]):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=["expected true, false or no value, got an empty one", "slope " + " ".join(arguments[:2 if arguments[0] == "train" else 1]) + " --help"])
         for value in ("0", "5", "-1", "yes", "on"):
@@ -113,6 +113,11 @@ class Usage(Case):
             for key in sorted(set(keys)):
                 with self.subTest(kind=kind, key=key):
                     self.refused(2, "train", kind, f"--{key.replace('_', '-')}=", "--out", "run")
+
+    def test_a_value_that_settings_cannot_hold_is_refused(self):
+        with open(b"t\xff.en", "w") as file:
+            file.write("some text " * 20)
+        self.refused(2, "train", "lm", "--text", b"t\xff.en", *SMALL_GPT, "--steps", "1", "--out", "run", says=["--text t\\xff.en", "UTF-8"])
 
     def test_a_short_flag_takes_its_value_behind_an_equals_sign_too(self):
         self.good("graph", "mlp", "-o=a.svg")

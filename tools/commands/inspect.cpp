@@ -4,6 +4,7 @@
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
+#include <slope/models/run/settings.h>
 #include <slope/tools/command.h>
 
 #include <nlohmann/json.hpp>
@@ -62,8 +63,10 @@ int run(const std::string& path, bool as_json) {
   }
   const std::string folder = train::checkpoint_folder(path);
   const std::string config = folder + "/config.json";
-  nlohmann::ordered_json json = {
-      {"checkpoint", folder}, {"config", train::parse_json(train::read_json_text(config), config)}};
+  const std::string settings = train::read_json_text(config);
+  train::refuse_export(settings, config);
+  nlohmann::ordered_json json = {{"checkpoint", folder},
+                                 {"config", train::parse_json(settings, config)}};
   SLOPE_CHECK_INPUT(json["config"].is_object(), "{}: expected a JSON object of settings", config);
   for (const auto& [key, value] : json["config"].items())
     SLOPE_CHECK_INPUT(!value.is_structured(), "{}: {}: expected the value of a setting, got {}",
