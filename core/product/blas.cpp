@@ -99,15 +99,30 @@ void initialise_blas() {
   std::call_once(once, keep_single_threaded);
 }
 
+namespace {
+
+std::mutex buffers_mutex;
+size_t threads_with_buffer = 0;
+
+// A thread that ends leaves its buffer to others.
+struct HasBuffer {
+  bool yes = false;
+  ~HasBuffer() {
+    if (!yes) return;
+    const std::lock_guard lock(buffers_mutex);
+    --threads_with_buffer;
+  }
+};
+
+}  // namespace
+
 void ensure_blas_buffer() {
-  thread_local bool sure = false;
-  if (sure || !blas_memory_alloc || !blas_memory_free) return;
-  static std::mutex mutex;
+  thread_local HasBuffer has_buffer;
+  if (has_buffer.yes || !blas_memory_alloc || !blas_memory_free) return;
   static std::set<void*> buffers;  // of OpenBLAS: never given back, used by one call at a time
-  static size_t threads = 0;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(buffers_mutex);
   std::vector<void*> held;
-  const size_t needed = threads + 1;
+  const size_t needed = threads_with_buffer + 1;
   held.reserve(needed);
   bool fits = true;
   while (buffers.size() < needed && (fits = could_map(blas_buffer_bytes))) {
@@ -120,8 +135,8 @@ void ensure_blas_buffer() {
       "out of memory: OpenBLAS needs {} MB of addresses for each thread; raise the limit "
       "(ulimit -v) or use fewer: --threads, OMP_NUM_THREADS",
       blas_buffer_bytes >> 20);
-  threads = needed;
-  sure = true;
+  threads_with_buffer = needed;
+  has_buffer.yes = true;
 }
 
 std::string blas_description() {

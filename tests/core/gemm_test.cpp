@@ -16,6 +16,10 @@
 #include <cmath>
 #include <limits>
 #include <vector>
+#if defined(SLOPE_BLAS)
+#include <fstream>
+#include <thread>
+#endif
 
 using namespace slope;
 
@@ -204,6 +208,20 @@ TEST_CASE("gemm: an inner size of 0 gives beta C, or the bias alone") {
   gemm<double>(false, false, 0, 3, 2, 1, &none, 2, &none, 3, 0, c.data(), 3);
   gemm<double>(false, false, 2, 0, 2, 1, &none, 2, &none, 0, 0, c.data(), 0);
 }
+
+#if defined(SLOPE_BLAS)
+TEST_CASE("blas: threads that come and go share buffers") {
+  const auto mapped = [] {  // bytes of addresses
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * 4096;
+  };
+  std::thread(ensure_blas_buffer).join();
+  const int64_t before = mapped();
+  for (int i = 0; i < 300; ++i) std::thread(ensure_blas_buffer).join();
+  CHECK(mapped() - before < 1 << 30);
+}
+#endif
 
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
   const KeepThreads restore;
