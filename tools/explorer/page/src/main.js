@@ -172,14 +172,16 @@ async function showPanel() {
 function showGraph() {
   const state = stateAt(page.answer, page.frames, page.at);
   const holder = at('graph');
+  const wide = holder.clientWidth;  // read before anything changes, or the browser arranges the page twice
   page.drawing?.show(state);
   const drawn = page.drawing?.element ?? html('p', { class: 'note' }, 'Nothing is recorded.');
   at('fold').hidden = page.unfolded.size === 0;
   if (page.graph) {  // wide tapes are drawn smaller, down to where text can still be read
     const { width, height } = page.graph;
-    const scale = Math.min(1, Math.max(0.62, (holder.clientWidth - 4) / width));
-    drawn.setAttribute('width', Math.round(width * scale));
-    drawn.setAttribute('height', Math.round(height * scale));
+    const scale = Math.min(1, Math.max(0.62, (wide - 4) / width));
+    const [w, h] = [width, height].map((pixels) => String(Math.round(pixels * scale)));
+    if (drawn.getAttribute('width') !== w) drawn.setAttribute('width', w);
+    if (drawn.getAttribute('height') !== h) drawn.setAttribute('height', h);
   }
   const focused = document.activeElement?.getAttribute('data-box');
   if (holder.firstChild !== drawn) holder.replaceChildren(drawn);
