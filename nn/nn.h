@@ -7,6 +7,7 @@
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 #include <slope/nn/functional/normalisation.h>
+#include <slope/nn/functional/one_hot.h>
 #include <slope/nn/functional/pooling.h>
 #include <slope/nn/functional/random.h>
 #include <slope/nn/functional/transposed.h>

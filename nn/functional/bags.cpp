@@ -6,15 +6,30 @@ namespace slope::nn {
 
 namespace {
 
-// rows (n, d), counted (n): which of them count
-Tensor combined(const Tensor& rows, const Tensor& counted, BagMode mode) {
-  const Tensor which = to(counted, rows.dtype()).unsqueeze(-1);
-  const double count = sum(which.detach()).item();
-  if (count == 0) return sum(rows * 0, {0});
-  if (mode == BagMode::max)
-    return max(masked_fill(rows, !counted.unsqueeze(-1), -INFINITY), 0).values;
-  const Tensor total = sum(rows * which, {0});
-  return mode == BagMode::sum ? total : total / count;
+// The bags of the flat index: bag b is [bounds[b], bounds[b + 1]).
+std::vector<int64_t> bounds_of_bags(const Tensor& index, const Tensor& offsets) {
+  std::vector<int64_t> bounds;
+  if (!offsets.defined()) {
+    for (int64_t b = 0; b <= index.size(0); ++b) bounds.push_back(b * index.size(1));
+    return bounds;
+  }
+  for (const double start : offsets.to_vector()) bounds.push_back(static_cast<int64_t>(start));
+  bounds.push_back(index.size(0));
+  for (size_t b = 0; b + 1 < bounds.size(); ++b)
+    SLOPE_CHECK_INDEX(bounds[b] <= bounds[b + 1] && (b > 0 || bounds[b] == 0),
+                      "embedding_bag: bag {} is [{}, {}) of {} rows; offsets must begin with 0 and "
+                      "not fall",
+                      b, bounds[b], bounds[b + 1], index.size(0));
+  return bounds;
+}
+
+// rows (n, d), of which those where padding (n) is true are 0 and do not count -> (d)
+Tensor combined(const Tensor& rows, const Tensor& padding, BagMode mode) {
+  const double count = sum(!padding).item();
+  if (mode == BagMode::max && count > 0)
+    return max(masked_fill(rows, padding.unsqueeze(-1), -INFINITY), 0).values;
+  const Tensor total = sum(rows, {0});
+  return mode == BagMode::mean && count > 0 ? total / count : total;
 }
 
 }  // namespace
@@ -32,40 +47,18 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
       !o.per_sample_weights.defined() || o.per_sample_weights.shape() == index.shape(),
       "embedding_bag: per_sample_weights {} must have the shape of index {}",
       o.per_sample_weights.shape(), index.shape());
-  Tensor rows = embedding(index, weight, o.padding_idx);
-  if (o.per_sample_weights.defined()) rows = rows * o.per_sample_weights.unsqueeze(-1);
-  const Tensor counted = index != static_cast<double>(o.padding_idx);
+  const Tensor flat = index.reshape({-1}), padding = flat == static_cast<double>(o.padding_idx);
+  // Padding is replaced, not multiplied by 0: its row and factor may be inf or nan.
+  Tensor rows = masked_fill(embedding(flat, weight, o.padding_idx), padding.unsqueeze(-1), 0);
+  if (o.per_sample_weights.defined())
+    rows = rows * masked_fill(o.per_sample_weights.reshape({-1}), padding, 0).unsqueeze(-1);
+  const std::vector<int64_t> bounds = bounds_of_bags(index, o.offsets);
   Tensors bags;
-  if (index.rank() == 2) {
-    for (int64_t b = 0; b < index.size(0); ++b)
-      bags.push_back(combined(rows.select(0, b), counted.select(0, b), o.mode));
-  } else {
-    const std::vector<double> starts = o.offsets.to_vector();
-    for (size_t b = 0; b < starts.size(); ++b) {
-      const auto first = static_cast<int64_t>(starts[b]),
-                 last = b + 1 < starts.size() ? static_cast<int64_t>(starts[b + 1]) : index.size(0);
-      SLOPE_CHECK_INDEX(
-          first >= 0 && last >= first && last <= index.size(0) && (b > 0 || first == 0),
-          "embedding_bag: bag {} is [{}, {}) of {} rows; offsets must begin with 0 and "
-          "not fall",
-          b, first, last, index.size(0));
-      bags.push_back(combined(rows.narrow(0, first, last - first),
-                              counted.narrow(0, first, last - first), o.mode));
-    }
+  for (size_t b = 0; b + 1 < bounds.size(); ++b) {
+    const int64_t first = bounds[b], n = bounds[b + 1] - first;
+    bags.push_back(combined(rows.narrow(0, first, n), padding.narrow(0, first, n), o.mode));
   }
   return bags.empty() ? zeros({0, weight.size(1)}, weight.dtype()) : stack(bags);
-}
-
-Tensor one_hot(const Tensor& index, int64_t classes) {
-  SLOPE_CHECK_DTYPE(index.dtype() == i64, "one_hot: needs int64 classes, got {}",
-                    name(index.dtype()));
-  const bool given = classes != -1;
-  if (!given) classes = index.numel() == 0 ? 0 : static_cast<int64_t>(max(index).item()) + 1;
-  SLOPE_CHECK_INDEX(index.numel() == 0 || (min(index).item() >= 0 &&
-                                           max(index).item() < static_cast<double>(classes)),
-                    "one_hot: classes must be in [0, {})", classes);
-  SLOPE_CHECK_AS(UsageError, classes > 0, "one_hot: needs the number of classes");
-  return to(index.unsqueeze(-1) == arange(classes), i64);
 }
 
 }  // namespace slope::nn
