@@ -3,6 +3,7 @@
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/adjacent.h>
+#include <slope/autograd/ops/shape/dim_order.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>
@@ -60,7 +61,7 @@ std::vector<GradTarget> Saved::targets_like(const Tensors& xs, DType dtype) cons
   const auto is_written = [&](size_t i) { return xs[i].defined() && needs(static_cast<int>(i)); };
   bool all = true;
   for (size_t i = 0; i < xs.size(); ++i) all &= is_written(i);
-  const Tensors slices = all ? empty_together(xs, dtype) : Tensors();
+  const Tensors slices = all ? empty_adjacent_like(xs, dtype) : Tensors();
   std::vector<GradTarget> targets(xs.size());
   for (size_t i = 0; i < xs.size(); ++i)
     if (is_written(i))

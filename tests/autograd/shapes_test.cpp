@@ -87,25 +87,28 @@ TEST_CASE(
     "there") {
   const Tensor x = randn({4, 6}), y = randn({4, 6});
   const auto columns = [&](int64_t first, int64_t n) { return x.narrow(1, first, n); };
-  CHECK(equal(whole_of(split(x, Dims{1, 3, 2}, 1), 1), x));
-  CHECK(equal(whole_of(split(x, 2, 0), 0), x));
-  CHECK(!whole_of({columns(0, 3), columns(0, 3)}, 1).defined());
-  CHECK(!whole_of({columns(3, 3), columns(0, 3)}, 1).defined());
-  CHECK(!whole_of({columns(0, 3), y.narrow(1, 3, 3)}, 1).defined());
-  CHECK(!whole_of({columns(0, 2), columns(2, 2)}, 1).defined());  // not all of x
+  CHECK(equal(joined_without_copy(split(x, Dims{1, 3, 2}, 1), 1), x));
+  CHECK(equal(joined_without_copy(split(x, 2, 0), 0), x));
+  CHECK(!joined_without_copy({columns(0, 3), columns(0, 3)}, 1).defined());
+  CHECK(!joined_without_copy({columns(3, 3), columns(0, 3)}, 1).defined());
+  CHECK(!joined_without_copy({columns(0, 3), y.narrow(1, 3, 3)}, 1).defined());
+  CHECK(!joined_without_copy({columns(0, 2), columns(2, 2)}, 1).defined());  // not all of x
+  // side by side, but of other numbers of rows
+  CHECK(!joined_without_copy({columns(0, 3), columns(3, 3).narrow(0, 0, 2)}, 1).defined());
+  CHECK(!joined_without_copy({columns(0, 3).narrow(0, 0, 2), columns(3, 3)}, 1).defined());
 
-  const Tensors pieces = empty_together({columns(0, 2), columns(2, 2), columns(4, 2)});
+  const Tensors pieces = empty_adjacent_like({columns(0, 2), columns(2, 2), columns(4, 2)});
   REQUIRE(pieces.size() == 3);
   CHECK(pieces[0].shape() == Dims{4, 2});
-  CHECK(whole_of(pieces, 1).shape() == Dims{4, 6});
-  CHECK(empty_together({columns(0, 2), columns(2, 2)}).empty());                 // with holes
-  CHECK(empty_together({columns(0, 3), columns(0, 3)}).empty());                 // the same twice
-  CHECK(empty_together({columns(4, 2), columns(2, 2), columns(0, 2)}).empty());  // backwards
-  CHECK(empty_together({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
-  CHECK(empty_together({columns(0, 3), y.narrow(1, 3, 3)}).empty());
-  CHECK(empty_together({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
+  CHECK(joined_without_copy(pieces, 1).shape() == Dims{4, 6});
+  CHECK(empty_adjacent_like({columns(0, 2), columns(2, 2)}).empty());  // with holes
+  CHECK(empty_adjacent_like({columns(0, 3), columns(0, 3)}).empty());  // the same twice
+  CHECK(empty_adjacent_like({columns(4, 2), columns(2, 2), columns(0, 2)}).empty());  // backwards
+  CHECK(empty_adjacent_like({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
+  CHECK(empty_adjacent_like({columns(0, 3), y.narrow(1, 3, 3)}).empty());
+  CHECK(empty_adjacent_like({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
   // elements that share a place
-  CHECK(empty_together({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());
+  CHECK(empty_adjacent_like({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());
 }
 
 TEST_CASE("split: a piece without a gradient counts as zeros") {

@@ -7,7 +7,7 @@
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
-#include <slope/autograd/ops/shape/adjacent.h>
+#include <slope/autograd/ops/shape/dim_order.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>

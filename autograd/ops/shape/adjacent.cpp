@@ -8,6 +8,7 @@ namespace slope {
 
 namespace {
 
+// Whether x and y lie in the same storage with the same strides.
 bool are_alike(const Tensor& x, const Tensor& y) {
   return x.storage().get() == y.storage().get() && x.dtype() == y.dtype() &&
          x.strides() == y.strides();
@@ -25,26 +26,7 @@ bool is_dense(const Layout& layout) {
 
 }  // namespace
 
-Tensor empty_in_order_of(const Dims& shape, const Tensor& x, std::optional<DType> given) {
-  const DType dtype = given.value_or(x.dtype());
-  const size_t rank = shape.size();
-  if (rank < 2) return Tensor::empty(shape, dtype);
-  std::vector<size_t> order(rank);
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (size_t d = 0; d < rank; ++d)
-    if (x.strides()[d] == 0 && x.shape()[d] != 1) return Tensor::empty(shape, dtype);
-  std::stable_sort(order.begin(), order.end() - 1,
-                   [&](size_t a, size_t b) { return x.strides()[a] > x.strides()[b]; });
-  Dims ordered, back(rank);
-  for (size_t d = 0; d < rank; ++d) {
-    ordered.push_back(shape[order[d]]);
-    back[order[d]] = static_cast<int64_t>(d);
-  }
-  const Tensor y = Tensor::empty(ordered, dtype);
-  return Tensor(y.storage(), y.layout().permute(back), y.dtype());
-}
-
-Tensors empty_together(const Tensors& xs, std::optional<DType> dtype) {
+Tensors empty_adjacent_like(const Tensors& xs, std::optional<DType> dtype) {
   Layout all = xs[0].layout();
   const int64_t first = all.offset, apart = xs.size() > 1 ? xs[1].layout().offset - first : 0;
   for (size_t i = 1; i < xs.size(); ++i)
@@ -62,17 +44,19 @@ Tensors empty_together(const Tensors& xs, std::optional<DType> dtype) {
   return pieces;
 }
 
-Tensor whole_of(const Tensors& xs, int64_t dim) {
+Tensor joined_without_copy(const Tensors& xs, int64_t dim) {
   const auto d = static_cast<size_t>(dim);
-  Layout whole = xs[0].layout();
-  whole.shape[d] = 0;
+  Layout joined = xs[0].layout();
+  joined.shape[d] = 0;
   for (const Tensor& x : xs) {
-    if (!are_alike(x, xs[0]) ||
-        x.layout().offset != xs[0].layout().offset + whole.shape[d] * whole.strides[d])
+    Dims shape = joined.shape;
+    shape[d] = x.size(dim);
+    if (!are_alike(x, xs[0]) || x.shape() != shape ||
+        x.layout().offset != joined.offset + joined.shape[d] * joined.strides[d])
       return {};
-    whole.shape[d] += x.size(dim);
+    joined.shape[d] += shape[d];
   }
-  return whole.is_contiguous() ? view_of(xs[0], whole) : Tensor();
+  return joined.is_contiguous() ? view_of(xs[0], joined) : Tensor();
 }
 
 }  // namespace slope

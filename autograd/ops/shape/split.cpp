@@ -20,11 +20,11 @@ constexpr Definition split_definition{"ys = pieces of x of the given sizes, alon
 Grads split_formula(const Saved& s, const Tensor&) {
   return {cat(all_grads(s, s.dims("sizes").size()), s.integer("dim"))};
 }
-// Gradients that were laid out as one tensor need no copy.
+// Gradients that lie side by side need no copy.
 Grads split_kernel(const Saved& s, const Tensor&) {
   const Tensors gs = all_grads(s, s.dims("sizes").size());
-  const Tensor whole = whole_of(gs, s.integer("dim"));
-  return {whole.defined() ? whole : cat(gs, s.integer("dim"))};
+  const Tensor joined = joined_without_copy(gs, s.integer("dim"));
+  return {joined.defined() ? joined : cat(gs, s.integer("dim"))};
 }
 
 constexpr Definition unbind_definition{"y_k = x_k, along dim, which the ys lack",
