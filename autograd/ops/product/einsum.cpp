@@ -1,12 +1,12 @@
 // einsum("bqd,bkd->bqk", {q, k}): a sum of products over named dims, composed of diagonals, sums,
 // permutes and batched products.
 //
-// Each operand becomes a tensor with one dim for each of its names. From left to right, two
-// operands a, b are joined:
+// Each operand is first reduced to one dim for each of its names. Then the operands are joined from
+// left to right, each time two of them, a and b, by a batched product:
 //   (shared, only a, summed) @ (shared, summed, only b) -> (shared, only a, only b)
-// A name is summed as soon as no later operand and not the result has it. "..." stands for the
-// unnamed dims, which broadcast.
+// A dim is summed as soon as neither the result nor a later operand has it.
 #include <slope/autograd/ops.h>
+#include <slope/autograd/ops/product/einsum_equation.h>
 
 #include <algorithm>
 
@@ -14,55 +14,23 @@ namespace slope {
 
 namespace {
 
-// one character per dim; those of "..." get the characters 1, 2, …, where 1 is the last
-using Names = std::string;
-
 struct Named {
   Tensor x;
-  Names names;
+  DimNames names;  // one for each dim of x
 };
 
-constexpr int max_ellipsis = 20;  // dims that "..." may stand for; below any letter
+bool has(const DimNames& names, char name) { return names.find(name) != DimNames::npos; }
 
-Names ellipsis(size_t rank) {
-  Names names;
-  for (size_t d = rank; d > 0; --d) names.push_back(static_cast<char>(d));
-  return names;
-}
-
-// "i...j" for a tensor of the given rank.
-Names names_of(const std::string& equation, const std::string& term, size_t rank) {
-  const size_t dots = term.find("...");
-  const size_t letters = term.size() - (dots == std::string::npos ? 0 : 3);
-  SLOPE_CHECK_SHAPE(dots == std::string::npos ? letters == rank
-                                              : letters <= rank && rank - letters <= max_ellipsis,
-                    "einsum: '{}' in \"{}\" names {} dims, its operand has {}", term, equation,
-                    letters, rank);
-  return dots == std::string::npos
-             ? term
-             : term.substr(0, dots) + ellipsis(rank - letters) + term.substr(dots + 3);
-}
-
-void check_term(const std::string& equation, const std::string& term) {
-  std::string letters = term;
-  if (const size_t dots = letters.find("..."); dots != std::string::npos) letters.erase(dots, 3);
-  for (const char c : letters)
-    SLOPE_CHECK_SHAPE(
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'),
-        "einsum: '{}' in \"{}\" is not a name; names are letters, unnamed dims \"...\"", c,
-        equation);
-}
-
-bool has(const Names& names, char name) { return names.find(name) != Names::npos; }
-int64_t size_in(const Named& a, char name) {
+// Of the dim with this name; 1 if there is none.
+int64_t size_of(const Named& a, char name) {
   return has(a.names, name) ? a.x.size(static_cast<int64_t>(a.names.find(name))) : 1;
 }
 
-// A name that appears twice in one operand means its diagonal.
-Named without_repeats(const std::string& equation, Named a) {
+// Takes the diagonal of dims with the same name, as in "ii->i", until each name occurs once.
+Named diagonals(const std::string& equation, Named a) {
   for (size_t i = 0; i < a.names.size(); ++i) {
     const size_t j = a.names.find(a.names[i], i + 1);
-    if (j == Names::npos) continue;
+    if (j == DimNames::npos) continue;
     const char name = a.names[i];
     const auto first = static_cast<int64_t>(i), second = static_cast<int64_t>(j);
     SLOPE_CHECK_SHAPE(a.x.size(first) == a.x.size(second),
@@ -75,7 +43,8 @@ Named without_repeats(const std::string& equation, Named a) {
   return a;
 }
 
-Named sum_out(const Named& a, const Names& keep) {
+// The sum of a over the dims that are not in `keep`.
+Named sum_all_but(const DimNames& keep, const Named& a) {
   Named result{a.x, {}};
   Dims summed;
   for (size_t d = 0; d < a.names.size(); ++d) {
@@ -88,8 +57,8 @@ Named sum_out(const Named& a, const Names& keep) {
   return result;
 }
 
-// a with exactly these dims, in this order; missing ones get size 1.
-Tensor arrange(const Named& a, const Names& names) {
+// a with the dims `names` in this order; a dim that it lacks gets size 1.
+Tensor with_dims(const DimNames& names, const Named& a) {
   Tensor x = a.x;
   Dims order;
   int64_t next = x.rank();
@@ -101,104 +70,61 @@ Tensor arrange(const Named& a, const Names& names) {
   return x;
 }
 
-Tensor broadcast(const Tensor& x, const Dims& shape) {
-  return x.shape() == shape ? x : expand(x, shape);
+// The common size of each dim; a size of 1 broadcasts.
+Dims common_sizes(const std::string& equation, const DimNames& names, const Named& a,
+                  const Named& b) {
+  Dims sizes;
+  for (const char name : names) {
+    const int64_t p = size_of(a, name), q = size_of(b, name);
+    SLOPE_CHECK_SHAPE(p == q || p == 1 || q == 1,
+                      "einsum: \"{}\" gives one name the sizes {} and {}", equation, p, q);
+    sizes.push_back(p == 1 ? q : p);
+  }
+  return sizes;
 }
 
-Named join(const std::string& equation, const Named& a, const Named& b, const Names& later) {
-  Names shared, only_a, only_b, summed;
+// The product of a and b, summed over the dims that both have and `later` lacks.
+Named join(const std::string& equation, const Named& a, const Named& b, const DimNames& later) {
+  DimNames shared, only_a, only_b, summed;
   for (const char name : a.names)
     (!has(b.names, name) ? only_a : has(later, name) ? shared : summed).push_back(name);
   for (const char name : b.names)
     if (!has(a.names, name)) only_b.push_back(name);
-  const auto sizes = [&](const Names& names) {
-    Dims result;
-    for (const char name : names) {
-      const int64_t p = size_in(a, name), q = size_in(b, name);
-      SLOPE_CHECK_SHAPE(p == q || p == 1 || q == 1,
-                        "einsum: \"{}\" gives one name the sizes {} and {}", equation, p, q);
-      result.push_back(p == 1 ? q : p);
-    }
-    return result;
+  const auto sizes = [&](const DimNames& names) { return common_sizes(equation, names, a, b); };
+  // x with these dims, those of each group of names merged into one
+  const auto matrix = [&](const Named& x, const DimNames& s, const DimNames& i, const DimNames& j) {
+    const Dims full = sizes(s + i + j);
+    const Tensor y = with_dims(s + i + j, x);
+    return reshape(y.shape() == full ? y : expand(y, full),
+                   {numel(sizes(s)), numel(sizes(i)), numel(sizes(j))});
   };
-  const Dims S = sizes(shared), A = sizes(only_a), B = sizes(only_b), K = sizes(summed);
-  const auto joined = [](std::initializer_list<const Dims*> parts) {
-    Dims all;
-    for (const Dims* part : parts)
-      for (const int64_t size : *part) all.push_back(size);
-    return all;
-  };
-  const int64_t s = numel(S), n = numel(A), m = numel(B), k = numel(K);
-  const Tensor left =
-      reshape(broadcast(arrange(a, shared + only_a + summed), joined({&S, &A, &K})), {s, n, k});
-  const Tensor right =
-      reshape(broadcast(arrange(b, shared + summed + only_b), joined({&S, &K, &B})), {s, k, m});
-  return {reshape(bmm(left, right), joined({&S, &A, &B})), shared + only_a + only_b};
+  const Tensor y = bmm(matrix(a, shared, only_a, summed), matrix(b, shared, summed, only_b));
+  const DimNames names = shared + only_a + only_b;
+  return {reshape(y, sizes(names)), names};
 }
 
 }  // namespace
 
-Tensor einsum(const std::string& given, const Tensors& operands) {
-  std::string equation;
-  std::copy_if(given.begin(), given.end(), std::back_inserter(equation),
-               [](char c) { return c != ' '; });
-  const size_t arrow = equation.find("->");
-  const std::string inputs = equation.substr(0, arrow);
-  std::vector<std::string> terms(1);
-  for (const char c : inputs)
-    if (c == ',')
-      terms.emplace_back();
-    else
-      terms.back().push_back(c);
-  SLOPE_CHECK_SHAPE(!operands.empty() && terms.size() == operands.size(),
-                    "einsum: \"{}\" has {} terms for {} operands", given, terms.size(),
-                    operands.size());
-
+Tensor einsum(const std::string& equation, const Tensors& operands) {
+  std::vector<int64_t> ranks;
+  for (const Tensor& x : operands) ranks.push_back(x.rank());
+  const EinsumEquation parsed = parse_einsum(equation, ranks);
   std::vector<Named> parts;
-  size_t unnamed = 0;
-  for (size_t i = 0; i < terms.size(); ++i) {
-    check_term(given, terms[i]);
-    const Names names = names_of(given, terms[i], operands[i].shape().size());
-    unnamed = std::max(
-        unnamed, static_cast<size_t>(std::count_if(names.begin(), names.end(),
-                                                   [](char c) { return c <= max_ellipsis; })));
-    parts.push_back(without_repeats(given, {operands[i], names}));
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    parts.push_back(diagonals(equation, {operands[i], parsed.operands[i]}));
 
-  Names result;
-  if (arrow != std::string::npos) {
-    const std::string term = equation.substr(arrow + 2);
-    check_term(given, term);
-    const size_t dots = term.find("...");
-    result = dots == std::string::npos
-                 ? term
-                 : term.substr(0, dots) + ellipsis(unnamed) + term.substr(dots + 3);
-  } else {  // unnamed dims, then the names that appear once, in alphabetical order
-    result = ellipsis(unnamed);
-    for (char name = 'A'; name <= 'z'; ++name)
-      if (std::count(inputs.begin(), inputs.end(), name) == 1 && (name <= 'Z' || name >= 'a'))
-        result.push_back(name);
-  }
-  for (const char name : result) {
-    SLOPE_CHECK_SHAPE(std::count(result.begin(), result.end(), name) == 1,
-                      "einsum: the result of \"{}\" names '{}' twice", given, name);
-    SLOPE_CHECK_SHAPE(
-        std::any_of(parts.begin(), parts.end(), [&](const Named& p) { return has(p.names, name); }),
-        "einsum: the result of \"{}\" names '{}', which no operand has", given, name);
-  }
-
-  const auto names_from = [&](size_t first) {  // of the result and the operands from `first` on
-    Names names = result;
-    for (size_t i = first; i < parts.size(); ++i) names += parts[i].names;
+  const auto needed_after = [&](size_t i) {  // by the result and the operands behind operand i
+    DimNames names = parsed.result;
+    for (++i; i < parts.size(); ++i) names += parts[i].names;
     return names;
   };
-  Named all = sum_out(parts[0], names_from(1));
+  Named all = sum_all_but(needed_after(0), parts[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
-    const Names later = names_from(i + 1);
-    all = join(given, all, sum_out(parts[i], later + all.names), later);
-    all = sum_out(all, later);
+    const DimNames later = needed_after(i);
+    all = join(equation, all, sum_all_but(later + all.names, parts[i]), later);
+    all = sum_all_but(later, all);
   }
-  return arrange(all, result);
+  return with_dims(parsed.result, all);
 }
 
 }  // namespace slope
