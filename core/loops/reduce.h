@@ -1,5 +1,5 @@
-// Reductions over dims, without gradients. Long ones run in chunks that depend on the shape alone,
-// and the results of the chunks are reduced again: a fixed tree, so the bits are the same for any
+// Sum, maximum and minimum over dims, without gradients. A long reduction is cut into chunks, whose
+// results are reduced again. The chunks depend only on the shape, so the bits are the same for any
 // number of threads.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace slope {
 
 // An empty list of dims means all. Integers and bools sum to i64; other dtypes stay.
 Tensor reduce_sum(const Tensor& x, const Dims& dims, bool keep, const char* op = "sum");
-// ShapeError if there is nothing to reduce
+// ShapeError if a reduced dim has size 0, as there is no extreme of nothing.
 Tensor reduce_max(const Tensor& x, const Dims& dims, bool keep, const char* op = "amax");
 Tensor reduce_min(const Tensor& x, const Dims& dims, bool keep, const char* op = "amin");
 

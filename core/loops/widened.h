@@ -1,5 +1,6 @@
-// Part of a tensor's numbers as T. Those of a bf16 tensor are widened into memory of this object: a
-// loop that reads them part by part finds each in the cache.
+// A range of a tensor's elements as an array of T. Elements of a bf16 tensor are converted to float,
+// into memory of this object. A loop that takes one short range after another then finds each in the
+// cache.
 #pragma once
 
 #include <slope/core/kernels/elementwise/bf16_copy.h>
@@ -11,7 +12,7 @@ namespace slope {
 template <class T>
 class Widened {
  public:
-  // Elements begin … end - 1 of the contiguous x, which is of dtype T, or bf16 if T is float.
+  // Elements begin, …, end - 1 of x, which is contiguous and of dtype T, or bf16 if T is float.
   Widened(const Tensor& x, int64_t begin, int64_t end) {
     if constexpr (std::is_same_v<T, float>)
       if (x.dtype() == bf16) {

@@ -12,10 +12,4 @@ Autocast::Autocast(DType dtype) : before_(mode) {
 }
 Autocast::~Autocast() { mode = before_; }
 
-DType precision_named(std::string_view word) {
-  SLOPE_CHECK_AS(UsageError, word == "f32" || word == "bf16",
-                 "--precision {}: expected one of f32, bf16", word);
-  return word == "bf16" ? bf16 : f32;
-}
-
 }  // namespace slope

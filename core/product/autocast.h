@@ -1,21 +1,17 @@
-// Autocast: the precision of this thread's matrix products, for a scope, as torch.autocast:
+// The precision of this thread's matrix products until the end of a scope, as torch.autocast:
 //   { const Autocast autocast(bf16);  loss = model.loss(…);  loss.backward(); }
-// Under bf16 a product of f32 matrices rounds its operands to bf16 (to nearest, ties to even) and
-// sums in f32: linear, matmul, bmm, einsum, linear_cross_entropy, and attention where the CPU has a
-// unit for it. Operands and results remain f32 tensors; products of f64 do not change. Backward
-// uses the precision with which each operation was recorded.
+// With bf16, operands in f32 are rounded to bf16 (to nearest, ties to even) inside the product, and
+// sums are in f32. The tensors remain f32. Products in f64 do not change.
+// This concerns linear, matmul, bmm, einsum and linear_cross_entropy, and attention where the CPU
+// has a unit that multiplies bf16. Backward of an operation has the precision with which it was
+// recorded.
 #pragma once
 
 #include <slope/core/tensor/dtype.h>
 
-#include <string_view>
-
 namespace slope {
 
 DType autocast_dtype();  // f32 (the default) or bf16
-
-// "f32", "bf16" as settings and flags name them; UsageError for other words
-DType precision_named(std::string_view word);
 
 class Autocast {
  public:

@@ -7,6 +7,7 @@
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/product/blas.h>
+#include <slope/models/run/precision.h>
 #include <slope/models/run/run_start.h>
 #include <slope/models/run/settings.h>
 #include <slope/models/train/checkpoints.h>

@@ -1,7 +1,5 @@
-// padding:     f([x, pad, …])_t = f(x)_t
-// batch:       f(x)_0 = f(x with other rows 1, 2, …)_0 = f(x_0)
-// lengths:     f(x[:, :n]) is defined for every n
-// masked rows: f(x with x_0 = pad, pad, …)_0 finite, d/dp finite, the same for every length of x_0
+// What must not change the outputs of f: padding behind the input, the other examples of a batch,
+// and, for an example that is padding alone, how much padding that is.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
@@ -24,6 +22,7 @@ double apart(const Tensor& y, const Tensor& y0) {
 
 }  // namespace
 
+// f([x, pad, pad]) = f(x), at the positions of x.
 Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t pad) {
   const Tensor y = f(x);
   const double d = apart(f(padded(x, 2, pad)), y);
@@ -35,6 +34,7 @@ Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t p
            ""}};
 }
 
+// The first example's output is the same beside the given examples, beside others, and alone.
 Findings batch_influence(const SequenceFunction& f, const Tensor& x) {
   SLOPE_CHECK_SHAPE(x.size(0) >= 2, "lint: batch_influence needs two rows, got {}", x.shape());
   const Tensor first = x.narrow(0, 0, 1), others = x.narrow(0, 1, x.size(0) - 1);
@@ -49,6 +49,7 @@ Findings batch_influence(const SequenceFunction& f, const Tensor& x) {
            ""}};
 }
 
+// f accepts the first n positions of x, for every n.
 Findings refused_lengths(const SequenceFunction& f, const Tensor& x) {
   std::vector<int64_t> refused;
   std::string error;
@@ -65,6 +66,8 @@ Findings refused_lengths(const SequenceFunction& f, const Tensor& x) {
            ""}};
 }
 
+// If the first example is padding alone, outputs and gradients are finite, and two columns more of
+// padding do not change its output.
 Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad) {
   const Tensor nothing = full({1, x.size(1)}, static_cast<double>(pad), i64),
                given = cat({nothing, x.narrow(0, 1, x.size(0) - 1)});

@@ -5,6 +5,7 @@
 #include <slope/core/product/bf16_unit.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/run/json.h>
+#include <slope/models/run/precision.h>
 #include <slope/tools/bench/case.h>
 #include <slope/tools/bench/report.h>
 #include <slope/tools/command.h>
@@ -87,7 +88,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
 
 // Says on standard error if bf16 will not be faster.
 DType precision_of(const Flags& flags) {
-  const DType precision = precision_named(flags.precision);
+  const DType precision = train::precision_named(flags.precision);
   if (const std::string& note = bf16_choice().note; precision == bf16 && !note.empty())
     std::fprintf(stderr, "%s\n", note.c_str());
   return precision;

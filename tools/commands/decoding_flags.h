@@ -1,8 +1,8 @@
 // The flags of decoding that several commands share.
 #pragma once
 
-#include <slope/core/product/autocast.h>
 #include <slope/models/infer/search/decode.h>
+#include <slope/models/run/precision.h>
 #include <slope/tools/command_line.h>
 
 namespace slope::tools {
@@ -10,7 +10,7 @@ namespace slope::tools {
 inline void add_precision(Command& command, DType& weights) {
   command
       .option(
-          "--precision", [&weights](const std::string& word) { weights = precision_named(word); },
+          "--precision", [&weights](const std::string& word) { weights = train::precision_named(word); },
           "of the linear layers' weights: f32, or bf16, which is faster for few sentences and "
           "changes some of them")
       .takes("f32|bf16");

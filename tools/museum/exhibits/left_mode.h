@@ -1,4 +1,5 @@
-// translate() calls eval() and never train() again: from then on nothing is dropped.
+// translate() switches the model to evaluation and does not switch it back: dropout stays off in the
+// rest of the training.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -12,30 +13,30 @@ struct Model {
   SLOPE_MODULE(Model, dropout)
 };
 
-inline void translate_and_leave(const Model& model) {
+inline void broken_translate(const Model& model) {
   nn::eval(model);
   static_cast<void>(model(ones({4})));
 }
-inline void translate(const Model& model) {
-  const nn::EvalMode eval_mode;
+inline void right_translate(const Model& model) {
+  const nn::EvalMode eval_mode;  // until the end of the scope
   static_cast<void>(model(ones({4})));
 }
 
 inline Showing show() {
-  const auto zeros_after = [](const auto& f) {  // in 1,000 values of the next training step
+  const auto share_dropped_after = [](const auto& translate) {
     const Model model;
-    f(model);
+    translate(model);
     manual_seed(1);
     return sum((model(ones({1000})) == 0.0).to(f64)).item() / 1000;
   };
-  const auto detect = [](const auto& f) {
+  const auto detect = [](const auto& translate) {
     const Model model;
-    return nn::lint::modes_left(model, [&] { f(model); });
+    return nn::lint::modes_left(model, [&] { translate(model); });
   };
-  return {{{"share dropped in training after a translation", zeros_after(translate_and_leave),
-            zeros_after(translate)}},
-          detect(translate_and_leave),
-          detect(translate)};
+  return {{{"share dropped in training after a translation",
+            share_dropped_after(broken_translate), share_dropped_after(right_translate)}},
+          detect(broken_translate),
+          detect(right_translate)};
 }
 
 }  // namespace slope::museum::left_mode
