@@ -12,8 +12,7 @@
 
 namespace slope::tools {
 
-// Returns the exit code (docs/design.md). May restart the program, once, with settings that
-// libraries read from the environment: anything before it in main() then runs twice.
+// Returns the exit code (docs/design.md).
 int command_main(int argc, char** argv);
 
 }  // namespace slope::tools

@@ -41,8 +41,8 @@ void fold(const FoldLoops<T>& loops, const T* x, int64_t outer, int64_t n, int64
   if (pieces > 1) fold(loops, to, outer, pieces, inner, y);
 }
 
-// Adjacent dims of one kind are merged; then the reduced ones are folded one by one, the last
-// first.
+// Neighbouring dims that are all reduced, or all kept, are merged into a group. Then the reduced
+// groups are folded one by one, the last first.
 template <class T>
 Tensor reduce(const Tensor& x, const Dims& dims, bool keep, FoldLoops<T> Reduce<T>::*which) {
   Tensor y = Tensor::empty(reduced_shape(x.shape(), dims, keep), x.dtype());
@@ -64,26 +64,27 @@ Tensor reduce(const Tensor& x, const Dims& dims, bool keep, FoldLoops<T> Reduce<
   const FoldLoops<T>& loops = kernels<Reduce<T>>().*which;
   const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
   const T* from = source.template data<T>();
-  Storage holds, held;
+  Storage last_result;  // owns what `from` points to, after the first fold
   int64_t inner = 1, left = x.numel();
-  int steps = 0;
-  for (const Group& group : groups) steps += group.reduced && group.size != 1;
+  int folds = 0;
+  for (const Group& group : groups) folds += group.reduced && group.size != 1;
   const auto out = y.template write<T>();
-  if (steps == 0) std::copy(from, from + left, out.get());
+  if (folds == 0) std::copy(from, from + left, out.get());
   for (size_t i = groups.size(); i-- > 0;) {
     const auto [size, reduced] = groups[i];
     if (!reduced) inner *= size;
     if (!reduced || size == 1) continue;
     const int64_t outer = left / (size * inner);
     left /= size;
+    Storage result;
     T* to = out;
-    if (--steps > 0) {
-      held = StorageImpl::allocate(left * static_cast<int64_t>(sizeof(T)));
-      to = static_cast<T*>(held->data());
+    if (--folds > 0) {
+      result = StorageImpl::allocate(left * static_cast<int64_t>(sizeof(T)));
+      to = static_cast<T*>(result->data());
     }
     fold(loops, from, outer, size, inner, to);
     from = to;
-    holds = std::move(held);
+    last_result = std::move(result);
   }
   return y;
 }

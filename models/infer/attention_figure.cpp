@@ -15,6 +15,28 @@ AttentionKind attention_kind(const std::string& name) {
 
 namespace {
 
+struct Labels {
+  const char *title, *stack, *row_axis, *column_axis;
+};
+Labels labels_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::encoder: return {"Encoder self-attention", "encoder", "attends", "to"};
+    case AttentionKind::decoder:
+      return {"Decoder self-attention", "decoder", "writes", "attends to what it wrote"};
+    case AttentionKind::cross: break;
+  }
+  return {"Cross-attention", "decoder", "writes", "attends to"};
+}
+
+const std::vector<std::string>& paths_of(AttentionKind kind, const nn::AttentionPaths& paths) {
+  switch (kind) {
+    case AttentionKind::encoder: return paths.encoder;
+    case AttentionKind::decoder: return paths.decoder;
+    case AttentionKind::cross: break;
+  }
+  return paths.cross;
+}
+
 // Unknown words appear as they were written: the picture is for people.
 std::vector<std::string> source_labels(const data::Tokenizer& tokenizer,
                                        const std::string& sentence, const Sentence& source) {
@@ -30,18 +52,16 @@ std::vector<std::string> source_labels(const data::Tokenizer& tokenizer,
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
                                 const AttentionChoice& choice, const DecodeOptions& options,
                                 const LineOptions& line_options) {
-  const bool encoder = choice.kind == AttentionKind::encoder;
-  const nn::AttentionPaths all = translator.model->attention_paths();
-  const std::vector<std::string>& paths = encoder                                 ? all.encoder
-                                          : choice.kind == AttentionKind::decoder ? all.decoder
-                                                                                  : all.cross;
+  const Labels labels = labels_of(choice.kind);
+  const nn::AttentionPaths all_paths = translator.model->attention_paths();
+  const std::vector<std::string>& paths = paths_of(choice.kind, all_paths);
   const auto layers = static_cast<int64_t>(paths.size());
   SLOPE_CHECK_AS(UsageError, layers > 0,
-                 "attention: the model {} does not tell where it attends so",
+                 "attention: the model {} has no attention_paths() of this kind",
                  translator.settings.type().name);
   const int64_t layer = choice.layer < 0 ? choice.layer + layers : choice.layer;
   SLOPE_CHECK_AS(UsageError, layer >= 0 && layer < layers, "attention: no layer {}: the {} has {}",
-                 choice.layer, encoder ? "encoder" : "decoder", layers);
+                 choice.layer, labels.stack, layers);
   const std::string& path = paths[static_cast<size_t>(layer)];
 
   const Sentence source = fitting_source(translator, sentence, line_options, "attention");
@@ -49,7 +69,7 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   Sentence target = {data::sos_id};
   target.insert(target.end(), found.begin(), found.end());
   const bool cut_off = static_cast<int64_t>(found.size()) == longest_target(translator, options);
-  if (cut_off) target.pop_back();  // nothing was written after it
+  if (cut_off) target.pop_back();  // the last token was never read
 
   const NoGrad no_grad;
   const nn::EvalMode eval;
@@ -64,18 +84,11 @@ draw::HeatMaps attention_figure(const Translator& translator, const std::string&
   std::vector<std::string> written(read.begin() + 1, read.end());
   written.push_back(cut_off ? translator.target->token(found.back()) : "<eos>");
   const std::vector<std::string> words = source_labels(*translator.source, sentence, source);
-  draw::HeatMaps maps{
-      .title = fmt::format("{}, layer {} of {}",
-                           encoder                                 ? "Encoder self-attention"
-                           : choice.kind == AttentionKind::decoder ? "Decoder self-attention"
-                                                                   : "Cross-attention",
-                           layer + 1, layers),
-      .rows = encoder ? words : written,
-      .columns = choice.kind == AttentionKind::decoder ? read : words,
-      .row_axis = encoder ? "attends" : "writes",
-      .column_axis = choice.kind == AttentionKind::decoder ? "attends to what it wrote"
-                     : encoder                             ? "to"
-                                                           : "attends to"};
+  draw::HeatMaps maps{.title = fmt::format("{}, layer {} of {}", labels.title, layer + 1, layers),
+                      .rows = choice.kind == AttentionKind::encoder ? words : written,
+                      .columns = choice.kind == AttentionKind::decoder ? read : words,
+                      .row_axis = labels.row_axis,
+                      .column_axis = labels.column_axis};
   const std::vector<double> values = weights.to_vector();
   for (int64_t h = 0; h < H; ++h) {
     const auto first = values.begin() + h * T * S;

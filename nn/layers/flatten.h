@@ -1,5 +1,5 @@
-// Modules that have nothing to learn: Identity gives its first argument, whatever else it is called
-// with; Flatten makes the dims start_dim … end_dim one; Unflatten makes one dim several.
+// Modules without parameters. Identity returns its first argument and ignores the others; Flatten
+// merges the dims start_dim, …, end_dim; Unflatten splits one dim into several.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -31,7 +31,7 @@ struct Flatten {
 
 struct Unflatten {
   int64_t dim;
-  Dims sizes;  // one may be -1: what is left
+  Dims sizes;  // one may be -1: the size that is left
   Unflatten(int64_t dim, const Dims& sizes) : dim(dim), sizes(sizes) {}
   Tensor forward(const Tensor& x) const {
     const int64_t at = wrap_dim(dim, x.rank(), "Unflatten");

@@ -36,7 +36,9 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases, uint64_t seed,
                              bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
-  const size_t known = cases_of(name).size();  // of functions of nn there are none
+  // The report writes a case as cases_of(name)[i], if it is one of these: functions of nn have
+  // none.
+  const size_t known = cases_of(name).size();
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], seed)) {
       if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
@@ -48,7 +50,7 @@ FunctionCheck check_function(const std::string& name, const std::vector<Case>& c
 
 namespace {
 
-// Names of the checks that fail and of those that agree; `all` if none agrees.
+// The outcomes' checks, layouts or labels: those of which an outcome failed, and the others.
 struct Split {
   std::vector<std::string> failing, agreeing;
 };

@@ -24,8 +24,8 @@ struct FunctionCheck {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
                              uint64_t seed = 0, bool stop_on_failure = false);
 
-// "the kernel, not the formula: …": what follows from which checks, layouts and cases fail and which
-// agree.
+// "the kernel, not the formula: …": what follows from which checks, layouts and cases fail and
+// which agree.
 Guesses guess_from_failing_checks(const FunctionCheck& check);
 
 // These and the guesses from the numbers of the first failure, at most three, the likeliest first.

@@ -28,13 +28,13 @@ LaidOut lay_out(const CaseInput& input, InputLayout layout, DType dtype, uint64_
 
 struct CaseOutcome {
   enum class Check {
-    first_order,
-    first_by_formula,
+    first_order,       // of the kernel, where there is one, against differences
+    first_by_formula,  // of the formula, where there is a kernel too
     second_order,
-    kernel_formula,
-    layouts_of_g,
-    digits,
-    f32_f64
+    kernel_formula,  // the kernel against the formula
+    layouts_of_g,    // a gradient g that is not contiguous, against the same numbers contiguous
+    digits,          // f64 values and gradients have the digits of f64 (digits.h)
+    f32_f64          // gradients in f32 against those in f64
   };
   std::string what;  // "first order, transposed"
   GradcheckReport report;

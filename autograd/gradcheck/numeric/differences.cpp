@@ -21,12 +21,14 @@ bool Derivative::is_known(const Tolerance& tolerance) const {
 namespace {
 
 constexpr double largest_step = 0.3;    // times max(1, |x|)
-constexpr double largest_noise = 0.01;  // times L: what is more varies faster than it is rounded
+constexpr double largest_noise = 0.01;  // times L's scale: no rounding has more, L itself varies
 
 }  // namespace
 
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
-  const double first = eps / 21;  // no power of two: it would meet float32's steps all alike
+  // Not a power of two: float32 numbers are spaced by these, and all samples would be rounded
+  // alike.
+  const double first = eps / 21;
   Close at;
   for (int j = -fine; j <= fine; ++j) at[static_cast<size_t>(j + fine)] = losses(j * first);
   for (const LossAt& sample : at)
@@ -49,7 +51,8 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   if (ladder.size() < 2 || noise > largest_noise * scale) return unknown;
   const auto noise_at = [&](size_t m) { return sure * noise / ladder[m].step(); };
 
-  // a kink shows at the first step at which noise is negligible, or at the largest but one
+  // A kink is looked for at the smallest step whose noise is negligible, or else at the largest but
+  // one.
   size_t start = 0;
   while (start + 2 < ladder.size() && noise_at(start) > tolerance.of(ladder[start].central()))
     ++start;
@@ -68,7 +71,7 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   for (size_t m = 1; m < ladder.size(); ++m) {
     const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
     const double error = std::abs(value - before) + noise_at(m - 1);
-    // what smaller steps exclude is the derivative of another place
+    // A value that the smaller steps rule out tells how L runs elsewhere, not at x.
     if (std::abs(value - best.value) > doubt * (error + best.error)) break;
     if (error < best.error) {
       best.value = value;

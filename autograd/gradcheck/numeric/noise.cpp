@@ -13,9 +13,8 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// From second differences of close samples. For a smooth function nothing is left of them after
-// their median, the curvature, is subtracted. A kink at x leaves one or two of one sign in the
-// middle, and nothing else.
+// From second differences of close samples, less their median, which is the curvature. Of a smooth
+// function nothing is left. Of a kink at x one or two are left, in the middle and of one sign.
 double noise_nearby(const Close& at) {
   std::vector<double> second;
   for (size_t j = 1; j + 1 < at.size(); ++j) {
@@ -40,8 +39,8 @@ double noise_nearby(const Close& at) {
   return std::max(found, std::numeric_limits<double>::epsilon() * at[fine].scale);
 }
 
-// How far the differences of `near` are from what the next two steps leave to expect: the curves
-// a h + b h^3 and a h^2 + b h^4 through those, at h / 4.
+// How far the differences of `near` are from what those of the next two steps predict: the curves
+// a h + b h^3 (odd) and a h^2 + b h^4 (even) go through these two, and are read at near's step.
 double misfit(const Rung& near, const Rung& middle, const Rung& far) {
   return std::max(std::abs(near.odd() - (17 * middle.odd() - far.odd() / 4) / 64),
                   std::abs(near.even() - (17 * middle.even() - far.even() / 16) / 256));
@@ -83,7 +82,7 @@ double jump(const Losses& losses, double from, double to, double least) {
 
 double noise_of(const Losses& losses, const Close& close, const std::vector<Rung>& ladder) {
   double noise = noise_nearby(close);
-  int in_vain = 0;
+  int unexplained = 0;  // misfits without a jump
   for (size_t m = 2; m < ladder.size(); ++m) {
     const double off = misfit(ladder[m - 2], ladder[m - 1], ladder[m]);
     if (!(off > sure * noise)) continue;
@@ -91,15 +90,17 @@ double noise_of(const Losses& losses, const Close& close, const std::vector<Rung
                  left = jump(losses, ladder[m].left.step, 0, least),
                  right = jump(losses, 0, ladder[m].right.step, least),
                  height = std::max(left, right);
-    if (height == 0) {  // a kink, or curved at this scale; or noise that is larger than it seemed
-      if (off > 64 * noise || ++in_vain > 1) break;
+    if (height == 0) {
+      // A kink or curvature, which larger steps show even more. One small misfit may also be noise
+      // that was estimated too low.
+      if (off > 64 * noise || ++unexplained > 1) break;
       continue;
     }
-    // on one side only, and larger than float32 rounds: a jump of the function itself
+    // A jump on one side only, larger than rounding to float32 causes, is the function's own.
     if (std::min(left, right) == 0 && height > 8 * f32_rounding * ladder[m].here.scale) continue;
     noise = std::max(noise, height / 2);
-    if (off > 16 * height) break;      // curved as well
-    noise = std::max(noise, off / 2);  // of many small jumps
+    if (off > 16 * height) break;  // the jump explains little of the misfit: L is curved too
+    noise = std::max(noise, off / 2);
   }
   return noise;
 }

@@ -1,10 +1,10 @@
 // The noise of a function of one number L: what rounding adds to it. It limits what differences of
 // L can tell.
 //
-// Rounding makes L jump. Close samples show that, unless the jumps are farther apart than they are:
-// a float32 step inside a float64 function jumps every 1e-7 |x|. So where the differences of one
-// step disagree with those of the next, the place is narrowed down. A change that narrowing does
-// not make smaller is a jump; curvature and kinks disappear.
+// Rounding makes L jump. Close samples show this, unless the jumps are farther apart than the
+// samples: a float64 function that computes something in float32 jumps every 1e-7 |x|. So where the
+// differences of one step disagree with those of the next, the interval is halved again and again.
+// A jump keeps its height; what comes from curvature or a kink shrinks with the interval.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>

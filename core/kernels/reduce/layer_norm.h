@@ -1,5 +1,5 @@
-// Layer norm and RMS norm over rows of n contiguous elements. weight and bias may be null (1 and
-// 0).
+// Layer norm and RMS norm over rows of n contiguous elements. Without a weight (null) it is 1,
+// without a bias 0.
 #pragma once
 
 #include <slope/core/kernels/isa.h>
@@ -12,7 +12,8 @@ template <class T>
 struct NormKernels {
   void (*layer_norm)(int64_t rows, int64_t n, T eps, const T* x, const T* weight, const T* bias,
                      T* y, T* mean, T* rstd);
-  // dx may be null; with `add` it is added to, as dweight and dbias (null or n sums) always are.
+  // dx, dweight and dbias may be null. dx is overwritten, or added to if `add` is set; dweight and
+  // dbias, of n elements, are always added to.
   void (*layer_norm_backward)(int64_t rows, int64_t n, const T* x, const T* weight, const T* mean,
                               const T* rstd, const T* g, T* dx, bool add, T* dweight, T* dbias);
   void (*rms_norm)(int64_t rows, int64_t n, T eps, const T* x, const T* weight, T* y, T* rstd);

@@ -23,40 +23,44 @@ Value make(const Arguments& a, const F& f) {
   return {f(shape, a.dtype())};
 }
 
+constexpr bool makes_leaf = true;
+
 constexpr Function making[] = {
     {"randn", "sizes…",
      [](const Arguments& a) { return make(a, [](Shape s, DType t) { return randn(s, t); }); },
-     true},
+     makes_leaf},
     {"rand", "sizes…",
-     [](const Arguments& a) { return make(a, [](Shape s, DType t) { return rand(s, t); }); }, true},
+     [](const Arguments& a) { return make(a, [](Shape s, DType t) { return rand(s, t); }); },
+     makes_leaf},
     {"zeros", "sizes…",
      [](const Arguments& a) { return make(a, [](Shape s, DType t) { return zeros(s, t); }); },
-     true},
+     makes_leaf},
     {"ones", "sizes…",
-     [](const Arguments& a) { return make(a, [](Shape s, DType t) { return ones(s, t); }); }, true},
+     [](const Arguments& a) { return make(a, [](Shape s, DType t) { return ones(s, t); }); },
+     makes_leaf},
     {"full", "value, sizes…",
      [](const Arguments& a) {
        return make(a, [&](Shape s, DType t) { return full(s, a.number("value"), t); });
      },
-     true},
+     makes_leaf},
     {"arange", "n",
      [](const Arguments& a) {
        check_size({a.integer("n")});
        return Value{arange(0, static_cast<double>(a.integer("n")), 1, a.dtype())};
      },
-     true},
+     makes_leaf},
     {"linspace", "first, last, n",
      [](const Arguments& a) {
        check_size({a.integer("n")});
        return Value{linspace(a.number("first"), a.number("last"), a.integer("n"), a.dtype())};
      },
-     true},
+     makes_leaf},
     {"eye", "n",
      [](const Arguments& a) {
        check_size({a.integer("n"), a.integer("n")});
        return Value{eye(a.integer("n"), -1, a.dtype())};
      },
-     true},
+     makes_leaf},
     {"const", "x", [](const Arguments& a) { return Value{a.tensor("x").detach()}; }},
     {"integers", "x", [](const Arguments& a) { return Value{a.integers("x")}; }},
 };

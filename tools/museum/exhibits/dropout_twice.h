@@ -1,4 +1,5 @@
-// The positional encoding drops, and the encoder drops its result again: (1 - p)^2 are kept.
+// Dropout is applied inside the positional encoding and again to its result: of all elements a share
+// of (1 - p)^2 is kept instead of 1 - p.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
