@@ -88,8 +88,8 @@ enum class Gelu { erf, tanh };
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
-// Of equal elements exactly 0. A large mean m costs what x lost when it was rounded: about
-// |m| / std roundings, relative to the result.
+// Of equal elements exactly 0. If the mean m is large, x itself was rounded, which causes a
+// relative error of about |m| / std roundings.
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,

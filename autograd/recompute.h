@@ -1,5 +1,5 @@
-// Whether operations whose output is cheap leave it unsaved for backward to compute again: on unless
-// a scope turns it off. Off, more is saved; the bits are the same.
+// Whether backward computes cheap outputs again (Op::recompute) instead of saving them: it does,
+// unless a scope turns this off. Then more is saved; the bits are the same.
 //   { const Recompute off(false);  … }
 #pragma once
 

@@ -15,7 +15,7 @@ namespace slope::optim {
 struct PlateauOptions {
   bool larger_is_better = false;
   double factor = 0.1;
-  int64_t patience = 10;    // bad epochs that are borne
+  int64_t patience = 10;    // bad epochs before the factor falls
   double threshold = 1e-4;  // what counts as better: by this share, or by this much if absolute
   bool absolute = false;
   int64_t cooldown = 0;  // epochs after a fall that are not counted

@@ -1,4 +1,4 @@
-// Nodes are freed without recursion; what tensors know of their nodes (meta.h).
+// How nodes are freed, without recursion, and how a tensor finds its node (meta.h).
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/printed_name.h>

@@ -95,9 +95,8 @@ struct GradcheckReport {
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::vector<GradcheckLeaf> leaves;
   std::vector<GradcheckCulprit> culprits;  // largest error first
-  std::string smallest =
-      {};  // the smallest inputs that fail, as C++; `function` is what takes them
-  std::string function = "f";
+  std::string smallest = {};               // the smallest inputs that fail, as C++
+  std::string function = "f";              // which takes them
   std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 

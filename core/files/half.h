@@ -1,4 +1,4 @@
-// IEEE's 16-bit float format, widened exactly, because float holds all of its values. NaN keeps its
+// Converts IEEE's 16-bit floats to float, which holds all of their values exactly. NaN keeps its
 // payload.
 #pragma once
 

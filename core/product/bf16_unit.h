@@ -23,8 +23,8 @@ const Bf16Support& bf16_support();
 
 struct Bf16Choice {
   Bf16Unit unit;
-  std::string
-      note;  // what a user should know before training with it; empty: it is faster than f32
+  // what a user should know before training with it; empty: it is faster than f32
+  std::string note;
 };
 // `asked` is none, avx512 or amx; null: the fastest. UsageError for another word or a unit that the
 // CPU lacks. If the system refuses the tiles, the next unit is used, with a note.

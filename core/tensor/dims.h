@@ -50,9 +50,9 @@ std::string to_string(const Dims& dims);  // "(2, 3)", "(5,)", "()"
 template <>
 struct fmt::formatter<slope::Dims> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  // Written out, because formatter<string_view> would need all of fmt/format.h.
   template <class Context>
-  auto format(const slope::Dims& dims, Context& context)
-      const {  // by hand: formatter<string_view> would need all of fmt/format.h
+  auto format(const slope::Dims& dims, Context& context) const {
     const std::string text = slope::to_string(dims);
     return std::copy(text.begin(), text.end(), context.out());
   }

@@ -1,5 +1,6 @@
-// visible() for a text in JSON, which keeps its meaning: what a terminal would obey becomes an
-// escape, \u009b. The text must be UTF-8; what is below a blank has been escaped by its writer.
+// JSON that is safe to print on a terminal: control characters that a JSON writer leaves as they
+// are (U+007F to U+009F and others that visible() escapes) become \u009b and the like. It means the
+// same as before. The text must be UTF-8.
 #pragma once
 
 #include <string>

@@ -53,9 +53,8 @@ class Prefetch {
     return item;
   }
 
-  int64_t position() const {
-    return position_;
-  }  // of the next item: counts what was consumed, not what was prepared
+  // The next item's number: it counts what was consumed, not what was prepared.
+  int64_t position() const { return position_; }
 
  private:
   void run(int64_t k) {

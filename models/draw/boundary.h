@@ -21,8 +21,8 @@ struct Boundary {
   std::vector<double> probabilities = {};  // (rows, columns) of label 1, the lowest row first
 
   void fit();  // shows all points with a margin
-  std::vector<float> grid()
-      const;  // x, y of the middle of each cell, as `probabilities` orders them
+  // x, y of the middle of each cell, in the order of `probabilities`
+  std::vector<float> grid() const;
 };
 
 std::string to_svg(const Boundary& boundary);

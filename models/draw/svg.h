@@ -30,8 +30,7 @@ std::string tick_label(double value, double step);  // with as many decimals as 
 
 struct TextStyle {
   double size = 12;
-  std::string_view anchor =
-      "start";  // which part of the text is at the point: start, middle or end
+  std::string_view anchor = "start";  // what is at the point: the text's start, middle or end
   std::string_view color = "#24292f";
   double turn = 0;  // degrees clockwise about the point
   bool bold = false;

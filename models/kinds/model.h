@@ -36,8 +36,8 @@ class ModelType {
   const std::string name, about;
   const Kind kind;
   virtual std::unique_ptr<ModelConfig> config() const = 0;  // the defaults
-  virtual std::unique_ptr<ModelConfig> small()
-      const = 0;  // to check every gradient of, and to draw
+  // a small model's, whose every gradient can be checked, and which can be drawn
+  virtual std::unique_ptr<ModelConfig> small() const = 0;
 
  protected:
   ModelType(std::string name, std::string about, Kind kind)

@@ -26,8 +26,8 @@ class TranslationModel : public Model {
   // (B, S), (B, T) -> (B, T, V)
   virtual Tensor logits(const Tensor& source, const Tensor& target) const = 0;
   virtual StartDecoding decoding(bool cached) const = 0;
-  virtual int64_t positions()
-      const = 0;  // tokens of the longest sentence, <sos> and <eos> included
+  // tokens of the longest sentence, <sos> and <eos> included
+  virtual int64_t positions() const = 0;
   virtual nn::AttentionPaths attention_paths() const = 0;  // empty if the model gives none
 };
 

@@ -1,7 +1,7 @@
-// A setting is idle if no other value of it changes
-//   the names and shapes of what the model holds, the loss in training from one seed, and whether
-//   an input one longer than the longest is accepted,
-// here or with another setting doubled (a base of rotations needs two frequencies).
+// Settings without effect. A setting has an effect if another value of it changes the names or
+// shapes of the model's tensors, or the loss in training from one seed, or whether an input that is
+// longer by one is accepted. This is tried here, and with one other setting doubled: the base of
+// rotary positions, say, has no effect as long as there is a single frequency.
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
 

@@ -1,6 +1,7 @@
-// Updater: optimizer, clipping and average of a run, the factor of the schedule plateau, and the
-// tensors of theirs that a checkpoint holds. model.safetensors holds the weights to be used (the
-// average, if there is one), state.safetensors what else a resume needs.
+// Updater: what changes the weights of a run: clipping, the optimizer, the average of the weights,
+// and the factor of the schedule plateau. It saves their tensors and reads them back. In a
+// checkpoint, model.safetensors has the weights to be used (the average, if there is one), and
+// state.safetensors whatever else a resume needs.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
@@ -12,17 +13,18 @@ class Updater {
  public:
   Updater(const NamedTensors& parameters, const TrainSettings& settings);
   ~Updater();
-  // the gradient's norm; the next step scales the gradient down to at most max_norm; 0: no limit.
-  // L-BFGS takes it as it is, because a line search needs the gradient of the loss.
+  // Returns the gradient's norm. The next step scales the gradient down to a norm of at most
+  // largest_norm; 0: no limit. L-BFGS takes it as it is, because a line search needs the gradient
+  // of the loss.
   double clip(double largest_norm);
-  // Update number `t` (from 0), which then clears the gradients, those of the loss `loss`. `again`
-  // evaluates the same loss and its gradients anew: only L-BFGS needs them, at other weights. If it
-  // throws, the weights are those from before.
+  // Update number `t` (from 0) from the parameters' gradients, which are then cleared. Only L-BFGS
+  // uses `loss`, whose gradients these are, and `again`, which evaluates the loss and its gradients
+  // at other weights; if that throws, the weights are what they were before.
   void step(double lr, int64_t t, double loss = 0, const std::function<double()>& again = {});
-  // of the schedule plateau, by which the rate of the others is multiplied; 1 with any other
+  // by which the learning rate is multiplied: that of the schedule plateau; 1 with other schedules
   double lr_factor() const;
-  void validated(double loss);
-  // runs f with the average, if there is one by now, in place of the weights
+  void validated(double loss);  // tells the schedule plateau of a validation
+  // runs f with the average in place of the weights, if there is one by now
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
   void load(const std::string& folder, Task& task);

@@ -1,5 +1,5 @@
-// Cross entropy and negative log-likelihood with what autograd's lack: weights of classes, targets
-// that are probabilities, positions behind the classes.
+// Cross entropy and negative log-likelihood with what those of autograd/ops.h do not have: weights
+// of classes, targets that are probabilities, and inputs (N, C, *) with dims behind the classes.
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {

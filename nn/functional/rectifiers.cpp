@@ -1,5 +1,5 @@
-// The activations with a kink. relu(x) + f(min(x, 0)) has the derivative of f's side at 0, as
-// PyTorch's have, and never multiplies an infinity of the other side by 0.
+// The activations with a kink at 0 or elsewhere. Most are relu(x) + f(min(x, 0)): the derivative at
+// 0 is f'(0), as in PyTorch, and f never sees a positive infinity, which it might multiply by 0.
 #include <slope/autograd/ops.h>
 #include <slope/nn/functional/activations.h>
 

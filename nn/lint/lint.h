@@ -48,23 +48,24 @@ Findings leaks(const Dependence& d);
 Findings ignored_inputs(const Dependence& d);
 
 // ---- what must not matter
-// f(x) at its own positions, if columns of `pad` follow x.
+// Columns of `pad` behind x do not change f(x) at x's positions.
 Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t pad);
-// f(x)[0] with other rows in the batch, and alone.
+// f(x)[0] is the same beside other rows of the batch, and alone.
 Findings batch_influence(const SequenceFunction& f, const Tensor& x);
-// f if the first row is only padding: finite with finite gradients, whatever its length.
+// If the first row is only padding: outputs and gradients are finite, and more padding behind it
+// does not change its output.
 Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad);
 
-// f(x[:, :n]) for each n: lengths for which it throws.
+// f takes x[:, :n] for every n; finds the lengths for which it throws.
 Findings refused_lengths(const SequenceFunction& f, const Tensor& x);
 
 // ---- two ways to one result
-// f() in training and in evaluation, for a model that drops nothing: the same bits.
+// f() gives the same bits in training and in evaluation, if the model drops nothing.
 Findings train_against_eval(ModuleRef model, const std::function<Tensor()>& f);
-// Modules whose mode differs after f().
+// f() leaves every module in the mode in which it was.
 Findings modes_left(ModuleRef model, const std::function<void()>& f);
-// step(n) leaves in the parameters' grad() what one optimizer step takes, from the same examples
-// cut into n micro-batches.
+// The gradients of an optimizer step do not depend on n, the number of micro-batches into which its
+// examples are cut: step(n) leaves them in the parameters' grad().
 Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>& step,
                       int64_t parts);
 

@@ -1,6 +1,9 @@
-// The settings of a run from a command line, which `slope train` and `slope sweep` share: from the
-// preset, then --config, then flags; on --resume from the run before all of them, and for a parallel
-// text of one's own from its size. The flags are the settings of the model that is trained.
+// The settings of a run from a command line, for `slope train` and `slope sweep`. They are taken,
+// in this order, each replacing earlier ones, from
+//   the run that --resume names; or, for the user's own parallel text, from its size
+//   --preset
+//   --config
+//   the flags, one for each setting of the model that is trained
 #pragma once
 
 #include <slope/models/run/run_settings.h>

@@ -1,7 +1,6 @@
-// Which model a command line `slope train …` or `slope sweep …` is about. Determined before its
-// flags are parsed, because the flags are the model's settings: the model that is named, else that
-// of --config,
-// --preset or the resumed run, else the kind's default.
+// Which model a command line `slope train …` or `slope sweep …` is about: the model that is named,
+// else that of --config, --preset or the resumed run, else the kind's default. It is determined
+// before the flags are parsed, because these are the model's settings.
 #pragma once
 
 #include <slope/models/kinds/model.h>

@@ -16,10 +16,11 @@
 
 namespace slope {
 
-// A sequence: its rows of q and of k, v. It is one head in each leading index.
+// A sequence: its rows of q (from first_row on, L of them) and of k and v (from first_key on, S of
+// them). In each leading index it is one head.
 struct AttentionSequence {
   int64_t first_row, L, first_key, S;
-  int64_t first_weight;  // the weights of those before, in one leading index
+  int64_t first_weight;  // how many weights the sequences before it have, in one leading index
 };
 
 struct AttentionSizes {
@@ -31,7 +32,7 @@ struct AttentionSizes {
                  const Tensor& key_lengths)
       : leading(q.shape().begin(), q.shape().end() - 2), indices(numel(leading)), L(q.size(-2)),
         S(k.size(-2)), D(q.size(-1)), E(v.size(-1)) {
-    if (!query_lengths.defined() || query_lengths.numel() == 0) {  // no lengths: one without rows
+    if (!query_lengths.defined() || query_lengths.numel() == 0) {
       sequences = {{0, L, 0, S, 0}};
       return;
     }
@@ -63,7 +64,8 @@ struct AttentionSizes {
     const AttentionSequence& s = sequence(head);
     return s.first_weight * indices + index(head) * s.L * s.S;
   }
-  int64_t first_statistic(int64_t head) const {  // of its rows, among the rows of all heads
+  // Where the statistics of its rows begin: one for each row of each head.
+  int64_t first_statistic(int64_t head) const {
     const AttentionSequence& s = sequence(head);
     return s.first_row * indices + index(head) * s.L;
   }
@@ -93,8 +95,8 @@ StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
-// The heads as kernels take them. q, k and v are of dtype T or kept in bf16. The arguments must
-// outlive this.
+// The heads as kernels take them. q, k and v have dtype T, or bf16 where they were kept so
+// (engine/rounded.h). The arguments must outlive this.
 template <class T>
 struct AttentionHeads {
   const AttentionSizes& n;
@@ -117,7 +119,8 @@ struct AttentionHeads {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
   }
   bool is_kept(const Tensor& x) const { return x.dtype() != dtype_of<T>; }
-  // Memory for a head's q, k and v where they are kept in bf16, in whole lines; else 0.
+  // Elements of T that a head's q, k and v need when they are widened, in whole cache lines; 0 if
+  // none of them is kept in bf16.
   int64_t widened_size() const {
     if (!is_kept(q) && !is_kept(k) && !is_kept(v)) return 0;
     int64_t most = 0;
@@ -125,8 +128,8 @@ struct AttentionHeads {
       most = std::max(most, s.L * n.D + s.S * (n.D + n.E));
     return (most + 15) / 16 * 16;
   }
-  // Rows `first` … of one head's x. Kept in bf16, they are widened to `wide`, which moves on; if it
-  // is null, the matrix is null.
+  // Rows first, first + 1, … of one head's x. Where x is kept in bf16, they are widened to the
+  // memory at `wide`, which is then advanced; without such memory the matrix is null.
   StridedMatrix<const T> rows_of(const Tensor& x, int64_t h, int64_t first, int64_t rows,
                                  int64_t width, T*& wide) const {
     if (!is_kept(x)) return matrix_of(x.data<T>(), x.layout(), n.index(h), first);
@@ -161,9 +164,10 @@ struct AttentionHeads {
             keep ? &*keep : nullptr,
             n.first_weight(h)};
   }
-  // Rows of a tile, a multiple of those that the product takes together. Fewer if causal, as a tile
-  // computes all keys that its last row sees; but each tile adds to the gradients of all these
-  // keys, so not fewer if there are many keys or products are fast.
+  // Rows of a tile: a multiple of those that the product takes together. Under a causal mask a tile
+  // computes every key that its last row sees, so small tiles waste less. But each tile also adds
+  // to the gradients of all these keys, so tiles stay large if there are many keys, or if products
+  // are fast (rounded).
   int64_t tile(int64_t h, bool rounded) const {
     const AttentionSequence& s = n.sequence(h);
     const int64_t together = rounded ? 16 : 12, most = !rounded && causal && s.S <= 256 ? 2 : 4;
@@ -186,8 +190,9 @@ struct AttentionHeads {
   }
 };
 
-// The kernels of each head: those whose products round to bf16 where this thread's products do, the
-// CPU has a unit for it, and they take the head. To be made outside of parallel loops.
+// The kernels of each head. Those whose products round to bf16 are used if this thread's products
+// do, the CPU has a unit for it, and they can compute the head. The thread's precision is read by
+// the constructor: construct it outside of parallel loops.
 template <class T>
 struct AttentionChoice {
   const AttentionKernels<T>& exact = kernels<AttentionKernels<T>>();

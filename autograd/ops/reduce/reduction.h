@@ -23,8 +23,8 @@ inline int64_t count_of(const Dims& shape, const Dims& dims) {
   return n;
 }
 
-// x - mean x over dims. The mean is taken of what differs from the first element: exact where all
-// are equal, and as exact as the differences where they are large. Needs elements along dims.
+// x - mean x over dims, computed from the differences to the first element: exact where all are
+// equal, and for large elements as exact as their differences. Needs elements along dims.
 inline Tensor centred(const Tensor& x, const Dims& dims) {
   Tensor first = x.detach();
   for (int64_t d : dims) first = first.narrow(d, 0, 1);
@@ -38,8 +38,9 @@ inline Tensor scale_of(const Tensor& x, const Dims& dims) {
   return masked_fill(m, !logical_and(m > 0, m < INFINITY), 1);
 }
 
-// f(x) for an f with f(c x) = c f(x), c > 0, that sums powers p of its elements: where these over-
-// or underflow, once more in units of the largest element. All other results keep their bits.
+// f(x) for a norm f, which sums powers p of the elements and has f(c x) = c f(x), c > 0. Where the
+// powers over- or underflow, it is computed again in units of the largest element; all other
+// results keep their bits.
 template <class F>
 Tensor homogeneous(const Tensor& x, double p, const Dims& dims, bool keep, const F& f) {
   const Tensor y = f(x);

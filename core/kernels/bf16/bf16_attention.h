@@ -15,7 +15,7 @@ using Const = StridedMatrix<const float>;
 
 inline Const transposed(const Const& x) { return {x.data, x.col, x.row}; }
 
-// Fewer multiply-adds a product are not worth packing.
+// A product of fewer multiply-adds is not worth packing.
 constexpr int64_t least_work = 1 << 14;
 
 // Whether all elements of x stay finite when they are rounded.

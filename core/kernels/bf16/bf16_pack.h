@@ -100,7 +100,8 @@ void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, int64
     }
 }
 
-// Packs rows begin … end - 1 of b, which lie in memory, in pairs: up to 32 columns, then zeros.
+// Packs rows begin, …, end - 1 of b in pairs: up to 32 columns, then zeros. Its rows are
+// contiguous.
 template <class T>
 void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
                         const StridedMatrix<const T>& b, uint16_t* panel) {
@@ -114,7 +115,7 @@ void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
     }
 }
 
-// The same of b whose columns lie in memory.
+// The same of a b whose columns are contiguous.
 template <class T>
 void pack_columns(int64_t columns, int64_t k, int64_t padded_k, const StridedMatrix<const T>& b,
                   uint16_t* panel) {

@@ -1,8 +1,9 @@
-// Dot products of a few rows with the rows of a matrix read in place, without packing; the matrix
-// is of the rows' type, or of bf16 numbers, as their bits, which are widened on the way. Each sum
-// runs in the lanes of one vector, p in lane p % L; the lanes are added in a tree, then comes the
-// rest of k. While four rows of W are used the next four are prefetched: the rows are too short for
-// the hardware prefetcher.
+// Dot products of a few rows of A with the rows of W, which is read in place. W has A's type, or
+// holds bf16 numbers as their bits, which are widened as they are read.
+//
+// A sum runs in the lanes of one vector, element p in lane p % L. Then the lanes are added in a
+// tree, and at last the elements behind the last full vector. While four rows of W are used, the
+// next four are prefetched: rows are too short for the hardware prefetcher.
 #pragma once
 
 #include <slope/core/kernels/product/product_panel.h>

@@ -25,8 +25,8 @@ struct TextLimits {
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
 // The same cleaning for text from elsewhere; `name` appears in errors. InputError if it is not
-// UTF-8, or if no fewer lines end with CR alone, as on old Macintoshes, than with LF: they would be
-// taken for one line.
+// UTF-8, or if as many lines as end with LF, or more, end with CR alone, as on old Macintoshes:
+// such a text would be taken for one line.
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.

@@ -1,9 +1,9 @@
-// Where the blanks between the tokens of a line are: by rule (detokenize.h), except for contexts in
-// which the training text mostly differs. The run stores a small table of these exceptions.
+// Where the blanks between the tokens of a line are: by rule (detokenize.h), except in contexts in
+// which the training text mostly differs. The run stores these exceptions as a small table.
 //
-//   d     = rule(context)
-//   d     = not d  if the table has (shapes of the two tokens, d),
-//                  then the shapes of four tokens, then three tokens, then four tokens
+// There are four levels of exceptions. Each corrects the result of the level before, in contexts of
+//   0: the shapes of the two tokens at the place     2: three tokens, as they are
+//   1: the shapes of the four tokens around it       3: four tokens, as they are
 #pragma once
 
 #include <slope/models/data/tokenize.h>

@@ -1,6 +1,5 @@
-// A line in the form that SentencePiece gets, and back without loss: composed (NFC), lower-cased
-// if requested, and with U+2581, which SentencePiece uses for a blank,
-// escaped.
+// A line in the form that SentencePiece gets, and back without loss: composed (NFC), lower-cased if
+// requested, and with U+2581, which SentencePiece writes for a blank, escaped.
 //   U+2581 -> U+E000 _      U+E000 -> U+E000 U+E000
 #pragma once
 

@@ -36,8 +36,8 @@ class LanguageModelTask : public ModelTask {
   data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<int64_t> text_;
-  size_t cut_ = 0,
-         held_out_ = 0;  // where validation begins, and its length before --validation-size
+  size_t cut_ = 0;       // where validation begins
+  size_t held_out_ = 0;  // its length before --validation-size
   int64_t position_ = 0;
   std::string fingerprint_;
 };

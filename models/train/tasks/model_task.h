@@ -16,8 +16,8 @@ class ModelTask : public Task {
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
   void start_from(const std::string& safetensors);  // InputError as nn::load
-  virtual std::string summary()
-      const = 0;  // how much data, how many parameters; without a last line break
+  // how much data, how many parameters; without a last line break
+  virtual std::string summary() const = 0;
 
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}

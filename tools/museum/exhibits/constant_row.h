@@ -11,13 +11,13 @@ inline Tensor standardized(const Tensor& x) {  // as composed of a root
 }
 
 inline Showing show() {
-  const auto bad = [](const auto& norm) {  // of C derivatives
+  const auto not_finite_derivatives = [](const auto& norm) {
     const Tensor x = ones({1, C}, f64).set_requires_grad();
     const Tensor g = gradient(sum(norm(x) * arange(C).to(f64)), x);
     return static_cast<double>(C) - sum(isfinite(g).to(f64)).item();
   };
-  return {{{"of 8 derivatives at a constant row, nan", bad(standardized),
-            bad([](const Tensor& x) { return nn::standardize(x); })}},
+  return {{{"of 8 derivatives at a constant row, nan", not_finite_derivatives(standardized),
+            not_finite_derivatives([](const Tensor& x) { return nn::standardize(x); })}},
           {},
           {}};
 }

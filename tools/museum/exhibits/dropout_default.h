@@ -17,7 +17,7 @@ struct Broken : Right {
 };
 
 inline Showing show() {
-  const auto zeros = [](const auto& module) {  // in 20,000 values
+  const auto share_of_zeros = [](const auto& module) {
     manual_seed(1);
     const Tensor y = module(randn({2500, C}));
     return sum((y == 0.0).to(f64)).item() / static_cast<double>(y.numel());
@@ -27,7 +27,8 @@ inline Showing show() {
     const Tensor x = randn({4, C});
     return nn::lint::train_against_eval(module, [&] { return module(x); });
   };
-  return {{{"share dropped where the setting is 0.1", zeros(Broken(0.1)), zeros(Right(0.1))}},
+  return {{{"share dropped where the setting is 0.1", share_of_zeros(Broken(0.1)),
+            share_of_zeros(Right(0.1))}},
           detect(Broken(0)),
           detect(Right(0))};
 }

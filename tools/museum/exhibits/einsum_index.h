@@ -24,23 +24,24 @@ struct Broken {
 inline Showing show() {
   const auto broken = make<TextModel<Block<Broken>>>();
   const auto right = make<TextModel<>>();
-  const auto apart = [](const auto& attention) {  // outputs of two queries
+  const auto distance_of_two_outputs = [](const auto& attention) {
     manual_seed(2);
     const Tensor x = randn({1, 2, C}, f64), y = attention(x, x, nn::Mask());
     return largest(y.select(1, 0) - y.select(1, 1));
   };
-  const auto query = [](const auto& model) {
+  const auto query_gradient = [](const auto& model) {
     return largest(gradient(loss(model(target())), model.block.attention.query.weight));
   };
   const auto detect = [](const auto& model, const char* equation) {
     return joined(nn::lint::lonely_indices(equation),
                   nn::lint::dead_gradients(model, loss(model(target()))));
   };
-  return {{{"outputs of two queries differ by", apart(broken.block.attention),
-            apart(right.block.attention)},
-           {"largest gradient of the queries' weight", query(broken), query(right)}},
-          detect(broken, wrong),
-          detect(right, good)};
+  return {
+      {{"outputs of two queries differ by", distance_of_two_outputs(broken.block.attention),
+        distance_of_two_outputs(right.block.attention)},
+       {"largest gradient of the queries' weight", query_gradient(broken), query_gradient(right)}},
+      detect(broken, wrong),
+      detect(right, good)};
 }
 
 }  // namespace slope::museum::einsum_index

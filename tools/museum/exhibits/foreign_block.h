@@ -26,7 +26,7 @@ struct Broken : Block<> {
 inline Showing show() {
   const auto broken = make<TextModel<Broken>>();
   const auto right = make<TextModel<>>();
-  const auto trained = [](const auto& model) {  // matrices of the block that have a gradient
+  const auto gradient_of_block = [](const auto& model) {
     const Tensor weight = gradient(loss(model(target())), model.block.ff.linear1.weight);
     return weight.defined() ? largest(weight) : 0;
   };
@@ -34,7 +34,8 @@ inline Showing show() {
     const Tensor l = loss(model(target()));
     return joined(nn::lint::foreign_parameters(model, l), nn::lint::unused_parameters(model, l));
   };
-  return {{{"largest gradient of the block's first matrix", trained(broken), trained(right)}},
+  return {{{"largest gradient of the block's first matrix", gradient_of_block(broken),
+            gradient_of_block(right)}},
           detect(broken),
           detect(right)};
 }

@@ -44,7 +44,7 @@ inline Showing show_uniform() {
 inline Showing show_nan() {
   const auto broken = make<Reader<Block<Filled<true>>>>();
   const auto right = make<Reader<>>();
-  const auto bad = [](const auto& model) {
+  const auto not_finite_gradients = [](const auto& model) {
     int64_t n = 0;
     for (const Tensor& g : grad({sum(model(one_empty()).select(0, 1))}, nn::parameters(model),
                                 {.allow_unused = true}))
@@ -52,7 +52,9 @@ inline Showing show_nan() {
     return static_cast<double>(n);
   };
   return {
-      {{"of 18 gradients, not finite", bad(broken), bad(right)}}, detect(broken), detect(right)};
+      {{"of 18 gradients, not finite", not_finite_gradients(broken), not_finite_gradients(right)}},
+      detect(broken),
+      detect(right)};
 }
 
 }  // namespace slope::museum::masked_row

@@ -17,7 +17,7 @@ struct Broken : DecoderBlock<> {
 inline Showing show() {
   const auto broken = make<Translator<Broken>>();
   const auto right = make<Translator<>>();
-  const auto apart = [](const auto& model) {
+  const auto effect_of_padding = [](const auto& model) {
     return nn::lint::difference(model(slope::pad(source(), {0, 2}), target()).detach(),
                                 model(source(), target()).detach());
   };
@@ -25,7 +25,8 @@ inline Showing show() {
     return nn::lint::padding_influence([&](const Tensor& x) { return model(x, target()); },
                                        source(), pad);
   };
-  return {{{"two columns of padding move the outputs by", apart(broken), apart(right)}},
+  return {{{"two columns of padding move the outputs by", effect_of_padding(broken),
+            effect_of_padding(right)}},
           detect(broken),
           detect(right)};
 }

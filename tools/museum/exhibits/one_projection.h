@@ -16,7 +16,7 @@ struct Broken : Attention {
 inline Showing show() {
   const auto broken = make<TextModel<Block<Broken>>>();
   const auto right = make<TextModel<>>();
-  const auto without = [](const auto& model) {  // elements without a gradient
+  const auto elements_without_gradient = [](const auto& model) {
     int64_t n = 0;
     const Tensors all = nn::parameters(model.block.attention);
     const Tensors grads = grad({loss(model(target()))}, all, {.allow_unused = true});
@@ -26,7 +26,8 @@ inline Showing show() {
   const auto detect = [](const auto& model) {
     return nn::lint::unused_parameters(model, loss(model(target())));
   };
-  return {{{"of 288 elements of attention, without a gradient", without(broken), without(right)}},
+  return {{{"of 288 elements of attention, without a gradient", elements_without_gradient(broken),
+            elements_without_gradient(right)}},
           detect(broken),
           detect(right)};
 }

@@ -23,13 +23,14 @@ struct Broken : Translator<memory_mask::Broken> {
 inline Showing show() {
   const auto broken = make<Broken>();
   const auto right = make<Translator<>>();
-  const auto last_row = [](const auto& model) {  // of 8 positions; the sentences have 5 tokens
+  // The last of 8 positions: the sentences have 5 tokens, and two of padding.
+  const auto gradient_of_last_position = [](const auto& model) {
     const Tensor padded = slope::pad(source(), {0, 2});
     return largest(
         gradient(loss(model(padded, target())), model.reader.positions.weight)[places - 1]);
   };
-  return {{{"largest gradient of position 7, where no token stands", last_row(broken),
-            last_row(right)}},
+  return {{{"largest gradient of position 7, where no token stands",
+            gradient_of_last_position(broken), gradient_of_last_position(right)}},
           {},
           {}};
 }

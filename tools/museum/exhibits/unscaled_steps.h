@@ -1,5 +1,5 @@
-// The gradients of k micro-batches' mean losses are added without division by k; the step comes
-// when i % k == 0, so that the first one has a single micro-batch.
+// The gradients of the mean losses of k micro-batches are added without division by k. The step
+// comes when i % k == 0, so that the first step, at i = 0, has a single micro-batch.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -24,23 +24,25 @@ inline Showing show() {
     for (int64_t i = 0; i < parts; ++i)
       (part_loss(model, i, parts) / static_cast<double>(parts)).backward();
   };
-  const auto first_step = [&](int64_t parts) {  // and what has come by the first i % parts == 0
+  // The step comes at the first i that is divisible by parts: at i = 0, after one micro-batch.
+  const auto first_step = [&](int64_t parts) {
     for (int64_t i = 0; i < parts; ++i) {
       (part_loss(model, i, parts) / static_cast<double>(parts)).backward();
       if (i % parts == 0) return;
     }
   };
-  const auto size = [&](const auto& step) {
+  const auto relative_gradient = [&](const auto& step) {
     nn::zero_grad(model);
     step(4);
-    const double grown = norm(model.weight.grad()).item();
+    const double in_parts = norm(model.weight.grad()).item();
     nn::zero_grad(model);
     step(1);
-    return grown / norm(model.weight.grad()).item();
+    return in_parts / norm(model.weight.grad()).item();
   };
   const auto detect = [&](const auto& step) { return nn::lint::accumulation(model, step, 4); };
-  return {{{"4 micro-batches: gradient / that of the batch", size(undivided), size(divided)},
-           {"at the first step", size(first_step), size(divided)}},
+  return {{{"4 micro-batches: gradient / that of the batch", relative_gradient(undivided),
+            relative_gradient(divided)},
+           {"at the first step", relative_gradient(first_step), relative_gradient(divided)}},
           joined(detect(undivided), detect(first_step)),
           detect(divided)};
 }
