@@ -86,8 +86,9 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
                       const AnalyticOptions& options) {
   const Passes passes(y, leaves, options.formula);
   WatchBackward before, after;
-  // two plain passes between two watched ones: a rule that changes only once, or at every second
-  // call, gives a difference within one of the pairs
+  // Four passes: watched, plain, plain, watched. The plain ones are compared with each other, and
+  // so are the watched ones: a rule that changes once, or at every second call, shows in either
+  // pair.
   const Tensors watched = passes.run(u, before);
   Analytic result{passes.run(u), {}};
   const Tensors again = passes.run(u), watched_again = passes.run(u, after);

@@ -59,7 +59,8 @@ class Comparison {
       }
   }
 
-  // Noise that hides a small derivative does not hide a factor that spoils all of them.
+  // A derivative that backward agrees with, but whose error is large, counts as known after all if
+  // the error is small compared with the largest derivative: a factor that spoils all would show.
   void accept_small() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const auto& [element, d] : std::exchange(noisy_[k], {}))
@@ -87,7 +88,8 @@ class Comparison {
     }
   }
 
-  // A float32 moves by whole roundings: the closest samples are some of them apart.
+  // The first step of differentiate(). A float32 element moves by whole roundings, so that its
+  // closest samples must be several roundings apart.
   double step_at(double x) const {
     const double least = leaf_.tensor.dtype() == f32 ? 0x1p-17 * std::abs(x) : 0;
     return std::max(options_.eps, least);
@@ -168,10 +170,12 @@ class Comparison {
   const Tolerance tolerance_;
   GradcheckReport& report_;
   GradcheckLeaf row_;
-  std::vector<Tally> tallies_;                // one for each output
-  std::vector<std::vector<int64_t>> agreed_;  // with a plain difference, by output
-  std::vector<std::vector<std::pair<int64_t, Derivative>>> noisy_;  // agree, but are not known well
-  std::vector<std::vector<double>> values_;  // of analytic; zeros if undefined
+  std::vector<Tally> tallies_;  // one for each output
+  // for each output the elements whose plain difference agreed with backward
+  std::vector<std::vector<int64_t>> agreed_;
+  // for each output those with which backward agrees, but which are not known well
+  std::vector<std::vector<std::pair<int64_t, Derivative>>> noisy_;
+  std::vector<std::vector<double>> values_;  // of analytic_; zeros if undefined
 };
 
 // All elements, or a sample without repetition, in order (Floyd's algorithm).

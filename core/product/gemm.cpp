@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t int_limit = INT32_MAX;
 
-// in the kernels' inner loop (six with AVX2); pieces are multiples of it
+// Rows of A in the kernels' inner loop (six with AVX2). Pieces have multiples of this.
 constexpr int64_t rows_together = 12;
 
 // How C and k are cut: a function of the sizes, of A's order and of the instruction set alone. A
@@ -59,10 +59,12 @@ struct Grid {
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
     const bool few = m < few_rows;
+    // With few rows a piece for every 128 KB of B to read (in f32), otherwise pieces that grow with
+    // the product.
     const double wanted =
-        few ? volume(1, n, k) / (1 << 15)                  // 128 KB of B to read, in f32
-            : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;  // tiles that grow with the product
-    // 64 KB, 2 M multiply-adds: waking a second thread costs some microseconds
+        few ? volume(1, n, k) / (1 << 15) : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;
+    // Below 64 KB of B, or 2 M multiply-adds, the microseconds in which a second thread wakes cost
+    // more than it saves.
     const double too_little = few ? 0.5 : 0.35;
     return wanted <= too_little ? 1
            : wanted <= 2        ? 2

@@ -75,9 +75,9 @@ std::array<double, 2> normals(const Philox::Block& b) {
   return {r * std::cos(angle), r * std::sin(angle)};
 }
 
+// How many elements are made from a block.
 template <auto numbers>
-constexpr auto each = static_cast<int64_t>(
-    std::tuple_size_v<decltype(numbers(Philox::Block()))>);  // elements of a block
+constexpr auto each = static_cast<int64_t>(std::tuple_size_v<decltype(numbers(Philox::Block()))>);
 
 template <auto numbers>
 auto element(const RandomSite& site, int64_t i) {

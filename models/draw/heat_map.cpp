@@ -19,8 +19,8 @@ Color heat_color(double value) {
                                                      {46, 134, 171},
                                                      {31, 78, 134},
                                                      {22, 24, 74}}};
-  const double spread = std::pow(std::clamp(std::isfinite(value) ? value : 0, 0.0, 1.0),
-                                 0.75);  // most weights are small: they get more of the scale
+  // most weights are small: the power gives them more of the scale
+  const double spread = std::pow(std::clamp(std::isfinite(value) ? value : 0, 0.0, 1.0), 0.75);
   const double t = spread * (anchors.size() - 1);
   const auto i = std::min(static_cast<size_t>(t), anchors.size() - 2);
   const auto mix = [f = t - static_cast<double>(i)](double a, double b) {

@@ -15,7 +15,7 @@ namespace slope::train {
 namespace {
 
 constexpr const char* optimizer_prefix = "optimizer.";
-// in addition to an average, which is what model.safetensors holds
+// the weights themselves, if there is an average: model.safetensors then holds the average
 constexpr const char* weight_prefix = "weight.";
 constexpr const char* plateau_name = "plateau";
 
@@ -65,9 +65,9 @@ struct Updater::Parts {
   }
   NamedTensors named;
   Tensors tensors;
-  Optimizers optimizers;  // none if there is
-  std::optional<optim::LBFGS> lbfgs;
-  std::optional<optim::Ema> average;  // SWA: from its first step on
+  Optimizers optimizers;              // empty with lbfgs
+  std::optional<optim::LBFGS> lbfgs;  // if that is the optimizer of the run
+  std::optional<optim::Ema> average;  // of the weights; with swa_start from that step on
   double decay;
   int64_t swa_start, swa_every;
   std::optional<optim::ReduceOnPlateau> plateau;
@@ -85,7 +85,7 @@ struct Updater::Parts {
     const int64_t after = t + 1 - swa_start;
     if (swa_start == 0 || after < 0 || after % swa_every != 0) return;
     if (after == 0)
-      average.emplace(named, 0);  // a mean of one
+      average.emplace(named, 0);  // it starts as the weights: the mean of the first ones
     else
       average->update(optim::swa_decay(after / swa_every));
   }
@@ -106,16 +106,16 @@ double Updater::clip(double largest_norm) {
 void Updater::step(double lr, int64_t t, double loss, const std::function<double()>& again) {
   if (auto& lbfgs = parts_->lbfgs) {
     lbfgs->set_lr_factor(lr);
-    bool first = true;  // which the caller has evaluated
+    bool first = true;
     lbfgs->step([&] {
-      if (std::exchange(first, false)) return loss;
+      if (std::exchange(first, false)) return loss;  // the caller has evaluated it
       lbfgs->zero_grad();
       return again();
     });
     lbfgs->zero_grad();
   }
   for (const auto& [optimizer, names] : parts_->optimizers) {
-    optimizer->set_lr_factor(lr);  // the groups' own rate is 1
+    optimizer->set_lr_factor(lr);  // the rate itself: the groups' own rate is 1
     optimizer->step();
     optimizer->zero_grad();
   }
@@ -147,7 +147,7 @@ void Updater::save(const FolderSink& sink, const Task& task) {
 }
 
 void Updater::load(const std::string& folder, Task& task) {
-  task.load_weights(folder);  // first: the memory of reading it is free again when the rest is read
+  task.load_weights(folder);  // before the rest is read, so that only one file is in memory
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
   try {
@@ -159,13 +159,14 @@ void Updater::load(const std::string& folder, Task& task) {
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", file, e.what()));
   }
-  for (const auto& [name, tensor] : state)  // none if the run had another schedule
+  // A run with another schedule has stored no such tensor.
+  for (const auto& [name, tensor] : state)
     if (name == plateau_name && parts_->plateau)
       parts_->plateau->load_state(plateau_state(tensor, file));
   const NamedTensors weights = part_of(state, weight_prefix);
   if (parts_->swa_start > 0 && !weights.empty()) parts_->average.emplace(parts_->named, 0);
   if (!parts_->average) return;
-  parts_->average->load_averages(parts_->named);  // as loaded into the model
+  parts_->average->load_averages(parts_->named);  // which load_weights() put into the model
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(),
                     "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());

@@ -83,7 +83,7 @@ void learn_own_text(RunSettings& settings, const SettingsFlags& flags) {
   if (!is_default || train == flags.values.end() || train->second.empty() ||
       !flags.preset.empty() || !flags.config.empty() || flags.values.contains("from"))
     return;
-  RunSettings given = settings;  // what the flags say of the amount
+  RunSettings given = settings;  // which text, how long it is trained
   for (const auto& [key, text] : flags.values) given.set(key, text);
   const auto& d = given.data<train::ParallelTextSettings>();
   const auto n =
@@ -158,7 +158,7 @@ void add_kinds_and_models(Command& command, const std::function<std::string(Kind
   const auto add_one = [&](const std::string& word, const std::string& text,
                            const ModelType& type) {
     Command sub = command.subcommand(word, text);
-    if (word == choice.word) add(sub, type);  // the flags of others would not be read
+    if (word == choice.word) add(sub, type);  // only the chosen subcommand needs its flags
   };
   for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
     add_one(name(kind), help(kind), choice.type ? *choice.type : models::default_model(kind));

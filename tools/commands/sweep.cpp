@@ -114,7 +114,7 @@ void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis
                       .resume = true,
                       .quiet = true,
                       .values_before = train::values_before(RunSettings(type).all())});
-  } catch (const NumericError& e) {  // of these values alone
+  } catch (const NumericError& e) {  // with these values: others may do well
     point.failure = e.what();
   }
 }
@@ -147,16 +147,17 @@ int run(const Flags& flags, const ModelType& type) {
   const std::vector<Axis> axes = axes_of(flags.grid);
   std::vector<Point> points = points_of(axes);
   refuse_one_folder(flags, points);
-  for (const Point& point : points) {  // refused before anything is trained
+  // So that a wrong value is refused before anything is trained.
+  for (const Point& point : points) {
     RunSettings settings(type);
     gather(settings, flags.settings, axes, point);
   }
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
-  const train::SignalGuard signals;  // one for all
+  const train::SignalGuard signals;  // of all runs
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
-  std::mutex mutex;  // of `failure` and of printing
+  std::mutex mutex;  // guards `failure`, and the lines of several threads
   const auto work = [&] {
     set_num_threads(threads);
     for (size_t i; (i = next++) < points.size() && !train::SignalGuard::received();) try {
@@ -168,7 +169,7 @@ int run(const Flags& flags, const ModelType& type) {
                                               p.result.best_loss, p.result.best_step)
                                 : fmt::format("{}: {}\n", p.name, p.failure));
         flush();
-      } catch (const train::Interrupted&) {  // while it read its text
+      } catch (const train::Interrupted&) {  // while the run read its text
         return;
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -179,13 +180,13 @@ int run(const Flags& flags, const ModelType& type) {
   std::vector<std::jthread> others;
   try {
     while (others.size() + 1 < jobs) others.emplace_back(work);
-  } catch (const std::system_error& e) {  // then on those that there are
+  } catch (const std::system_error& e) {  // the threads that were started go on
     const std::lock_guard lock(mutex);
     print(fmt::format("{} instead of {} runs side by side: cannot start another thread: {}\n",
                       others.size() + 1, jobs, e.code().message()));
   }
   work();
-  others.clear();  // when they have ended
+  others.clear();  // waits until they have ended
   if (failure) std::rethrow_exception(failure);
   if (const int signal = train::SignalGuard::received()) {
     print(fmt::format("interrupted: the same command goes on; its runs are in {}\n", flags.out));

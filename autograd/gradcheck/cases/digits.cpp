@@ -70,7 +70,7 @@ GradcheckReport keeps_digits(const TensorFunction& f, const Tensors& leaves, con
   for (size_t i = 0; i < leaves.size() && report.failed == 0; ++i) {
     if (!g[i].defined()) continue;
     const auto [sum, scale] = product(g[i], g[i]);
-    if (sum < 1e-10 * of_u) continue;  // where it cancels, its rounding is left
+    if (sum < 1e-10 * of_u) continue;  // a gradient that cancels to 0 is nothing but rounding
     const double after = product(g[i], more[i]).first - sum;
     if (std::isfinite(after) && std::abs(after - part * sum) > 0.1 * part * scale + 1e-14 * scale)
       fail("its rules, of a gradient that moves by 2^-28 of itself", after, part * sum);

@@ -45,9 +45,8 @@ void multiply(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<cons
 constexpr int64_t block_rows = 192 / register_rows * register_rows, block_columns = 1024;
 
 int64_t packed_a_size(int64_t m, int64_t k) {
-  return round_up(
-      std::min(block_rows, round_up(m, register_rows)) * std::min(pack_depth, k) + overrun,
-      16);  // keeps what follows aligned
+  const int64_t rows = std::min(block_rows, round_up(m, register_rows));
+  return round_up(rows * std::min(pack_depth, k) + overrun, 16);  // keeps what follows aligned
 }
 template <class T>
 int64_t packed_size(int64_t m, int64_t n, int64_t k) {

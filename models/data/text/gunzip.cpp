@@ -10,8 +10,10 @@ namespace {
 struct Inflater {
   z_stream z{};
   Inflater() {
-    SLOPE_CHECK_AS(MemoryError, inflateInit2(&z, 15 + 16) == Z_OK, "gunzip: no memory for zlib");
-  }  // + 16: with gzip's header
+    constexpr int largest_window = 15, gzip_header = 16;
+    SLOPE_CHECK_AS(MemoryError, inflateInit2(&z, largest_window + gzip_header) == Z_OK,
+                   "gunzip: no memory for zlib");
+  }
   ~Inflater() { inflateEnd(&z); }
 };
 
