@@ -9,7 +9,8 @@ namespace slope::functional {
 
 namespace {
 
-// Inputs as roots of a separate graph; with create_graph connected to the one that they are in.
+// The inputs as leaves, of which f makes a graph of its own. With create_graph an input that is
+// part of a graph stays connected to it: it is replaced by a view of itself.
 Tensors roots(const Tensors& inputs, bool create_graph) {
   Tensors result;
   for (const Tensor& x : inputs)
@@ -67,7 +68,7 @@ Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Te
   return result;
 }
 
-Tensors finished(Tensors x, bool create_graph) {
+Tensors detached_unless(bool create_graph, Tensors x) {
   if (!create_graph)
     for (Tensor& t : x) t = t.detach();
   return x;
@@ -92,10 +93,10 @@ OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                const Options& options) {
   const EnableGrad enable_grad;
   const Tensors x = roots(inputs, options.create_graph), y = call("vjp", f, x, options.strict);
-  return {finished(y, options.create_graph),
-          finished(gradients("vjp", y, x, checked_v("vjp", v, y, "output"), options.create_graph,
-                             options.strict),
-                   options.create_graph)};
+  return {
+      detached_unless(options.create_graph, y),
+      detached_unless(options.create_graph, gradients("vjp", y, x, checked_v("vjp", v, y, "output"),
+                                                      options.create_graph, options.strict))};
 }
 
 OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
@@ -106,9 +107,9 @@ OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
   Tensors u;
   for (const Tensor& output : y) u.push_back(zeros_like(output.detach()).set_requires_grad());
   const Tensors pulled = gradients("jvp", y, x, u, true, options.strict);
-  return {
-      finished(y, options.create_graph),
-      finished(gradients("jvp", pulled, u, dx, options.create_graph, false), options.create_graph)};
+  return {detached_unless(options.create_graph, y),
+          detached_unless(options.create_graph,
+                          gradients("jvp", pulled, u, dx, options.create_graph, false))};
 }
 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
@@ -132,7 +133,7 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
       blocks.push_back(rows[i].empty() ? zeros(shape, x[i].dtype())
                                        : stack(rows[i], 0).reshape(shape));
     }
-    result.push_back(finished(blocks, options.create_graph));
+    result.push_back(detached_unless(options.create_graph, blocks));
   }
   return result;
 }
@@ -148,8 +149,8 @@ OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("hvp", v, inputs, "input");
   return {
-      finished(call("hvp", f, roots(inputs, options.create_graph), options.strict),
-               options.create_graph),
+      detached_unless(options.create_graph,
+                      call("hvp", f, roots(inputs, options.create_graph), options.strict)),
       jvp(gradient_of("hvp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
           .values};
 }
@@ -159,8 +160,8 @@ OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("vhp", v, inputs, "input");
   return {
-      finished(call("vhp", f, roots(inputs, options.create_graph), options.strict),
-               options.create_graph),
+      detached_unless(options.create_graph,
+                      call("vhp", f, roots(inputs, options.create_graph), options.strict)),
       vjp(gradient_of("vhp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
           .values};
 }

@@ -53,7 +53,7 @@ Cases point_cases() {
   two("maximum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 1, 0}, {0.5, 0, 1}, maximum);
   two("minimum", "ties", {1, 2, 0}, {1, 1, 3}, {0.5, 0, 1}, {0.5, 1, 0}, minimum);
   two("pow", "0^0, nan^0", {0, NAN}, {0, 0}, {0, 0}, {0, NAN}, pow);
-  // 2^-149, the smallest of float32: there a^(b-1) overflows, b a^(b-1) does not; y is not quite 1
+  // At a = 2^-149, the smallest number of float32, a^(b-1) overflows, but b a^(b-1) does not.
   const double least = 0x1p-149, b = 0x1.6ap-22, y = std::pow(least, b);
   two("pow", "overflows on the way", {least}, {b}, {y * (b / least)}, {y * std::log(least)}, pow);
   two("pow", "0^b", {0, 0}, {2, 1}, {0, 1}, {0, 0}, pow);
@@ -77,7 +77,7 @@ Cases point_cases() {
   one("norm", "of 0, p = 3", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, 3); });
   one("norm", "of 0, p = inf", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, INFINITY); });
   one("std", "of equal ones", {2, 2, 2}, {0, 0, 0}, [](const Tensor& x) { return std(x); });
-  // in float32 the factor of x - mean x overflows, the derivative does not
+  // In float32 the factor of x - mean x overflows, but the derivative does not.
   one("std", "of tiny deviations", {0, 0x1p-130, 0x1p-129}, {-0.5, 0, 0.5},
       [](const Tensor& x) { return std(x); });
   one("logsumexp", "of -inf", {-INFINITY, -INFINITY}, {0, 0},
@@ -101,7 +101,7 @@ Cases point_cases() {
       {{0, 0}, {-0.5, 0.5}, {-0.5, 0.5}}, {{2, 1}, {2, 1}, {2}}, [](const Tensors& x) {
         return linear_cross_entropy(x[0], x[1], x[2], tensor({0, -100}, i64));
       });
-  // 16 keys fill the kernel's vectors in either dtype; the last one is hidden
+  // 16 keys fill the kernel's vectors in either dtype. The last one is hidden.
   Values v(16, 1), dv(16, 2.0 / 15);
   v[15] = NAN, dv[15] = 0;
   add("scaled_dot_product_attention", "hides nan", {{0, 0}, Values(16), v},

@@ -41,15 +41,9 @@ class FastCheck {
     const Tensor& x = leaf.tensor;
     const Values at = x.detach().to_vector(),
                  g = gradient.defined() ? gradient.to_vector() : Values(at.size());
-    GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
     std::vector<Direction> failing;
     for (int64_t d = 0; d < options_.directions && !at.empty(); ++d) {
-      const bool is_gradient = d == 0 && dot(g, g) > 0;
-      const Values v = scaled(is_gradient ? g
-                                          : random_cotangent(x.shape(), f64, options_.seed + 31,
-                                                             static_cast<size_t>(index * 64 + d))
-                                                .to_vector());
-      const double analytic = dot(g, v);
+      const Values v = direction(d, g, x, index);
       const auto loss = [&](double h) {
         Values moved = at;
         for (size_t i = 0; i < moved.size(); ++i) moved[i] += h * v[i];
@@ -58,37 +52,59 @@ class FastCheck {
         l.step = h;
         return l;
       };
-      ++row.elements;
+      const double analytic = dot(g, v);
       const Derivative numeric = derivative_of(loss, analytic);
-      const double allowed = options_.rtol * std::abs(numeric.value),
-                   usual = std::sqrt(dot(g, g) * dot(v, v) / static_cast<double>(v.size()));
-      const bool agrees = std::abs(analytic - numeric.value) <= allowed + 2 * numeric.error;
-      if (numeric.kind != Derivative::Kind::smooth ||
-          (agrees && numeric.error > 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual))) {
+      // |g| |v| / sqrt(n), the size of <g, v> in a random direction v
+      const double usual = std::sqrt(dot(g, g) * dot(v, v) / static_cast<double>(v.size()));
+      GradcheckLeaf& row = report_.leaves[static_cast<size_t>(index)];
+      ++row.elements;
+      if (!is_known(numeric, analytic, usual)) {
         ++row.unchecked;
         ++report_.unchecked;
         continue;
       }
       ++report_.checked;
-      if (agrees) continue;
-      ++report_.failed;
-      const double ratio = analytic / numeric.value;
-      row.low = row.failed ? std::min(row.low, ratio) : ratio;
-      row.high = row.failed ? std::max(row.high, ratio) : ratio;
-      if (row.failed++ == 0) row.output = static_cast<int64_t>(output_);
-      report_.failures.push_back({.op = forward_.op(output_),
-                                  .input = leaf.name,
-                                  .input_index = index,
-                                  .output_index = static_cast<int64_t>(output_),
-                                  .element = d,
-                                  .analytic = analytic,
-                                  .numeric = numeric.value});
+      if (agree(analytic, numeric)) continue;
+      fail(row, {.op = forward_.op(output_),
+                 .input = leaf.name,
+                 .input_index = index,
+                 .output_index = static_cast<int64_t>(output_),
+                 .element = d,
+                 .analytic = analytic,
+                 .numeric = numeric.value});
       failing.push_back({x, from_vector(v, x.shape())});
     }
     return failing;
   }
 
  private:
+  // The gradient itself first, unless it is 0; then random ones.
+  Values direction(int64_t d, const Values& g, const Tensor& x, int64_t leaf) const {
+    if (d == 0 && dot(g, g) > 0) return scaled(g);
+    const auto number = static_cast<size_t>(leaf * 64 + d);
+    return scaled(random_cotangent(x.shape(), f64, options_.seed + 31, number).to_vector());
+  }
+
+  bool agree(double analytic, const Derivative& numeric) const {
+    const double allowed = options_.rtol * std::abs(numeric.value) + 2 * numeric.error;
+    return std::abs(analytic - numeric.value) <= allowed;
+  }
+  // Whether the difference tells anything: agreement within a large error does not.
+  bool is_known(const Derivative& numeric, double analytic, double usual) const {
+    if (numeric.kind != Derivative::Kind::smooth) return false;
+    const double small = 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual);
+    return numeric.error <= small || !agree(analytic, numeric);
+  }
+
+  void fail(GradcheckLeaf& row, const GradcheckFailure& failure) {
+    const double ratio = failure.ratio();
+    row.low = row.failed ? std::min(row.low, ratio) : ratio;
+    row.high = row.failed ? std::max(row.high, ratio) : ratio;
+    if (row.failed++ == 0) row.output = failure.output_index;
+    ++report_.failed;
+    report_.failures.push_back(failure);
+  }
+
   // A plain central difference; if it does not agree, the best of several steps.
   Derivative derivative_of(const Losses& loss, double analytic) const {
     const double h = options_.step;

@@ -25,24 +25,25 @@ uint32_t masked_crc(const std::string& bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
 }
 
-// protobuf: a key is 8 * field + type; types 0 varint, 1 eight bytes, 2 length and bytes, 5 four
+// Fields of a protobuf message: a key, 8 * field + type, and the value. Types: 0 varint, 1 eight
+// bytes, 2 length and bytes, 5 four bytes.
 std::string varint(uint64_t value) {
   std::string bytes;
   for (; value >= 128; value >>= 7) bytes += static_cast<char>(value | 128);
   return bytes + static_cast<char>(value);
 }
-std::string eight(int field, double value) {
+std::string double_field(int field, double value) {
   return varint(static_cast<uint64_t>(8 * field + 1)) +
          little_endian(std::bit_cast<uint64_t>(value));
 }
-std::string four(int field, float value) {
+std::string float_field(int field, float value) {
   return varint(static_cast<uint64_t>(8 * field + 5)) +
          little_endian(std::bit_cast<uint32_t>(value));
 }
-std::string number(int field, int64_t value) {
+std::string integer_field(int field, int64_t value) {
   return varint(static_cast<uint64_t>(8 * field)) + varint(static_cast<uint64_t>(value));
 }
-std::string bytes(int field, const std::string& value) {
+std::string bytes_field(int field, const std::string& value) {
   return varint(static_cast<uint64_t>(8 * field + 2)) + varint(value.size()) + value;
 }
 
@@ -59,7 +60,7 @@ EventFile::EventFile(const std::string& folder, double wall_time)
   make_folders(folder);
   fd_ = sys::open(path_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {
-    write(eight(1, wall_time) + bytes(3, "brain.Event:2"));
+    write(double_field(1, wall_time) + bytes_field(3, "brain.Event:2"));
   } catch (...) {
     ::close(fd_);
     throw;
@@ -71,8 +72,8 @@ EventFile::~EventFile() { ::close(fd_); }
 void EventFile::append(double wall_time, int64_t step, const std::vector<Scalar>& scalars) {
   std::string summary;
   for (const auto& [tag, value] : scalars)
-    summary += bytes(1, bytes(1, tag) + four(2, static_cast<float>(value)));
-  write(eight(1, wall_time) + number(2, step) + bytes(5, summary));
+    summary += bytes_field(1, bytes_field(1, tag) + float_field(2, static_cast<float>(value)));
+  write(double_field(1, wall_time) + integer_field(2, step) + bytes_field(5, summary));
 }
 
 void EventFile::write(const std::string& event) {
