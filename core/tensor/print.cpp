@@ -110,11 +110,11 @@ class Text {
 
   std::string row(size_t d, int64_t at, size_t indent) const {
     const int64_t room = options_.linewidth - static_cast<int64_t>(indent);
-    const int64_t a_line = std::max<int64_t>(1, room / static_cast<int64_t>(column_.width() + 2));
+    const int64_t per_line = std::max<int64_t>(1, room / static_cast<int64_t>(column_.width() + 2));
     std::string text = "[";
     int64_t count = 0;
     for_shown(d, [&](int64_t i) {
-      if (count > 0) text += count % a_line == 0 ? ",\n" + std::string(indent + 1, ' ') : ", ";
+      if (count > 0) text += count % per_line == 0 ? ",\n" + std::string(indent + 1, ' ') : ", ";
       ++count;
       if (i >= 0)
         text += column_(static_cast<Shown<T>>(x_[at + i * layout_.strides[d]]));
@@ -125,10 +125,11 @@ class Text {
   }
 
   std::string block(size_t d, int64_t at, size_t indent) const {
-    const size_t below = layout_.shape.size() - d;  // dims from d on
-    if (below == 0) return column_(static_cast<Shown<T>>(x_[at]));
-    if (below == 1) return row(d, at, indent);
-    const std::string separator = "," + std::string(below - 1, '\n') + std::string(indent + 1, ' ');
+    const size_t dims_left = layout_.shape.size() - d;
+    if (dims_left == 0) return column_(static_cast<Shown<T>>(x_[at]));
+    if (dims_left == 1) return row(d, at, indent);
+    const std::string separator =
+        "," + std::string(dims_left - 1, '\n') + std::string(indent + 1, ' ');
     std::string text = "[";
     for_shown(d, [&](int64_t i) {
       if (text.size() > 1) text += separator;

@@ -18,9 +18,9 @@ class Progress {
  public:
   explicit Progress(bool quiet = false);
   ~Progress();
-  // log_line: printed even without a terminal
+  // Redraws the line on a terminal. Without one it prints a line if `log_line` is set.
   void update(const ProgressState& state, bool log_line);
-  void message(const std::string& line);  // a line that stays, on stdout
+  void message(const std::string& line);  // prints a line that stays, on stdout
 
  private:
   void clear();

@@ -13,9 +13,9 @@ namespace slope::train {
 // One micro-batch.
 struct Work {
   int64_t targets = 0;    // tokens to be predicted
-  int64_t tokens = 0;     // tokens read, for tokens/s
-  int64_t sequences = 1;  // into which it can be cut: sentences, blocks of text
-  // Runs the forward on sequences begin … end - 1: the loss summed over their targets.
+  int64_t tokens = 0;     // tokens that are read, for the report of tokens per second
+  int64_t sequences = 1;  // sentences or blocks of text, between which it can be cut
+  // The loss of sequences begin, …, end - 1, summed over their targets.
   std::function<Tensor(int64_t begin, int64_t end)> loss;
 };
 
@@ -28,30 +28,31 @@ struct Evaluation {
 class Task {
  public:
   virtual ~Task() = default;
-  // tied ones once, in the model's order
+  // In the model's order; a tied parameter once.
   virtual const NamedTensors& parameters() const = 0;
   void set_training(bool training) {
     if (training_ == training) return;
-    training_.reset();  // unknown while this may fail
+    training_.reset();  // the mode is unknown if switching fails
     switch_training(training);
     training_ = training;
   }
-  // the next micro-batch is number `position` since training began; 0 without a call
+  // Makes `position` the number of the next micro-batch; it is 0 when training begins.
   virtual void seek(int64_t position) = 0;
   virtual Work next() = 0;
   virtual int64_t position() const = 0;  // micro-batches consumed
-  // micro-batches of an epoch, which a step never straddles; 0: the data have no epochs
+  // Micro-batches in an epoch; no step takes some from two epochs. 0: the data have no epochs.
   virtual int64_t epoch_length() const = 0;
-  // micro-batches that `epochs` counts: an epoch, or as many random ones as the data hold
+  // Micro-batches that the setting `epochs` counts as one: those of an epoch, or, without epochs,
+  // as many as the data would fill.
   virtual int64_t pass_length() const { return epoch_length(); }
-  // on the validation data, in evaluation mode, without gradients; Interrupted between batches
+  // The loss on the validation data, in evaluation mode. Throws Interrupted between batches.
   virtual Evaluation evaluate() = 0;
-  // model.safetensors, config.json, vocabularies
+  // Writes model.safetensors, config.json and the vocabularies.
   virtual void save(const FolderSink& folder) const = 0;
   virtual void load_weights(const std::string& folder) = 0;
-  // of the data, so that a resume with other data is refused
+  // Checksums of the data, so that a resume with other data is refused.
   virtual std::string fingerprint() const = 0;
-  // of the data, with which the log begins: the shares of unknown tokens
+  // What the first line of the log says of the data: the shares of unknown tokens.
   virtual std::vector<JsonField> facts() const { return {}; }
 
  private:

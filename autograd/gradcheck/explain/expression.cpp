@@ -34,7 +34,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// "name = text", where the name is one word; else {"", text}
+// "name = text" as {name, text}, where the name is one word; any other text as {"", text}.
 std::pair<std::string, std::string> definition(const std::string& part) {
   const size_t at = part.find(" = ");
   if (at == std::string::npos || part.find(" where ") < at) return {"", part};
@@ -43,6 +43,13 @@ std::pair<std::string, std::string> definition(const std::string& part) {
   return {part.substr(0, at), part.substr(at + 3)};
 }
 
+// Evaluates a text while it reads it:
+//   condition     sum, or sums related by = < > <= >=
+//   sum           [-] product, then + product, - product
+//   product       power, then / power, or another power beside it: juxtaposition multiplies
+//   power         atom, atom ^ exponent, or e^exponent
+//   atom          number, ( sum ), | sum |, <sum, sum>, name, or function with its argument
+// A name is a variable, or stands for the text that defines it.
 class Reader {
  public:
   Reader(const std::string& text, const Variables& variables,
@@ -55,8 +62,7 @@ class Reader {
     return result;
   }
 
-  // "x", "x = 0", "low <= x <= high"
-  Tensor condition() {
+  Tensor condition() {  // "x", "x = 0", "low <= x <= high"
     Tensor left = sum_of_terms(), result;
     while (!at_end()) {
       std::string relation;
@@ -167,7 +173,7 @@ class Reader {
       return known->second;
     if (const auto alias = defined_.find(name); alias != defined_.end()) {
       if (const Function f = function(alias->second))
-        return f(is_called ? atom() : variable("x"));  // s for s(x)
+        return f(is_called ? atom() : variable("x"));  // "s" means s(x)
       return Reader(alias->second, variables_, defined_).whole();
     }
     const Function f = function(name);
@@ -202,6 +208,8 @@ class Reader {
 
 }  // namespace
 
+// The part that defines the variable, and those after it up to the next derivative: "s = sigmoid"
+// belongs to "dx = …" before it.
 std::string right_side(const std::string& text, const std::string& variable) {
   std::string result;
   bool is_inside = false;
@@ -225,9 +233,9 @@ Tensor evaluate_text(const std::string& expression, const std::string& where, Va
   for (const std::string& part : parts_of(where)) (void)define(part);
   for (const std::string& part : parts_of(expression))
     if (!define(part) && part != "repeated") cases.push_back(part);
-  defined.erase("y");
-  defined.erase("phi");  // Phi', a function of its own here
-  Tensor result;
+  defined.erase("y");                              // a variable, with the values of the call
+  defined.erase("phi");                            // a function, which Reader knows
+  Tensor result;                                   // where no condition holds
   std::vector<std::pair<Tensor, Tensor>> special;  // condition, value
   for (const std::string& part : cases) {
     const size_t at = part.find(" where ");
