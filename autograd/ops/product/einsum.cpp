@@ -9,6 +9,7 @@
 #include <slope/autograd/ops/product/einsum_equation.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace slope {
 
@@ -83,35 +84,56 @@ Dims common_sizes(const std::string& equation, const DimNames& names, const Name
   return sizes;
 }
 
+// Some dims of two operands, which become one dim of a batched product.
+struct Group {
+  DimNames names;
+  Dims sizes = {};
+};
+
+// a with the dims of each group merged into one.
+Tensor merged(const Named& a, std::initializer_list<const Group*> groups) {
+  DimNames names;
+  Dims full, sizes;
+  for (const Group* group : groups) {
+    names += group->names;
+    for (const int64_t size : group->sizes) full.push_back(size);
+    sizes.push_back(numel(group->sizes));
+  }
+  const Tensor x = with_dims(names, a);
+  return reshape(x.shape() == full ? x : expand(x, full), sizes);
+}
+
 // The product of a and b, summed over the dims that both have and `later` lacks.
 Named join(const std::string& equation, const Named& a, const Named& b, const DimNames& later) {
-  DimNames shared, only_a, only_b, summed;
+  Group shared, only_a, only_b, summed;
   for (const char name : a.names)
-    (!has(b.names, name) ? only_a : has(later, name) ? shared : summed).push_back(name);
+    (!has(b.names, name) ? only_a : has(later, name) ? shared : summed).names.push_back(name);
   for (const char name : b.names)
-    if (!has(a.names, name)) only_b.push_back(name);
-  const auto sizes = [&](const DimNames& names) { return common_sizes(equation, names, a, b); };
-  // x with these dims, those of each group of names merged into one
-  const auto matrix = [&](const Named& x, const DimNames& s, const DimNames& i, const DimNames& j) {
-    const Dims full = sizes(s + i + j);
-    const Tensor y = with_dims(s + i + j, x);
-    return reshape(y.shape() == full ? y : expand(y, full),
-                   {numel(sizes(s)), numel(sizes(i)), numel(sizes(j))});
-  };
-  const Tensor y = bmm(matrix(a, shared, only_a, summed), matrix(b, shared, summed, only_b));
-  const DimNames names = shared + only_a + only_b;
-  return {reshape(y, sizes(names)), names};
+    if (!has(a.names, name)) only_b.names.push_back(name);
+  for (Group* group : {&shared, &only_a, &only_b, &summed})
+    group->sizes = common_sizes(equation, group->names, a, b);
+  const Tensor y =
+      bmm(merged(a, {&shared, &only_a, &summed}), merged(b, {&shared, &summed, &only_b}));
+  Named result;
+  Dims sizes;
+  for (const Group* group : {&shared, &only_a, &only_b}) {
+    result.names += group->names;
+    for (const int64_t size : group->sizes) sizes.push_back(size);
+  }
+  result.x = reshape(y, sizes);
+  return result;
 }
 
 }  // namespace
 
 Tensor einsum(const std::string& equation, const Tensors& operands) {
-  std::vector<int64_t> ranks;
+  Dims ranks;
   for (const Tensor& x : operands) ranks.push_back(x.rank());
-  const EinsumEquation parsed = parse_einsum(equation, ranks);
+  EinsumEquation parsed = parse_einsum(equation, ranks);
   std::vector<Named> parts;
+  parts.reserve(operands.size());
   for (size_t i = 0; i < operands.size(); ++i)
-    parts.push_back(diagonals(equation, {operands[i], parsed.operands[i]}));
+    parts.push_back(diagonals(equation, {operands[i], std::move(parsed.operands[i])}));
 
   const auto needed_after = [&](size_t i) {  // by the result and the operands behind operand i
     DimNames names = parsed.result;

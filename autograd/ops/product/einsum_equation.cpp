@@ -2,6 +2,7 @@
 #include <slope/core/error.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace slope {
 
@@ -20,38 +21,41 @@ DimNames unnamed_dims(int64_t count) {
 
 // A term of the equation: letters, with "..." at most once.
 struct Term {
-  std::string before, after;  // the letters around "..."
+  std::string_view before, after;  // the letters around "..."
   bool has_dots;
 
-  Term(const std::string& equation, const std::string& text) {
+  Term(const std::string& equation, std::string_view text) {
     const size_t dots = text.find("...");
-    has_dots = dots != std::string::npos;
+    has_dots = dots != text.npos;
     before = text.substr(0, dots);
     if (has_dots) after = text.substr(dots + 3);
-    for (const char c : before + after)
-      SLOPE_CHECK_SHAPE(
-          is_letter(c),
-          "einsum: '{}' in \"{}\" is not a name; names are letters, unnamed dims \"...\"", c,
-          equation);
+    for (const std::string_view part : {before, after})
+      for (const char c : part)
+        SLOPE_CHECK_SHAPE(
+            is_letter(c),
+            "einsum: '{}' in \"{}\" is not a name; names are letters, unnamed dims \"...\"", c,
+            equation);
   }
   int64_t letters() const { return static_cast<int64_t>(before.size() + after.size()); }
   // with `unnamed` dims in place of "..."
   DimNames names(int64_t unnamed) const {
-    return before + (has_dots ? unnamed_dims(unnamed) : "") + after;
+    DimNames result(before);
+    if (has_dots) result += unnamed_dims(unnamed);
+    return result += after;
   }
 };
 
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back().push_back(c);
+using Parts = InlineVector<std::string_view, 4>;
+
+Parts split_at_commas(std::string_view text) {
+  Parts parts;
+  for (size_t comma; (comma = text.find(',')) != text.npos; text.remove_prefix(comma + 1))
+    parts.push_back(text.substr(0, comma));
+  parts.push_back(text);
   return parts;
 }
 
-DimNames default_result(const std::string& inputs, int64_t unnamed) {
+DimNames default_result(std::string_view inputs, int64_t unnamed) {
   DimNames result = unnamed_dims(unnamed);
   for (char name = 'A'; name <= 'z'; ++name)
     if (is_letter(name) && std::count(inputs.begin(), inputs.end(), name) == 1)
@@ -61,17 +65,18 @@ DimNames default_result(const std::string& inputs, int64_t unnamed) {
 
 }  // namespace
 
-EinsumEquation parse_einsum(const std::string& given, const std::vector<int64_t>& ranks) {
+EinsumEquation parse_einsum(const std::string& given, const Dims& ranks) {
   std::string equation;
   std::copy_if(given.begin(), given.end(), std::back_inserter(equation),
                [](char c) { return c != ' '; });
   const size_t arrow = equation.find("->");
-  const std::string inputs = equation.substr(0, arrow);
-  const std::vector<std::string> terms = split_at_commas(inputs);
+  const std::string_view inputs = std::string_view(equation).substr(0, arrow);
+  const Parts terms = split_at_commas(inputs);
   SLOPE_CHECK_SHAPE(!ranks.empty() && terms.size() == ranks.size(),
                     "einsum: \"{}\" has {} terms for {} operands", given, terms.size(),
                     ranks.size());
   EinsumEquation result;
+  result.operands.reserve(terms.size());
   int64_t most_unnamed = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
     const Term term(given, terms[i]);
@@ -82,9 +87,10 @@ EinsumEquation parse_einsum(const std::string& given, const std::vector<int64_t>
     result.operands.push_back(term.names(unnamed));
     most_unnamed = std::max(most_unnamed, unnamed);
   }
-  result.result = arrow == std::string::npos
-                      ? default_result(inputs, most_unnamed)
-                      : Term(given, equation.substr(arrow + 2)).names(most_unnamed);
+  result.result =
+      arrow == std::string::npos
+          ? default_result(inputs, most_unnamed)
+          : Term(given, std::string_view(equation).substr(arrow + 2)).names(most_unnamed);
   for (const char name : result.result) {
     SLOPE_CHECK_SHAPE(std::count(result.result.begin(), result.result.end(), name) == 1,
                       "einsum: the result of \"{}\" names '{}' twice", given, name);

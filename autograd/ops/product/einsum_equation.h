@@ -20,6 +20,6 @@ struct EinsumEquation {
 
 // For operands of these ranks. Without "->" the result has the dims of "...", then the letters that
 // occur once, in alphabetical order. ShapeError if the equation does not fit.
-EinsumEquation parse_einsum(const std::string& equation, const std::vector<int64_t>& ranks);
+EinsumEquation parse_einsum(const std::string& equation, const Dims& ranks);
 
 }  // namespace slope
