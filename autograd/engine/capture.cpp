@@ -38,13 +38,11 @@ Tensor Pass::gradient_of(const Tensor& x) const {
   return sum ? *sum : Tensor();
 }
 
-static Tensors gradients(const Tensors& outputs, const Tensors& inputs, const GradOptions& options,
-                         bool is_within) {
+static Tensors run_for(Pass& pass, const Tensors& outputs, const Tensors& inputs,
+                       const GradOptions& options) {
   for (size_t i = 0; i < inputs.size(); ++i)
     SLOPE_CHECK_AS(AutogradError, inputs[i].requires_grad(),
                    "grad: input {} does not require a gradient", i);
-  Pass pass({options.retain_graph, options.create_graph});
-  pass.is_within = is_within;
   pass.collect(outputs, options.grad_outputs);
   pass.capture(inputs);
   pass.run();
@@ -60,10 +58,13 @@ static Tensors gradients(const Tensors& outputs, const Tensors& inputs, const Gr
 }
 
 Tensors grad(const Tensors& outputs, const Tensors& inputs, GradOptions options) {
-  return gradients(outputs, inputs, options, false);
+  Pass pass({options.retain_graph, options.create_graph});
+  return run_for(pass, outputs, inputs, options);
 }
 Tensors grad_within(const Tensors& outputs, const Tensors& inputs, const GradOptions& options) {
-  return gradients(outputs, inputs, options, true);
+  Pass pass({options.retain_graph, options.create_graph});
+  pass.is_within = true;
+  return run_for(pass, outputs, inputs, options);
 }
 
 }  // namespace slope

@@ -47,7 +47,7 @@ Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const
 
 // grad() of the outputs that are on the tape; zeros for inputs on which nothing depends.
 Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Tensors& v,
-                  bool create_graph, bool strict) {
+                  const Options& options) {
   Tensors reached, weights, result(x.size());
   for (size_t k = 0; k < y.size(); ++k)
     if (y[k].requires_grad()) {
@@ -58,10 +58,10 @@ Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Te
     result = grad(reached, x,
                   {.grad_outputs = weights,
                    .retain_graph = true,
-                   .create_graph = create_graph,
+                   .create_graph = options.create_graph,
                    .allow_unused = true});
   for (size_t i = 0; i < x.size(); ++i) {
-    SLOPE_CHECK_AS(AutogradError, !strict || result[i].defined(),
+    SLOPE_CHECK_AS(AutogradError, !options.strict || result[i].defined(),
                    "{}: the outputs do not depend on input {}; strict asks that they do", name, i);
     if (!result[i].defined()) result[i] = zeros_like(x[i].detach());
   }
@@ -82,8 +82,8 @@ TensorFunction gradient_of(const char* name, const TensorFunction& f, bool stric
                    "{}: takes a function of one output of one element; here are {}, the first of "
                    "shape {}",
                    name, y.size(), y[0].shape());
-    return gradients(name, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})}, true,
-                     strict);
+    return gradients(name, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})},
+                     {.create_graph = true, .strict = strict});
   };
 }
 
@@ -93,10 +93,9 @@ OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                const Options& options) {
   const EnableGrad enable_grad;
   const Tensors x = roots(inputs, options.create_graph), y = call("vjp", f, x, options.strict);
-  return {
-      detached_unless(options.create_graph, y),
-      detached_unless(options.create_graph, gradients("vjp", y, x, checked_v("vjp", v, y, "output"),
-                                                      options.create_graph, options.strict))};
+  return {detached_unless(options.create_graph, y),
+          detached_unless(options.create_graph,
+                          gradients("vjp", y, x, checked_v("vjp", v, y, "output"), options))};
 }
 
 OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
@@ -106,10 +105,11 @@ OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                 dx = checked_v("jvp", v, x, "input");
   Tensors u;
   for (const Tensor& output : y) u.push_back(zeros_like(output.detach()).set_requires_grad());
-  const Tensors pulled = gradients("jvp", y, x, u, true, options.strict);
+  const Tensors pulled =
+      gradients("jvp", y, x, u, {.create_graph = true, .strict = options.strict});
   return {detached_unless(options.create_graph, y),
           detached_unless(options.create_graph,
-                          gradients("jvp", pulled, u, dx, options.create_graph, false))};
+                          gradients("jvp", pulled, u, dx, {.create_graph = options.create_graph}))};
 }
 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
@@ -122,8 +122,7 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
     for (int64_t e = 0; e < output.numel(); ++e) {
       Tensor one = zeros_like(output.detach()).contiguous();
       visit_floating(one.dtype(), "jacobian", [&]<class T> { one.write<T>()[e] = 1; });
-      const Tensors row =
-          gradients("jacobian", {output}, x, {one}, options.create_graph, options.strict);
+      const Tensors row = gradients("jacobian", {output}, x, {one}, options);
       for (size_t i = 0; i < x.size(); ++i) rows[i].push_back(row[i]);
     }
     Tensors blocks;
@@ -181,7 +180,7 @@ Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& 
     for (const Tensor& x : batch) one.push_back(x.narrow(0, s, 1));
     const Tensor l = loss(one);
     const Tensors g =
-        gradients("per_sample_gradients", {l}, parameters, {ones_like(l.detach())}, false, false);
+        gradients("per_sample_gradients", {l}, parameters, {ones_like(l.detach())}, {});
     for (size_t i = 0; i < g.size(); ++i) all[i].push_back(g[i].detach());
   }
   Tensors result;

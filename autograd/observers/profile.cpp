@@ -13,6 +13,8 @@ namespace {
 
 thread_local Profile* current = nullptr;
 
+constexpr bool in_forward = false, in_backward = true;
+
 std::string without_numbers(const char* path) {
   std::string text;
   for (const char* c = path ? path : ""; *c; ++c) {
@@ -38,21 +40,21 @@ void Profile::add(const char* name, const char* module, bool backward) {
 }
 
 void Profile::mark(const char* name) {
-  if (current && !current->inside_rule_) current->add(name, nullptr, false);
+  if (current && !current->inside_rule_) current->add(name, nullptr, in_forward);
 }
 
 void Profile::recorded(const Recorded& made) {
-  if (current == this && !inside_rule_) add(made.op.name, current_module(), false);
+  if (current == this && !inside_rule_) add(made.op.name, current_module(), in_forward);
 }
 void Profile::node_begins(const Node&, std::span<const Tensor>) {
   if (current != this || passes_ > 1) return;
-  add("accumulate", nullptr, true);
+  add("accumulate", nullptr, in_backward);
   inside_rule_ = true;
 }
 void Profile::rule_ended(const Node& node) {
   if (current != this || passes_ > 1) return;
   inside_rule_ = false;
-  add(node.op->name, node.module, true);
+  add(node.op->name, node.module, in_backward);
 }
 void Profile::pass_ends() noexcept {
   passes_ = std::max(passes_ - 1, 0);

@@ -45,19 +45,18 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Cuts the next name off the front of "in, out" or, from the end, off its back.
-std::string_view take(std::string_view& names, bool from_back) {
-  const size_t comma = from_back ? names.rfind(',') : names.find(',');
-  std::string_view name = names;
-  if (comma == std::string_view::npos) {
-    names = {};
-  } else if (from_back) {
-    name = names.substr(comma + 1);
-    names = names.substr(0, comma);
-  } else {
-    name = names.substr(0, comma);
-    names = names.substr(comma + 1);
-  }
+// Cuts the first name off "in, out".
+std::string_view take_first(std::string_view& names) {
+  const size_t comma = names.find(',');
+  const std::string_view name = names.substr(0, comma);
+  names = comma == names.npos ? std::string_view() : names.substr(comma + 1);
+  return trim(name);
+}
+// Cuts the last name off "in, out".
+std::string_view take_last(std::string_view& names) {
+  const size_t comma = names.rfind(',');
+  const std::string_view name = comma == names.npos ? names : names.substr(comma + 1);
+  names = comma == names.npos ? std::string_view() : names.substr(0, comma);
   return trim(name);
 }
 
@@ -81,7 +80,7 @@ void check_input(const Op& op, std::initializer_list<InputRef> inputs, size_t in
   size_t front = 0, back = shape.size();
   bool any = false;
   while (!names.empty() && !any) {  // up to the `*`
-    const std::string_view name = take(names, false);
+    const std::string_view name = take_first(names);
     if (name == "*")
       any = true;
     else if (front == back)
@@ -90,7 +89,7 @@ void check_input(const Op& op, std::initializer_list<InputRef> inputs, size_t in
       match(name, shape[front++]);
   }
   while (!names.empty()) {
-    const std::string_view name = take(names, true);
+    const std::string_view name = take_last(names);
     if (front == back) fail("too few dims");
     match(name, shape[--back]);
   }

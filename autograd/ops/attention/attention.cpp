@@ -203,8 +203,11 @@ void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& o
                     op_name, ls.numel(), ss.numel());
 }
 
-Tensors forward(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
-                bool with_weights) {
+enum class Returns { output, output_and_weights };
+
+Tensors forward(Returns returns, const Tensor& q, const Tensor& k, const Tensor& v,
+                const AttentionOptions& options) {
+  const bool with_weights = returns == Returns::output_and_weights;
   check(q, k, v, options);
   check_sequences(q, k, options);
   const auto contiguous_or_none = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
@@ -291,13 +294,13 @@ int64_t packed_rows(std::string_view what, const Tensor& lengths) {
 
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options) {
-  return forward(q, k, v, options, false)[0];
+  return forward(Returns::output, q, k, v, options)[0];
 }
 
 AttentionOutput scaled_dot_product_attention_with_weights(const Tensor& q, const Tensor& k,
                                                           const Tensor& v,
                                                           const AttentionOptions& options) {
-  const Tensors y = forward(q, k, v, options, true);
+  const Tensors y = forward(Returns::output_and_weights, q, k, v, options);
   return {y[0], y[1]};
 }
 

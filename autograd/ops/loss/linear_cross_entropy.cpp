@@ -27,11 +27,11 @@ struct Chunked {
   Tensor losses, dx, dweight, dbias;
 };
 
-// losses (N) and, if wanted, the gradients of <g, losses>; g has one value for each row if
-// `by_row`, else one for all.
+// The losses (N) and, if wanted, the gradients of <g, losses>; g_r is g[r * g_step].
 template <class T>
-Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& target,
-            const CrossEntropyOptions& options, Wanted wanted, const T* g, bool by_row) {
+Chunked losses_and_gradients(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                             const Tensor& target, const CrossEntropyOptions& options,
+                             Wanted wanted, const T* g, int64_t g_step) {
   const int64_t N = x.size(0), d = x.size(1), V = weight.size(0);
   const Tensor xs = contiguous_values(x), w = contiguous_values(weight),
                b = bias.defined() ? contiguous_values(bias) : bias;
@@ -77,7 +77,7 @@ Chunked run(const Tensor& x, const Tensor& weight, const Tensor& bias, const Ten
     for (int64_t r = 0; r < m; ++r) {
       if (!in_place) std::copy_n(px + at[r] * d, d, pr + r * d);
       pt[r] = t[at[r]];
-      gs[r] = by_row ? g[at[r]] : *g;
+      gs[r] = g[at[r] * g_step];
     }
     const Tensor xr = in_place ? xs.narrow(0, first, m) : rows;
     multiply<T>({xr}, {W, true}, m, V, d, 0, pz);
@@ -134,8 +134,9 @@ Grads linear_cross_entropy_kernel(const Saved& s, const Tensor& g) {
     const Tensor x = s.input(0), gs = contiguous_values(g);
     Chunked y;
     visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
-      y = run<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(), s.input(3), options,
-                 {s.needs(0), s.needs(1), s.needs(2)}, gs.data<T>(), true);
+      y = losses_and_gradients<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(),
+                                  s.input(3), options, {s.needs(0), s.needs(1), s.needs(2)},
+                                  gs.data<T>(), 1);
     });
     return Grads{y.dx, y.dweight, y.dbias, Tensor()};
   }
@@ -190,7 +191,7 @@ Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor&
   Tensor y;
   visit_floating(x.dtype(), op, [&]<class T> {
     const T g = options.reduction == Reduction::mean ? T(1) / static_cast<T>(count) : T(1);
-    made = run<T>(x, weight, bias, t, options, wanted, &g, false);
+    made = losses_and_gradients<T>(x, weight, bias, t, options, wanted, &g, 0);
     y = reduce_losses<T>(made.losses, options.reduction, count);
   });
   return ops::linear_cross_entropy.record(y, {x, weight, bias, t},

@@ -11,23 +11,25 @@ namespace {
 constexpr Definition cumsum_definition{"y_i = sum_{j <= i} x_j, along dim",
                                        "dx_j = sum_{i >= j} g_i: the same, from the end"};
 
-Tensor cumsum_from(const Tensor& x0, int64_t dim, bool from_end);
+enum class From { start, end };
+Tensor cumsum_from(From from, const Tensor& x0, int64_t dim);
 
 Grads cumsum_formula(const Saved& s, const Tensor& g) {
-  return {cumsum_from(g, s.integer("dim"), !s.integer("from_end"))};
+  const From opposite = s.integer("from_end") ? From::start : From::end;
+  return {cumsum_from(opposite, g, s.integer("dim"))};
 }
 
 // In place along dim n of y (outer, n, inner), 64 columns at a time; floats are summed in
 // double.
 template <class T>
-void sum_along(T* y, const AxisSplit& split, bool from_end) {
+void sum_along(From from, T* y, const AxisSplit& split) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
   constexpr int64_t together = 64;
   const int64_t n = split.n, inner = split.inner;
   const auto sum_columns = [=](T* rows, int64_t columns) {
     Sum sums[together];
     for (int64_t k = 0; k < n; ++k) {
-      T* row = rows + (from_end ? n - 1 - k : k) * inner;
+      T* row = rows + (from == From::end ? n - 1 - k : k) * inner;
       for (int64_t j = 0; j < columns; ++j) {
         sums[j] = k == 0 ? static_cast<Sum>(row[j])
                          : static_cast<Sum>(modular(sums[j]) + modular(static_cast<Sum>(row[j])));
@@ -54,19 +56,19 @@ extern const Op cumsum{.name = "cumsum",
 
 namespace {
 
-Tensor cumsum_from(const Tensor& x0, int64_t dim, bool from_end) {
+Tensor cumsum_from(From from, const Tensor& x0, int64_t dim) {
   const Tensor x = x0.dtype() == boolean ? to(x0, i64) : x0, y = contiguous_copy(x);
   visit(x.dtype(), [&]<class T> {
     const auto out = y.write<T>();
-    sum_along<T>(out, AxisSplit(x.shape(), dim), from_end);
+    sum_along<T>(from, out, AxisSplit(x.shape(), dim));
   });
-  return ops::cumsum.record(y, {x}, {{"dim", dim}, {"from_end", int64_t{from_end}}});
+  return ops::cumsum.record(y, {x}, {{"dim", dim}, {"from_end", int64_t{from == From::end}}});
 }
 
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t dim) {
-  return cumsum_from(x, wrap_dim(dim, x.rank(), "cumsum"), false);
+  return cumsum_from(From::start, x, wrap_dim(dim, x.rank(), "cumsum"));
 }
 
 }  // namespace slope

@@ -26,17 +26,23 @@ Grads stack_formula(const Saved& s, const Tensor& g) {
   return as_grads(unbind(g, s.integer("dim")), s);
 }
 
-// The tensors in their promoted dtype. Tensors of shape (0,) fit any shape and are
-// left out, as in PyTorch.
-Tensors alike(const char* op, const Tensors& xs, bool drop_empty) {
+// The tensors in the dtype to which all of them are promoted.
+Tensors promoted(const char* op, const Tensors& xs) {
   SLOPE_CHECK_SHAPE(!xs.empty(), "{}: needs at least one tensor", op);
   DType dtype = xs[0].dtype();
-  bool all_empty = true;
-  for (const Tensor& x : xs) dtype = promote(dtype, x.dtype()), all_empty &= x.shape() == Dims{0};
+  for (const Tensor& x : xs) dtype = promote(dtype, x.dtype());
+  Tensors result;
+  for (const Tensor& x : xs) result.push_back(to(x, dtype));
+  return result;
+}
+
+// Tensors of shape (0,) fit any shape: they are left out, as in PyTorch, unless there are no
+// others.
+Tensors without_empty(const Tensors& xs) {
   Tensors result;
   for (const Tensor& x : xs)
-    if (!drop_empty || all_empty || !(x.shape() == Dims{0})) result.push_back(to(x, dtype));
-  return result;
+    if (!(x.shape() == Dims{0})) result.push_back(x);
+  return result.empty() ? xs : result;
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ extern const Op stack{.name = "stack",
 }  // namespace ops
 
 Tensor cat(const Tensors& given, int64_t dim) {
-  const Tensors xs = alike("cat", given, true);
+  const Tensors xs = without_empty(promoted("cat", given));
   SLOPE_CHECK_SHAPE(xs[0].rank() > 0, "cat: tensors of rank 0 have no dim to join; use stack");
   const auto d = static_cast<size_t>(dim = wrap_dim(dim, xs[0].rank(), "cat"));
   Dims shape = xs[0].shape(), sizes;
@@ -78,7 +84,7 @@ Tensor cat(const Tensors& given, int64_t dim) {
 }
 
 Tensor stack(const Tensors& given, int64_t dim) {
-  const Tensors xs = alike("stack", given, false);
+  const Tensors xs = promoted("stack", given);
   dim = wrap_dim(dim, xs[0].rank() + 1, "stack");
   Dims shape = xs[0].shape();
   shape.insert(static_cast<size_t>(dim), static_cast<int64_t>(xs.size()));
