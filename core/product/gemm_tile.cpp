@@ -60,10 +60,8 @@ void blas_gemv(bool transpose, int rows, int cols, double alpha, const double* a
 template <class T>
 void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* x, int64_t x_step,
                      T beta, T* y, int64_t step) {
-  for (int64_t i = 0; i < n; ++i)
-    y[i * step] = beta == T(0)
-                      ? T(0)
-                      : beta * y[i * step];  // not left to BLAS: its 0 * nan differs by version
+  // beta is not left to BLAS, because its 0 * nan differs by version.
+  for (int64_t i = 0; i < n; ++i) y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];
   blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n),
             static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
             static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));

@@ -31,12 +31,12 @@ struct Windows {
 
   // (…, L) -> (…, count, kernel), `value` where there is no element
   Tensor of(const Tensor& x, double value) const {
-    const int64_t end = (count - 1) * stride + covered();
+    const int64_t last = (count - 1) * stride, end = last + covered();
     const Tensor padded = slope::pad(x, {padding, std::max<int64_t>(0, end - L - padding)}, value);
     Tensors columns;
     for (int64_t k = 0; k < kernel; ++k)
-      columns.push_back(padded.slice(-1, k * dilation, k * dilation + (count - 1) * stride + 1,
-                                     stride));  // (…, count)
+      // (…, count): element k of each window
+      columns.push_back(padded.slice(-1, k * dilation, k * dilation + last + 1, stride));
     return stack(columns, -1);
   }
 };

@@ -28,8 +28,8 @@ struct Flags {
   int64_t count = 200;
 };
 
-constexpr const char *machine = "machine",
-                     *operations = "operations";  // its result is no step, so it is no BenchCase
+// Words for what is no BenchCase, because its result is no step.
+constexpr const char *machine = "machine", *operations = "operations";
 
 std::vector<BenchCase> all_cases() {
   std::vector<BenchCase> cases = training_cases();

@@ -53,11 +53,13 @@ std::optional<Called> smallest_call(const Op& op) {
     if (called.at.calls.list.size() != 1 || called.call().op != &op ||
         called.leaves[0].numel() < 2 || called.at.outputs[0].numel() == 0)
       continue;
+    // A derivative that is 0, as that of the softmax of one element, explains nothing.
     const std::vector<double> dx = grad({sum(called.at.outputs[0] * called.at.outputs[0])},
                                         {called.leaves[0]}, {.retain_graph = true})[0]
                                        .to_vector();
-    if (std::all_of(dx.begin(), dx.end(), [](double v) { return std::abs(v) < 1e-9; }) && best)
-      continue;  // the softmax of one element
+    const bool is_zero =
+        std::all_of(dx.begin(), dx.end(), [](double v) { return std::abs(v) < 1e-9; });
+    if (is_zero && best) continue;
     best = std::move(called);
     size = n;
   }
