@@ -1,6 +1,6 @@
-// A range of a tensor's elements as an array of T. Elements of a bf16 tensor are converted to float,
-// into memory of this object. A loop that takes one short range after another then finds each in the
-// cache.
+// A range of a tensor's elements as an array of T. Elements of a bf16 tensor are converted to
+// float, into memory of this object. A loop that takes one short range after another then finds
+// each in the cache.
 #pragma once
 
 #include <slope/core/kernels/elementwise/bf16_copy.h>

@@ -10,7 +10,8 @@ namespace slope::tools {
 inline void add_precision(Command& command, DType& weights) {
   command
       .option(
-          "--precision", [&weights](const std::string& word) { weights = train::precision_named(word); },
+          "--precision",
+          [&weights](const std::string& word) { weights = train::precision_named(word); },
           "of the linear layers' weights: f32, or bf16, which is faster for few sentences and "
           "changes some of them")
       .takes("f32|bf16");

@@ -7,9 +7,9 @@
 namespace slope::data {
 
 // The contents of a .model file, which SentencePiece's own tools can read. `texts` are lists of
-// lines, usually one list for each language. A character that these lack can still be encoded, as its
-// bytes. UsageError if options.vocab_size is more than the text can fill, or less than its characters
-// need; InputError if the text is empty.
+// lines, usually one list for each language. A character that these lack can still be encoded, as
+// its bytes. UsageError if options.vocab_size is more than the text can fill, or less than its
+// characters need; InputError if the text is empty.
 std::string train_subwords(const std::vector<const std::vector<std::string>*>& texts,
                            const TokenizerOptions& options);
 

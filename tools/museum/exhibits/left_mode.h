@@ -1,5 +1,5 @@
-// translate() switches the model to evaluation and does not switch it back: dropout stays off in the
-// rest of the training.
+// translate() switches the model to evaluation and does not switch it back: dropout stays off in
+// the rest of the training.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -33,8 +33,8 @@ inline Showing show() {
     const Model model;
     return nn::lint::modes_left(model, [&] { translate(model); });
   };
-  return {{{"share dropped in training after a translation",
-            share_dropped_after(broken_translate), share_dropped_after(right_translate)}},
+  return {{{"share dropped in training after a translation", share_dropped_after(broken_translate),
+            share_dropped_after(right_translate)}},
           detect(broken_translate),
           detect(right_translate)};
 }
