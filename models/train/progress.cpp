@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace slope::train {
 
@@ -27,6 +28,11 @@ std::string bar(double share, int cells) {
   return text;
 }
 }  // namespace
+
+bool draws_escapes(int descriptor) {
+  const char* name = std::getenv("TERM");
+  return isatty(descriptor) && !(name && std::string_view(name) == "dumb");
+}
 
 std::string duration(double seconds) {
   const auto s = static_cast<int64_t>(std::clamp(seconds, 0.0, 3.6e8));
@@ -49,7 +55,7 @@ std::string progress_line(const ProgressState& p, double elapsed, int64_t steps_
 }
 
 Progress::Progress(bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) && !std::getenv("NO_PROGRESS")),
+    : quiet_(quiet), terminal_(draws_escapes(STDERR_FILENO) && !std::getenv("NO_PROGRESS")),
       start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 Progress::~Progress() { clear(); }

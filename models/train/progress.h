@@ -29,6 +29,7 @@ class Progress {
   int64_t first_step_ = -1;
 };
 
+bool draws_escapes(int descriptor);    // a terminal, but not one with TERM=dumb
 std::string duration(double seconds);  // "1:02:03" or "02:03"
 
 // "  43% ████▎      430/1000 [00:12<00:16, 5100 tokens/s, loss 1.92, lr 5e-04]"

@@ -253,10 +253,10 @@ class Streams(Case):
         self.assertNotRegex(result.out, r"[\r\x1b]")
         self.assertEqual(self.good(*TRAIN, "--steps", "3", "--quiet", "--out", "quiet").out, "")
 
-    def in_terminal(self, *arguments, say=b""):
+    def in_terminal(self, *arguments, say=b"", **more):
         """All three standard streams on one terminal."""
         main, end = pty.openpty()
-        environment = {k: v for k, v in ENVIRONMENT.items() if k != "NO_PROGRESS"}
+        environment = {**{k: v for k, v in ENVIRONMENT.items() if k != "NO_PROGRESS"}, "TERM": "xterm", **more}
         process = subprocess.Popen([SLOPE, *arguments], stdin=end, stdout=end, stderr=end, env=environment, start_new_session=True)
         os.close(end)
         if say:
@@ -279,6 +279,13 @@ class Streams(Case):
         self.assertRegex(seen, r"\r *\d+% .* \d+/30 \[\d\d:\d\d<\d\d:\d\d, \d+ tokens/s, loss \d\.\d{4}, lr 5\.00e-04\]\x1b\[K")
         self.assertNotIn("epoch 0.", seen)  # the plain lines are for pipes
         self.assertIn("validation loss", seen)
+
+    def test_a_terminal_without_escape_sequences_gets_none(self):
+        for arguments in ((*TRAIN, "--steps", "30", "--out", "shown"), ("translate", "run", "valid.de", "--show-attention")):
+            code, seen = self.in_terminal(*arguments, TERM="dumb")
+            self.assertEqual(code, 0, seen)
+            self.assertNotRegex(seen, r"\x1b|\r(?!\n)")
+        self.assertIn("\x1b[48;", self.in_terminal("translate", "run", "valid.de", "--show-attention")[1])
 
     def test_lines_that_somebody_types_are_answered(self):
         code, seen = self.in_terminal("translate", "run", say=b"Das Mann .\n\n\x04")

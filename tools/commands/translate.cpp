@@ -5,6 +5,7 @@
 #include <slope/models/infer/attention_figure.h>
 #include <slope/models/infer/score.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/train/progress.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
 #include <slope/tools/commands/text_flags.h>
@@ -69,7 +70,7 @@ void draw_and_print(const train::Translator& translator, const std::vector<std::
   });
   if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
   print(translator, lines, from, flags, options, longs);
-  if (flags.show) tools::print(draw::to_text(maps, {.color = isatty(STDOUT_FILENO) != 0}));
+  if (flags.show) tools::print(draw::to_text(maps, {.color = train::draws_escapes(STDOUT_FILENO)}));
 }
 
 std::vector<std::string> all_lines(data::LineStream& text) {
