@@ -200,8 +200,9 @@ TEST_CASE("subwords: a size that does not suit the text is refused, with one tha
   CHECK(size(0, {"\u2585"}) > 260);
   CHECK_THROWS_WITH_AS(size(8000, {"one line"}), doctest::Contains("the text fills at most 2"),
                        UsageError);
-  CHECK_THROWS_WITH_AS(size(100, {"one line"}), doctest::Contains("special tokens need up to 26"),
-                       UsageError);
+  for (const int64_t too_few : {1, 3, 4, 100})  // also fewer than there are special tokens
+    CHECK_THROWS_WITH_AS(size(too_few, {"one line"}),
+                         doctest::Contains("special tokens need up to 26"), UsageError);
   CHECK_THROWS_WITH_AS(size(0, {"", ""}), "subwords: the training text is empty", InputError);
   CHECK(size(0, {std::string(3'000'000, 'a')}) > 260);  // without a line break or a blank
 }

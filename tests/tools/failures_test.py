@@ -136,6 +136,14 @@ class Memory(Case):
                     if result.code not in (0, 127):
                         self.check_refusal(result, 4, "memory")
 
+    def test_too_little_memory_is_no_wrong_derivative(self):
+        self.skip_sanitized()
+        for megabytes in (70, 85, 100, 120):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+            result = self.slope("gradcheck", "exp", preexec_fn=limit)
+            self.assertIn(result.code, (0, 4, 127), result)
+
     def test_a_line_of_a_megabyte(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
         self.refused(3, "translate", "run", stdin="a " * 1_000_000, says="1000002 tokens")

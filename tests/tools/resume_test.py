@@ -188,13 +188,13 @@ class Resume(Case):
                 os.remove("text")
 
     def test_what_is_refused_while_it_starts_leaves_the_folder_as_it_was(self):
-        os.mkfifo("pipe.de")
+        os.mkfifo("pipe.de"), os.mkfifo("pipe.en")
         process = self.start("train", "translation", "--train", "train", "--valid", "pipe", *SMALL, "--out", "run")
         while not os.path.exists("run/start.json"):
             self.assertIsNone(process.poll())
         process.kill()
         process.communicate(timeout=60)
-        os.remove("pipe.de")
+        os.remove("pipe.de"), os.remove("pipe.en")
         os.makedirs("kept/notes")
         os.symlink("nowhere", "leads-nowhere")
         for out, code in (("run", 4), ("run/a/b", 4), ("kept", 4), ("new/a/b", 4), ("leads-nowhere", 4)):

@@ -4,6 +4,7 @@
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/memory/scarce.h>
 
 #include <algorithm>
 #include <cmath>
@@ -257,6 +258,7 @@ class Run {
     try {
       report = run();
     } catch (const std::exception& e) {
+      rethrow_if_scarce();
       report.ok = false;
       report.problems.push_back(e.what());
     }

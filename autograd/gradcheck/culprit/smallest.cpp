@@ -1,6 +1,7 @@
 #include <slope/autograd/gradcheck/culprit/smallest.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/memory/scarce.h>
 
 #include <fmt/ranges.h>
 
@@ -70,6 +71,7 @@ std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
       const GradcheckReport report = gradcheck(f, x, quiet);
       return report.failed > 0 && report.problems.empty();
     } catch (const std::exception&) {  // the function refuses such shapes
+      rethrow_if_scarce();
       return false;
     }
   };

@@ -5,6 +5,7 @@
 #include <slope/autograd/gradcheck/explain/expression.h>
 #include <slope/autograd/gradcheck/numeric/nudge.h>
 #include <slope/autograd/node.h>
+#include <slope/core/memory/scarce.h>
 
 #include <fmt/ranges.h>
 
@@ -197,6 +198,7 @@ Explanation explain(const std::string& name) {
                                                   : sum_to(written, x.shape()))
                          .to_vector();
     } catch (const Error&) {
+      rethrow_if_scarce();
       line.written.clear();
     }
     result.lines.push_back(line);

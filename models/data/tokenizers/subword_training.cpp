@@ -105,7 +105,7 @@ std::string train_subwords(const std::vector<const std::vector<std::string>*>& t
                                                       &sentences, &model);
   if (!status.ok()) {
     const std::string reason = status.ToString();
-    SLOPE_CHECK_AS(UsageError, reason.find("required_chars") == reason.npos,
+    SLOPE_CHECK_AS(UsageError, wanted >= needed && reason.find("required_chars") == reason.npos,
                    "vocab_size {}: the text has {} characters, which with {} bytes and special "
                    "tokens need up to {}; give more, or 0 for a size that suits the text",
                    wanted, characters, needed, needed + characters);

@@ -1,0 +1,25 @@
+// What a caught error says: something of the code that threw it, or only that the system gave no
+// more memory, threads or files.
+#pragma once
+
+#include <slope/core/error.h>
+
+#include <new>
+
+namespace slope {
+
+// In a catch block: throws the error again if it is one of scarcity.
+inline void rethrow_if_scarce() {
+  try {
+    throw;
+  } catch (const MemoryError&) {
+    throw;
+  } catch (const IoError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+  }
+}
+
+}  // namespace slope
