@@ -13,6 +13,8 @@ else()
   add_executable(explorer ${explorer_sources} tests/explorer/ask.cpp)
 endif()
 slope_compile(explorer)
+slope_precompile(explorer)
+slope_unite(explorer tools/explorer/live)
 target_link_libraries(explorer PRIVATE slope)
 
 # Training steps to time, natively and in WebAssembly (tests/explorer/speed.mjs).
