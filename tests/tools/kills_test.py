@@ -9,7 +9,9 @@ class Kills(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "a sanitizer's build takes too long")
     def test_same_bits(self):
         done = subprocess.run([sys.executable, "-B", SCRIPT, "--kills", "5", "--signals", "--slope", SLOPE], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        # each training begins with --resume, so that what its folder holds makes no difference
+        said = [line for line in done.stderr.splitlines() if "holds no run to go on with" not in line]
+        self.assertEqual((done.returncode, said), (0, []), done.stdout)
         self.assertIn("5 of 5 the same hash", done.stdout)
 
 
