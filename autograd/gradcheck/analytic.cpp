@@ -72,10 +72,10 @@ std::string not_linear(const Passes& passes, const Tensor& u, const Tensors& of_
     for (size_t e = 0; e < both.size(); ++e)
       if (const double sum = a * gu[e] + gv[e]; std::abs(both[e] - sum) > allowed)
         return fmt::format(
-            "backward is not linear in the gradient that it is given: {}, element {} is {:.9g} for "
-            "1024 u + v, but {:.9g} for u and v apart; a rule multiplies g, it must not clip, "
-            "round or square it",
-            leaves[i].name, e, both[e], sum);
+            "backward is {}: {}, element {} is {:.9g} for 1024 u + v, but {:.9g} for u and v "
+            "apart; "
+            "a rule multiplies g, it must not clip, round or square it",
+            not_linear_text, leaves[i].name, e, both[e], sum);
   }
   return "";
 }

@@ -6,7 +6,12 @@
 #include <slope/autograd/gradcheck/numeric/differences.h>
 #include <slope/core/tensor/named_tensor.h>
 
+#include <string_view>
+
 namespace slope {
+
+// by which the diagnosis recognises this problem
+inline constexpr std::string_view not_linear_text = "not linear in the gradient that it is given";
 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it

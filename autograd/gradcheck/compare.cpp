@@ -152,12 +152,7 @@ class Comparison {
   }
 
   void note_wrong(size_t k, int64_t element, double ratio) {
-    if (row_.failed++ == 0) {
-      row_.low = row_.high = ratio;
-      row_.output = static_cast<int64_t>(k);
-    }
-    row_.low = std::min(row_.low, ratio);
-    row_.high = std::max(row_.high, ratio);
+    row_.add_failure(static_cast<int64_t>(k), ratio);
     if (row_.output == static_cast<int64_t>(k) && row_.wrong.size() < most_wrong)
       row_.wrong.push_back(element);
   }

@@ -49,7 +49,8 @@ struct GradcheckLeaf {
   double low = 0, high = 0;         // smallest and largest ratio among its failures
   int64_t output = 0;               // of the first failure
   std::vector<int64_t> wrong = {};  // elements that failed there: the first few
-  std::string text() const;         // "k_proj.weight 64 of 64 wrong, ratio 0.5"
+  void add_failure(int64_t at_output, double ratio);
+  std::string text() const;  // "k_proj.weight 64 of 64 wrong, ratio 0.5"
 };
 
 // The operation to blame: checked alone at the same values, its derivative disagrees, so nothing

@@ -46,6 +46,15 @@ std::string table(const std::vector<GradcheckLeaf>& leaves) {
 
 }  // namespace
 
+void GradcheckLeaf::add_failure(int64_t at_output, double ratio) {
+  if (failed++ == 0) {
+    low = high = ratio;
+    output = at_output;
+  }
+  low = std::min(low, ratio);
+  high = std::max(high, ratio);
+}
+
 std::string GradcheckLeaf::text() const {
   if (failed == 0) return name + " ok";
   if (is_cut) return fmt::format("{} {} of {} wrong, the tape is cut", name, failed, elements);

@@ -4,26 +4,18 @@
 #include <array>
 
 #if defined(SLOPE_BLAS)
-#include <slope/core/error.h>
-
 #include <cblas.h>
-#include <sys/mman.h>
 
 #include <cstdlib>
 #include <mutex>
-#include <set>
-#include <vector>
 #if defined(SLOPE_OPENMP)
 #include <omp.h>
 #endif
 
-// Only builds with several core types (DYNAMIC_ARCH) have the first two.
+// Only builds with several core types (DYNAMIC_ARCH) have these.
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_init();
 [[gnu::weak]] void gotoblas_dynamic_quit();
-// internal to it, but exported
-[[gnu::weak]] void* blas_memory_alloc(int);
-[[gnu::weak]] void blas_memory_free(void*);
 }
 #endif
 
@@ -79,13 +71,6 @@ void keep_single_threaded() {
 #endif
 }
 
-constexpr size_t blas_buffer_bytes = 128 << 20;  // OpenBLAS's BUFFER_SIZE on x86-64
-
-bool could_map(size_t bytes) {
-  void* found = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return found != MAP_FAILED && ::munmap(found, bytes) == 0;
-}
-
 // OpenBLAS's constructor has already run: libraries are loaded before their users.
 [[gnu::constructor]] void set_up_at_load() {
   correct_core_type();
@@ -99,46 +84,6 @@ void initialise_blas() {
   std::call_once(once, keep_single_threaded);
 }
 
-namespace {
-
-std::mutex buffers_mutex;
-size_t threads_with_buffer = 0;
-
-// A thread that ends leaves its buffer to others.
-struct HasBuffer {
-  bool yes = false;
-  ~HasBuffer() {
-    if (!yes) return;
-    const std::lock_guard lock(buffers_mutex);
-    --threads_with_buffer;
-  }
-};
-
-}  // namespace
-
-void ensure_blas_buffer() {
-  thread_local HasBuffer has_buffer;
-  if (has_buffer.yes || !blas_memory_alloc || !blas_memory_free) return;
-  static std::set<void*> buffers;  // of OpenBLAS: never given back, used by one call at a time
-  const std::lock_guard lock(buffers_mutex);
-  std::vector<void*> held;
-  const size_t needed = threads_with_buffer + 1;
-  held.reserve(needed);
-  bool fits = true;
-  while (buffers.size() < needed && (fits = could_map(blas_buffer_bytes))) {
-    held.push_back(blas_memory_alloc(0));
-    buffers.insert(held.back());
-  }
-  for (void* buffer : held) blas_memory_free(buffer);
-  SLOPE_CHECK_AS(
-      MemoryError, fits,
-      "out of memory: OpenBLAS needs {} MB of addresses for each thread; raise the limit "
-      "(ulimit -v) or use fewer: --threads, OMP_NUM_THREADS",
-      blas_buffer_bytes >> 20);
-  threads_with_buffer = needed;
-  has_buffer.yes = true;
-}
-
 std::string blas_description() {
   initialise_blas();
   const std::string config = openblas_get_config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
@@ -149,7 +94,6 @@ std::string blas_description() {
 }
 #else
 void initialise_blas() {}
-void ensure_blas_buffer() {}
 std::string blas_description() { return "own loops"; }
 #endif
 

@@ -15,11 +15,6 @@ namespace slope {
 // the program has changed that, because a product is parallel over its tiles.
 void initialise_blas();
 
-// Before a call of OpenBLAS, which keeps a buffer for each call at the same time, and tries for ever
-// if the system has no addresses left for one. At the first call of a thread, a buffer is made for
-// it; MemoryError if that would fail.
-void ensure_blas_buffer();
-
 // "OpenBLAS 0.3.21, kernels Zen, pthread build, one thread a call"; "own loops"
 std::string blas_description();
 

@@ -1,6 +1,6 @@
 #include <slope/core/kernels/isa.h>
 #include <slope/core/kernels/product/dots.h>
-#include <slope/core/product/blas.h>
+#include <slope/core/product/blas_buffers.h>
 #include <slope/core/product/gemm_tile.h>
 
 #include <algorithm>

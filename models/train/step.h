@@ -2,7 +2,7 @@
 // the benchmarks use the same one.
 #pragma once
 
-#include <slope/models/train/layer_norms.h>
+#include <slope/models/train/report/layer_norms.h>
 #include <slope/models/train/task.h>
 #include <slope/models/train/updater.h>
 

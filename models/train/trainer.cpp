@@ -13,8 +13,8 @@
 #include <slope/models/train/checkpoints.h>
 #include <slope/models/train/divergence.h>
 #include <slope/models/train/one_batch.h>
-#include <slope/models/train/progress.h>
-#include <slope/models/train/run_log.h>
+#include <slope/models/train/report/progress.h>
+#include <slope/models/train/report/run_log.h>
 #include <slope/models/train/sameness.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>

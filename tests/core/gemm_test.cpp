@@ -6,6 +6,7 @@
 #include <slope/core/kernels/product/product.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/blas.h>
+#include <slope/core/product/blas_buffers.h>
 #include <slope/core/product/gemm.h>
 #include <slope/tests/numbers.h>
 #include <slope/tests/sanitized.h>

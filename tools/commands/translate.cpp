@@ -5,7 +5,7 @@
 #include <slope/models/infer/attention_figure.h>
 #include <slope/models/infer/score.h>
 #include <slope/models/run/run_folder.h>
-#include <slope/models/train/progress.h>
+#include <slope/models/train/report/progress.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
 #include <slope/tools/commands/text_flags.h>

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace slope {
@@ -13,32 +14,37 @@ using Check = CaseOutcome::Check;
 
 namespace {
 
-// First order, second order, the kernel against the formula, float32, …
+struct Meaning {
+  Check check;
+  const char *mistake, *reason;
+};
+// First order through kernel or formula alone; then, where both agree, the first check that fails.
+constexpr Meaning kernel_alone{Check::first_order, "the kernel, not the formula",
+                               "through the formula first order agrees"};
+constexpr Meaning formula_alone{Check::first_by_formula, "the formula or reference, not the kernel",
+                                "through the kernel first order agrees"};
+constexpr Meaning others[] = {
+    {Check::layouts_of_g, "a wrong stride: of the gradient that the rule is given",
+     "a contiguous g gives what it should, one in strides or expanded does not"},
+    {Check::digits, "float32 inside: values or gradients are rounded to it on the way",
+     "a change by 2^-28, which float32 does not hold, is lost or grossly wrong"},
+    {Check::second_order,
+     "a value in the formula that is detached, or a rule that the formula uses",
+     "first order agrees, second does not"},
+    {Check::kernel_formula,
+     "the kernel differs from the formula by little, or where differences see nothing",
+     "both agree with differences, but not with one another"},
+    {Check::f32_f64, "the float32 kernel alone", "in float64 everything agrees"},
+};
+
 void guess_from_checks(const FunctionCheck& check, Guesses& guesses) {
-  const auto add = [&](const char* mistake, const char* reason) {
-    guesses.push_back({1, mistake, reason});
-  };
-  const bool kernel_fails = check.fails(Check::first_order),
-             formula_fails = check.fails(Check::first_by_formula);
-  if (kernel_fails && formula_fails) return;
-  if (kernel_fails)
-    add("the kernel, not the formula", "through the formula first order agrees");
-  else if (formula_fails)
-    add("the formula or reference, not the kernel", "through the kernel first order agrees");
-  else if (check.fails(Check::layouts_of_g))
-    add("a wrong stride: of the gradient that the rule is given",
-        "a contiguous g gives what it should, one in strides or expanded does not");
-  else if (check.fails(Check::digits))
-    add("float32 inside: values or gradients are rounded to it on the way",
-        "a change by 2^-28, which float32 does not hold, is lost or grossly wrong");
-  else if (check.fails(Check::second_order))
-    add("a value in the formula that is detached, or a rule that the formula uses",
-        "first order agrees, second does not");
-  else if (check.fails(Check::kernel_formula))
-    add("the kernel differs from the formula by little, or where differences see nothing",
-        "both agree with differences, but not with one another");
-  else if (check.fails(Check::f32_f64))
-    add("the float32 kernel alone", "in float64 everything agrees");
+  const auto fails = [&](const Meaning& m) { return check.fails(m.check); };
+  const auto add = [&](const Meaning& m) { guesses.push_back({1, m.mistake, m.reason}); };
+  if (fails(kernel_alone) != fails(formula_alone))
+    add(fails(kernel_alone) ? kernel_alone : formula_alone);
+  else if (!fails(kernel_alone))
+    if (const auto* first = std::ranges::find_if(others, fails); first != std::end(others))
+      add(*first);
 }
 
 void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {

@@ -1,4 +1,6 @@
+#include <slope/autograd/gradcheck/analytic.h>
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
+#include <slope/autograd/gradcheck/watch/backward.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,12 +80,12 @@ Guesses diagnose(const GradcheckReport& report) {
     return {
         {1, "a value that was detached on the way", "an input that changes carries no gradient"}};
   for (const std::string& problem : report.problems) {
-    if (problem.find("not linear in the gradient") != std::string::npos)
+    if (problem.find(not_linear_text) != std::string::npos)
       all.push_back({1, "g is missing in a rule, or in another power or operand",
                      "backward is not linear in the gradient that it is given"});
-    if (problem.find("writes into the gradient") != std::string::npos)
-      all.push_back({1, "a rule that writes into the gradient that it is given",
-                     "it changed while the rule ran"});
+    if (problem.find(writes_text) != std::string::npos)
+      all.push_back(
+          {1, fmt::format("a rule that {}", writes_text), "it changed while the rule ran"});
   }
   std::vector<Evidence> inputs = has_culprit ? report.culprits[0].inputs : std::vector<Evidence>();
   if (std::none_of(inputs.begin(), inputs.end(), [](const Evidence& e) { return e.failed > 0; }))

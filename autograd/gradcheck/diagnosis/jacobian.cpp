@@ -172,11 +172,8 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
   }
   if (has_sums_for_ways(j))
     guesses.push_back(
-        {0.94,
-         "an index contracted in one operand only: g and the other operand are summed "
-         "apart",
-         "the rule gives the same for all outputs that an element acts through, the "
-         "sum of what it should give for each"});
+        {0.94, "an index contracted in one operand only: g and the other operand are summed apart",
+         "the rule gives the same for all outputs that an element acts through: the sum"});
   if (lacks_the_same_in_all_ways(j) && !is_scaled_by_element(j))
     guesses.push_back(
         {0.9, "a term is lost, or one use is lost",

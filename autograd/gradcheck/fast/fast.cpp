@@ -97,10 +97,7 @@ class FastCheck {
   }
 
   void fail(GradcheckLeaf& row, const GradcheckFailure& failure) {
-    const double ratio = failure.ratio();
-    row.low = row.failed ? std::min(row.low, ratio) : ratio;
-    row.high = row.failed ? std::max(row.high, ratio) : ratio;
-    if (row.failed++ == 0) row.output = failure.output_index;
+    row.add_failure(failure.output_index, failure.ratio());
     ++report_.failed;
     report_.failures.push_back(failure);
   }

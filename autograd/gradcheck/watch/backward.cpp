@@ -89,9 +89,9 @@ void WatchBackward::rule_ended(const Node& node) {
     if (!at) continue;
     if (written_.empty())
       written_ = fmt::format(
-          "{} writes into the gradient that it is given: element {} was {:.9g} and is {:.9g} after "
-          "its rule; other operations read the same memory, so compute into new memory",
-          place(*node.op, node.module), at->element, at->a, at->b);
+          "{} {}: element {} was {:.9g} and is {:.9g} after its rule; other operations read the "
+          "same memory, so compute into new memory",
+          place(*node.op, node.module), writes_text, at->element, at->a, at->b);
     copy_into(before, g.detach());
     undone_.push_back(g);
   }

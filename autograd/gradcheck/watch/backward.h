@@ -6,6 +6,7 @@
 #include <slope/autograd/observer.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slope {
@@ -13,6 +14,9 @@ namespace slope {
 // "the rule of scores returns no gradient for its input 1": the first on the way from the outputs
 // to the leaf, which the pass does not reach; "" if no rule is to blame.
 std::string withheld(const Tensors& outputs, const Tensor& leaf);
+
+// by which the diagnosis recognises this problem
+inline constexpr std::string_view writes_text = "writes into the gradient that it is given";
 
 class WatchBackward : public Observer {
  public:

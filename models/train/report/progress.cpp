@@ -1,5 +1,5 @@
 #include <slope/core/text/visible.h>
-#include <slope/models/train/progress.h>
+#include <slope/models/train/report/progress.h>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 #include <slope/core/error.h>
-#include <slope/models/train/run_log.h>
+#include <slope/models/train/report/run_log.h>
 
 #include <chrono>
 

@@ -1,6 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
-#include <slope/models/train/layer_norms.h>
+#include <slope/models/train/report/layer_norms.h>
 
 #include <algorithm>
 #include <cmath>

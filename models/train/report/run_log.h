@@ -4,7 +4,7 @@
 #include <slope/core/files/append_log.h>
 #include <slope/models/run/curves/event_file.h>
 #include <slope/models/run/json.h>
-#include <slope/models/train/layer_norms.h>
+#include <slope/models/train/report/layer_norms.h>
 
 #include <functional>
 #include <optional>
