@@ -90,13 +90,13 @@ void Pass::accumulate(const Edge& x, Tensor g) {
 // x.grad += dL/dx. Everything that can fail happens before the first x.grad changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  const List<GradLock> locks = own_leaf_sums();
+  const List<GradLock> locks = lock_and_own_leaf_sums();
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Tensor &grad = autograd_meta(*leaves_[i])->slot->grad, &g = leaf_sums_[i];
     if (g.defined() && adds_in_place(grad))
       add_into(g, grad);
     else if (g.defined())
-      grad = std::move(g);
+      grad = std::move(g);  // which has the old grad in it, where there was one
   }
 }
 

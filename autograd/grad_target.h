@@ -1,5 +1,6 @@
 // GradTarget: where a kernel writes the gradient of an input. The engine chooses: new memory, the
-// existing sum (the kernel adds to it), the memory of g, or a slice of a larger tensor.
+// existing sum (the kernel adds to it), the memory of g or of a saved extra, or a slice of a
+// larger tensor.
 //
 //   const GradTarget d = s.target(0, x.shape(), x.dtype());
 //   run(g, d.tensor.write<T>(), d.adds);
@@ -17,7 +18,7 @@ struct GradTarget {
 };
 
 struct TargetOptions {
-  // Whether the kernel can add to a sum, bit for bit as if it were added afterwards.
+  // Whether the kernel can add its gradient to a sum with the same bits as adding it afterwards.
   bool may_add = true;
   // g or a saved extra, which the kernel can overwrite with its result. The engine allows it only
   // where nobody else needs that memory. Ignored where the kernel adds.

@@ -88,17 +88,18 @@ void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
 }
 }  // namespace
 
-detail::SkipInit::SkipInit(int64_t least_rank) : before_(skipped_rank) {
-  skipped_rank = std::min(before_, least_rank);
+detail::SkipInit::SkipInit(int64_t least_rank) : rank_before_(skipped_rank) {
+  skipped_rank = std::min(rank_before_, least_rank);
 }
-detail::SkipInit::~SkipInit() { skipped_rank = before_; }
+detail::SkipInit::~SkipInit() { skipped_rank = rank_before_; }
 
-ElementLimit::ElementLimit(int64_t most) : before_(elements_left), most_(element_limit) {
+ElementLimit::ElementLimit(int64_t most)
+    : left_before_(elements_left), limit_before_(element_limit) {
   elements_left = element_limit = most;
 }
 ElementLimit::~ElementLimit() {
-  elements_left = before_;
-  element_limit = most_;
+  elements_left = left_before_;
+  element_limit = limit_before_;
 }
 
 void uniform(const Tensor& x, double low, double high) {

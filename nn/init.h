@@ -1,6 +1,7 @@
 // Initial values, written into existing tensors. Rules and names are PyTorch's; the numbers come
-// from slope's generator: element i of a tensor is a function of (seed, site, i), one site a call.
-// fan_in = size(1) * (all further sizes), fan_out = size(0) * (all further sizes); rank >= 2.
+// from slope's generator: element i of a tensor is a function of (seed, site, i), and each call
+// that draws takes the next site (core/tensor/random.h). fan_in = size(1) * (all further sizes),
+// fan_out = size(0) * (all further sizes); rank >= 2.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -42,11 +43,11 @@ class SkipInit {
   SkipInit& operator=(const SkipInit&) = delete;
 
  private:
-  int64_t before_;
+  int64_t rank_before_;
 };
 }  // namespace detail
 
-// Runs make() but leaves tensors of at least `least_rank` dims uninitialised, like torch's
+// Runs make() but skips the random draws into tensors of at least `least_rank` dims, like torch's
 // skip_init: for a model whose weights are then read from a file or drawn by other rules. Their
 // random sites are used up all the same, so that all other tensors get their usual numbers.
 template <class F>
@@ -55,8 +56,8 @@ auto skip_init(int64_t least_rank, const F& make) {
   return make();
 }
 
-// While it lives, limits the number of elements that this thread initialises or skips: InputError
-// beyond. For a model whose size comes from a file.
+// While it lives, this thread may draw, or skip drawing, at most `most` elements; one more is an
+// InputError. For a model whose size comes from a file.
 class ElementLimit {
  public:
   explicit ElementLimit(int64_t most);
@@ -65,11 +66,12 @@ class ElementLimit {
   ElementLimit& operator=(const ElementLimit&) = delete;
 
  private:
-  int64_t before_, most_;
+  int64_t left_before_, limit_before_;
 };
 
-// A model initialised by its own init_weights(), which draws all matrices; vectors (biases, gains)
-// keep the values of their layers. What init_weights() replaces is not drawn first.
+// A model initialised by its own init_weights(), which draws all matrices. Vectors (biases, weights
+// of norms) keep the values that the constructors of their layers gave them; matrices are not drawn
+// there, since init_weights() would overwrite them.
 template <class Model>
 Model make(const decltype(Model::config)& config) {
   Model model = skip_init(2, [&] { return Model(config); });

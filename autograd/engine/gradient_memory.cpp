@@ -41,9 +41,9 @@ GradTarget Pass::target(const Node& node, size_t input, const Dims& shape, DType
   const Edge& edge = node.inputs[input];
   const Tensor* sum = options.may_add && edge ? find_sum(edge) : nullptr;
   const bool adds = sum && sum->defined() && may_write(*sum);
-  if (adds && !writes_alone_) return {.tensor = *sum, .adds = true};
+  if (adds && !targets_are_new_) return {.tensor = *sum, .adds = true};
   would_add_ |= adds;
-  if (options.over && options.over->defined() && !writes_alone_) {
+  if (options.over && options.over->defined() && !targets_are_new_) {
     const Tensor& g = sums_[node.slot];
     const bool is_g = options.over->is_same(g), is_last_use = !options_.retain_graph;
     if (is_g ? !is_captured(node.slot) && may_write(g) : is_last_use && !options_.create_graph)
@@ -89,7 +89,7 @@ bool Pass::adds_in_place(const Tensor& grad) const {
 // Turns every leaf's sum into its new grad(), unless grad() can be added to in place. A leaf owns
 // its gradient alone, so a sum that another leaf, a retained gradient or the caller holds is
 // copied. Leaves are locked in order of address: two passes that share leaves cannot deadlock.
-Pass::List<GradLock> Pass::own_leaf_sums() {
+Pass::List<GradLock> Pass::lock_and_own_leaf_sums() {
   List<GradSlot*> slots(&memory_);
   slots.reserve(leaves_.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {

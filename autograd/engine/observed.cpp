@@ -12,22 +12,31 @@ Tensor Pass::copy_to_show(const Tensor& sum) {
 }
 
 Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
-  writes_alone_ = Observe::needs_contributions();
+  targets_are_new_ = Observe::needs_contributions();
   would_add_ = false;
   Grads alone = derivative(node, gs);
-  writes_alone_ = false;
+  targets_are_new_ = false;
   if (!would_add_) return alone;
 
+  // The sums of the inputs to which the kernel will add: as they are now.
+  std::vector<const Tensor*> sums(alone.size());
   Tensors before(alone.size());
   for (size_t i = 0; i < alone.size(); ++i)
-    if (const Tensor* sum = alone[i].defined() ? find_sum(node.inputs[i]) : nullptr)
-      before[i] = copy_to_show(*sum);
+    if (alone[i].defined() && (sums[i] = find_sum(node.inputs[i])))
+      before[i] = copy_to_show(*sums[i]);
   Grads result = derivative(node, gs);
   for (size_t i = 0; i < alone.size(); ++i) {
-    if (!alone[i].defined() || result[i].defined()) continue;  // deliver() tells of it
+    if (!alone[i].defined() || result[i].defined()) continue;  // nothing to tell, or deliver() does
     Observe::tell(&Observer::returned, node, i, alone[i]);
     Observe::tell(&Observer::contributed, node, i, alone[i]);
-    Observe::tell(&Observer::summed, node.inputs[i], before[i], *find_sum(node.inputs[i]));
+    Tensor after = *sums[i];
+    for (size_t j = i + 1; j < alone.size(); ++j)  // linear(x, x): between the two contributions
+      if (sums[j] == sums[i] && !result[j].defined()) {
+        after = before[j] = contiguous_copy(before[i]);
+        add_into(alone[i], after);
+        break;
+      }
+    Observe::tell(&Observer::summed, node.inputs[i], before[i], after);
   }
   return result;
 }

@@ -37,8 +37,8 @@ struct Pass {
   Tensor gradient_of(const Tensor& x) const;
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
-  // Run by a rule inside another pass, which runs the leaves' hooks itself and continues beyond the
-  // captured tensors.
+  // A rule runs this pass inside another. It stops at the captured tensors and runs no hooks of
+  // leaves: the outer pass goes on from there, and runs them.
   bool is_within = false;
 
   // gradient_memory.cpp: which memory may be written
@@ -69,9 +69,9 @@ struct Pass {
   bool may_write(const Tensor& x) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
-  List<GradLock> own_leaf_sums();
+  List<GradLock> lock_and_own_leaf_sums();  // so that commit() may write into them
 
-  // The lists of a small graph fit in here: a pass over one allocates nothing for them.
+  // Memory for the lists below. For a small graph it is enough, and they take none from the heap.
   std::array<std::byte, 4096> first_bytes_;
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
 
@@ -93,8 +93,9 @@ struct Pass {
   std::vector<char> captured_;  // by slot: this gradient was requested
   std::unordered_set<TensorImpl*> captured_leaves_;
 
-  bool writes_alone_ = false;  // observed: targets are new memory
-  bool would_add_ = false;     // and a kernel would have added to a sum
+  // observed.cpp
+  bool targets_are_new_ = false;  // kernels get new memory even where they could add to a sum
+  bool would_add_ = false;        // a kernel could have added to one
 };
 
 // grad() for rules that differentiate inside a pass.

@@ -1,10 +1,10 @@
 // Matrix products: C = alpha op(A) op(B) + beta C, row-major, the same bits for any number of
 // threads.
 //
-// C is cut into tiles by a rule that looks at the sizes, A's order and the instruction set alone;
-// one thread multiplies a tile, with slope's kernels or BLAS (gemm_tile.h). If C is small and k
-// long, k is cut too, and the partial sums are added in order. The epilogue adds a bias with the
-// sums. Under Autocast(bf16) products of floats round their operands (autocast.h).
+// C is cut into tiles by a rule that looks at the operands and the CPU, never at the number of
+// threads; one thread multiplies a tile, with slope's kernels or BLAS (gemm_tile.h). If C is small
+// and k long, k is cut too, and the partial sums are added in order. The epilogue adds a bias with
+// the sums. Under Autocast(bf16) products of floats round their operands (autocast.h).
 #pragma once
 
 #include <slope/core/tensor/dims.h>
@@ -19,8 +19,8 @@ struct Epilogue {
 };
 
 // op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: leading dimensions, the elements between
-// rows in memory. C is not read if beta is 0; k = 0 gives beta C. ShapeError if a row is shorter
-// than its matrix, or a leading dimension exceeds BLAS's 32 bits.
+// rows in memory. C is not read if beta is 0; k = 0 gives beta C. ShapeError if a leading
+// dimension is smaller than the length of a row, or does not fit into BLAS's 32 bits.
 template <class T>
 void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a,
           int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,
@@ -31,8 +31,7 @@ void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T
 template <class T>
 bool adds_finished_sums(int64_t m, int64_t n, int64_t k);
 
-// The matrices of a batch: item (i, j, …) of `shape` begins at data + i strides[0] + j strides[1] +
-// …
+// The matrices of a batch: matrix (i, j, …) begins at data + i strides[0] + j strides[1] + …
 template <class T>
 struct MatrixBatch {
   T* data;

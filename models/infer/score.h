@@ -9,10 +9,10 @@ namespace slope::train {
 struct PairScore {
   double log_p = 0;    // of all tokens, <eos> included
   int64_t tokens = 0;  // their number
-  double score = 0;    // log p / tokens^alpha, as in a search
+  double score = 0;    // log p / tokens^length_penalty, as in a search
 };
 
-// The score of each pair. InputError names the first line that is longer than the model's
+// The score of each pair. InputError names the first line with more tokens than the model has
 // positions.
 std::vector<PairScore> score_pairs(const Translator& translator,
                                    const std::vector<std::string>& sources,

@@ -25,9 +25,9 @@ RunStart::RunStart(const std::string& folder, bool resume, const std::string& se
     const std::string file = start_file(folder);
     if (sys::kind(file) == sys::Kind::file) {
       old_ = read_file(file);
-      if (resume) begun_ = RunState::read(file);
+      if (resume) earlier_start_ = RunState::read(file);
     }
-    if (begun_) return;
+    if (earlier_start_) return;
     wrote_ = true;
     write_file(file, RunState{.settings = settings}.text());
   } catch (...) {

@@ -1,6 +1,6 @@
 // The start of a run: its folder is made and locked, and start.json says what is trained, before
-// the data are read, so that a run that is killed while it reads them can be resumed too. What is
-// refused before the first step leaves no trace.
+// the data are read, so that a run that is killed while it reads them can be resumed too. A run
+// that is refused before keep() leaves no trace.
 #pragma once
 
 #include <slope/core/files/file_lock.h>
@@ -20,10 +20,10 @@ class RunStart {
   RunStart& operator=(const RunStart&) = delete;
 
   const FileLock& lock() const { return *lock_; }
-  // of a resume: the checkpoint from which it continues; empty if there is none
+  // The checkpoint from which a resumed run continues; empty if there is none.
   const std::string& point() const { return point_; }
-  // of a run that ended before its first checkpoint and is resumed: its start.json
-  const std::optional<RunState>& begun() const { return begun_; }
+  // The start.json of a resumed run that has no checkpoint yet.
+  const std::optional<RunState>& earlier_start() const { return earlier_start_; }
 
   // From here on the folder stays. A run without a checkpoint writes its start.json again, now that
   // the fingerprint of its data is known.
@@ -34,8 +34,8 @@ class RunStart {
 
   std::string folder_, point_;
   std::string made_from_;           // the highest folder that was made here; empty: none
-  std::optional<std::string> old_;  // what start.json was
-  std::optional<RunState> begun_;
+  std::optional<std::string> old_;  // the text of start.json before
+  std::optional<RunState> earlier_start_;
   std::optional<FileLock> lock_;
   bool had_lock_ = false, wrote_ = false, kept_ = false;
 };

@@ -19,34 +19,35 @@ std::vector<std::string> without(std::vector<std::string> names,
 
 namespace {
 
-// The factor of lr in step `step` of the run, where `schedule` lasts from step `begin` to `end`,
-// after a warm-up of `warmup` steps.
+// The factor of lr in step `step` of the run (from 1), where `schedule` covers the steps begin + 1
+// to end, after a warm-up of `warmup` steps.
 double factor_of(const TrainSettings& t, const std::string& schedule, int64_t step, int64_t begin,
                  int64_t end, int64_t warmup) {
-  const int64_t done = step - 1 - begin, all = std::max<int64_t>(1, end - begin),
+  const int64_t done = step - 1 - begin, length = std::max<int64_t>(1, end - begin),
                 since_start = done + warmup;
   const double least = t.lr > 0 ? t.lr_min / t.lr : 0;
-  if (schedule == "cosine") return optim::cosine(done, all, least);
-  if (schedule == "linear") return optim::linear(done, all, 1, least);
+  if (schedule == "cosine") return optim::cosine(done, length, least);
+  if (schedule == "linear") return optim::linear(done, length, 1, least);
   if (schedule == "inverse_sqrt") return optim::inverse_sqrt(since_start, warmup);
   if (schedule == "noam") return optim::noam(since_start, t.noam_d_model, t.warmup);
   if (schedule == "step") return optim::step_decay(done, t.step_size, t.gamma);
   if (schedule == "multistep") return optim::multistep(since_start, milestones_of(t), t.gamma);
   if (schedule == "exponential") return optim::exponential(done, t.gamma);
-  if (schedule == "polynomial") return optim::polynomial(done, all, t.power);
+  if (schedule == "polynomial") return optim::polynomial(done, length, t.power);
   if (schedule == "cosine_restarts")
     return optim::cosine_restarts(done, t.restart_steps, t.restart_factor, least);
   if (schedule == "one_cycle")
-    return optim::one_cycle(done, all,
+    return optim::one_cycle(done, length,
                             {.pct_start = t.rise_share,
                              .div_factor = t.div_factor,
                              .final_div_factor = t.final_div_factor});
   if (schedule == "wsd")
-    return optim::wsd(done, 0, all, std::llround(t.decay_share * static_cast<double>(all)), least);
+    return optim::wsd(done, 0, length, std::llround(t.decay_share * static_cast<double>(length)),
+                      least);
   return 1;
 }
 
-// The factor of the schedule that `sequential` has come to.
+// The factor of the schedule of the sequence that `step` falls in.
 double sequential_factor(const TrainSettings& t, int64_t step, int64_t total) {
   const std::vector<int64_t> milestones = milestones_of(t);
   const auto next = std::upper_bound(milestones.begin(), milestones.end(), step - 1);
@@ -62,8 +63,8 @@ void check_sequence(const TrainSettings& t) {
                                  names = items_of(t.schedules);
   for (const std::string& name : names)
     SLOPE_CHECK_AS(UsageError, std::find(known.begin(), known.end(), name) != known.end(),
-                   "--schedules {}: no schedule of a sequence is called {}; there are {}",
-                   t.schedules, quoted_if_empty(name), fmt::join(known, ", "));
+                   "--schedules {}: {} cannot be part of a sequence; choose from {}", t.schedules,
+                   quoted_if_empty(name), fmt::join(known, ", "));
   const size_t n = milestones_of(t).size();
   SLOPE_CHECK_AS(UsageError, names.size() == n + 1,
                  "--schedules {}: {} schedules need {} milestones, at which the next one begins, "
@@ -80,9 +81,9 @@ std::vector<int64_t> milestones_of(const TrainSettings& t) {
   std::vector<int64_t> steps;
   for (const std::string& item : items_of(t.milestones)) {
     int64_t step = 0;
-    SLOPE_CHECK_AS(UsageError,
-                   parse_number(item, step) && step > (steps.empty() ? 0 : steps.back()),
-                   "--milestones {}: expected rising steps, such as 1000,1500", t.milestones);
+    SLOPE_CHECK_AS(
+        UsageError, parse_number(item, step) && step > (steps.empty() ? 0 : steps.back()),
+        "--milestones {}: expected steps in increasing order, such as 1000,1500", t.milestones);
     steps.push_back(step);
   }
   return steps;
@@ -98,13 +99,13 @@ void check_settings(const TrainSettings& t, int64_t total) {
                  t.schedule, t.lr_min, t.lr);
   SLOPE_CHECK_AS(UsageError, t.average == 0 || t.swa_start == 0,
                  "train: --average is an exponential average of the weights, --swa-start their "
-                 "mean; give one of them");
+                 "mean; give only one of them");
   SLOPE_CHECK_AS(UsageError, total == 0 || t.swa_start <= total,
                  "train: --swa-start {}: the run ends after {} steps", t.swa_start, total);
 }
 
 double learning_rate(const TrainSettings& t, int64_t step, int64_t total) {
-  if (t.optimizer == "rprop") return t.lr;  // its first steps, which depend on signs from then on
+  if (t.optimizer == "rprop") return t.lr;  // Rprop's first step sizes: it adapts them by signs
   if (step <= t.warmup && t.schedule != "noam") return t.lr * optim::linear(step, t.warmup, 0, 1);
   return t.lr * (t.schedule == "sequential"
                      ? sequential_factor(t, step, total)

@@ -56,10 +56,10 @@ class Run {
       progress_.message(note);
     has_checkpoint_ = resumes;
     if (resumes) restore(point);
-    if (start_.begun()) {
+    if (start_.earlier_start()) {
       progress_.message(fmt::format(
           "{} holds no checkpoint: the run starts anew, with its settings", options_.folder));
-      check_same(*start_.begun());
+      check_same(*start_.earlier_start());
     }
     start_.keep(state_);
     const SignalGuard signals;

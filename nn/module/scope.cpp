@@ -7,10 +7,10 @@
 
 namespace slope::nn {
 
-// A module called in the scope `outer` has `path`. Interned: a process has as many of these as
-// different paths.
+// The path of a module that runs inside another's scope. Interned: one for each different pair of
+// `outer` and `path`.
 struct ScopeName {
-  const void* outer;  // the outer scope's path, or the kind of an outermost module
+  const void* outer;  // the outer scope's path, or its module's kind if it has none; null outermost
   const char* path;
 };
 
@@ -70,7 +70,7 @@ const char* Scope::find() const {
     std::string path = outer->path_ ? outer->path_ : "";
     if (find_below(outer->module_, module_, path)) return intern_path(path);
   }
-  return nullptr;  // part of no other module: an outermost module
+  return nullptr;  // part of no module that is running: an outermost one
 }
 
 bool path_matches(const std::string& path, const std::string& pattern) {

@@ -133,6 +133,25 @@ TEST_CASE("observer: y = x * x + tanh(x), event by event") {
   CHECK(recorder.words.size() == told);
 }
 
+TEST_CASE("observer: a kernel that adds twice to one sum is seen to add twice") {
+  const Tensor x = tensor({{0.5, -1}, {2, 0.25}}, f64).set_requires_grad();
+  Recorder recorder;
+  {
+    const Observe observe(recorder);
+    const Tensor product = linear(x, x);
+    (sum(product) + sum(tanh(x))).backward();
+  }
+  const std::vector<Tensors> sums = recorder.of("sum of leaf"),
+                             added[] = {recorder.of("linear contributed 0"),
+                                        recorder.of("linear contributed 1")};
+  REQUIRE(sums.size() == 3);
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(same_bits({sums[i + 1][0]}, {sums[i][1]}));
+    CHECK(allclose(sums[i + 1][0] + added[i].at(0)[0], sums[i + 1][1]));
+  }
+  CHECK(same_bits({sums[2][1]}, {x.grad()}));
+}
+
 TEST_CASE("observer: what a kernel adds into a sum is seen alone, and gives the same bits") {
   constexpr int64_t C = 16;
   const Tensor index = tensor({3, 1, 3, 3, 0});

@@ -50,7 +50,7 @@ TEST_CASE("learning rate: each schedule with settings of its own, after a warm-u
   check("noam", 8, 0.2 / std::sqrt(8.0));
   t.milestones = "9,6";
   CHECK_THROWS_WITH_AS(milestones_of(t),
-                       "--milestones 9,6: expected rising steps, such as 1000,1500", UsageError);
+                       "--milestones 9,6: expected steps in increasing order, such as 1000,1500", UsageError);
 }
 
 TEST_CASE("learning rate: it rises linearly to lr, then follows its schedule from lr on") {
@@ -103,7 +103,7 @@ TEST_CASE("learning rate: a sequence follows each of its schedules from where it
     CHECK_THROWS_WITH_AS(check_settings(t, 12), message, UsageError);
   };
   refused("constant,cosinus", "4",
-          "--schedules constant,cosinus: no schedule of a sequence is called cosinus; there are "
+          "--schedules constant,cosinus: cosinus cannot be part of a sequence; choose from "
           "constant, cosine, cosine_restarts, exponential, inverse_sqrt, linear, noam, one_cycle, "
           "polynomial, step, wsd");
   refused("constant,linear,step", "4",
@@ -118,7 +118,7 @@ TEST_CASE("learning rate: the weights have one average, which begins before the 
   t.swa_start = 3;
   CHECK_THROWS_WITH_AS(check_settings(t, 12),
                        "train: --average is an exponential average of the weights, --swa-start "
-                       "their mean; give one of them",
+                       "their mean; give only one of them",
                        UsageError);
   t.average = 0;
   check_settings(t, 3);

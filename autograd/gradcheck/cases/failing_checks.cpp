@@ -1,5 +1,5 @@
-// Guesses the mistake from which checks, layouts and cases of a function fail and which agree. What
-// the numbers of a failure tell is found in diagnosis/.
+// Guesses what the mistake is by looking at which checks, layouts and cases of a function fail and
+// which agree. diagnosis/ guesses from the numbers of a failure.
 #include <slope/autograd/gradcheck/cases/function_check.h>
 
 #include <fmt/ranges.h>
@@ -18,21 +18,22 @@ struct Meaning {
   Check check;
   const char *mistake, *reason;
 };
-// First order through kernel or formula alone; then, where both agree, the first check that fails.
+// If first order fails through only one of kernel and formula, that one is to blame. If it agrees
+// through both, the first of `others` that fails.
 constexpr Meaning kernel_alone{Check::first_order, "the kernel, not the formula",
                                "through the formula first order agrees"};
 constexpr Meaning formula_alone{Check::first_by_formula, "the formula or reference, not the kernel",
                                 "through the kernel first order agrees"};
 constexpr Meaning others[] = {
-    {Check::layouts_of_g, "a wrong stride: of the gradient that the rule is given",
-     "a contiguous g gives what it should, one in strides or expanded does not"},
+    {Check::layouts_of_g, "a wrong stride in reading the incoming gradient g",
+     "a contiguous g gives the right result, a strided or expanded one does not"},
     {Check::digits, "float32 inside: values or gradients are rounded to it on the way",
      "a change by 2^-28, which float32 does not hold, is lost or grossly wrong"},
     {Check::second_order,
      "a value in the formula that is detached, or a rule that the formula uses",
      "first order agrees, second does not"},
     {Check::kernel_formula,
-     "the kernel differs from the formula by little, or where differences see nothing",
+     "the kernel differs from the formula slightly, or where differences cannot see it",
      "both agree with differences, but not with one another"},
     {Check::f32_f64, "the float32 kernel alone", "in float64 everything agrees"},
 };
@@ -57,11 +58,12 @@ void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {
   std::vector<std::string> names;
   for (const InputLayout layout : failing) names.emplace_back(name(layout));
   if (failing.contains(InputLayout::contiguous)) {
-    guesses.push_back({0.5, "a path for some layouts alone",
+    guesses.push_back({0.5, "a code path that only some layouts take",
                        fmt::format("only {} inputs fail", fmt::join(names, ", "))});
   } else {
-    // Each layout draws its own values. A mistake that shows for some values only can therefore
-    // spare contiguous inputs by chance, but seldom fails for transposed ones too.
+    // Sliced, offset and expanded inputs hold other numbers than contiguous ones, so a mistake that
+    // shows for some numbers only may fail there alone. Transposed inputs hold the same numbers in
+    // other places: if they fail too, the layout is to blame.
     guesses.push_back({failing.contains(InputLayout::transposed) ? 1 : 0.5,
                        "a wrong stride or offset",
                        fmt::format("contiguous inputs agree, {} do not", fmt::join(names, ", "))});

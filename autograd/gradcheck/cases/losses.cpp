@@ -32,17 +32,19 @@ Cases loss_cases() {
           return Tensors{linear_cross_entropy(x[0], x[1], x[2], target, options)};
         });
   }
-  const auto plain = [](Tensor t, CrossEntropyOptions options = {}) {
+  const auto cross_entropy_with = [](Tensor t, CrossEntropyOptions options = {}) {
     return [=](const Tensors& x) { return Tensors{cross_entropy(x[0], t, options)}; };
   };
-  add("cross_entropy", "one row without a batch", {{{4}}}, plain(tensor(2)));
-  add("cross_entropy", "n = 1", {{{2, 1}}}, plain(tensor({0, 0})));
-  add("cross_entropy", "longer than the lanes", {{{2, 37}}}, plain(tensor({36, 5})));
+  add("cross_entropy", "one row without a batch", {{{4}}}, cross_entropy_with(tensor(2)));
+  add("cross_entropy", "n = 1", {{{2, 1}}}, cross_entropy_with(tensor({0, 0})));
+  add("cross_entropy", "rows longer than 16 lanes", {{{2, 37}}},
+      cross_entropy_with(tensor({36, 5})));
   add("cross_entropy", "all ignored", {{{2, 3}}},
-      plain(tensor({1, 1}), {.ignore_index = 1, .reduction = Reduction::sum}));
-  add("cross_entropy", "empty", {{{0, 3}}}, plain(zeros({0}, i64), {.reduction = Reduction::sum}));
+      cross_entropy_with(tensor({1, 1}), {.ignore_index = 1, .reduction = Reduction::sum}));
+  add("cross_entropy", "empty", {{{0, 3}}},
+      cross_entropy_with(zeros({0}, i64), {.reduction = Reduction::sum}));
   add("cross_entropy", "empty, none", {{{0, 3}}},
-      plain(zeros({0}, i64), {.reduction = Reduction::none}));
+      cross_entropy_with(zeros({0}, i64), {.reduction = Reduction::none}));
   add("cross_entropy_sum", "sum and count", {{{3, 4}}}, [](const Tensors& x) {
     const LossAndCount loss = cross_entropy_sum(x[0], tensor({1, 0, 3}), {.ignore_index = 0});
     return Tensors{loss.sum / static_cast<double>(loss.count)};
@@ -52,33 +54,34 @@ Cases loss_cases() {
        {std::pair{"mean", Reduction::mean}, {"sum", Reduction::sum}, {"none", Reduction::none}}) {
     const char* name = of.first;
     const Reduction reduction = of.second;
-    const auto of_two = [&](const char* op, const CaseInput& a, const CaseInput& b,
-                            Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
+    const auto add_with_reduction = [&](const char* op, const CaseInput& a, const CaseInput& b,
+                                        Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
       add(op, name, {a, b}, [=](const Tensors& x) { return Tensors{f(x[0], x[1], reduction)}; });
     };
-    of_two("bce_with_logits", {{3, 4}}, {{3, 4}}, bce_with_logits);
-    of_two("mse_loss", {{3, 4}}, {{3, 4}}, mse_loss);
-    of_two("kl_div", {{3, 4}}, {{3, 4}, 0.1, 1}, kl_div);
+    add_with_reduction("bce_with_logits", {{3, 4}}, {{3, 4}}, bce_with_logits);
+    add_with_reduction("mse_loss", {{3, 4}}, {{3, 4}}, mse_loss);
+    add_with_reduction("kl_div", {{3, 4}}, {{3, 4}, 0.1, 1}, kl_div);
     add("nll_loss", name, {{{5, 4}}}, [=](const Tensors& x) {
       return Tensors{nll_loss(x[0], target, {.ignore_index = 0, .reduction = reduction})};
     });
   }
-  const auto pair_of = [&](const char* op, Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
+  const auto add_edge_cases = [&](const char* op,
+                                  Tensor (*f)(const Tensor&, const Tensor&, Reduction)) {
     add(op, "one number", {{{}, 0.1, 1}, {{}, 0.1, 1}},
         [f](const Tensors& x) { return Tensors{f(x[0], x[1], Reduction::sum)}; });
     add(op, "empty", {{{0, 2}}, {{0, 2}}},
         [f](const Tensors& x) { return Tensors{f(x[0], x[1], Reduction::none)}; });
   };
-  pair_of("mse_loss", mse_loss);
-  pair_of("kl_div", kl_div);
+  add_edge_cases("mse_loss", mse_loss);
+  add_edge_cases("kl_div", kl_div);
   add("nll_loss", "empty", {{{0, 3}}}, [](const Tensors& x) {
     return Tensors{nll_loss(x[0], zeros({0}, i64), {.reduction = Reduction::sum})};
   });
-  const auto losses = [](const Tensors& x) {
+  const auto bce = [](const Tensors& x) {
     return Tensors{bce_with_logits(x[0], x[1], Reduction::none)};
   };
-  add("bce_with_logits", "one number", {{{}}, {{}}}, losses);
-  add("bce_with_logits", "empty", {{{0, 2}}, {{0, 2}}}, losses);
+  add("bce_with_logits", "one number", {{{}}, {{}}}, bce);
+  add("bce_with_logits", "empty", {{{0, 2}}, {{0, 2}}}, bce);
 
   add("linear_cross_entropy", "no bias", {{{3, 2}}, {{4, 2}}}, [](const Tensors& x) {
     return Tensors{linear_cross_entropy(x[0], x[1], {}, tensor({3, 0, 1}))};
@@ -115,7 +118,7 @@ Cases loss_cases() {
   refuse("cross_entropy", "fewer targets than rows", [] {
     (void)cross_entropy(zeros({2, 5}), tensor({1}));
   });
-  refuse("cross_entropy", "floating targets", [] {
+  refuse("cross_entropy", "floating-point targets", [] {
     (void)cross_entropy(zeros({2, 5}), zeros({2}));
   });
   refuse("cross_entropy", "label smoothing above 1", [] {
@@ -139,7 +142,7 @@ Cases loss_cases() {
   });
   refuse("mse_loss", "shapes that differ", [] { (void)mse_loss(zeros({2, 3}), zeros({3})); });
   refuse("mse_loss", "dtypes that differ", [] { (void)mse_loss(zeros({2}), zeros({2}, f64)); });
-  refuse("mse_loss", "whole numbers", [] { (void)mse_loss(zeros({2}, i64), zeros({2}, i64)); });
+  refuse("mse_loss", "integer dtype", [] { (void)mse_loss(zeros({2}, i64), zeros({2}, i64)); });
   refuse("bce_with_logits", "shapes that differ", [] {
     (void)bce_with_logits(zeros({2, 3}), zeros({2, 1}));
   });

@@ -80,7 +80,7 @@ Cases matrix_cases() {
       {"matmul", "rank 0", [z] { (void)matmul(z({}), z({2, 2})); }},
       {"matmul", "batches that do not broadcast", [z] { (void)matmul(z({2, 3, 4}), z({3, 4, 5})); }},
       {"matmul", "dtypes that differ", [z] { (void)matmul(z({2, 3}), zeros({3, 4}, f32)); }},
-      {"matmul", "whole numbers", [] { (void)matmul(zeros({2, 3}, i64), zeros({3, 4}, i64)); }},
+      {"matmul", "integer dtype", [] { (void)matmul(zeros({2, 3}, i64), zeros({3, 4}, i64)); }},
       {"bmm", "rank 2", [z] { (void)bmm(z({2, 3}), z({3, 4})); }},
       {"bmm", "batch sizes that differ", [z] { (void)bmm(z({2, 2, 3}), z({3, 3, 4})); }},
       {"bmm", "inner sizes that differ", [z] { (void)bmm(z({2, 2, 3}), z({2, 4, 4})); }},

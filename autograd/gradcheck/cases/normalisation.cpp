@@ -6,7 +6,7 @@ namespace slope {
 namespace {
 
 // f with random numbers that are the same at every call.
-std::function<Tensors(const Tensors&)> drawn(std::function<Tensors(const Tensors&)> f) {
+std::function<Tensors(const Tensors&)> with_fixed_seed(std::function<Tensors(const Tensors&)> f) {
   return [f](const Tensors& x) {
     const Generator before = generator();
     generator() = Generator{.seed = 11};
@@ -30,9 +30,10 @@ Cases normalisation_cases() {
     add(op, "last dim", {{{2, 3, 4}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "dim 0", {{{3, 2, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 0)}; });
     add(op, "dim 1", {{{2, 3, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 1)}; });
-    add(op, "longer than the lanes", {{{2, 35}}},
+    add(op, "rows longer than 16 lanes", {{{2, 35}}},
         [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
-    add(op, "large values", {{{2, 3}, 694, 706}},  // drawn, not computed: the same in f32 and f64
+    add(op, "large values",
+        {{{2, 3}, 694, 706}},  // not f(100 x): so f32 and f64 get the same numbers
         [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "n = 1", {{{3, 1}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "rank 0", {{{}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 0)}; });
@@ -43,7 +44,7 @@ Cases normalisation_cases() {
   const auto affine = [](const Tensors& x) { return Tensors{layer_norm(x[0], x[1], x[2])}; };
   add("layer_norm", "weight and bias", {{{2, 3, 4}}, {{4}}, {{4}}}, affine);
   add("layer_norm", "two dims", {{{2, 3, 2}}, {{3, 2}}, {{3, 2}}}, affine);
-  add("layer_norm", "longer than the lanes", {{{3, 35}}, {{35}}, {{35}}}, affine);
+  add("layer_norm", "rows longer than 16 lanes", {{{3, 35}}, {{35}}, {{35}}}, affine);
   add("layer_norm", "n = 1", {{{3, 1}}, {{1}}, {{1}}}, affine);
   add("layer_norm", "empty", {{{0, 3}}, {{3}}, {{3}}}, affine);
   add("layer_norm", "empty rows", {{{2, 0}}, {{0}}, {{0}}}, affine);
@@ -57,27 +58,27 @@ Cases normalisation_cases() {
   const auto rms = [](const Tensors& x) { return Tensors{rms_norm(x[0], x[1], 1e-3)}; };
   add("rms_norm", "weight", {{{2, 3, 4}}, {{4}}}, rms);
   add("rms_norm", "two dims", {{{2, 3, 2}}, {{3, 2}}}, rms);
-  add("rms_norm", "longer than the lanes", {{{3, 35}}, {{35}}}, rms);
+  add("rms_norm", "rows longer than 16 lanes", {{{3, 35}}, {{35}}}, rms);
   add("rms_norm", "n = 1", {{{3, 1}}, {{1}}}, rms);
   add("rms_norm", "empty", {{{0, 3}}, {{3}}}, rms);
   add("rms_norm", "plain", {{{3, 4}}},
       [](const Tensors& x) { return Tensors{rms_norm(x[0], {})}; });
 
   add("dropout", "p = 0.5", {{{5, 17}}},
-      drawn([](const Tensors& x) { return Tensors{dropout(x[0], 0.5)}; }));
+      with_fixed_seed([](const Tensors& x) { return Tensors{dropout(x[0], 0.5)}; }));
   add("dropout", "p = 0.1, twice", {{{70}}},
-      drawn([](const Tensors& x) { return Tensors{dropout(dropout(x[0], 0.1), 0.1)}; }));
+      with_fixed_seed([](const Tensors& x) { return Tensors{dropout(dropout(x[0], 0.1), 0.1)}; }));
   add("dropout", "p = 1", {{{2, 3}}},
-      drawn([](const Tensors& x) { return Tensors{dropout(x[0], 1)}; }));
-  add("dropout", "n = 1", {{{}}},
-      drawn([](const Tensors& x) { return Tensors{dropout(x[0], 0.25)}; }));
+      with_fixed_seed([](const Tensors& x) { return Tensors{dropout(x[0], 1)}; }));
+  add("dropout", "rank 0", {{{}}},
+      with_fixed_seed([](const Tensors& x) { return Tensors{dropout(x[0], 0.25)}; }));
   add("dropout", "empty", {{{0, 3}}},
-      drawn([](const Tensors& x) { return Tensors{dropout(x[0], 0.5)}; }));
+      with_fixed_seed([](const Tensors& x) { return Tensors{dropout(x[0], 0.5)}; }));
 
   // clang-format off
   all.refusals = {
       {"softmax", "dim out of range", [] { (void)softmax(zeros({2, 3}), 2); }},
-      {"softmax", "whole numbers", [] { (void)softmax(zeros({2, 3}, i64)); }},
+      {"softmax", "integer dtype", [] { (void)softmax(zeros({2, 3}, i64)); }},
       {"log_softmax", "dim out of range", [] { (void)log_softmax(zeros({2, 3}), -3); }},
       {"layer_norm", "weight of another size",
        [] { (void)layer_norm(zeros({2, 3}), zeros({4}), zeros({4})); }},
@@ -89,12 +90,12 @@ Cases normalisation_cases() {
        [] { (void)layer_norm(zeros({2, 3}), zeros({3}, f64), zeros({3})); }},
       {"layer_norm", "rank 0", [] { (void)layer_norm(zeros({}), {}, {}); }},
       {"rms_norm", "weight of another size", [] { (void)rms_norm(zeros({2, 3}), zeros({2})); }},
-      {"rms_norm", "whole numbers", [] { (void)rms_norm(zeros({2, 3}, i64), {}); }},
+      {"rms_norm", "integer dtype", [] { (void)rms_norm(zeros({2, 3}, i64), {}); }},
       {"rms_norm", "dtypes that differ", [] { (void)rms_norm(zeros({2, 3}), zeros({3}, f64)); }},
       {"dropout", "p above 1", [] { (void)dropout(zeros({2}), 1.5); }},
       {"dropout", "p below 0", [] { (void)dropout(zeros({2}), -0.1); }},
       {"dropout", "p is nan", [] { (void)dropout(zeros({2}), std::numeric_limits<double>::quiet_NaN()); }},
-      {"dropout", "whole numbers", [] { (void)dropout(zeros({2}, i64), 0.5); }},
+      {"dropout", "integer dtype", [] { (void)dropout(zeros({2}, i64), 0.5); }},
   };
   // clang-format on
   return all;

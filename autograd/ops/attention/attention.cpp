@@ -1,9 +1,11 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head), in
 // tiles of at most 64 rows of scores; the (L, S) weights are stored only if asked for. Forward
-// saves each row's largest score and 1 / sum exp(score - largest): backward computes the scores
-// again and from these two the weights. A row that may attend to nothing gives 0 and gets no
-// gradient. Masked values, even nan, never reach a result or gradient; with create_graph, through
-// the reference, they may.
+// saves each row's largest score and 1 / sum exp(score - largest); with these two numbers backward
+// turns the scores, computed again, into the weights. A row that may attend to nothing gives 0 and
+// gets no gradient. Values at masked positions, even nan, reach no result or gradient, except with
+// create_graph, where the derivative goes through the reference.
+//
+// In this code a "head" is one leading index of one sequence: what one thread computes.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
@@ -22,25 +24,25 @@ constexpr const char* op_name = "scaled_dot_product_attention";
 // ---- reference and backward
 
 // Attention within one sequence in differentiable operations: the output (*, L, E) and the weights
-// (*, L, S) before dropout. `keep` (*, L, S) multiplies the weights: 0 or 1 / (1 - p). A row
-// without a score above -inf gets scores of 0 before the softmax, because that of -inf alone is
-// nan, and weights of 0 after it.
+// (*, L, S) before dropout. `keep` (*, L, S) multiplies the weights: 0 or 1 / (1 - p). If all
+// scores of a row are -inf, its softmax would be nan: such a row gets scores of 0 before the
+// softmax and weights of 0 after it.
 Tensors reference_of(const Tensor& q, const Tensor& k, const Tensor& v, Tensor allowed, bool causal,
                      double scale, const Tensor& keep) {
-  Tensor w = matmul(q, k.transpose(-2, -1)) * scale;
+  Tensor scores = matmul(q, k.transpose(-2, -1)) * scale, w;
   const int64_t L = q.size(-2), S = k.size(-2);
   if (causal) {
     const Tensor below = arange(S) <= (arange(L) + static_cast<double>(S - L)).unsqueeze(-1);
     allowed = allowed.defined() ? logical_and(allowed, below) : below;
   }
-  const Tensor is_minus_inf = w.detach() == -INFINITY,
+  const Tensor is_minus_inf = scores.detach() == -INFINITY,
                hidden = allowed.defined() ? logical_or(!allowed, is_minus_inf) : is_minus_inf;
   if (any(hidden)) {
     const Tensor empty = S == 0 ? hidden : amin(hidden, {-1}, keepdim);
-    w = masked_fill(masked_fill(w, hidden, -INFINITY), empty, 0);
-    w = masked_fill(softmax(w, -1), hidden, 0);
+    scores = masked_fill(masked_fill(scores, hidden, -INFINITY), empty, 0);
+    w = masked_fill(softmax(scores, -1), hidden, 0);
   } else {
-    w = softmax(w, -1);
+    w = softmax(scores, -1);
   }
   return {matmul(keep.defined() ? w * keep : w, v), w};
 }
@@ -78,7 +80,7 @@ Tensors attention_reference(const Saved& s) {
                               : Tensors{cat(outputs, -2)};
 }
 
-Grads attention_kernel(const Saved& s, const Tensor&) {
+Grads attention_backward(const Saved& s, const Tensor&) {
   const Tensor q = s.kept_input(0), k = s.kept_input(1), v = s.kept_input(2),
                mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse_sum = s.extra(1);
@@ -145,13 +147,13 @@ extern const Op scaled_dot_product_attention{
     .name = op_name,
     .signature = "(*, L, D), (*, S, D), (*, S, E), (*)? -> (*, L, E)",
     .definition = {.forward =
-                       "p = softmax(scale q k^T) over the keys that the mask and causality allow,  "
-                       "o = (p m) v,  m: the multipliers of dropout",
+                       "s = q k^T,  p = softmax(scale s) over the keys that the mask and causality "
+                       "allow,  o = (p m) v,  m: the multipliers of dropout",
                    .derivative = "dv = (p m)^T g,  dp = m (g v^T) + gradient of the weights p,  "
                                  "ds = scale p (dp - rowsum(p dp)),  dq = ds k,  dk = ds^T q"},
     .saves = saves_inputs,
     .rounds = saves_input(0) | saves_input(1) | saves_input(2),
-    .kernel = attention_kernel,
+    .kernel = attention_backward,
     .reference = attention_reference};
 }
 
@@ -198,9 +200,11 @@ void check_sequences(const Tensor& q, const Tensor& k, const AttentionOptions& o
               "{}: query_lengths and key_lengths must be given together", op_name);
   check_lengths("query_lengths", ls, q.size(-2));
   check_lengths("key_lengths", ss, k.size(-2));
-  SLOPE_CHECK_SHAPE(ls.numel() == ss.numel(),
-                    "{}: query_lengths and key_lengths must be of as many sequences, got {} and {}",
-                    op_name, ls.numel(), ss.numel());
+  SLOPE_CHECK_SHAPE(
+      ls.numel() == ss.numel(),
+      "{}: query_lengths and key_lengths must describe the same number of sequences, got {} "
+      "and {}",
+      op_name, ls.numel(), ss.numel());
 }
 
 enum class Returns { output, output_and_weights };
@@ -283,10 +287,9 @@ int64_t packed_rows(std::string_view what, const Tensor& lengths) {
   for (int64_t i = 0; i < counts.numel(); ++i) {
     SLOPE_CHECK_SHAPE(count[i] >= 0, "{}: lengths must not be negative, sequence {} has {}", what,
                       i, count[i]);
-    SLOPE_CHECK_SHAPE(
-        count[i] <= INT64_MAX - rows,
-        "{}: the lengths add up to more than int64 holds, from sequence {} of length {} on", what,
-        i, count[i]);
+    SLOPE_CHECK_SHAPE(count[i] <= INT64_MAX - rows,
+                      "{}: the sum of the lengths overflows int64 at sequence {} of length {}",
+                      what, i, count[i]);
     rows += count[i];
   }
   return rows;

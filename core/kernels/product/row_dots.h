@@ -70,8 +70,14 @@ void rows_by_rows(int64_t n, int64_t k, const T* a, int64_t lda, const W* w, int
     to.c += by;
     if (to.bias) to.bias += by;
   };
-  for (; j + 4 <= n; advance(4)) dots<T, R, 4>(k, a, lda, w, ldw, to);
-  for (; j < n; advance(1)) dots<T, R, 1>(k, a, lda, w, ldw, to);
+  while (j + 4 <= n) {
+    dots<T, R, 4>(k, a, lda, w, ldw, to);
+    advance(4);
+  }
+  while (j < n) {
+    dots<T, R, 1>(k, a, lda, w, ldw, to);
+    advance(1);
+  }
 }
 
 }  // namespace

@@ -260,10 +260,10 @@ class Interpreter : public Observer {
 }  // namespace
 
 Run run(const std::string& program, const RunOptions& options) {
-  if (program.size() > options.limits.characters)
+  if (program.size() > options.limits.length)
     throw Fault("limit",
-                fmt::format("the program has {} characters, more than {}", program.size(),
-                            options.limits.characters),
+                fmt::format("the program has {} bytes, more than {}", program.size(),
+                            options.limits.length),
                 {});
   const EnableGrad recording;
   manual_seed(options.seed);

@@ -11,16 +11,16 @@
 namespace slope::explorer {
 
 struct Limits {
-  int64_t nodes = 2000;         // recorded
-  int64_t bytes = 64 << 20;     // of all tensors that the program made
-  int64_t steps = 20'000;       // evaluated expressions, so that nested repeats end
-  size_t characters = 1 << 16;  // of the program
+  int64_t nodes = 2000;      // recorded
+  int64_t bytes = 64 << 20;  // that the tensors of the program hold
+  int64_t steps = 20'000;    // evaluated expressions, so that nested repeats end
+  size_t length = 1 << 16;   // of the program, in bytes
 };
 
-// An expression that gave tensors: what is needed to write it in another language.
+// An operator or a call that was evaluated: what is needed to write it in another language.
 struct Evaluated {
   std::string function;                    // its name, or "+", "@", "negate", ".T", "[]"
-  std::map<std::string, Value> arguments;  // by parameter; of "[]": x, and a list of parts
+  std::map<std::string, Value> arguments;  // by parameter; for "[]": "x" and "parts", a list
   Value result;
 };
 
@@ -36,8 +36,8 @@ struct Run {
   std::unordered_map<const Node*, Place> places;
   std::vector<Claim> claims;
   std::vector<Evaluated> evaluated;  // with keep_evaluated: in order
-  NamedTensors constants;            // assigned, but neither leaves nor results
-  Tensor loss;                       // the value of the last statement
+  NamedTensors constants;            // results of calls that need no gradient
+  Tensor loss;                       // the last tensor that a statement gave
   std::string loss_name;
   Place loss_place;
 };
@@ -45,7 +45,7 @@ struct Run {
 struct RunOptions {
   DType dtype = f32;
   uint64_t seed = 0;
-  // Replace the program's own numbers, by name: for dragging one, and for differences.
+  // Values that replace leaves of the same name: for dragging a number, and for finite differences.
   NamedTensors leaves = {};
   std::string mistake = {};  // planted: see mistakes.h
   bool keep_evaluated = false;
