@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/core/text/visible.h>
 #include <slope/core/text/visible_json.h>
 #include <slope/models/run/json.h>
@@ -13,12 +14,21 @@ namespace slope::train {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int64_t most_bytes = 64 << 10;
+
 std::string read_json_text(const std::string& file) {
-  constexpr int64_t most = 64 << 10;
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most, "{}: {} bytes are more than settings take, at most {}", file,
-                    bytes, most);
-  return read_file(file, most);
+  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: {} bytes are more than settings take, at most {}",
+                    file, bytes, most_bytes);
+  return read_file(file, most_bytes);
+}
+
+std::string read_given_json(const std::string& file) {
+  InputStream stream(file);
+  if (stream.is_file()) return read_json_text(file);
+  std::string text;
+  stream.read_all(text, most_bytes);
+  return text;
 }
 
 Json parse_json(const std::string& text, const std::string& file) {

@@ -11,7 +11,9 @@
 
 namespace slope::train {
 
-std::string read_json_text(const std::string& file);  // settings or a state: at most 64 KiB
+// Settings or a state: at most 64 KiB.
+std::string read_json_text(const std::string& file);
+std::string read_given_json(const std::string& file);  // also from a pipe, or standard input (-)
 // InputError that names `file`, the origin of `text`: a syntax error with its position, a duplicate
 // key, nesting deeper than 64.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);

@@ -150,6 +150,8 @@ class Usage(Case):
                 self.refused(3, *TRAIN, "--config", "config.json", says=["config.json", *([says] if isinstance(says, str) else says)])
         self.refused(4, *TRAIN, "--config", "missing.json", says="missing.json")
         self.refused(4, *TRAIN, "--config", ".", says="folder")
+        self.refused(3, *TRAIN, "--config", "-", says="standard input: not valid JSON at byte 3", stdin="{{}")
+        self.refused(4, *TRAIN, "--config", "-", says="more than the 65536", stdin=" " * 70000)
 
     def test_steps_or_epochs_decide_where_they_are_said(self):
         """With 60 pairs in batches of 64, a step is an epoch; --preset quickstart sets 2500 steps."""

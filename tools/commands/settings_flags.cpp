@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/registry.h>
@@ -128,7 +129,8 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
                  resumed);
   std::vector<std::string> given;
   if (!flags.config.empty())
-    given = train::from_json(settings.all(), train::read_json_text(flags.config), flags.config);
+    given =
+        train::from_json(settings.all(), train_choice().config, InputStream::name_of(flags.config));
   steps_or_epochs(settings.training, given);
   given.clear();
   for (const auto& [key, text] : flags.values) {

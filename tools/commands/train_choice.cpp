@@ -1,4 +1,5 @@
 #include <slope/core/error.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/text/spelling.h>
 #include <slope/core/text/visible.h>
@@ -74,8 +75,9 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
                    *from, type.name, name(type.kind));
     return type;
   }
-  if (const auto config = value_of(words, "--config"); config && !config->empty())
-    if (const std::string named = train::model_of(train::read_json_text(*config), *config);
+  if (!chosen.config.empty())
+    if (const std::string named =
+            train::model_of(chosen.config, InputStream::name_of(*value_of(words, "--config")));
         !named.empty())
       return models::model_named(named, kind);
   if (const auto preset = value_of(words, "--preset")) {
@@ -124,6 +126,9 @@ void choose_training(const std::vector<std::string>& words) {
     if (const auto kind = kind_named(word)) chosen.type = &models::default_model(*kind);
     return;
   }
+  const auto config = value_of(words, "--config");
+  if (config && !config->empty() && (kind_named(word) || models::find_model(word)))
+    chosen.config = train::read_given_json(*config);
   if (const auto kind = kind_named(word)) {
     chosen.type = &model_for(*kind, words);
   } else if (const ModelType* type = models::find_model(word)) {
