@@ -1,6 +1,6 @@
 // Errors: typed exceptions whose message is one line (operation, rule broken, both values, what to
 // do), and the checks that throw them. The command turns the type into its exit code, so the type
-// tells who has to act: the caller, the file's owner, the disk, the numbers.
+// tells where the cause lies: in the call, in a file's content, in the system, in the numbers.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,8 +23,8 @@ struct OperandError : Error {
 
 // clang-format off
 struct ShapeError : OperandError { using OperandError::OperandError; };  // sizes or ranks
-struct IndexError : OperandError { using OperandError::OperandError; };  // a dim, position or class
-struct DTypeError : OperandError { using OperandError::OperandError; };  // not of its dtypes
+struct IndexError : OperandError { using OperandError::OperandError; };  // a dim, index or class
+struct DTypeError : OperandError { using OperandError::OperandError; };  // an unsupported dtype
 
 struct AutogradError : Error { using Error::Error; };  // the tape cannot do what was asked
 struct MemoryError : Error { using Error::Error; };    // the allocator could not serve a request

@@ -12,7 +12,7 @@ namespace slope {
 
 class AppendLog {
  public:
-  // created if missing, never through a link, copied first if the file has other names (cp -l); an
+  // created if missing; IoError if it is a link; copied first if it has other names (cp -l); an
   // incomplete last line (after a crash) is removed
   explicit AppendLog(const std::string& path);
   ~AppendLog();

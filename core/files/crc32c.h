@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli, reflected 0x82F63B78; RFC 3720): finds every flipped bit of a damaged file.
+// CRC-32C (Castagnoli, reflected 0x82F63B78; RFC 3720): finds any single flipped bit of a file.
 // Table-driven, eight bytes a step.
 #pragma once
 

@@ -32,7 +32,7 @@ void sync_tree(const std::string& folder) {
   sys::sync_folder(folder);
 }
 
-// Removes what a crash left at the temporary's path; throws if it is not slope's own.
+// Throws if the temporary's path holds something of another kind than a crash leaves there.
 void check_in_the_way(const std::string& temporary, sys::Kind own) {
   const sys::Kind found = sys::kind(temporary);
   SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == own,

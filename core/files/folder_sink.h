@@ -1,8 +1,8 @@
 // FolderSink: several files that become visible at one instant (a checkpoint). They are written
 // into `step-N.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and syncs
 // the parent. `last` and `best` are links, swapped by rename. The owner of the parent (FileLock)
-// calls remove_strays() at start, because a crash can leave temporaries. A temporary that slope did
-// not make is never removed: it is an IoError if it is in the way.
+// calls remove_strays() at start, because a crash can leave temporaries. Temporaries are recognised
+// by name and kind: anything of another kind under such a name is an IoError and never removed.
 #pragma once
 #ifndef SLOPE_PLAIN
 

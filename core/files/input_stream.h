@@ -24,7 +24,7 @@ class InputStream {
   }
   const std::string& name() const { return name_; }
   bool is_file() const { return bytes_ >= 0; }  // its end is known: reading never waits
-  // Whether reading would not wait, now or at some time until `pause` has passed.
+  // Waits at most `pause` for data or the end; true if read_some() will not wait.
   bool is_ready(std::chrono::milliseconds pause) const;
   // Appends what is available, waiting for at least one byte; false at the end.
   bool read_some(std::string& to);

@@ -111,7 +111,7 @@ class HeaderReader {
   const StoredType* type(const std::string& descr) const {
     for (const Descr& d : descrs)
       if (d.descr == descr) return safetensors::stored_type(d.stored);
-    throw InputError(fmt::format("{}: arrays of dtype '{}' are not read; convert it with astype",
+    throw InputError(fmt::format("{}: arrays of dtype '{}' are not read; convert them with astype",
                                  where_, visible(descr.substr(0, 40))));
   }
 
@@ -149,7 +149,8 @@ Tensor parse_npy(std::string_view bytes, const std::string& where) {
   visit(x.dtype(), [&]<class T> {
     const auto out = x.write<T>();
     const size_t valid = elements == 0 ? 0 : header.type->decode(data.data(), out.get(), elements);
-    SLOPE_CHECK_INPUT(valid == elements, "{}: element {} is no bool", where, valid);
+    SLOPE_CHECK_INPUT(valid == elements, "{}: element {} is neither 0 nor 1, as a bool must be",
+                      where, valid);
   });
   if (!header.fortran_order) return x;
   Layout reversed = x.layout();
@@ -183,7 +184,7 @@ std::string format_npy(const Tensor& x0) {
 NamedTensors parse_npz(std::string_view file, const std::string& where) {
   NamedTensors tensors;
   for (const auto& [name, bytes] : parse_zip(file, where)) {
-    SLOPE_CHECK_INPUT(name.ends_with(ending), "{}: entry {} is no .npy array", where,
+    SLOPE_CHECK_INPUT(name.ends_with(ending), "{}: entry {} is not a .npy array", where,
                       visible(name));
     tensors.push_back({name.substr(0, name.size() - ending.size()),
                        parse_npy(bytes, fmt::format("{}: {}", where, visible(name)))});
@@ -197,7 +198,7 @@ std::string format_npz(const NamedTensors& tensors) {
   std::set<std::string> names;
   for (const auto& [name, x] : tensors) {
     SLOPE_CHECK_AS(UsageError, !name.empty() && names.insert(name).second,
-                   "npz: the name '{}' is empty or there twice", visible(name));
+                   "npz: the name '{}' is empty or appears twice", visible(name));
     arrays.push_back(format_npy(x));
   }
   for (size_t i = 0; i < arrays.size(); ++i)

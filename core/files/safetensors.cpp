@@ -16,7 +16,7 @@ namespace slope {
 namespace {
 
 using safetensors::length_bytes;
-constexpr int64_t chunk = 1 << 18;  // bytes: read, summed and decoded while in cache
+constexpr int64_t chunk = 1 << 18;  // bytes: read, checksummed and decoded while in the cache
 
 using ReadAt = std::function<void(int64_t offset, void* to, size_t bytes)>;
 using WriteTo = std::function<void(std::string_view)>;
@@ -24,13 +24,13 @@ using WriteTo = std::function<void(std::string_view)>;
 Tensor read_tensor(const TensorInfo& info, int64_t data_start, const std::string& where,
                    const ReadAt& read_at) {
   Tensor tensor = Tensor::empty(info.shape, info.type->dtype);
-  const int64_t elements_a_chunk = chunk / info.type->bytes, n = tensor.numel();
+  const int64_t elements_per_chunk = chunk / info.type->bytes, n = tensor.numel();
   std::vector<char> buffer(static_cast<size_t>(std::min(chunk, info.end - info.begin)));
   uint32_t sum = 0;
   visit(tensor.dtype(), [&]<class T> {
     const auto out = tensor.write<T>();
-    for (int64_t i = 0; i < n; i += elements_a_chunk) {
-      const auto now = static_cast<size_t>(std::min(elements_a_chunk, n - i)),
+    for (int64_t i = 0; i < n; i += elements_per_chunk) {
+      const auto now = static_cast<size_t>(std::min(elements_per_chunk, n - i)),
                  bytes = now * static_cast<size_t>(info.type->bytes);
       read_at(data_start + info.begin + i * info.type->bytes, buffer.data(), bytes);
       if (!info.checksum.empty()) sum = crc32c({buffer.data(), bytes}, sum);
@@ -41,7 +41,7 @@ Tensor read_tensor(const TensorInfo& info, int64_t data_start, const std::string
     }
   });
   SLOPE_CHECK_INPUT(info.checksum.empty() || fmt::format("{:08x}", sum) == info.checksum,
-                    "{}: damaged: the checksum of tensor {} is {:08x}, recorded is {}", where,
+                    "{}: damaged: the checksum of tensor {} is {:08x}, the file records {}", where,
                     JsonReader::quoted(info.name), sum, info.checksum);
   return tensor;
 }
@@ -81,7 +81,7 @@ void write_elements(const Tensor& tensor, const WriteTo& write) {
 }
 
 // Sorted as in the reference implementation: the widest elements first, then by name, so that
-// everything is aligned after a header of 8 k bytes.
+// everything is aligned after a header whose length is a multiple of 8.
 NamedTensors sorted_for_file(NamedTensors tensors) {
   constexpr int order[] = {2, 1, 0, 4, 3};  // f32 f64 i64 bool bf16
   std::sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {

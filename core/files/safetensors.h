@@ -3,7 +3,7 @@
 // allocates a tensor, names each malformation (InputError), and accepts no gap, overlap, trailing
 // byte, duplicate or unknown key. f32 f64 bf16 i64 bool are written; on reading, f16 becomes f32,
 // and i8 u8 i16 u16 i32 u32 become i64. With checksums (CRC-32C of each tensor and of the header,
-// in __metadata__ where other readers ignore them) every flipped bit is found.
+// in __metadata__ where other readers ignore them) any single flipped bit is found.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

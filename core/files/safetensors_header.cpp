@@ -58,8 +58,8 @@ constexpr StoredType types[] = {
     {"U8", 1, i64, decode<uint8_t, int64_t, widen>},
 };
 
-// Bytes of a tensor, or nothing if they do not fit in 63 bits. Sizes of 0 do not count: (2^48,
-// 2^48, 0) is refused in any order, because strides are products too.
+// Bytes of a tensor, or nothing if they do not fit in 63 bits. Sizes of 0 count as 1, because
+// strides are products of sizes too: (2^48, 2^48, 0) is refused in any order.
 std::optional<int64_t> tensor_bytes(const Dims& shape, int64_t element) {
   int64_t product = element;
   bool empty = false;
@@ -211,7 +211,7 @@ SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std:
     const std::string sum =
         fmt::format("{:08x}", crc32c_around(header, length_bytes + parser.own_digits));
     SLOPE_CHECK_INPUT(sum == *parser.own_checksum,
-                      "{}: damaged: the header's checksum is {}, recorded is {}", where, sum,
+                      "{}: damaged: the header's checksum is {}, the file records {}", where, sum,
                       *parser.own_checksum);
   }
   SafetensorsHeader& h = parser.header;

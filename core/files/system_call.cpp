@@ -42,8 +42,8 @@ void check(bool ok, const std::string& path, const char* action) {
   if (!ok) fail(path, action, errno);
 }
 
-// Beyond `ulimit -f` a write raises SIGXFSZ, which kills the process. Blocked in this thread and
-// removed from its queue, it leaves plain EFBIG.
+// Beyond `ulimit -f` a write raises SIGXFSZ, which kills the process. This class blocks the signal
+// in this thread and removes it from the queue, which leaves plain EFBIG.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal() {

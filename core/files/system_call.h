@@ -55,7 +55,7 @@ Kind kind(const std::string& path);  // of the name itself: a link is a link, wh
 // of what a link leads to; nothing if it leads nowhere
 Kind kind_followed(const std::string& path);
 bool is_folder(const std::string& path);  // or a link that leads to one
-// What is known of a name, where its links lead, and of an open file; "nothing" is an error too.
+// Calls stat for a name (links are followed) or an open file; a missing file is an error too.
 void look_at(const std::string& path, struct stat& to, const char* action);
 void look_at(int fd, struct stat& to, const std::string& path, const char* action);
 // read, write, execute, as chmod takes them; none if there is nothing

@@ -29,7 +29,7 @@ void append(std::string& out, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-// Where the record at the end of the archive begins: behind it only its comment.
+// Where the record at the end of the archive begins; only its comment follows it.
 size_t find_end(std::string_view archive, const std::string& where) {
   for (size_t comment = 0; end_bytes + comment <= archive.size() && comment <= longest_comment;
        ++comment) {
@@ -93,7 +93,7 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
                       where, visible(name));
     SLOPE_CHECK_INPUT(packed == bytes, "{}: entry {} is stored, but in {} bytes instead of {}",
                       where, visible(name), packed, bytes);
-    SLOPE_CHECK_INPUT(names.insert(name).second, "{}: entry {} is there twice", where,
+    SLOPE_CHECK_INPUT(names.insert(name).second, "{}: entry {} appears twice", where,
                       visible(name));
     const std::string_view stored = stored_bytes(archive, local, name, bytes, start, where);
     SLOPE_CHECK_INPUT(crc32(stored) == number<uint32_t>(archive, at + 16),
@@ -102,7 +102,7 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
     entries.push_back({name, stored});
     at += length;
   }
-  SLOPE_CHECK_INPUT(at == end, "{}: the directory of the archive has bytes behind its {} entries",
+  SLOPE_CHECK_INPUT(at == end, "{}: the directory of the archive has bytes after its {} entries",
                     where, n);
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)

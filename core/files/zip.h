@@ -1,7 +1,7 @@
 // Zip archives whose entries are stored as they are, without compression: what numpy.savez writes.
 // Everything is checked before an entry is used: no entry lies outside the file or in another one,
 // so that a file cannot claim more than it has, and each has its checksum. InputError names the
-// first malformation. Not read: compressed or encrypted entries, archives of 4 GB or more.
+// first malformation. Compressed or encrypted entries and archives of 4 GB or more are not read.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A vector of which only the first n elements (all, some or none) are in memory. Loads give 0 for
-// the others; stores do not touch the memory behind them.
+// the others; stores do not touch the memory after the n-th.
 #pragma once
 
 #include <slope/core/kernels/vectors.h>

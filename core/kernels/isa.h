@@ -21,10 +21,10 @@ const char* name(Isa isa);
 bool cpu_is_intel();
 
 template <class Group, Isa isa>
-Group variant();  // defined by the group's file, once for each build of it
+Group variant();  // defined by the group's file, once for each instruction set
 
-// Defines the group's variant of this build, its members in order: for T = float and double, or for
-// a group that is not a template.
+// Each defines the group's variant for the instruction set that is being compiled, from its members
+// in order: for T = float and double, for one number type, for a group that is not a template.
 #define SLOPE_KERNELS(Group, ...)             \
   SLOPE_KERNELS_OF(Group, float, __VA_ARGS__) \
   SLOPE_KERNELS_OF(Group, double, __VA_ARGS__)

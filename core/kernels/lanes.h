@@ -16,7 +16,7 @@ template <class T, class F>
   T sum[lanes];
   int64_t i = 0;
   if (n >= lanes) {
-    // not from stored zeros: their load would wait for narrower stores
+    // does not start from stored zeros: loading them would wait for their narrower stores
 #pragma omp simd
     for (int l = 0; l < lanes; ++l) sum[l] = T(0) + f(l);
     i = lanes;

@@ -45,7 +45,7 @@ struct Reduced {
   int32_t n;
 };
 [[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
-  // a nan fails both
+  // a nan fails both comparisons
   const float below = x > 89.0f ? 89.0f : x, clamped = below < least ? least : below;
   // 1.5 * 2^23: the integer n lands in the low bits
   const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);
@@ -68,7 +68,7 @@ struct Reduced {
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
-// e^x for x <= 0, with 0 for results below e^-87: half the cost
+// e^x for x <= 0, with 0 for results below e^-87: half the cost of exp_
 [[gnu::always_inline]] inline float exp_of_negative(float x) {
   const float shifted = fma_(x, 1.44269504088896341f, 12582912.0f), n = shifted - 12582912.0f;
   const float r = fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, x)),
@@ -91,7 +91,7 @@ struct Reduced {
 [[gnu::always_inline]] inline float log_(float x) {
   const bool tiny = x < 1.17549435e-38f;  // denormals are scaled by 2^25
   const float scaled = tiny ? x * 33554432.0f : x;
-  // unsigned: those of a negative x wrap around
+  // unsigned: the bits of a negative x make the difference wrap around
   const uint32_t bits = std::bit_cast<uint32_t>(scaled);
   const int32_t i = static_cast<int32_t>(bits - 0x3f3504f3u) >> 23;
   const float e = static_cast<float>(i - (tiny ? 25 : 0)),

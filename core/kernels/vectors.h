@@ -32,13 +32,13 @@ constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
 template <class T>
 [[gnu::always_inline]] inline Vector<T> load(const T* from) {
   Vector<T> x;
-  // one vector at a time: a load of two goes through memory
+  // not two vectors in one copy, for which compilers go through memory
   __builtin_memcpy(&x, from, sizeof(x));
   return x;
 }
 
-// Combines the elements in a tree: i with i + n / 2, then halves of that. `combine` gets vectors,
-// so it has to be free of branches: `|`, not `||`.
+// Combines the elements in a tree: i with i + n / 2, then the halves of the result. `combine` gets
+// vectors, so it has to be free of branches: `|`, not `||`.
 template <int n, class T, class F>
 [[gnu::always_inline]] inline T fold_lanes(const T (&x)[n], F combine) {
   constexpr int bytes = n * static_cast<int>(sizeof(T));

@@ -25,7 +25,7 @@ void copy_row(int64_t n, const T* from, T* to, bool is_large) {
     std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
 
-// Numbers between f32 and bf16, side by side.
+// Converts adjacent numbers between f32 and bf16.
 void convert_row(int64_t n, const float* from, BFloat16* to) {
   kernels<Bf16Copy>().round(n, from, bits_of(to));
 }
@@ -44,7 +44,8 @@ void fill_row(int64_t n, T value, T* to, bool is_large) {
   kernels<Fill>().fill(n * static_cast<int64_t>(sizeof(T)), line, to, is_large);
 }
 
-// Copies matrices of which one is transposed in memory; returns false for any others.
+// Copies a matrix if one of the two is transposed in memory and the other is not; else returns
+// false.
 template <class T>
 bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   if (from.rank() != 2) return false;
@@ -59,7 +60,7 @@ bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   T* y = out;
   const bool is_large = is_past_caches(to.numel() * static_cast<int64_t>(sizeof(T)));
   const auto copy = kernels<TransposedCopy<T>>().copy;
-  // whole lines; a large matrix is cut into sixteen pieces
+  // whole cache lines; a large matrix is cut into about sixteen pieces
   const auto chunk = [](int64_t n, int64_t across) {
     return (std::max({int64_t{64}, copy_grain / std::max<int64_t>(across, 1), n / 16}) + 31) / 32 *
            32;
@@ -90,7 +91,7 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const bool repeats =
           std::find(from.strides().begin(), from.strides().end(), 0) != from.strides().end();
       const int64_t bytes = to.numel() * static_cast<int64_t>(sizeof(B));
-      const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // few are read then
+      const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);  // `from` is small then
       for_each_run<2>(
           from.shape(), {&from.strides(), &to.strides()}, copy_grain,
           [&](int64_t n, auto at, auto step) {

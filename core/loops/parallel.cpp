@@ -27,7 +27,8 @@ thread_local Team team_of_thread(threads);
 thread_local Workers workers;
 
 // How many threads take part. Running threads take part even if there are fewer chunks: otherwise
-// OpenMP would end them and start others for the next loop, which takes longer than their waiting.
+// OpenMP would end them and start others for the next loop, which takes longer than letting them
+// wait.
 int take_part(int64_t chunks, Clock::time_point start) {
   const int64_t useful = std::max<int64_t>(chunks, workers.running());
   return workers.granted(static_cast<int>(std::min<int64_t>(team_of_thread.size(start), useful)));

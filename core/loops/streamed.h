@@ -9,7 +9,7 @@
 
 namespace slope {
 
-// True if the result alone is larger than the caches; the operands are at least as large again.
+// True if the result alone is larger than typical caches; the operands are at least as large again.
 inline bool is_past_caches(int64_t bytes) { return bytes >= 16 << 20; }
 
 // make(i, n, to) writes elements i … i + n - 1 of a result to `to`. It is called until elements

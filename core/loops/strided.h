@@ -1,6 +1,7 @@
-// for_each_run: walks N tensors of one shape together, as runs along one dim: f(run length,
-// {element pointer offsets}, {strides}). Dims that can be walked as one are merged first, so that
-// contiguous tensors are a single long run. Offsets are in elements from the tensor's first.
+// for_each_run: walks N tensors of one shape together, as runs along one dim: f(run length, {offset
+// of the run in each tensor}, {its stride in each}). Dims that can be walked as one are merged
+// first, so that contiguous tensors are a single long run. Offsets are in elements from the
+// tensor's first.
 #pragma once
 
 #include <slope/core/loops/parallel.h>
@@ -37,7 +38,7 @@ struct Runs {
 };
 
 // Long runs are cut and short ones grouped into chunks of about `grain` elements. Chunks depend on
-// the shapes alone. Each chunk ends with finish().
+// shape and strides alone. Each chunk ends with finish().
 template <size_t N, class F, class G>
 void for_each_run(const Dims& shape, const std::array<const Dims*, N>& strides, int64_t grain,
                   F&& f, G&& finish) {

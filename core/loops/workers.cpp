@@ -53,8 +53,8 @@ size_t stack_of_workers() {
   return 0;
 }
 
-// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start. Nobody
-// sleeps meanwhile: to wake a processor again can take longer than all the rest.
+// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start. No
+// thread sleeps meanwhile: waking a processor again can take longer than all the rest.
 int try_threads(int count, size_t stack) {
   pthread_attr_t attributes;
   if (const int error = pthread_attr_init(&attributes)) return error;
@@ -78,8 +78,8 @@ int try_threads(int count, size_t stack) {
 void say_once(int running, int error) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
-  std::fputs(fmt::format("slope: no further thread could be started ({}); goes on with {}, to the "
-                         "same results\n",
+  std::fputs(fmt::format("slope: no further thread could be started ({}); continues with {}, with "
+                         "the same results\n",
                          std::generic_category().message(error), running)
                  .c_str(),
              stderr);

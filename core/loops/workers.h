@@ -1,6 +1,6 @@
 // The threads that OpenMP may use. Its runtimes end the process if the system refuses a thread
-// (`ulimit -u`, a container's limits, few addresses). So slope tries beforehand, and a loop can run
-// with fewer.
+// (`ulimit -u`, a container's limits, few addresses). So slope tries to start them beforehand, and
+// a loop can run with fewer.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace slope {
 class Workers {
  public:
   // How many of `wanted` threads can run a loop, including the caller. If the system refuses the
-  // first threads, it throws an IoError, so that a starting program reports it and ends. Later, it
-  // continues with the existing threads and prints one line on standard error. IoError too if
-  // OMP_STACKSIZE is too small for a loop.
+  // first threads, granted() throws an IoError, so that a starting program reports it and ends.
+  // Later, it continues with the existing threads and prints one line on standard error. IoError
+  // too if OMP_STACKSIZE is too small for a loop.
   int granted(int wanted);
 
   int running() const { return running_; }

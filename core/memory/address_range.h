@@ -1,7 +1,7 @@
 // Fresh memory from the system, in stretches at growing addresses, so that blocks cut from it can
-// merge with whatever is next to them. Reserves address space the size of RAM at once, which costs
-// nothing, and commits it on demand; under a limit (ulimit -v) it reserves a quarter of that.
-// Private to core/memory/memory.cpp.
+// merge with whatever is next to them. On Linux it reserves address space the size of RAM at once,
+// which costs nothing, and commits it on demand; under a limit (ulimit -v) it reserves at most a
+// quarter of the limit. Private to core/memory/memory.cpp.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,20 @@ inline constexpr size_t huge_page = size_t{2} << 20;
 class AddressRange {
  public:
   std::byte* top() const { return top_; }  // where the next stretch begins
-  size_t room() const { return room_; }    // bytes from there on
+  size_t room() const { return room_; }    // bytes left from there on
 
-  // commits the next ones, at most room(); false if the system has no more
+  // commits the next `bytes`, at most room(); false if the system has no more
   bool extend(size_t bytes);
-  // continues at other addresses, with room for at least this much; false, without any change, if
-  // there are none
+  // continues at other addresses, with room for at least `least` bytes; false, without any change,
+  // if there are none
   bool renew(size_t least);
 
   struct Stretch {
     std::byte* begin;
     size_t bytes;
   };
-  Stretch abandon();  // ends the range; returns what is left of its committed memory
+  // ends the range; returns its usable rest: none on Linux, where it was only reserved
+  Stretch abandon();
 
  private:
   std::byte* top_ = nullptr;

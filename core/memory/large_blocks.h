@@ -1,5 +1,5 @@
-// Large blocks, free and used, in address order; the free ones also by size, for the best fit.
-// Private to core/memory.
+// Large blocks (more than 64 KiB), free and used, in address order; the free ones also by size, for
+// the best fit. Private to core/memory.
 #pragma once
 
 #include <slope/core/memory/address_range.h>
@@ -53,7 +53,7 @@ class LargeBlocks {
   using Keys = std::set<Key>;
   struct Block {
     size_t bytes;
-    // the map's node of a used block moves to the free ones: allocating one could fail
+    // a used block keeps its node of free_ for deallocate(), where allocating one could fail
     Keys::node_type key = {};
     bool is_free() const { return key.empty(); }
   };
@@ -61,7 +61,7 @@ class LargeBlocks {
 
   // Makes a free block of at least this many bytes.
   bool grow(size_t bytes) {
-    size_t at_top = 0;  // free bytes that the new ones would join
+    size_t at_top = 0;  // free bytes at the end, which the new ones would join
     if (const auto above = blocks_.lower_bound(range_.top()); above != blocks_.begin())
       if (const auto& [address, block] = *std::prev(above);
           block.is_free() && address + block.bytes == range_.top())

@@ -1,7 +1,7 @@
 // Three tiers: small blocks in free lists for each thread, medium blocks by size class, large
 // blocks cut best-fit from one growing range of addresses and merged with their free neighbours, so
-// that batches of every length share the same memory. Under AddressSanitizer every block comes from
-// the system, so that each misuse is seen.
+// that batches of every length share the same memory. Under AddressSanitizer and ThreadSanitizer
+// every block comes from the system, so that each misuse is seen.
 #include <slope/core/error.h>
 #include <slope/core/memory/account.h>
 #include <slope/core/memory/large_blocks.h>
@@ -47,7 +47,8 @@ LargeBlocks& large() {
 }
 
 #if !defined(SLOPE_PLAIN)
-// A forked child has none of the other threads, so none of them may hold a lock when it is made.
+// A forked child has none of the other threads, so none of them may hold a lock when the child is
+// made.
 void hold_locks() {
   for (Mutex* mutex : {&depot().mutex(), &medium().mutex(), &large().mutex()}) mutex->lock();
 }

@@ -1,6 +1,6 @@
 // Memory: the one allocator. Blocks are 64-byte aligned and held for reuse, because fresh pages
-// cost many times a warm write; everything is counted, and a test can let the n-th allocation fail.
-// Thread-safe.
+// cost many times a warm write; everything is counted, and a test can make the n-th allocation
+// fail. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ void release_cached();  // returns the pages of cached large blocks to the syste
 // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 void fail_allocation(int64_t n);
 
-// A base of small objects that are made by the million: allocates them here.
+// A base class of small objects that are made by the million: they are allocated here.
 struct Allocated {
   static void* operator new(size_t bytes) { return allocate(bytes); }
   static void operator delete(void* object, size_t bytes) { deallocate(object, bytes); }

@@ -1,6 +1,6 @@
 // Ref<T>: an intrusive, thread-safe reference count. Smaller and cheaper than std::shared_ptr, and
-// what happens when the count reaches 0 can be overridden: a type that must not be freed
-// recursively (the tape's Node) defines `static void destroy(T*)`.
+// each type says what happens when the count reaches 0, in `static void destroy(T*)`: the tape's
+// Node must not be freed recursively.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// What a caught error says: something of the code that threw it, or only that the system gave no
-// more memory, threads or files.
+// Tells apart caught errors: those that concern the code that threw them, and those that only say
+// that the system gave no more memory, threads or files.
 #pragma once
 
 #include <slope/core/error.h>
@@ -8,7 +8,7 @@
 
 namespace slope {
 
-// In a catch block: throws the error again if it is one of scarcity.
+// In a catch block: throws the error again if it is of the second kind.
 inline void rethrow_if_scarce() {
   try {
     throw;

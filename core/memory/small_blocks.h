@@ -33,8 +33,8 @@ struct FreeList {
   }
 };
 
-// Full lists that no thread holds. Their blocks have room for a second pointer: the smallest is a
-// cache line.
+// Lists that no thread holds. One block of each list stores its head and the link to the next list,
+// for which even the smallest block, a cache line, has room.
 class Depot {
  public:
   void put(size_t c, FreeList& list) {

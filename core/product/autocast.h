@@ -1,8 +1,8 @@
-// The precision of this thread's matrix products until the end of a scope, as torch.autocast:
+// The precision of this thread's matrix products until the end of a scope, like torch.autocast:
 //   { const Autocast autocast(bf16);  loss = model.loss(…);  loss.backward(); }
 // With bf16, operands in f32 are rounded to bf16 (to nearest, ties to even) inside the product, and
 // sums are in f32. The tensors remain f32. Products in f64 do not change.
-// This concerns linear, matmul, bmm, einsum and linear_cross_entropy, and attention where the CPU
+// This affects linear, matmul, bmm, einsum and linear_cross_entropy, and attention where the CPU
 // has a unit that multiplies bf16. Backward of an operation has the precision with which it was
 // recorded.
 #pragma once

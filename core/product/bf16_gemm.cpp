@@ -72,7 +72,7 @@ void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const
 float rounded(float x) { return round_to_bf16(x); }
 float rounded(uint16_t bits) { return BFloat16::of_bits(bits); }
 
-// A rounded copy of X as f32: the operand of an ordinary f32 product.
+// A rounded copy of an operand in f32, for an ordinary f32 product.
 struct Rounded {
   Block block;
   Operand<float> operand;
@@ -93,15 +93,16 @@ struct Rounded {
   }
 };
 
-// Pieces of `size`, whole `unit`s: enough for many threads, and neither so small that the other
-// operand is read too often nor so large that a packed piece leaves the second cache.
+// The length of the pieces into which `size` is cut, whole `unit`s: there are enough for many
+// threads, and they are neither so small that the other operand is read too often nor so large that
+// a packed piece leaves the second-level cache.
 int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
   constexpr int64_t enough = 16;
   return std::clamp(ceil_div(ceil_div(size, enough), unit) * unit, least, most);
 }
 
 // Packs all of an operand in parallel. It is cut so that each part reads memory along its rows: in
-// k if rows of memory lie across the sum, else in the packed rows or panels.
+// k if those rows run across the sum (`across`), else in the packed rows or panels.
 template <class Operands>
 void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool across,
                       const Bf16Operand& x) {
@@ -118,12 +119,13 @@ void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool 
                  [&](int64_t begin, int64_t end) { packed.pack(begin, end - begin, 0, k, x); });
 }
 
-// The smaller operand is packed first. Of the larger one each piece is packed where it is
-// multiplied and read back from the cache, unless its memory's rows lie across the sum.
+// The smaller operand is packed first. Each piece of the larger one is packed by the thread that
+// multiplies it, so that it is read back from the cache; but an operand whose rows in memory run
+// across the sum is packed first too.
 void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16Operand& a,
                           const Bf16Operand& b, const Bf16Place& to) {
   constexpr int64_t W = Bf16Product::panel;
-  constexpr int64_t together = 96;  // rows, of which several fit in the second cache
+  constexpr int64_t together = 96;  // rows; several such blocks fit in the second-level cache
   const auto& [m, n, k] = size;
   const bool by_rows = n <= m, all_rows = !by_rows || a.transpose(),
              all_panels = by_rows || !b.transpose();

@@ -1,5 +1,5 @@
 // Products of operands rounded to bf16, by the unit that this CPU has for them. For core/product
-// and the operations that have kernels of their own for it.
+// and for operations that call this unit themselves.
 #pragma once
 
 #include <slope/core/kernels/bf16/bf16_product.h>

@@ -23,14 +23,14 @@ const Bf16Support& bf16_support();
 
 struct Bf16Choice {
   Bf16Unit unit;
-  // what a user should know before training with it; empty: it is faster than f32
+  // what a user should know before training with it; empty if nothing
   std::string note;
 };
 // `asked` is none, avx512 or amx; null: the fastest. UsageError for another word or a unit that the
 // CPU lacks. If the system refuses the tiles, the next unit is used, with a note.
 Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support);
 
-// Chosen by SLOPE_BF16 in the environment, at the first call.
+// The choice for SLOPE_BF16 in the environment, made at the first call.
 const Bf16Choice& bf16_choice();
 inline Bf16Unit bf16_unit() { return bf16_choice().unit; }
 

@@ -2,7 +2,7 @@
 // for this CPU. Without OpenBLAS: slope's own loops.
 //
 // Kernels and threads are set when the program is loaded, before it has threads that may call
-// OpenBLAS themselves. A program that loads slope with dlopen does so before it starts such
+// OpenBLAS themselves. A program that loads slope with dlopen has to do so before it starts such
 // threads.
 #pragma once
 
@@ -18,8 +18,8 @@ void initialise_blas();
 // "OpenBLAS 0.3.21, kernels Zen, pthread build, one thread a call"; "own loops"
 std::string blas_description();
 
-enum class Vectors { sse, avx2, avx512 };  // what a CPU offers to a product
-Vectors cpu_vectors();                     // what this one does
+enum class Vectors { sse, avx2, avx512 };  // what a CPU offers for products
+Vectors cpu_vectors();                     // this CPU's
 
 // The OpenBLAS core type to switch to if `chosen` uses less than the CPU offers: OpenBLAS 0.3.21
 // takes newer Xeons for a Prescott. Empty if the choice is right.

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-// OpenBLAS's own; other libraries that are called BLAS lack them.
+// OpenBLAS's own functions; other BLAS libraries lack them.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);

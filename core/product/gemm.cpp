@@ -18,14 +18,15 @@ namespace {
 
 constexpr int64_t int_limit = INT32_MAX;
 
-// Rows of A in the kernels' inner loop (six with AVX2). Pieces have multiples of this.
+// Rows of A in the kernels' inner loop (six with AVX2). PackedOnce and ByColumns cut at multiples
+// of this.
 constexpr int64_t rows_together = 12;
 
-// How C and k are cut: a function of the sizes, of A's order and of the instruction set alone. A
-// large product gets several pieces, a multiple of four for balance. Among the ways to cut, the one
-// that moves the least is taken: every piece packs its part of A and B, and a cut in k writes and
-// reads C once more. A transposed A counts as a quarter where it is read in place, and as a whole
-// where AVX2 packs it (docs/performance.md).
+// How C and k are cut: a function of the sizes, of whether A is transposed and of the instruction
+// set alone. A large product gets several pieces, a multiple of four for balance. Among the ways to
+// cut, the one that moves the least data is taken: every piece packs its part of A and B, and a cut
+// in k writes and reads C once more. A transposed A counts as a quarter where it is read in place,
+// and as a whole where AVX2 packs it (docs/performance.md).
 struct Grid {
   int64_t tile_m, tile_n, chunk_k;
   int64_t rows = 1, cols = 1, chunks = 1;

@@ -18,9 +18,10 @@ struct Epilogue {
   const T* bias = nullptr;  // (n): added to each row of C
 };
 
-// op(A) is (m, k), op(B) (k, n), C (m, n). lda, ldb, ldc: leading dimensions, the elements between
-// rows in memory. C is not read if beta is 0; k = 0 gives beta C. ShapeError if a leading
-// dimension is smaller than the length of a row, or does not fit into BLAS's 32 bits.
+// op(X) is X or, if its flag is set, X's transpose. op(A) is (m, k), op(B) (k, n), C (m, n). lda,
+// ldb, ldc: leading dimensions, the elements between rows in memory. C is not read if beta is 0; if
+// k is 0, C = beta C. ShapeError if a leading dimension is smaller than the length of a row, or
+// does not fit into BLAS's 32 bits.
 template <class T>
 void gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, T alpha, const T* a,
           int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc,

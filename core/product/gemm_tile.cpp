@@ -13,8 +13,8 @@ namespace slope {
 
 namespace {
 
-// Below this many rows of A, panels of B are read one at a time, while A is a single block (B would
-// be packed anew for each): a panel stays in the first-level cache and needs no scratch memory
+// Below this many rows of A, B is packed one panel at a time, if A is a single block (B would be
+// packed anew for each block): a panel stays in the first-level cache and needs no scratch memory
 // (docs/performance.md). The bits are the same.
 constexpr int64_t worthwhile_packing = 49;
 template <class T>

@@ -55,7 +55,7 @@ const Product<T>& own_product() {
 }
 
 // C (m, n; leading dimension ldc) = alpha op(A) op(B) + beta C + bias (null: none). C is not read
-// if beta is 0. m, n: of a tile; k: any.
+// if beta is 0. m and n are those of a tile; k is any.
 template <class T>
 void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
                    const T* bias, T* c, int64_t ldc);

@@ -1,4 +1,4 @@
-// bfloat16: the upper half of a float: its sign, its exponent and 7 of its 23 fraction bits. A
+// bfloat16 is the upper half of a float: its sign, its exponent and 7 of its 23 fraction bits. A
 // float is rounded to the nearest bfloat16, ties to even; widening is exact.
 #pragma once
 
@@ -14,7 +14,7 @@ struct BFloat16 {
   BFloat16() = default;
   template <class V>
   requires std::floating_point<V> || std::integral<V> BFloat16(V value)
-      : bits(rounded(static_cast<float>(value))) {}  // implicit, as float's is
+      : bits(rounded(static_cast<float>(value))) {}  // implicit, like a conversion to float
   operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
   static BFloat16 of_bits(uint16_t bits) {

@@ -28,15 +28,15 @@ inline int64_t checked_add(int64_t a, int64_t b) {
 }
 
 // Number of elements of a shape; 1 for rank 0. ShapeError on a negative size or overflow. Sizes of
-// 0 do not count in the overflow check: (2^62, 4, 0) is refused in any order, because strides are
-// products too.
+// 0 count as 1 in the overflow check, because strides are products of sizes too: (2^62, 4, 0) is
+// refused in any order.
 int64_t numel(const Dims& shape);
 
 // -1 is the last of `rank` dims. IndexError outside [-rank, rank); a scalar accepts 0 and -1, as in
 // PyTorch.
 int64_t wrap_dim(int64_t dim, int64_t rank, const char* op = "dim");
 
-// Each dim wrapped, sorted and distinct; an empty list means all dims.
+// The dims wrapped and sorted; an empty list means all. IndexError if a dim appears twice.
 Dims wrap_dims(const Dims& dims, int64_t rank, const char* op = "dims");
 
 // NumPy's rule: align at the right; sizes must be equal, or one of them 1.

@@ -26,8 +26,8 @@ constexpr int64_t size_of(DType dtype) {
   return sizes[static_cast<int>(dtype)];
 }
 constexpr bool is_floating(DType dtype) { return dtype == f32 || dtype == f64 || dtype == bf16; }
-// Whether operations compute in it; bf16 is for storing values and for the operands of products
-// (core/product/autocast.h).
+// Whether operations compute in this dtype; bf16 is for storing values and for the operands of
+// products (core/product/autocast.h).
 constexpr bool is_computed_in(DType dtype) { return dtype == f32 || dtype == f64; }
 
 template <class T>
@@ -50,7 +50,7 @@ T as_element(V value) {
   return static_cast<T>(value);
 }
 
-// bool < i64 < bf16 < f32 < f64: the dtype of a result of two operands.
+// The dtype of a result of two operands: the higher one in bool < i64 < bf16 < f32 < f64.
 constexpr DType promote(DType a, DType b) {
   constexpr int order[] = {3, 4, 1, 0, 2};
   return order[static_cast<int>(a)] >= order[static_cast<int>(b)] ? a : b;

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t value_grain = 1 << 15;
 constexpr int64_t random_grain = 1 << 11;  // a random number costs 5 to 50 ns
 
-// Element i is f(i); converted to the dtype.
+// Element i is f(i), converted to the dtype.
 template <class F>
 Tensor generate(const Dims& shape, DType dtype, int64_t chunk, F f) {
   Tensor y = Tensor::empty(shape, dtype);
@@ -94,7 +94,7 @@ Tensor randn(const Dims& shape, DType dtype) {
 Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   SLOPE_CHECK_INDEX(low < high, "randint: needs low < high, got {} and {}", low, high);
   SLOPE_CHECK_DTYPE(dtype != boolean, "randint: integers do not fit into bool");
-  // beyond this, floating numbers skip some integers
+  // beyond this, floating-point numbers skip some integers
   const int64_t exact = int64_t{1} << (dtype == f32 ? 24 : 53);
   SLOPE_CHECK_DTYPE(!is_floating(dtype) || (low >= -exact && high - 1 <= exact),
                     "randint: {} does not hold every integer in [{}, {}); draw int64", name(dtype),

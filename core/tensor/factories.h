@@ -1,5 +1,5 @@
-// New tensors without gradients. Random ones draw from generator() (core/tensor/random.h): the next
-// site, element by element.
+// New tensors without gradients. Each random one takes the next site of generator()
+// (core/tensor/random.h).
 #pragma once
 
 #include <slope/core/tensor/random.h>

@@ -7,7 +7,7 @@ namespace slope {
 Layout Layout::contiguous(const Dims& shape) {
   Layout layout{shape, shape, 0};
   int64_t stride = 1;
-  bool is_sound = true;  // of an empty shape, the strides too
+  bool is_sound = true;  // no size is negative, and no stride overflows even if the shape is empty
   for (size_t d = shape.size(); d-- > 0;) {
     layout.strides[d] = stride;
     is_sound &=

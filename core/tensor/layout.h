@@ -1,6 +1,6 @@
 // Layout: where the elements of a tensor lie in its storage: shape, strides (in elements) and
-// offset of the first. A view is a function Layout -> Layout: no data, testable alone. Dims may be
-// negative, -1 being the last.
+// offset of the first. A view is a function Layout -> Layout: it touches no data and is tested
+// alone. Dims may be negative, -1 being the last.
 #pragma once
 
 #include <slope/core/tensor/dims.h>
@@ -26,10 +26,10 @@ struct Layout {
     }
     return true;
   }
-  // whether a storage of this many elements contains every element; false if a size or stride is
-  // negative
+  // whether every element lies in a storage of `elements` elements; false if the offset, a size or
+  // a stride is negative
   bool is_within(int64_t elements) const;
-  // the range [first, last) of the storage that can be touched; (0, 0) if empty
+  // the smallest range [begin, end) of the storage with every element in it; (0, 0) if empty
   std::pair<int64_t, int64_t> extent() const;
 
   Layout transpose(int64_t a, int64_t b) const;
@@ -49,8 +49,8 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// `shape` with its -1, if any, replaced by the size that `numel` implies; ShapeError if the
-// products differ.
+// `shape` with its -1, if any, replaced by the size that `numel` implies; ShapeError if no size
+// gives `numel` elements.
 Dims infer_shape(const Dims& shape, int64_t numel);
 
 }  // namespace slope

@@ -1,7 +1,7 @@
 // Text of a tensor, byte for byte that of torch.Tensor: one column width for all elements,
-// scientific where the magnitudes differ by more than 1000, "1." where all floats are integers,
-// only the edges beyond 1000 elements. Options have PyTorch's names and defaults
-// (torch.set_printoptions), but are arguments, not global state.
+// scientific where magnitudes differ by a factor of more than 1000 or are extreme, "1." where all
+// floats are integers, only the edges of tensors of more than 1000 elements. Options have PyTorch's
+// names and defaults (torch.set_printoptions), but are arguments, not global state.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

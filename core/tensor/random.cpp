@@ -13,7 +13,7 @@ Philox::Block Philox::block(Block c, Key k) {
     const uint64_t p0 = uint64_t{0xD2511F53} * c[0], p1 = uint64_t{0xCD9E8D57} * c[2];
     c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<uint32_t>(p1),
          static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<uint32_t>(p0)};
-    k[0] += 0x9E3779B9;  // the golden ratio, and sqrt(3) - 1
+    k[0] += 0x9E3779B9;  // 2^32 (golden ratio - 1), then 2^32 (sqrt(3) - 1)
     k[1] += 0xBB67AE85;
   }
   return c;
@@ -37,8 +37,8 @@ Generator& generator() {
 
 void manual_seed(uint64_t seed) { generator() = Generator{.seed = seed}; }
 
-// Rejects the incomplete last range: unbiased and plain to read. Lemire's multiply-shift would need
-// 128-bit products.
+// Rejects numbers beyond the last multiple of n: unbiased and plain to read. Lemire's
+// multiply-shift would need 128-bit products.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n) {
   const uint64_t limit = UINT64_MAX - UINT64_MAX % n;
   for (uint32_t attempt = 0;; ++attempt) {

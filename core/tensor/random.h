@@ -18,8 +18,8 @@ struct Philox {
   static Block block(Block counter, Key key);
 };
 
-// The place of one draw: the whole counter except the element. Saved by operations that draw the
-// same numbers again in backward.
+// The place of one draw: the seed, and the counter except for the element. Saved by operations that
+// draw the same numbers again in backward.
 struct RandomSite {
   uint64_t seed = 0;
   // stream: the upper half is the number of a stream, the lower half the micro-batch
@@ -47,10 +47,11 @@ struct Generator {
   friend bool operator==(const Generator&, const Generator&) = default;
 };
 
-Generator& generator();           // the calling thread's; assignment saves and restores its value
+Generator& generator();           // the calling thread's; copy it to save, assign it to restore
 void manual_seed(uint64_t seed);  // generator() = {seed}
 
-// An unbiased number in [0, n) from the bits of a site; n >= 1. `draw` counts the caller's numbers.
+// An unbiased number in [0, n) from the bits of a site; n >= 1. `draw` numbers the caller's draws
+// from this site.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n);
 // In [0, 1) with 24 bits; in [0, 1) with 53 bits; standard normal (Box-Muller, element
 // pairs share a block).

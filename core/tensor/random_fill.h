@@ -16,7 +16,8 @@ inline void check_drawable(const Tensor& x, const char* op) {
   check_floating(x.dtype(), op);
 }
 
-// x_i = value(u_i), where u is the draw of the generator's next site. x: contiguous, floating.
+// x_i = value(u_i), where u is the draw of the generator's next site. x is contiguous, in f32 or
+// f64.
 template <class F>
 void fill_drawn(const Tensor& x, const char* op, Draw draw, const F& value) {
   check_drawable(x, op);

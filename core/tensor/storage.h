@@ -1,5 +1,5 @@
-// Storage: a counted block of bytes with a version. The version counts writes: the tape compares it
-// to detect that a saved value has changed.
+// Storage: a reference-counted block of bytes with a version. The version counts writes: the tape
+// compares it to detect that a saved value has changed.
 #pragma once
 
 #include <slope/core/memory/ref.h>

@@ -70,7 +70,7 @@ class Tensor {
   Tensor(Storage storage, Layout layout, DType dtype);
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
-  // deleted, because assigning to a temporary would do nothing
+  // not for temporaries, to which assigning would do nothing
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
   // deleted: use any(x), all(x) or x.item<bool>(); defined() tells whether there is a tensor
@@ -114,7 +114,7 @@ class Tensor {
     return static_cast<const T*>(address(dtype_of<T>));
   }
   template <Element T>
-  [[nodiscard]] Write<T> write() const {  // under no_grad for anything that the tape sees
+  [[nodiscard]] Write<T> write() const {  // under NoGrad if it requires a gradient
     return Write<T>(static_cast<T*>(writable_address(dtype_of<T>)), storage());
   }
   template <Element T>
@@ -123,7 +123,7 @@ class Tensor {
     return *data<T>();
   }
   double item() const;  // the one element, of any dtype, as a double
-  // every element in row-major order, as doubles: for tests, printing, small things
+  // every element in row-major order, as doubles: for tests and small tensors
   std::vector<double> to_vector() const;
 
   // ---- differentiable: defined in autograd/ops/methods.cpp, documented in autograd/ops.h

@@ -6,8 +6,8 @@
 
 namespace slope {
 
-// The parts between commas, empty ones too, so that a stray comma is noticed; none of an empty
-// text.
+// The parts between commas, empty ones too, so that a stray comma is noticed; an empty text has no
+// parts.
 inline std::vector<std::string> items_of(const std::string& text) {
   std::vector<std::string> items;
   if (text.empty()) return items;

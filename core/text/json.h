@@ -41,7 +41,8 @@ class JsonReader {
   std::string string();
   int64_t integer();
 
-  char peek();                             // the next character that matters, '\0' at the end
+  // skips white space; returns the next character, '\0' at the end
+  char peek();
   size_t position() const { return at_; }  // in `text`
   std::string_view rest() const { return text_.substr(at_); }
 

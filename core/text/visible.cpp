@@ -34,7 +34,8 @@ Character first_character(std::string_view text) {
   return {point, bytes};
 }
 
-// By a terminal: control characters, marks of direction, separators of lines and paragraphs.
+// Whether a terminal acts on it: control characters, marks of direction, separators of lines and
+// paragraphs.
 bool is_obeyed(uint32_t c) {
   const bool is_control = c < ' ' || (c >= 0x7F && c < 0xA0);
   const bool is_direction = c == 0x61C || c == 0x200E || c == 0x200F ||

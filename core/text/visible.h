@@ -7,8 +7,8 @@
 
 namespace slope {
 
-// Control characters and bytes that are not UTF-8 become \x1b; line separators and marks that
-// change the direction of text become \u202e.
+// Control characters and bytes that are not UTF-8 become \x1b and the like; line separators and
+// marks that change the direction of text become \u202e and the like.
 std::string visible(std::string_view text);
 
 // so that a message shows that nothing was given: '' for an empty text

@@ -116,10 +116,11 @@ TEST_CASE("npz: malformed files are refused in one line, before a tensor is allo
   refused(npz_of("{'descr': '<f4', 'shape': ()}", four), "header is malformed");
   refused(npz_of("{'descr': '<f4', 'descr': '<f4', 'shape': ()}", four), "header is malformed");
   refused(npz_of(plain + "x", four), "header is malformed");
-  refused(npz_of("{'descr': '|b1', 'fortran_order': False, 'shape': ()}", "\2"), "no bool");
+  refused(npz_of("{'descr': '|b1', 'fortran_order': False, 'shape': ()}", "\2"),
+          "as a bool must be");
   refused(format_zip({{"x.npy", "no array"}}), "not a .npy array");
-  refused(format_zip({{"notes.txt", "text"}}), "no .npy array");
-  refused(format_zip({{"x.npy", "a"}, {"x.npy", "b"}}), "there twice");
+  refused(format_zip({{"notes.txt", "text"}}), "notes.txt is not a .npy array");
+  refused(format_zip({{"x.npy", "a"}, {"x.npy", "b"}}), "appears twice");
 
   const std::string whole = npz_of(plain, four);
   for (size_t n = 0; n < whole.size(); ++n)

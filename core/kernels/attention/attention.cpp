@@ -1,4 +1,5 @@
-// With s = scale q k^T, p = softmax of what a row may see, m the dropout's multipliers:
+// With s = scale q k^T, p = softmax of the scores that a row may see, m the dropout's multipliers,
+// g = dL/do, gw the gradient of the returned weights p:
 //   o = (p m) v
 //   dp = (g v^T) m + gw      ds = p (dp - <p, dp>)
 //   dq = scale ds k      dk = scale ds^T q      dv = (p m)^T g
@@ -84,7 +85,7 @@ void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const
   pack(E, S, transposed(ref(h.v)), v_t);
   if (dq.data) pack(S, D, ref(h.k), k);
   const bool k_may_skip = masks && dq.data && !is_finite(S, D, k);
-  // the last rows see all columns: they write, the others add
+  // the last rows see all columns: they write dk and dv, the others add to them
   for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),

@@ -8,7 +8,7 @@ namespace slope {
 
 template <class T>
 struct AttentionHead {
-  int64_t L, S, D, E;              // queries, keys, their width, the values' width
+  int64_t L, S, D, E;              // queries, keys, width of both, width of the values
   StridedMatrix<const T> q, k, v;  // (L, D), (S, D), (S, E)
   StridedMatrix<const bool> mask;  // (L, S), true where attention is allowed; null: everywhere
   bool causal;                     // row i sees columns up to i + S - L
@@ -21,14 +21,14 @@ template <class T>
 struct AttentionKernels {
   // Whether these kernels can compute such a head, in backward with its g (null in forward).
   bool (*takes)(const AttentionHead<T>& head, const StridedMatrix<const T>& g);
-  // Prefetches what the next head needs, before this one is computed.
+  // Prefetches rows of an operand of the next head, before this one is computed.
   void (*fetch)(const StridedMatrix<const T>& x, int64_t rows, int64_t width);
   // Number of scratch elements for a call with such a head.
   int64_t (*forward_scratch)(const AttentionHead<T>& head, int64_t tile);
   int64_t (*backward_scratch)(const AttentionHead<T>& head, int64_t tile);
-  // Rows begin … end - 1, `tile` at a time: the output o, each row's largest score and 1 / sum
-  // exp(score - largest) (0, 0 if it sees nothing), and, unless null, the weights (L, S; column
-  // stride 1).
+  // Writes rows begin … end - 1, `tile` at a time: the output o; `max`, each row's largest score,
+  // and `inverse`, 1 / sum exp(score - max) (both 0 if it sees nothing); and, unless null, the
+  // weights (L, S; column stride 1).
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile,
                   const StridedMatrix<T>& o, T* max, T* inverse, const StridedMatrix<T>& weights,
                   T* scratch);

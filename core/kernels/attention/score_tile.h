@@ -23,8 +23,8 @@ T* take(T*& scratch, int64_t n) {
   return taken;
 }
 
-// Row stride of the score tile: whole vectors, and never a power of two, which would map a column
-// to a few cache lines.
+// Row stride of the score tile: whole vectors and 16 more elements, because with a stride of 64,
+// 128, … a column would map to a few cache lines.
 template <class T>
 int64_t score_stride(int64_t S) {
   return round_up(S, panel_width<T>) + 16;
@@ -51,8 +51,8 @@ void hide(const AttentionHead<T>& h, int64_t i, int64_t used, T* s) {
   for (int64_t j = end; j < used; ++j) s[j] = minus_infinity<T>;
 }
 
-// The dropout multipliers of rows begin … begin + rows - 1, for their first columns, with a row
-// stride of S.
+// Draws the dropout multipliers of rows begin … begin + rows - 1, for their first `columns`, with a
+// row stride of S.
 template <class T>
 void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns, T* multipliers) {
   const auto scale = static_cast<T>(h.dropout->scale);
@@ -66,9 +66,9 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
   for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
-// p = softmax of the tile's scores, times the dropout's multipliers `keep` (null: none). All rows
-// take one step, then the next: the steps of neighbouring rows overlap, while those of a single row
-// wait for each other.
+// p, the tile's scores, becomes their softmax times the dropout's multipliers `keep` (null: none).
+// All rows take one step, then the next: the steps of neighbouring rows overlap, while those of a
+// single row wait for each other.
 template <class T>
 void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns, T* p,
                   const T* keep, T* max, T* inverse, const StridedMatrix<T>& weights) {
@@ -103,7 +103,7 @@ void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_
   }
 }
 
-// From the tile's scores p and dp = g v^T to p m and ds, in place.
+// Turns p, which holds the tile's scores, into p m, and ds, which holds g v^T, into ds.
 template <class T>
 void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns,
                            T* p, T* ds, const T* keep, const StridedMatrix<const T>& gw,
@@ -129,9 +129,9 @@ void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t row
   }
   for (int64_t r = 0; r < rows; ++r) {
     T *pr = p + r * stride, *dr = ds + r * stride;
-    const T mean = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
+    const T dot = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
 #pragma omp simd
-    for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - mean);
+    for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - dot);
     if (keep)
 #pragma omp simd
       for (int64_t j = 0; j < columns; ++j) pr[j] *= keep[r * S + j];

@@ -1,5 +1,5 @@
 // AMX: a tile is 16 rows of 64 bytes; one instruction adds the product of 16 x 32 by 32 x 16 bf16
-// numbers to 16 x 16 f32 sums. The system must have granted the tiles (isa.h).
+// numbers to 16 x 16 f32 sums. The system must have granted the tiles (core/product/bf16_unit.h).
 #include <slope/core/kernels/bf16/bf16_attention.h>
 
 namespace slope {
@@ -20,8 +20,8 @@ struct alignas(64) TileConfig {
   }
 };
 
-// Rows of C that a later call writes: fetched while this one multiplies, or each store would wait
-// for its line.
+// Rows of C that the next call writes: prefetched while this one multiplies, because otherwise each
+// store would wait for its line.
 struct Fetched {
   const float* c;
   int64_t ldc, rows;
@@ -34,8 +34,8 @@ struct Fetched {
   }
 };
 
-// Tiles 0 … 3: sums of rows 0-15 and 16-31, columns 0-15 and 16-31; stored at `sums`, rows
-// `stride` bytes apart.
+// Tiles 0 and 1: sums of rows 0-15, columns 0-15 and 16-31; tiles 2 and 3, if `two`: the same of
+// rows 16-31. They are stored at `sums`, rows `stride` bytes apart.
 template <bool two>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
                                                  int64_t a_stride, const uint16_t* panel,

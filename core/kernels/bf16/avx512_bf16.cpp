@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t W = Bf16Product::panel, depth_unit = 2;
 constexpr int block_rows = 12, rows_of_group = 4;  // 24 sums of one vector each
 
-// sums[r][v] += A(r) b[v] for R rows of A and a pair of vectors of a panel.
+// Multiplies R rows of A by a panel of two vectors: sums[r][v] += A(r) b[v] over k.
 template <int R>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
                                                  int64_t stride, const uint16_t* panel,
@@ -72,7 +72,7 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
   const int64_t blocks = (m + block_rows - 1) / block_rows;
   for (int64_t j = 0; j < n; j += W)
     for (int64_t block = 0, i = 0; block < blocks; ++block) {
-      const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 8 + 8, not 12 + 4
+      const int64_t height = (m - i + blocks - block - 1) / (blocks - block);  // 16 rows: 8 + 8
       some_rows_by_panel(
           height, padded_k, rows + i * stride, stride, panels + j * padded_k, std::min(W, n - j),
           {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc});

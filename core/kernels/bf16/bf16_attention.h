@@ -18,7 +18,7 @@ inline Const transposed(const Const& x) { return {x.data, x.col, x.row}; }
 // A product of fewer multiply-adds is not worth packing.
 constexpr int64_t least_work = 1 << 14;
 
-// Whether all elements of x stay finite when they are rounded.
+// Whether no element of x is beyond bf16's largest number, so that all stay finite when rounded.
 inline bool stays_finite(const Const& x, int64_t rows, int64_t width) {
   const __m512 most = _mm512_set1_ps(3.38953139e38F);  // of bf16
   __mmask16 beyond = 0;
@@ -30,8 +30,8 @@ inline bool stays_finite(const Const& x, int64_t rows, int64_t width) {
   return beyond == 0;
 }
 
-// Heads whose rows lie in memory and that are worth packing. Where positions are masked, their
-// weight 0 has to remove them from sums, which it can do only if their factors are finite.
+// Whether a head has contiguous rows and is worth packing. Where positions are masked, their weight
+// 0 has to remove them from sums, which it can do only if their factors are finite.
 inline bool takes(const Head& h, const Const& g) {
   const bool masks = h.mask.data || h.causal;
   const auto fits = [&](const Const& x, int64_t rows, int64_t width, bool is_factor) {
@@ -56,7 +56,7 @@ struct Panels {
   Panels(float*& scratch, int64_t depth_, int64_t n_)
       : depth(depth_), n(n_), data(take_bf16(scratch, unit.panels_size(n, depth))) {}
   void pack(const Const& b) const { unit.pack.panels(n, depth, b, data, unit.panel_stride(depth)); }
-  // C (m, columns) = alpha A B + beta C over the first k terms and columns.
+  // C (m, columns) = alpha A B + beta C over the first k terms and the first `columns` of B.
   void multiply(int64_t m, int64_t columns, int64_t k, const uint16_t* rows, float alpha,
                 float beta, float* c, int64_t ldc) const {
     constexpr int64_t W = Bf16Product::panel;
@@ -117,7 +117,7 @@ void bf16_backward(const Head& h, int64_t tile, const Const& g, const Const& gw,
   k_t.pack(transposed(h.k));
   v_t.pack(transposed(h.v));
   if (dq.data) k.pack(h.k);
-  // the last rows see all columns: they write, the others add
+  // the last rows see all columns: they write dk and dv, the others add to them
   for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {
     const float add = begin + tile < h.L ? 1 : 0;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),

@@ -1,6 +1,6 @@
 // Packing of operands, which are rounded to bf16 on the way unless they are bf16 already. A pair is
-// two neighbours of the sum, in one 32-bit lane. Pairs arise along a row (element p and p + 1) or
-// across two rows; a transpose of 16 x 16 lanes turns one order into the other.
+// two consecutive terms of the sum, in one 32-bit lane. Pairs arise along a row or across two rows;
+// a transpose of 16 x 16 lanes turns one order into the other.
 #pragma once
 
 #include <slope/core/kernels/bf16/bf16_product.h>
@@ -20,7 +20,7 @@ inline __mmask16 first_lanes(int64_t n) {
 inline __m512i bits(__m512bh x) { return reinterpret_cast<__m512i&>(x); }
 inline __m256i bits(__m256bh x) { return reinterpret_cast<__m256i&>(x); }
 
-// x[0 … n - 1], at most 16, in bf16, and zeros.
+// x[0 … n - 1], at most 16, in bf16, then zeros.
 inline __m256i load_some(const float* x, int64_t n) {
   return bits(_mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(first_lanes(n), x)));
 }
@@ -38,7 +38,7 @@ inline __m512i pairs_along(const uint16_t* x, int64_t n) {
   return _mm512_maskz_loadu_epi16(lanes, x);
 }
 
-// Lane l: elements l of `even` and `odd` (null: zeros).
+// Lane l: element l of `even` and of `odd` (null: zeros).
 template <class T>
 __m512i pairs_across(const T* even, const T* odd, int64_t n) {
   const __m512i low = _mm512_cvtepu16_epi32(load_some(even, n));
@@ -69,7 +69,7 @@ __m512i pairs_across(const T* even, const T* odd, int64_t n) {
   }
 }
 
-// Rows of A from memory by rows (a.col is 1) or by columns (a.row is 1).
+// Packs rows of A, which lies in memory by rows (a.col is 1) or by columns (a.row is 1).
 template <class T>
 void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, int64_t padded_m,
                     int64_t padded_k, int64_t stride, uint16_t* rows) {
@@ -100,7 +100,7 @@ void pack_some_rows(int64_t m, int64_t k, const StridedMatrix<const T>& a, int64
     }
 }
 
-// Packs rows begin, …, end - 1 of b in pairs: up to 32 columns, then zeros. Its rows are
+// Packs rows begin, …, end - 1 of b in pairs: up to 32 columns, then zeros. b's rows are
 // contiguous.
 template <class T>
 void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
@@ -115,7 +115,7 @@ void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
     }
 }
 
-// The same of a b whose columns are contiguous.
+// Packs all rows of a b whose columns are contiguous.
 template <class T>
 void pack_columns(int64_t columns, int64_t k, int64_t padded_k, const StridedMatrix<const T>& b,
                   uint16_t* panel) {

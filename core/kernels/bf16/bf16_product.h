@@ -1,6 +1,6 @@
 // Product of matrices rounded to bf16 (to nearest, ties to even), summed in f32: C = alpha A B +
-// beta C + bias. Operands are packed as the CPU's unit reads them, two neighbours of the sum side
-// by side; bf16 elements are their bits. An operand in memory is f32, or bf16 already.
+// beta C + bias. Operands are packed as the CPU's unit reads them, two consecutive terms of the sum
+// side by side; bf16 numbers are given as their bits. An operand in memory is f32, or bf16 already.
 //   rows     A (m, k): row after row, `row_stride(k)` elements apart
 //   panels   B (k, n): 32 columns at a time, element (p, j) at
 //            (j / 32 * padded(k) + p / 2 * 2) * 32 + j % 32 * 2 + p % 2
@@ -34,7 +34,8 @@ struct Bf16Packing {
 
 struct Bf16Product {
   static constexpr int64_t panel = 32;
-  // a line between rows, or all of them would start at the same offset in a page
+  // a cache line between rows, because otherwise all of them could start at the same offset in a
+  // page
   static constexpr int64_t row_gap = 32;
   int64_t row_unit, depth_unit;  // rows and k of packed operands are padded to multiples of these
 
@@ -59,7 +60,7 @@ struct Bf16Product {
                    const Bf16Place& to);
 };
 
-// The kernels of each unit; use only those that the CPU has (isa.h).
+// The kernels of each unit; use only those that the CPU has (core/product/bf16_unit.h).
 Bf16Product avx512_bf16_product();
 Bf16Product amx_bf16_product();
 AttentionKernels<float> avx512_bf16_attention();

@@ -6,7 +6,7 @@
 namespace slope {
 namespace {
 
-// As core/tensor/bfloat16.h, without branches.
+// Rounds as core/tensor/bfloat16.h does, without branches.
 void round(int64_t n, const float* from, uint16_t* to) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// Numbers between f32 and bf16, as their bits.
+// Conversions between f32 numbers and bf16 numbers, the latter as their bits.
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@ SLOPE_BINARY(Div, a / b)
 SLOPE_BINARY(Pow, power(a, b))
 SLOPE_BINARY(Maximum, a > b || a != a ? a : b)  // a nan wins
 SLOPE_BINARY(Minimum, a < b || a != a ? a : b)
-// of a logit a and its target b, and the derivative w.r.t. the logit; on each side of 0 the form in
-// which nothing cancels
+// the loss of a logit a and its target b, and its derivative with respect to the logit; each side
+// of 0 has the form in which nothing cancels
 SLOPE_BINARY(BceWithLogits, softplus_(a < 0 ? a : -a) + weighted(a < 0 ? -b : 1 - b, a))
 SLOPE_BINARY(BceWithLogitsSlope, a < 0 ? sigmoid(a) - b : (1 - b) - sigmoid(-a))
 // clang-format on

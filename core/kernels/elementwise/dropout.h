@@ -9,7 +9,7 @@ namespace slope {
 
 struct Keep {
   RandomSite site;
-  uint32_t threshold = 0;  // p 2^32
+  uint32_t threshold = 0;  // p 2^32, where p is the probability of 0
   double scale = 1;        // 1 / (1 - p)
 };
 

@@ -1,5 +1,5 @@
 // Loops of the elementwise operations. Inputs are walked with a step (0: one number for all),
-// outputs are contiguous.
+// outputs are contiguous, except that of Accumulate.
 #pragma once
 
 #include <slope/core/kernels/elementwise/elementwise_rows.h>

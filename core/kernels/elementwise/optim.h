@@ -12,10 +12,10 @@ struct SgdConstants {
   // fresh: weight of the new gradient in the momentum, 1 - dampening; 1 at the first step
   T lr, weight_decay, momentum, fresh;
   bool nesterov;
-  T factor;  // of the gradient
+  T factor;  // multiplies the gradient
 };
 
-// See optim/elementwise/adam.cpp; factor: of the gradient.
+// See optim/elementwise/adam.cpp; `factor` multiplies the gradient.
 template <class T>
 struct AdamConstants {
   T step_size, keep, decay, one_minus_beta1, beta2, one_minus_beta2, correction, eps, factor;

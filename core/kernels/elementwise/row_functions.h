@@ -1,6 +1,6 @@
 // The functions used in the rows of elementwise operations: for numbers, the same names that
-// autograd/ops.h declares for tensors, and functions that are too long for a row. Those that take
-// `auto` accept numbers and tensors.
+// autograd/ops.h declares for tensors, and functions that are too long for a row. The slopes and
+// what they call accept numbers and tensors.
 #pragma once
 
 #include <slope/core/kernels/math.h>
@@ -37,7 +37,8 @@ SLOPE_INLINE auto negative(auto x) { return static_cast<decltype(x)>(-modular(x)
 SLOPE_INLINE auto absolute(Number auto x) { return std::abs(x); }
 SLOPE_INLINE int64_t absolute(int64_t x) { return x < 0 ? negative(x) : x; }
 
-// x clamped to a range beyond which functions keep their limit values, so that no inf 0 arises.
+// x clamped to a range beyond which functions keep their limit values, so that inf is not
+// multiplied by 0.
 template <Number T>
 SLOPE_INLINE T not_below(T x) {
   return x < T(-1e4) ? T(-1e4) : x;
@@ -99,8 +100,8 @@ SLOPE_INLINE auto softplus_(auto x) {
 // w x, and 0 where w is 0, even for an infinite x.
 SLOPE_INLINE auto weighted(auto w, auto x) { return w == 0 ? decltype(x)(0) : w * x; }
 
-// By squaring, modulo 2^64. Negative powers of 1 and -1 are 1 or -1; those of other integers are 0,
-// as in PyTorch.
+// a^b by squaring, modulo 2^64. Negative powers of 1 and -1 are 1 or -1; those of other integers
+// are 0, as in PyTorch.
 SLOPE_INLINE int64_t power(int64_t a, int64_t b) {
   if (b < 0 && a != 1 && a != -1) return int64_t{0};
   if (b < 0) b &= 1;  // only the parity of b matters

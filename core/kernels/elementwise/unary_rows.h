@@ -9,8 +9,7 @@
 // f              y of a number x, in code
 // df             dy/dx, as code for both the loops (on numbers) and the tape's formula (on tensors,
 //                whose operations are found by argument-dependent lookup)
-// the texts      the same as the definition that traces and documents print; the domain if it is
-//                not all numbers
+// the texts      y and dx as traces and documents print them; the domain, or "" for all numbers
 //
 // This file is included several times with different definitions of SLOPE_UNARY: for the loops in
 // elementwise_rows.h, for operations and functions in autograd/ops/elementwise/unary.cpp, for the

@@ -16,7 +16,7 @@ struct Targets {
 
 template <class T>
 struct CrossEntropyKernels {
-  // max and log_sum (of exp(x - max)) are saved for backward.
+  // max and log_sum = log sum exp(x - max) are saved for backward.
   void (*forward)(int64_t rows, int64_t n, const T* x, Targets targets, T* loss, T* max,
                   T* log_sum);
   // dx = g_r d loss_r / dx; g_r is g[r * g_stride].

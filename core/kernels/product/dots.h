@@ -1,5 +1,5 @@
-// Product of a few rows with the rows of a large matrix, which is read once: a step of decoding.
-// Nothing is packed, because there are too few rows to profit.
+// Product of a few rows with the rows of a large matrix, which is read once, as in a step of
+// decoding. Nothing is packed, because there are too few rows to profit.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ template <class T, Loop loop, class A>
 }
 
 // Multiplies a group of at most register_rows rows of A by a panel. `next_too`: the rows after them
-// have not been read yet either.
+// have not been read yet either, so they are prefetched.
 template <class T, class A>
 void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* panel,
                     const Place<T>& to, bool next_too) {
@@ -90,14 +90,14 @@ void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int6
   }
 }
 
-// Rows with this stride start at the same offset in a page: many at once evict one another from the
-// first-level cache.
+// Whether rows with this stride start at the same offset in a page, so that many at once evict one
+// another from the first-level cache.
 template <class T>
 bool crowd(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
 }
 
-// Decides how A is read:
+// Decides how A is read (`more`: for PackingProduct; `all`: the same with AVX-512):
 //   by columns (a.row = 1)   in place, because they lie in memory as they would in a copy; with
 //                            `more` only for one panel, because each step reads another line
 //   by rows (a.col = 1)      in place up to `narrow` columns of C, too few to repay packing

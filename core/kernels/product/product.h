@@ -7,7 +7,7 @@
 namespace slope {
 
 inline constexpr int64_t product_depth = 256;
-// of A: small enough to be in the cache still when the next panel of B arrives
+// of a block of A: small enough to be still in the cache when the next panel of B arrives
 inline constexpr int64_t product_block_bytes = 256 << 10;
 
 template <class T>
@@ -24,8 +24,8 @@ struct Product {
                           const StridedMatrix<const T>& b, T beta, const T* bias, T* c, int64_t ldc,
                           T* scratch);
   // The same bits, for callers who multiply by B in many pieces: B is packed once, as panels of
-  // `panel` columns (the last may have fewer but takes the same space); packs panels first … last -
-  // 1. `scratch` has packed_a_size(m, k) elements.
+  // `panel` columns (the last may have fewer but takes the same space); pack_panels packs panels
+  // first … last - 1. `scratch` has packed_a_size(m, k) elements.
   int64_t panel;
   void (*pack_panels)(int64_t first, int64_t last, int64_t n, int64_t k,
                       const StridedMatrix<const T>& b, T* panels);

@@ -1,4 +1,4 @@
-// Packing for a product: copies both operands in the order in which its inner loop reads them. A in
+// Packing for a product copies both operands in the order in which its inner loop reads them: A in
 // groups of register_rows rows, B in panels of two vectors' width, with the elements of one step of
 // the sum side by side.
 #pragma once
@@ -46,7 +46,7 @@ void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* o
       }
 }
 
-// A vector of the first n elements, then zeros.
+// Copies a vector: the first n elements, then zeros.
 template <class T>
 [[gnu::always_inline]] inline void copy_vector(const T* from, int64_t n, T* to) {
   constexpr int L = vector_size<T>;
@@ -58,8 +58,8 @@ template <class T>
   }
 }
 
-// Columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most one panel's;
-// elements beyond are untouched.
+// Packs columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most one
+// panel's; elements beyond are untouched.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, T* panel,
                 int64_t written = panel_width<T>) {
@@ -89,7 +89,7 @@ void pack_panel(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, 
   }
 }
 
-// Panel after panel.
+// Packs b, panel after panel.
 template <class T>
 void pack_panels(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, T* panels) {
   constexpr int W = panel_width<T>;
@@ -118,7 +118,7 @@ constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 }
 #endif
 
-// Rows 0 … height - 1 of a, register_rows of them side by side: out[i / register_rows][p][i %
+// Packs rows 0 … height - 1 of a, register_rows of them side by side: out[i / register_rows][p][i %
 // register_rows].
 template <class T>
 void pack_rows(int64_t height, int64_t deep, const StridedMatrix<const T>& a, T* out) {

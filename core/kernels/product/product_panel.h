@@ -28,10 +28,10 @@ struct Strides {
   int64_t row, col;
 };
 template <class A>  // whether the compiler does not know the row stride
-constexpr bool far_rows = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
+constexpr bool has_unknown_row_stride = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
-// For this many rows the multiply-adds read A from memory, which saves an instruction and costs a
-// load; the other rows are loaded into a register first (docs/performance.md).
+// For this many of the rows the multiply-adds read A from memory, which saves an instruction and
+// costs a load; the other rows are loaded into a register first (docs/performance.md).
 template <class A>
 constexpr int rows_in_memory = std::is_same_v<A, PackedRowsInMemory> ? 8 : 0;
 
@@ -104,7 +104,7 @@ template <class T, int R, int N, Loop loop, class A>
     groups[g] = a + group_rows * g * strides.row;
     // Hides from the compiler that all groups start from a: with twelve rows addressed from one
     // pointer it runs out of registers.
-    if constexpr (far_rows<A>) asm("" : "+r"(groups[g]));
+    if constexpr (has_unknown_row_stride<A>) asm("" : "+r"(groups[g]));
   }
   const auto step = [&]() __attribute__((always_inline)) {
     add_outer_product<T, R, N, rows_in_memory<A>>(groups, strides.row, panel, sums);

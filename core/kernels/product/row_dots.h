@@ -2,7 +2,7 @@
 // holds bf16 numbers as their bits, which are widened as they are read.
 //
 // A sum runs in the lanes of one vector, element p in lane p % L. Then the lanes are added in a
-// tree, and at last the elements behind the last full vector. While four rows of W are used, the
+// tree, and finally the elements after the last full vector. While four rows of W are used, the
 // next four are prefetched: rows are too short for the hardware prefetcher.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Products of matrices that fit in the cache: attention's, one head at a time. Element (i, j) of C
-// is one chain of fused multiply-adds over p = 0, 1, …, for every instruction set and every shape
-// of the blocks.
+// is one chain of multiply-adds over p = 0, 1, …, for every instruction set (fused where it can)
+// and every shape of the blocks.
 #pragma once
 
 #include <slope/core/kernels/attention/attention.h>
@@ -33,8 +33,8 @@ void pack(int64_t k, int64_t n, const StridedMatrix<const T>& b, T* out) {
   }
 }
 
-// C (m, n) = alpha A (m, k) B (k, n), or added to C. B in panels; their first k_of_b rows hold B,
-// the others are not read.
+// C (m, n) = alpha A (m, k) B (k, n), or added to C. B is in panels of k_of_b rows, of which only
+// the first k are read.
 template <class T>
 void product(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a, const T* b,
              int64_t k_of_b, T* c, int64_t ldc, bool add = false) {

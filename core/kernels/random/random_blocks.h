@@ -8,7 +8,7 @@
 namespace slope {
 
 struct RandomBlocks {
-  // y_b: block first + b
+  // y[b] = block first + b, for b < n
   void (*blocks)(const RandomSite& site, int64_t first, int64_t n, Philox::Block* y);
 };
 

@@ -1,5 +1,5 @@
-// Layer norm and RMS norm over rows of n contiguous elements. Without a weight (null) it is 1,
-// without a bias 0.
+// Layer norm and RMS norm over rows of n contiguous elements. A null weight counts as 1, a null
+// bias as 0.
 #pragma once
 
 #include <slope/core/kernels/isa.h>

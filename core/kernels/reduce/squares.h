@@ -7,14 +7,14 @@
 namespace slope {
 namespace {
 
-// Whether the squares whose sum is x have neither over- nor underflowed.
+// Whether x, a sum of squares, has not overflowed and is so large that no underflow matters.
 template <class T>
 bool in_range(T x) {
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   return x >= least && x <= std::numeric_limits<T>::max();
 }
 
-// sum of f(i)^2 = sum unit^2 with unit the largest |f|; sum and unit are 0 if that is 0 or not
+// The sum of f(i)^2 is sum unit^2, where unit is the largest |f(i)|; both are 0 if that is 0 or not
 // finite.
 struct ScaledSquares {
   double sum = 0, unit = 0;
