@@ -42,7 +42,7 @@ struct Op {
   // Replaces the formula of a fused operation: computes its outputs from s.input(i) with
   // differentiable operations.
   Tensors (*reference)(const Saved& s) = nullptr;
-  // Recomputes the only output, bit for bit (but for inputs that were rounded), from input 0 and
+  // Recomputes the only output, bit for bit (except where inputs were rounded), from input 0 and
   // what `saves` names. For operations that are cheap beside a matrix product. See
   // engine/recompute.h.
   Tensor (*recompute)(const Saved& s) = nullptr;
