@@ -60,7 +60,7 @@ Grads Pass::derivative(Node& node, std::span<const Tensor> gs) {
   return dx;
 }
 
-// dL/dx += g, for input i of a node; summed over the copies where x was broadcast.
+// dL/dx += g for input i of a node. Where x was broadcast, g is first summed over its copies.
 void Pass::deliver(const Node& from, size_t i, Tensor g) {
   const Edge& x = from.inputs[i];
   if (!g.defined() || !wants(x)) return;
@@ -90,13 +90,13 @@ void Pass::accumulate(const Edge& x, Tensor g) {
 // x.grad += dL/dx. Everything that can fail happens before the first x.grad changes.
 void Pass::commit() {
   const GradMode mode(options_.create_graph);
-  const List<GradLock> locks = lock_and_own_leaf_sums();
+  const List<GradLock> locks = lock_leaves_and_make_grads();
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Tensor &grad = autograd_meta(*leaves_[i])->slot->grad, &g = leaf_sums_[i];
     if (g.defined() && adds_in_place(grad))
       add_into(g, grad);
     else if (g.defined())
-      grad = std::move(g);  // which has the old grad in it, where there was one
+      grad = std::move(g);  // contains the old grad, if there was one
   }
 }
 

@@ -39,7 +39,7 @@ Grads formula(const Saved& s, const Tensor&) {
 const Op checkpoint_op{
     .name = "checkpoint",
     .signature = "(*)... -> (*)",
-    .definition = {.forward = "y = f(x1, x2, …)", .derivative = "dx = f's, run again and recorded"},
+    .definition = {.forward = "y = f(x1, x2, …)", .derivative = "dx = that of f, which runs again"},
     .saves = saves_inputs,
     .formula = formula};
 

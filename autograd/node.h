@@ -1,6 +1,6 @@
 // Node: one recorded operation. Nodes point to the nodes that made their inputs. Creation order
 // (the sequence number) is a topological order. Nothing here recurses, so a chain of a million
-// nodes is safe: it is walked with an explicit stack and freed through a queue.
+// nodes is safe: it is walked with an explicit stack and freed through a list.
 #pragma once
 
 #include <slope/autograd/grad_slot.h>
@@ -24,7 +24,7 @@ struct OutputInfo {
   Dims shape;
   DType dtype;
   uint32_t version = 0;     // of its storage, at recording
-  Ref<GradSlot> slot = {};  // null without hooks and retain_grad()
+  Ref<GradSlot> slot = {};  // null until a hook, retain_grad() or set_grad() needs it
 };
 
 struct Node : RefCounted, memory::Allocated {
@@ -43,7 +43,7 @@ struct Node : RefCounted, memory::Allocated {
   uint8_t recompute_steps = 0;
   std::atomic<Pass*> pass{nullptr};  // the pass that holds it
   uint32_t slot = 0;                 // index of its first output in that pass's sums
-  Node* next_to_free = nullptr;      // queue of nodes without owners
+  Node* next_to_free = nullptr;      // list of nodes without owners
 
   static void destroy(Node* node);  // iterative
 };

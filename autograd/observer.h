@@ -27,8 +27,8 @@ struct Recorded {
 
 struct Observer {
   virtual ~Observer() = default;
-  // Whether it needs each contribution by itself. If so, no kernel adds to a sum or overwrites its
-  // gradient unseen. An observer that only measures time returns false.
+  // Whether it needs each contribution by itself. If so, a kernel first writes its contribution to
+  // new memory, not into a sum or over g. An observer that only measures time returns false.
   virtual bool sees_contributions() const { return true; }
 
   virtual void recorded(const Recorded&) {}

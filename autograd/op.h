@@ -9,8 +9,9 @@
 //   Tensor tanh(const Tensor& x) { Tensor y = …;  return tanh_op.record(y, {x}); }
 //
 // The formula consists of differentiable operations, so it can be differentiated again. The kernel
-// computes the same derivative faster; the engine uses it unless create_graph is set. A rule (one
-// of the two) captures nothing: all that it reads is declared and saved in the node.
+// computes the same derivative faster; the engine uses it unless create_graph is set. A rule (a
+// formula, kernel or reference) captures nothing: all that it reads is declared and saved in the
+// node.
 #pragma once
 
 #include <slope/autograd/input_ref.h>
@@ -41,7 +42,7 @@ struct Op {
   // Replaces the formula of a fused operation: computes its outputs from s.input(i) with
   // differentiable operations.
   Tensors (*reference)(const Saved& s) = nullptr;
-  // Recomputes the only output, bit for bit (but for inputs that were rounded), from input 0 and
+  // Recomputes the only output, bit for bit (except where inputs were rounded), from input 0 and
   // what `saves` names. For operations that are cheap beside a matrix product. See
   // engine/recompute.h.
   Tensor (*recompute)(const Saved& s) = nullptr;

@@ -4,9 +4,9 @@
 // extrema and whatever moves elements also work in i64 and bool.
 // Where the limit of a value or derivative is finite, that limit is the result: at infinities,
 // zeros and denormals, and where a square, power or product overflows on the way. The exceptions
-// are PyTorch's: rows with an infinity give nan in softmax (inf), var, std, the normalisations and
-// the derivative of norm; differences of elements (var, std, layer_norm) must not overflow;
-// a derivative that overflows is inf, whatever multiplies it (g * 0 included).
+// are PyTorch's: rows with an infinity give nan in softmax (only inf, not -inf), var, std, the
+// normalisations and the derivative of norm; differences of elements (var, std, layer_norm) must
+// not overflow; a dy/dx that overflows is inf before g multiplies it: even g = 0 then gives nan.
 // Operations with their own derivative are in autograd/ops/, and composites beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once
@@ -23,19 +23,19 @@ namespace slope {
 constexpr bool keepdim = true;
 
 // ---- arithmetic (autograd/ops/elementwise/binary.cpp). Dtypes promote as bool < i64 < f32 < f64;
-// a scalar takes the tensor's dtype
+// a number takes the tensor's dtype, but a fraction turns integers into f32
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor div(const Tensor& a, const Tensor& b);  // integers give f32
-// a^b; of integers an integer, 0 where b < 0 unless a is 1 or -1
+// a^b; integers give integers: 0 where b < 0, unless a is 1 or -1
 [[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);
 // where a = b, each gets half the gradient
 [[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor add(const Tensor& a, double b);
 [[nodiscard]] Tensor mul(const Tensor& a, double b);
-[[nodiscard]] Tensor pow(const Tensor& a, double b);  // a whole b is an integer, in the same rule
+[[nodiscard]] Tensor pow(const Tensor& a, double b);  // for integers a, a whole b is an integer too
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 [[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
@@ -82,14 +82,14 @@ enum class Gelu { erf, tanh };
 
 // ---- reductions (autograd/ops/reduce/reduce.cpp, minmax.cpp, cumsum.cpp, norm.cpp). The order of
 // additions is fixed (chunks and a tree; sequential in prod and cumsum), so any number of threads
-// gives the same bits. Without dims: over all.
+// gives the same bits. Without dims: over all elements.
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
 // nan for an empty mean
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
-// Of equal elements exactly 0. If the mean m is large, x itself was rounded, which causes a
-// relative error of about |m| / std roundings.
+// Equal elements give exactly 0. If the mean m is large, the rounding of x itself causes a relative
+// error of about |m| / std roundings.
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,
@@ -152,8 +152,9 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor repeat(const Tensor& x, const Dims& times);
 [[nodiscard]] Tensor repeat_interleave(const Tensor& x, int64_t times, int64_t dim);
 
-// ---- indexing (autograd/ops/shape/). Indices are i64; IndexError, before any write, if out of
-// range. x (…, n, …), index (m) -> (…, m, …)
+// ---- indexing (autograd/ops/shape/). Indices are i64; one that is out of range throws an
+// IndexError before anything is written.
+// x (…, n, …), index (m) -> (…, m, …)
 [[nodiscard]] Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
 // y_ijk = x_{i index_ijk k} for dim 1. y has the shape of index, which has the rank of x and may
 // exceed x only in dim
@@ -162,8 +163,8 @@ struct ValuesAndIndices {
 // index in every dim
 [[nodiscard]] Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index,
                                  const Tensor& source);
-// (*), (V, d) -> (*, d). Row padding_idx gets no gradient; -1 means no such row (unlike PyTorch,
-// not the last one).
+// (*), (V, d) -> (*, d). Row padding_idx gets no gradient; -1 means that there is no such row
+// (in PyTorch: the last row).
 [[nodiscard]] Tensor embedding(const Tensor& index, const Tensor& weight, int64_t padding_idx = -1);
 
 // ---- normalisation and random (softmax.cpp, layer_norm.cpp, rms_norm.cpp, dropout.cpp)
@@ -174,7 +175,7 @@ struct ValuesAndIndices {
 // then over the last dim.
 [[nodiscard]] Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                 double eps = 1e-5);
-// the same without a bias
+// x / sqrt(mean(x^2) + eps) * weight, over the same dims
 [[nodiscard]] Tensor rms_norm(const Tensor& x, const Tensor& weight, double eps = 1e-5);
 // zero with probability p, else x / (1 - p)
 [[nodiscard]] Tensor dropout(const Tensor& x, double p, bool train = true);

@@ -10,7 +10,7 @@ struct Node;
 struct Pass;
 
 // What a rule returns: one gradient for each input, undefined where the input has none (an index, a
-// mask) or needs none.
+// mask) or needs none, or where a kernel has added it to the sum (GradTarget).
 using Grads = InlineVector<Tensor, 3>;
 
 // Which tensors an operation saves: saves_input(0) | saves_input(1), saves_output, …
@@ -25,7 +25,7 @@ struct Saves {
 constexpr Saves saves_nothing{}, saves_inputs{.inputs = ~0u}, saves_output{.outputs = true};
 constexpr Saves saves_input(int i = 0) { return {.inputs = 1u << i}; }  // i < 31
 
-// A saved tensor: storage, layout, and the version of the storage at that time.
+// A saved tensor: storage, layout, and the storage's version when it was saved.
 struct SavedValue {
   enum class Kind : uint8_t { input, output, extra };
   Storage storage;  // null for an input that its own node recomputes
@@ -49,11 +49,12 @@ class Saved {
   Saved(Node& node, const Tensor* grads, bool connected, Pass* pass)
       : node_(node), grads_(grads), connected_(connected), pass_(pass) {}
 
-  // AutogradError if it was not saved, was freed, or was written to since.
+  // AutogradError if the value was not saved, was freed, or was written to since.
   Tensor input(int i = 0) const;
   Tensor output(int i = 0) const;
   Tensor extra(int i = 0) const;
-  // The same as the node keeps it: f32 perhaps in bf16 (Op::rounds), for kernels that read both.
+  // The same values as the node keeps them, for kernels that read both dtypes: f32 may be in bf16
+  // (Op::rounds).
   Tensor kept_input(int i = 0) const;
   Tensor kept_output(int i = 0) const;
   bool needs(int i) const;  // whether the gradient of input i is wanted

@@ -50,7 +50,7 @@ static Tensors run_for(Pass& pass, const Tensors& outputs, const Tensors& inputs
   for (size_t i = 0; i < inputs.size(); ++i) {
     result.push_back(pass.gradient_of(inputs[i]));
     SLOPE_CHECK_AS(AutogradError, options.allow_unused || result.back().defined(),
-                   "grad: the outputs do not depend on input {}; say allow_unused to get an "
+                   "grad: the outputs do not depend on input {}; set allow_unused to get an "
                    "undefined gradient for it",
                    i);
   }

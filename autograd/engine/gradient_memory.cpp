@@ -89,7 +89,7 @@ bool Pass::adds_in_place(const Tensor& grad) const {
 // Turns every leaf's sum into its new grad(), unless grad() can be added to in place. A leaf owns
 // its gradient alone, so a sum that another leaf, a retained gradient or the caller holds is
 // copied. Leaves are locked in order of address: two passes that share leaves cannot deadlock.
-Pass::List<GradLock> Pass::lock_and_own_leaf_sums() {
+Pass::List<GradLock> Pass::lock_leaves_and_make_grads() {
   List<GradSlot*> slots(&memory_);
   slots.reserve(leaves_.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {

@@ -26,11 +26,11 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
       before[i] = copy_to_show(*sums[i]);
   Grads result = derivative(node, gs);
   for (size_t i = 0; i < alone.size(); ++i) {
-    if (!alone[i].defined() || result[i].defined()) continue;  // nothing to tell, or deliver() does
+    if (!alone[i].defined() || result[i].defined()) continue;  // nothing, or deliver() tells it
     Observe::tell(&Observer::returned, node, i, alone[i]);
     Observe::tell(&Observer::contributed, node, i, alone[i]);
     Tensor after = *sums[i];
-    for (size_t j = i + 1; j < alone.size(); ++j)  // linear(x, x): between the two contributions
+    for (size_t j = i + 1; j < alone.size(); ++j)  // linear(x, x): the sum between both additions
       if (sums[j] == sums[i] && !result[j].defined()) {
         after = before[j] = contiguous_copy(before[i]);
         add_into(alone[i], after);

@@ -37,8 +37,8 @@ struct Pass {
   Tensor gradient_of(const Tensor& x) const;
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
-  // A rule runs this pass inside another. It stops at the captured tensors and runs no hooks of
-  // leaves: the outer pass goes on from there, and runs them.
+  // Whether a rule runs this pass inside another. Then it stops at the captured tensors and runs no
+  // hooks of leaves: the outer pass goes on from there and runs them.
   bool is_within = false;
 
   // gradient_memory.cpp: which memory may be written
@@ -69,7 +69,7 @@ struct Pass {
   bool may_write(const Tensor& x) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
-  List<GradLock> lock_and_own_leaf_sums();  // so that commit() may write into them
+  List<GradLock> lock_leaves_and_make_grads();  // for commit() to store
 
   // Memory for the lists below. For a small graph it is enough, and they take none from the heap.
   std::array<std::byte, 4096> first_bytes_;
@@ -95,7 +95,7 @@ struct Pass {
 
   // observed.cpp
   bool targets_are_new_ = false;  // kernels get new memory even where they could add to a sum
-  bool would_add_ = false;        // a kernel could have added to one
+  bool would_add_ = false;        // a kernel would have added to one
 };
 
 // grad() for rules that differentiate inside a pass.

@@ -9,8 +9,8 @@ namespace slope {
 
 namespace {
 
-// Recomputing recurses through preceding operations; models have no longer chains of recomputable
-// ones.
+// The longest chain of operations that are recomputed: recomputing recurses through them. Longer
+// chains of cheap operations do not occur in models.
 constexpr int most_steps = 4;
 
 // Whether x is the first output of the edge's node, unchanged, and the node's saved values exist.
@@ -30,7 +30,7 @@ uint8_t plan_recompute(const Op& op, const Edge& edge, const Tensor& x) {
   const uint8_t steps = recompute_steps(edge, x);
   const bool has_input =
       op.saves.input(0) || steps > 0 ||
-      (edge.node && edge.node->op->saves.outputs && is_alive(edge, x));  // the same storage twice
+      (edge.node && edge.node->op->saves.outputs && is_alive(edge, x));  // x's own node saves it
   return has_input && steps < most_steps ? static_cast<uint8_t>(steps + 1) : 0;
 }
 

@@ -45,7 +45,7 @@ Tensor Saved::unpack(SavedValue::Kind kind, int i, bool as_kept) const {
   constexpr const char* kinds[] = {"input", "output", "extra value"};
   const char* what = kinds[static_cast<int>(kind)];
   SLOPE_CHECK_AS(AutogradError, !node_.freed,
-                 "{}: what backward needs was freed by an earlier backward through this graph; say "
+                 "{}: what backward needs was freed by an earlier backward through this graph; set "
                  "retain_graph there to run it again",
                  node_.op->name);
   const auto value = std::find_if(node_.saved.begin(), node_.saved.end(), [&](const SavedValue& v) {

@@ -12,10 +12,11 @@ const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   SLOPE_CHECK_AS(
       AutogradError, is_leaf() || requires_grad,
       "set_requires_grad: this tensor was computed; detach() gives it without its graph");
-  SLOPE_CHECK_DTYPE(!requires_grad || is_computed_in(dtype()),
-                    "set_requires_grad: only {} have gradients, this one is {}",
-                    is_floating(dtype()) ? "leaves of float32 or float64" : "floating tensors",
-                    name(dtype()));
+  SLOPE_CHECK_DTYPE(
+      !requires_grad || is_computed_in(dtype()),
+      "set_requires_grad: only {} have gradients, this one is {}",
+      is_floating(dtype()) ? "leaves of float32 or float64" : "floating-point tensors",
+      name(dtype()));
   if (!is_leaf() || !(requires_grad || impl().meta)) return *this;
   ensure_grad_slot(*this);
   autograd_meta(*this)->requires_grad = requires_grad;

@@ -9,7 +9,7 @@ namespace slope::functional {
 
 namespace {
 
-// The inputs as leaves, of which f makes a graph of its own. With create_graph an input that is
+// The inputs as leaves, from which f builds a graph of its own. With create_graph an input that is
 // part of a graph stays connected to it: it is replaced by a view of itself.
 Tensors roots(const Tensors& inputs, bool create_graph) {
   Tensors result;
@@ -28,7 +28,7 @@ Tensors call(const char* name, const TensorFunction& f, const Tensors& x, bool s
   return y;
 }
 
-// v, checked against the tensors; if it was left out, a one for a single element.
+// v, checked against the tensors `like`; if it was left out for a single element, 1.
 Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const char* what) {
   if (v.empty()) {
     SLOPE_CHECK_AS(UsageError, like.size() == 1 && like[0].numel() == 1,
@@ -79,7 +79,7 @@ TensorFunction gradient_of(const char* name, const TensorFunction& f, bool stric
   return [=, &f](const Tensors& x) {
     const Tensors y = call(name, f, x, strict);
     SLOPE_CHECK_AS(UsageError, y.size() == 1 && y[0].numel() == 1,
-                   "{}: takes a function of one output of one element; here are {}, the first of "
+                   "{}: the function must have one output of one element, it has {}, the first of "
                    "shape {}",
                    name, y.size(), y[0].shape());
     return gradients(name, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})},
@@ -172,7 +172,7 @@ Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& 
   for (const Tensor& x : batch)
     SLOPE_CHECK_SHAPE(
         x.size(0) == n,
-        "per_sample_gradients: all tensors of the batch must have as many samples, got {} and {}",
+        "per_sample_gradients: tensors of the batch have different numbers of samples, {} and {}",
         n, x.size(0));
   std::vector<Tensors> all(parameters.size());
   for (int64_t s = 0; s < n; ++s) {

@@ -3,8 +3,8 @@
 //
 //   f: inputs -> outputs;  J[k][i] = d outputs[k] / d inputs[i], shape outputs[k] + inputs[i]
 //
-// Inputs need not require gradients. The results are detached, or part of the graph of the inputs
-// with create_graph. Inputs on which an output does not depend give zeros, or with strict an
+// Inputs need not require gradients. The results are detached or, with create_graph, part of the
+// inputs' graph. An input on which an output does not depend gives zeros or, with strict, an
 // AutogradError.
 #pragma once
 
@@ -20,11 +20,11 @@ struct OutputsAnd {
   Tensors outputs, values;
 };
 
-// v^T J: for each input. v has the outputs' shapes; for one output of one element it may be
+// v^T J, for each input. v has the outputs' shapes; for one output of one element it may be
 // omitted.
 OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
                const Options& options = {});
-// J v: for each output. v has the inputs' shapes; it may be omitted for one input of one element.
+// J v, for each output. v has the inputs' shapes; it may be omitted for one input of one element.
 // vjp is linear in its v, with J as derivative; jvp is the gradient of vjp (Townsend, "A new trick
 // for calculating Jacobian vector products", 2017). It is exact wherever rules can be
 // differentiated.

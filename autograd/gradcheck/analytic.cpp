@@ -58,7 +58,8 @@ double largest(const std::vector<double>& values) {
   return found;
 }
 
-// G(a u + v) = a G(u) + G(v), with large a: a rule that clips gradients clips only one side.
+// Backward is a linear function G of the cotangent: G(a u + v) = a G(u) + G(v). Here a is large, so
+// that a rule that clips gradients clips only one side. Returns a message if this does not hold.
 std::string not_linear(const Passes& passes, const Tensor& u, const Tensors& of_u,
                        const NamedTensors& leaves, const AnalyticOptions& options) {
   const double a = 1024;
@@ -72,8 +73,8 @@ std::string not_linear(const Passes& passes, const Tensor& u, const Tensors& of_
     for (size_t e = 0; e < both.size(); ++e)
       if (const double sum = a * gu[e] + gv[e]; std::abs(both[e] - sum) > allowed)
         return fmt::format(
-            "backward is {}: {}, element {} is {:.9g} for 1024 u + v, but {:.9g} for u and v "
-            "apart; "
+            "backward is {}: {}, element {} is {:.9g} for 1024 u + v, but {:.9g} from u and v "
+            "separately; "
             "a rule multiplies g, it must not clip, round or square it",
             not_linear_text, leaves[i].name, e, both[e], sum);
   }
@@ -87,8 +88,8 @@ Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leav
   const Passes passes(y, leaves, options.formula);
   WatchBackward before, after;
   // Four passes: watched, plain, plain, watched. The plain ones are compared with each other, and
-  // so are the watched ones: a rule that changes once, or at every second call, shows in either
-  // pair.
+  // so are the watched ones: a rule that changes once, or at every second call, shows in one
+  // of the pairs.
   const Tensors watched = passes.run(u, before);
   Analytic result{passes.run(u), {}};
   const Tensors again = passes.run(u), watched_again = passes.run(u, after);

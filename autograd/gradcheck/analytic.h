@@ -1,6 +1,6 @@
 // The gradients of one output by backward, d<u, y> / dx for every leaf x, and whether they can be
 // trusted: backward must give the same bits in every pass, be linear in grad_output, and not write
-// into memory of others.
+// into other tensors' memory.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
@@ -10,14 +10,14 @@
 
 namespace slope {
 
-// by which the diagnosis recognises this problem
+// the words by which the diagnosis recognises this problem
 inline constexpr std::string_view not_linear_text = "not linear in the gradient that it is given";
 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
   std::vector<std::string> problems;  // why they cannot be trusted
-  // There is no problem, or only that a rule wrote into the gradient that it was given: the numbers
-  // are those without that, and say what else is wrong.
+  // Whether there is no problem, or only that a rule wrote into the gradient that it was given:
+  // that was undone in the pass from which the gradients come, so they show what else is wrong.
   bool can_be_compared = true;
 };
 

@@ -60,7 +60,7 @@ class Comparison {
   }
 
   // A derivative that backward agrees with, but whose error is large, counts as known after all if
-  // the error is small compared with the largest derivative: a factor that spoils all would show.
+  // the error is small compared with the largest derivative: a wrong factor in all would show.
   void accept_small() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const auto& [element, d] : std::exchange(noisy_[k], {}))
@@ -127,7 +127,7 @@ class Comparison {
     }
   }
 
-  // Backward agrees with d to within its error; is that known well enough?
+  // Backward agrees with d to within d's error. `is_known`: this error is small enough.
   void accept(size_t k, int64_t element, const Derivative& d, bool is_known) {
     (is_known ? tallies_[k].coarse : tallies_[k].noisy).add(element, d);
     ++(is_known ? report_.checked : report_.unchecked);
@@ -168,7 +168,7 @@ class Comparison {
   std::vector<Tally> tallies_;  // one for each output
   // for each output the elements whose plain difference agreed with backward
   std::vector<std::vector<int64_t>> agreed_;
-  // for each output those with which backward agrees, but which are not known well
+  // for each output the derivatives with which backward agrees, but which are not known well
   std::vector<std::vector<std::pair<int64_t, Derivative>>> noisy_;
   std::vector<std::vector<double>> values_;  // of analytic_; zeros if undefined
 };

@@ -6,7 +6,8 @@
 
 namespace slope {
 
-// analytic[k]: d<u_k, y_k> / d leaf; undefined if the tape does not reach the leaf
+// analytic[k]: d<u_k, y_k> / d leaf; undefined if the tape does not reach the leaf. where_cut()
+// describes where the tape is cut; it is called only then.
 void compare(const Forward& forward, const NamedTensor& leaf, int64_t leaf_index,
              const Tensors& analytic, const std::function<std::string()>& where_cut,
              const GradcheckOptions& options, GradcheckReport& report);

@@ -37,7 +37,7 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
   const Forward forward(f, leaves, options.seed);
   const Tensors& y = forward.outputs();
   if (std::none_of(y.begin(), y.end(), [](const Tensor& t) { return is_floating(t.dtype()); }))
-    throw Unfit("no output has a floating dtype: there is nothing to check");
+    throw Unfit("no output has a floating-point dtype: there is nothing to check");
 
   bool can_be_compared = true;  // otherwise the numbers would point to the wrong place
   std::vector<Tensors> analytic(leaves.size(), Tensors(y.size()));  // [leaf][output]

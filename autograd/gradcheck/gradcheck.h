@@ -97,7 +97,7 @@ struct GradcheckReport {
   std::vector<GradcheckLeaf> leaves;
   std::vector<GradcheckCulprit> culprits;  // largest error first
   std::string smallest = {};               // the smallest inputs that fail, as C++
-  std::string function = "f";              // which takes them
+  std::string function = "f";              // the function that takes them
   std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 

@@ -17,8 +17,8 @@ Tensors gradient_of(const TensorFunction& f, const Tensors& x, const Tensors& u)
   for (const Tensor& input : x)
     if (input.requires_grad()) wanted.push_back(input);
   SLOPE_CHECK_AS(Unfit, y.size() == u.size(),
-                 "the function returned {} floating outputs where {} are expected: it must return "
-                 "as many at every call",
+                 "the function returned {} floating-point outputs, not {}: it must return the same "
+                 "number at every call",
                  y.size(), u.size());
   Tensors reached, weights;
   for (size_t k = 0; k < y.size(); ++k) {

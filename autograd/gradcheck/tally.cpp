@@ -17,7 +17,7 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
   if (cut.count > 0)
     report.problems.push_back(fmt::format(
         "the tape is cut: {} does not reach output {}, which changes with it ({} of {} derivatives "
-        "are not 0; of element {} it is {:.6g}); {}",
+        "are not 0; that of element {} is {:.6g}); {}",
         leaf, output, cut.count, elements, cut.element, cut.derivative.value, where_cut()));
   if (kinks.count > 0)
     report.notes.push_back(fmt::format(
@@ -30,7 +30,7 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
         place(leaf, output, edges), edges.derivative.step));
   if (noisy.count > 0)
     report.notes.push_back(
-        fmt::format("{}is too noisy ({:.2g}, as rounding to float32 gives): its derivative is "
+        fmt::format("{}is too noisy ({:.2g}; rounding to float32 does this): its derivative is "
                     "{:.6g} +- {:.2g}; not checked",
                     place(leaf, output, noisy), noisy.derivative.noise, noisy.derivative.value,
                     noisy.derivative.error));

@@ -16,10 +16,10 @@ struct Tally {
     }
   };
   int64_t elements = 0, judged = 0, failed = 0;
-  double largest = 0;        // magnitude of a derivative that is known
+  double largest = 0;        // magnitude among the known derivatives
   bool is_noisy = false;     // too noisy for differences with the usual step
   Kind kinks, edges, noisy;  // not checked
-  Kind coarse;               // checked with larger steps
+  Kind coarse;               // checked with other steps
   Kind cut;                  // failed: the tape does not reach the leaf
 
   int64_t unchecked() const { return kinks.count + edges.count + noisy.count; }

@@ -132,7 +132,7 @@ class Builder {
   // operations therefore form no cycle.
   void group() {
     const size_t n = graph_.nodes.size();
-    std::vector<int64_t> box(n);  // of each node, by its position in `grouped`
+    std::vector<int64_t> box(n);  // for each node: where its box is in `grouped`
     std::vector<GraphNode> grouped;
     std::string open;  // the module of the last box if more operations may join it
     for (size_t i = 0; i < n; ++i) {

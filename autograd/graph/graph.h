@@ -42,15 +42,15 @@ struct Graph {
 };
 
 struct GraphOptions {
-  // Names of leaves and of intermediate results, which also makes their values appear. Other leaves
-  // are called "leaf".
+  // Names of leaves and of intermediate results. A result with a name also shows its value. Other
+  // leaves are called "leaf".
   NamedTensors names = {};
   std::vector<std::string> outputs = {};  // names; others are called "output"
   // Consecutive operations of one module become one box. Modules are distinguished down to this
   // depth of their path ("encoder.layers.0" has depth 3). Leaves that only the box uses join it.
   // 0: every operation is its own box.
   int64_t module_depth = 0;
-  int64_t most_values = 4;  // elements of a tensor whose value and gradient are shown
+  int64_t most_values = 4;  // a tensor with more elements shows neither value nor gradient
 };
 
 Graph graph_of(const Tensors& outputs, const GraphOptions& options = {});

@@ -39,7 +39,7 @@ struct Trace {
     DType dtype;
     std::vector<Value> value = {};  // one if known: of leaves and of named results
   };
-  // A value that an operation saves; 0 bytes: an input that the previous operation recomputes.
+  // A saved value; 0 bytes: an input that the operation that made it computes again.
   struct Saved {
     SavedValue::Kind kind;
     int64_t index, bytes;

@@ -22,7 +22,7 @@ const char* name_of(EventKind kind) {
 // "nan" whatever its sign, which differs between processors
 std::string short_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{:.6g}", x); }
 
-// 2.5 · [1, 2, 3] · (64, 512) with norm 0.031
+// "2.5", "[1, 2, 3]" or "(64, 512) with norm 0.031"
 std::string text_of(const Trace::Value& value) {
   if (value.values.empty())
     return fmt::format("{} with norm {}", to_string(value.shape), short_text(value.norm));

@@ -12,7 +12,7 @@ namespace slope {
 std::string describe_origin() {
   std::string text;
 #if defined(__GLIBC__) && !defined(SLOPE_PLAIN)
-  constexpr int own_frames = 3, most = 12;  // describe_origin, attach, record
+  constexpr int own_frames = 3, most = 12;  // describe_origin, recorded, record
   void* frames[own_frames + most];
   const int n = backtrace(frames, own_frames + most);
   char** symbols = backtrace_symbols(frames, n);

@@ -82,7 +82,7 @@ std::string Profile::table(int most) const {
   double total = 0;
   for (const Row& row : all) total += row.microseconds;
   std::string text = fmt::format("{:<30} {:>8} {:>8} {:>10} {:>10}  {}\n", "operation", "share",
-                                 "calls", "total ms", "a call µs", "module");
+                                 "calls", "total ms", "µs a call", "module");
   for (size_t i = 0; i < all.size() && static_cast<int>(i) < most; ++i) {
     const Row& row = all[i];
     text += fmt::format("{:<30} {:>7.1f}% {:>8} {:>10.2f} {:>10.1f}  {}\n",

@@ -4,7 +4,7 @@
 //
 //   SLOPE_OP(name)
 
-#ifndef SLOPE_OP  // included alone
+#ifndef SLOPE_OP  // included by itself
 #define SLOPE_OP(name)
 #endif
 

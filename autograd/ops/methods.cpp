@@ -1,4 +1,4 @@
-// The differentiable methods of Tensor: each calls the operation of the same name.
+// The differentiable methods of Tensor. Most call the operation of the same name.
 #include <slope/autograd/ops.h>
 
 namespace slope {

@@ -1,4 +1,4 @@
-// Op::check: parses the signature beside the inputs, "(*, in), (out, in), (out)? -> (*, out)". A
+// Op::check: compares the inputs with the signature, "(*, in), (out, in), (out)? -> (*, out)". A
 // name is bound to the first size that it meets, `*` takes any dims, `?` allows an undefined input,
 // `...` repeats an input's pattern for all that follow. Nothing is allocated or cached: parsing a
 // short signature is cheaper than looking it up.

@@ -111,7 +111,7 @@ const std::vector<Planted> all_planted{
      },
      [](const Tensors& x) { return matmul(x[0], x[1]); },
      {{3, 3}, {3, 3}}},
-    {"an index contracted in one operand only: g and the other operand are summed apart",
+    {"an index contracted in one operand only: g and the other operand are summed separately",
      [](const Saved& s, const Tensor& g) {
        const Tensor a = s.input(0), b = s.input(1);
        return Grads{unsqueeze(sum(g, {1}), 1) * sum(b, {1}), matmul(transpose(a, 0, 1), g)};
@@ -224,9 +224,8 @@ TEST_CASE(
   CHECK(good.ok());
   CHECK(summary_of({good}) == fmt::format("ok: 1 functions, {} derivatives", good.derivatives()));
   CHECK(summary_of({bad, good, second}) ==
-        "1 of 3 functions fail at first order: planted; 1 of 3 functions fail otherwise alone, "
-        "perhaps "
-        "through these: planted");
+        "1 of 3 functions fail at first order: planted; 1 of 3 functions fail only other checks, "
+        "perhaps because of these: planted");
 }
 
 // A kernel that overwrites the sum to which it should add.

@@ -164,7 +164,8 @@ TEST_CASE("gradcheck: outputs that change their number, shape or dtype between c
     return report.problems.at(0);
   };
   CHECK(problem(number) ==
-        "the function returned 1 outputs at first, then 2: it must return as many at every call");
+        "the function returned 1 outputs at first, then 2: it must return the same number at every "
+        "call");
   CHECK(problem(shape).starts_with("output 1 was float64 (1,) at first, then float64 (2,)"));
   CHECK(problem(dtype).starts_with("output 0 was float64 (3,) at first, then float32 (3,)"));
   const TensorFunction undefined = [&](const Tensors& in) {
@@ -173,7 +174,7 @@ TEST_CASE("gradcheck: outputs that change their number, shape or dtype between c
   CHECK(problem(undefined).starts_with("output 1 is an undefined tensor"));
   CHECK(problem([](const Tensors&) { return Tensors{Tensor()}; }).starts_with("output 0 is an"));
   call = 1;
-  CHECK(mentions(gradgradcheck(number, {x}, {}, quiet).problems, "as many at every call"));
+  CHECK(mentions(gradgradcheck(number, {x}, {}, quiet).problems, "the same number at every call"));
 
   // the function depends on the values that the check moves
   const TensorFunction positive = [](const Tensors& in) {
@@ -249,7 +250,7 @@ TEST_CASE("gradcheck: a value that is not finite: element, operation and domain;
   CHECK(!report.ok);
   CHECK(report.failed == 0);
   CHECK(report.checked == 3);  // of output 0 alone
-  CHECK(mentions(report.problems, "output 1, element 1 is nan: log made it of finite values"));
+  CHECK(mentions(report.problems, "output 1, element 1 is nan: log made it from finite values"));
   const GradcheckReport zero =
       gradcheck([](const Tensors& in) { return Tensors{1.0 / (in[0] - 3.0)}; }, {x}, quiet);
   CHECK(mentions(zero.problems, "output 0, element 2 is infinite: "));
@@ -266,7 +267,7 @@ TEST_CASE("gradcheck: a tape that is cut, by detach or by NoGrad, is said once")
   CHECK(detached.problems.size() == 1);
   CHECK(mentions(detached.problems,
                  "the tape is cut: input 0 does not reach output 0, which changes with it (2 of 3 "
-                 "derivatives are not 0; of element 0 it is "));
+                 "derivatives are not 0; that of element 0 is "));
   CHECK(mentions(detached.problems, "look for detach()"));
   const GradcheckReport without = gradcheck(
       [](const Tensors& in) {

@@ -101,11 +101,11 @@ Cases attention_cases() {
          {.query_lengths = tensor({1, 2}), .key_lengths = tensor({2, 2})});
   refuse("a negative length", x, x, x,
          {.query_lengths = tensor({4, -1}), .key_lengths = tensor({1, 2})});
-  refuse("lengths that add up beyond int64", x, x, x,
+  refuse("lengths whose sum overflows int64", x, x, x,
          {.query_lengths = tensor({1, INT64_MAX}), .key_lengths = tensor({1, 2})});
   refuse("fewer sequences of keys than of queries", x, x, x,
          {.query_lengths = tensor({1, 2}), .key_lengths = tensor({3})});
-  refuse("floating lengths", x, x, x,
+  refuse("floating-point lengths", x, x, x,
          {.query_lengths = tensor({1., 2.}), .key_lengths = tensor({1, 2})});
   return all;
 }

@@ -11,8 +11,8 @@
 
 namespace slope {
 
-// A differentiable input: values uniform in [low, high], each at least `away` from every kink,
-// pairwise at least `away` apart where `distinct`.
+// A differentiable input: random values in [low, high] or, if `distinct`, an evenly spaced grid in
+// random order; each value is at least `away` from every kink.
 struct CaseInput {
   Dims shape;
   double low = -2, high = 2;
@@ -25,7 +25,7 @@ struct Case {
   const char* name;   // the function's, or the operation's if it differs (add_scalar)
   std::string label;  // what is special about it: "dim 0", "n = 1", "empty"
   std::vector<CaseInput> inputs;
-  // captures indices, masks and constants, and makes them in x's dtype; deterministic
+  // captures indices and masks, makes constants in x's dtype, and is deterministic
   std::function<Tensors(const Tensors& x)> f;
   enum class Kind {
     usual,

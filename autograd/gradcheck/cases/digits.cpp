@@ -66,14 +66,14 @@ GradcheckReport keeps_digits(const TensorFunction& f, const Tensors& leaves, con
         {.op = what, .input = "all inputs", .analytic = found, .numeric = meant});
   };
   if (std::isfinite(change) && std::abs(change - expected) > 0.1 * size + noise)
-    fail("the function, of inputs that move by 2^-28 of themselves", change, expected);
+    fail("the function, for inputs that move by 2^-28 of themselves", change, expected);
   for (size_t i = 0; i < leaves.size() && report.failed == 0; ++i) {
     if (!g[i].defined()) continue;
     const auto [sum, scale] = product(g[i], g[i]);
     if (sum < 1e-10 * of_u) continue;  // a gradient that cancels to 0 is nothing but rounding
     const double after = product(g[i], more[i]).first - sum;
     if (std::isfinite(after) && std::abs(after - part * sum) > 0.1 * part * scale + 1e-14 * scale)
-      fail("its rules, of a gradient that moves by 2^-28 of itself", after, part * sum);
+      fail("its rules, for a gradient that moves by 2^-28 of itself", after, part * sum);
   }
   report.ok = report.failed == 0;
   return report;

@@ -7,8 +7,8 @@
 namespace slope {
 
 // Changes all leaves by 2^-28 of their values, then the gradients of the outputs. float32 cannot
-// hold such a change: the report's failures say which of the two is lost. The leaves must hold
-// values that are exact in float32.
+// hold such a change: the report's failures say which of the two changes is lost. The leaves must
+// hold values that are exact in float32.
 GradcheckReport keeps_digits(const TensorFunction& f, const Tensors& leaves,
                              const Tensors& grad_outputs);
 

@@ -184,12 +184,12 @@ void refusals(Cases& result) {
   refuse("minimum", "shapes that do not broadcast", [] { (void)minimum(ones({2}), ones({3})); });
   refuse("where", "condition that does not broadcast",
          [] { (void)where(ones({2}, boolean), ones({3}), ones({3})); });
-  refuse("where", "floating condition", [] { (void)where(ones({2}), ones({2}), ones({2})); });
+  refuse("where", "floating-point condition", [] { (void)where(ones({2}), ones({2}), ones({2})); });
   refuse("where", "choices that do not broadcast",
          [] { (void)where(ones({2}, boolean), ones({2}), ones({3})); });
   refuse("masked_fill", "shapes that do not broadcast",
          [] { (void)masked_fill(ones({2}), ones({3}, boolean), 0); });
-  refuse("masked_fill", "floating mask", [] { (void)masked_fill(ones({2}), ones({2}), 0); });
+  refuse("masked_fill", "floating-point mask", [] { (void)masked_fill(ones({2}), ones({2}), 0); });
   refuse("masked_fill", "mask of i64", [] { (void)masked_fill(ones({2}), ones({2}, i64), 0); });
   refuse("clamp", "no bound", [] { (void)clamp(ones({2}), {}, {}); });
   refuse("clamp", "nan as lower bound", [] { (void)clamp(ones({2}), std::nan(""), {}); });

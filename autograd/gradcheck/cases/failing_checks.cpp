@@ -19,7 +19,7 @@ struct Meaning {
   const char *mistake, *reason;
 };
 // If first order fails through only one of kernel and formula, that one is to blame. If it agrees
-// through both, the first of `others` that fails.
+// through both, the first of `others` that fails is.
 constexpr Meaning kernel_alone{Check::first_order, "the kernel, not the formula",
                                "through the formula first order agrees"};
 constexpr Meaning formula_alone{Check::first_by_formula, "the formula or reference, not the kernel",
@@ -62,7 +62,7 @@ void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {
                        fmt::format("only {} inputs fail", fmt::join(names, ", "))});
   } else {
     // Sliced, offset and expanded inputs hold other numbers than contiguous ones, so a mistake that
-    // shows for some numbers only may fail there alone. Transposed inputs hold the same numbers in
+    // only some numbers reveal may show only there. Transposed inputs hold the same numbers in
     // other places: if they fail too, the layout is to blame.
     guesses.push_back({failing.contains(InputLayout::transposed) ? 1 : 0.5,
                        "a wrong stride or offset",

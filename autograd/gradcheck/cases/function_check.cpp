@@ -36,8 +36,8 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases, uint64_t seed,
                              bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
-  // The report writes a case as cases_of(name)[i], if it is one of these: functions of nn have
-  // none.
+  // The report writes the function as cases_of(name)[i].f if the case is one of these; functions of
+  // nn have none there.
   const size_t known = cases_of(name).size();
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], seed)) {
@@ -123,8 +123,8 @@ std::string summary_of(const std::vector<FunctionCheck>& checks) {
                           checks.size(), what, fmt::join(names, ", "));
   };
   add(first, "fail at first order");
-  add(other, first.empty() ? "fail otherwise (second order, kernel against formula, f32)"
-                           : "fail otherwise alone, perhaps through these");
+  add(other, first.empty() ? "fail other checks (second order, kernel against formula, f32)"
+                           : "fail only other checks, perhaps because of these");
   add(without, "have no case");
   return text;
 }

@@ -34,8 +34,8 @@ Guesses diagnose(const FunctionCheck& check);
 // What fails, what agrees, the likely mistake, and the report of the first failure or of all.
 std::string text_of(const FunctionCheck& check, bool verbose);
 
-// "2 of 120 functions fail at first order: mul, sum_to; 34 at second order alone, …": causes before
-// their consequences.
+// "2 of 120 functions fail at first order: mul, sum_to; 34 of 120 functions fail only other checks,
+// perhaps because of these: …": causes before their consequences.
 std::string summary_of(const std::vector<FunctionCheck>& checks);
 
 }  // namespace slope

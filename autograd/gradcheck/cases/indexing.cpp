@@ -31,7 +31,7 @@ Cases indexing_cases() {
     return embedding(tensor({{1, 4, 1}, {0, 1, 4}}), x[0]);
   });
   // The padding row affects the value but gets no gradient. Its positions are set to 0, so that
-  // both agree.
+  // differences agree with backward.
   add("embedding", "padding", {{4, 2}}, [](const Tensors& x) {
     const Tensor index = tensor({{1, 0, 0}, {3, 1, 0}});
     return masked_fill(embedding(index, x[0], 0), unsqueeze(index == 0.0, -1), 0);
@@ -78,10 +78,10 @@ Cases indexing_cases() {
       {"index_select", "index out of range", [z] { (void)index_select(z({2, 3}), 0, tensor({0, 2})); }},
       {"index_select", "negative index", [z] { (void)index_select(z({2, 3}), 0, tensor({-1})); }},
       {"index_select", "index of rank 2", [z] { (void)index_select(z({2, 3}), 0, tensor({{0}})); }},
-      {"index_select", "floating index", [z] { (void)index_select(z({2, 3}), 0, z({1})); }},
+      {"index_select", "floating-point index", [z] { (void)index_select(z({2, 3}), 0, z({1})); }},
       {"embedding", "index out of range", [z] { (void)embedding(tensor({5}), z({5, 2})); }},
       {"embedding", "weight of rank 1", [z] { (void)embedding(tensor({0}), z({5})); }},
-      {"embedding", "floating index", [z] { (void)embedding(z({2}), z({5, 2})); }},
+      {"embedding", "floating-point index", [z] { (void)embedding(z({2}), z({5, 2})); }},
       {"embedding", "padding_idx out of range", [z] { (void)embedding(tensor({0}), z({5, 2}), 5); }},
       {"gather", "index out of range", [z] { (void)gather(z({2, 3}), 1, tensor({{3}})); }},
       {"gather", "index of another rank", [z] { (void)gather(z({2, 3}), 1, tensor({0})); }},

@@ -76,7 +76,7 @@ Cases point_cases() {
   one("norm", "a 0, p = 1.5", {0, 4}, {0, 1}, [](const Tensor& x) { return norm(x, 1.5); });
   one("norm", "of 0, p = 3", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, 3); });
   one("norm", "of 0, p = inf", {0, 0}, {0, 0}, [](const Tensor& x) { return norm(x, INFINITY); });
-  one("std", "of equal ones", {2, 2, 2}, {0, 0, 0}, [](const Tensor& x) { return std(x); });
+  one("std", "of equal elements", {2, 2, 2}, {0, 0, 0}, [](const Tensor& x) { return std(x); });
   // In float32 the factor of x - mean x overflows, but the derivative does not.
   one("std", "of tiny deviations", {0, 0x1p-130, 0x1p-129}, {-0.5, 0, 0.5},
       [](const Tensor& x) { return std(x); });
@@ -86,7 +86,7 @@ Cases point_cases() {
       [](const Tensor& x) { return logsumexp(x, {0}); });
   one("logsumexp", "of inf", {INFINITY, INFINITY, 1}, {0.5, 0.5, 0},
       [](const Tensor& x) { return logsumexp(x, {0}); });
-  one("layer_norm", "of equal ones", {2, 2, 2}, {0, 0, 0},
+  one("layer_norm", "of equal elements", {2, 2, 2}, {0, 0, 0},
       [](const Tensor& x) { return layer_norm(x, {}, {}); });
   one("rms_norm", "of 0", {0, 0}, {10, 10}, [](const Tensor& x) { return rms_norm(x, {}, 0.01); });
 

@@ -116,20 +116,20 @@ Tensor cotangent(const Tensor& output) {
   return u;
 }
 
-// g's numbers in other places of memory: as a transposition or a slice gives it to a rule.
+// g's numbers in other places of memory, as a transposition or a slice passes them to a rule.
 Tensor strided(const Tensor& g) {
   if (g.rank() == 0) return g;
   if (g.rank() > 1) return contiguous_copy(g.transpose(-1, -2)).transpose(-1, -2);
   return contiguous_copy(stack({g, -g}, 1)).select(1, 0);
 }
-// 1 everywhere, of one element: as a sum gives g.
+// 1 everywhere, expanded from one element, as the rule of a sum passes it on.
 Tensor expanded(const Tensor& g) { return full({}, 1, g.dtype()).expand(g.shape()); }
 Tensor ones_for(const Tensor& g) { return full(g.shape(), 1, g.dtype()); }
 
 struct How {
   bool formula = false;
   int uses = 1;                                    // calls whose gradients are added
-  Tensor (*g)(const Tensor& cotangent) = nullptr;  // laid out, or other values
+  Tensor (*g)(const Tensor& cotangent) = nullptr;  // g, if not the cotangent
 };
 // The outputs, and the gradients of all leaves.
 Tensors values_and_gradients(const Setup& setup, const How& how) {
@@ -149,8 +149,8 @@ Tensors values_and_gradients(const Setup& setup, const How& how) {
   return y;
 }
 
-// Whether two lists of tensors agree to rtol times the largest element of each (at least 0.05 for
-// each term, because a sum that cancels to 0 leaves its rounding error).
+// Whether a and b agree, tensor by tensor, to rtol times the largest element of b's, or times 0.05
+// `terms` if that is more: a sum of terms that cancels to 0 leaves its rounding error.
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what,
                         double terms = 1) {
   GradcheckReport report;

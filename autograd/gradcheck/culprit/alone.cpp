@@ -136,7 +136,7 @@ class Alone {
     return flow.nodes[made_.node].contributed;
   }
 
-  // Input i's part of these; one tensor may be several inputs.
+  // Input i's part of what the rule contributed; one tensor may be several inputs.
   std::vector<double> gradient_of(size_t i, const Tensors& contributed) const {
     std::vector<double> g(static_cast<size_t>(values_[i].numel()));
     for (size_t j = i; j < made_.inputs.size(); ++j)
@@ -251,7 +251,8 @@ class Alone {
     return true;
   }
 
-  // The derivative of each output element with respect to each that was checked, if they are few.
+  // The derivative of each output element with respect to each checked input element, if there are
+  // few.
   void add_jacobians(size_t i, const std::optional<Source>& from,
                      GradcheckCulprit::Input& result) const {
     int64_t rows = 0;

@@ -14,7 +14,8 @@ struct AloneOptions {
   int64_t most_elements = 64;  // of each input, evenly spaced; fewer if an evaluation is slow
 };
 // Fills in inputs and failures. Skips inputs that cannot be moved alone: those that overlap
-// themselves, and those that no call made.
+// themselves, leaves that share memory with another input, and tensors that are neither leaves nor
+// outputs of an earlier call.
 void check_alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
                  const AloneOptions& options, GradcheckCulprit& culprit);
 

@@ -67,7 +67,7 @@ std::string short_name(std::string name) {
 std::string text_of(const std::vector<std::string>& lines) {
   std::string text;
   size_t callers = 0;
-  bool is_above = false;  // whether the frames of Op::record are passed
+  bool is_above = false;  // whether the frames of Op::record have been passed
   for (const std::string& line : lines) {
     const size_t at = line.rfind(" at ");
     if (at == std::string::npos || callers == most_callers) continue;

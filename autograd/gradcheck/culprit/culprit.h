@@ -12,7 +12,7 @@ struct Failing {
   Tensor u;                           // its cotangent
   std::vector<Direction> directions;  // of the leaves along which its derivative is wrong
 };
-// Moves the elements that failed first and no others, so that kinks elsewhere do not matter.
+// Moves elements that failed and no others, so that kinks elsewhere do not matter.
 Failing failing_elements(const NamedTensors& leaves, const std::vector<Tensor>& cotangents,
                          const GradcheckReport& report);
 

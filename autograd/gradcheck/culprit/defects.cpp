@@ -35,7 +35,7 @@ Evaluation evaluate_moved(const std::function<Tensors()>& f,
   return result;
 }
 
-// <g, (above - below) / 2h>, and a bound of its rounding error.
+// <g, (above - below) / (2 step)>, and a bound of its rounding error.
 struct Product {
   double value = 0, noise = 0;
 };

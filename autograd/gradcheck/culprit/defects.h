@@ -5,9 +5,9 @@
 //
 //   defect = <g, dy> - sum_i <c_i, dx_i>
 //
-// and the sum over all calls is the total error, <u, dY> - <gradient, v>: between the calls
-// everything cancels. So two more evaluations of the function measure the error of every call, at
-// the values of the failing check.
+// and the sum over all calls is the total error, <u, dY> - <gradient, v>, where Y is the function's
+// output and u its cotangent: between the calls everything cancels. So two more evaluations of the
+// function measure the error of every call, at the values of the failing check.
 #pragma once
 
 #include <slope/autograd/gradcheck/culprit/evaluation.h>

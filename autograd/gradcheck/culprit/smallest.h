@@ -6,8 +6,8 @@
 
 namespace slope {
 
-// The inputs as C++, "{from_vector<double>({0.5, -1}, {1, 2}).set_requires_grad()}"; empty if no
-// smaller case fails or the inputs are too large to print.
+// The inputs as C++, "{from_vector<double>({0.5, -1}, {1, 2}).set_requires_grad()}"; empty if
+// the inputs are too large, or still too large to print when nothing smaller fails.
 std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
                              const GradcheckOptions& options);
 

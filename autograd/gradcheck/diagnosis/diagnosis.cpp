@@ -25,7 +25,7 @@ void guess_swapped(const std::vector<Evidence>& inputs, Guesses& guesses) {
         return false;
     return true;
   };
-  // of another product: what it lets an output change by are its own values
+  // of a product with sums, such as matmul: the rule's Jacobian has the operand's own values
   const auto multiplies_itself = [](const Evidence& e) {
     const auto is_own = [&](double v) {
       return std::abs(v) < 1e-9 ||
@@ -81,7 +81,7 @@ Guesses diagnose(const GradcheckReport& report) {
         {1, "a value that was detached on the way", "an input that changes carries no gradient"}};
   for (const std::string& problem : report.problems) {
     if (problem.find(not_linear_text) != std::string::npos)
-      all.push_back({1, "g is missing in a rule, or in another power or operand",
+      all.push_back({1, "g is missing in a rule, or stands in another power or operand",
                      "backward is not linear in the gradient that it is given"});
     if (problem.find(writes_text) != std::string::npos)
       all.push_back(

@@ -33,7 +33,7 @@ struct Lines {
   }
   size_t begin(size_t i) const { return i - i / apart % size * apart; }
 };
-// Whether all elements were checked, so that numbers have their places.
+// Whether all elements were checked: then the lists have them in the input's order.
 inline bool is_whole(const Evidence& e) {
   return static_cast<int64_t>(e.numeric.size()) == numel(e.shape);
 }
@@ -47,14 +47,14 @@ inline bool counts(const Evidence& e, size_t i) {
 // How often an elementwise operation would repeat the input to fill the output's shape.
 int64_t repeats(const Evidence& e);
 bool has_one_ratio(const Evidence& e);
-// Whether its last two dims have one size, so that shapes do not show a missing transposition.
+// Whether its last two dims have the same size, so that shapes do not show a missing transposition.
 bool is_square(const Evidence& e);
 
 // Each adds what it recognises.
 void guess_not_finite(const Evidence& e, Guesses& guesses);
 void guess_factor(const Evidence& e, Guesses& guesses);     // one ratio for all elements
 void guess_power(const Evidence& e, Guesses& guesses);      // a ratio that x, y or g explains
-void guess_lost_term(const Evidence& e, Guesses& guesses);  // what the rule lacks has a form
+void guess_lost_term(const Evidence& e, Guesses& guesses);  // what the rule lacks is recognised
 void guess_order(const Evidence& e, Guesses& guesses);      // the right numbers in other places
 void guess_part(const Evidence& e, Guesses& guesses);       // some elements right, others wrong
 void guess_term(const Evidence& e, Guesses& guesses);  // a difference that is constant along a dim

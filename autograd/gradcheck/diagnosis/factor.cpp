@@ -20,7 +20,7 @@ void guess_size(double ratio, int64_t n, const std::string& what, double weight,
   add(d, fmt::format("a missing 1/n, or a sum in place of a mean, n = {}", size), 1);
   add(1 / d, fmt::format("an extra 1/n, or a mean in place of a sum, n = {}", size), 1);
   if (n > 2) {
-    // of small sizes it may as well be a constant, such as 2/3 or 3/4
+    // for small sizes it may as well be a constant, such as 2/3 or 3/4
     add((d - 1) / d, fmt::format("n where n - 1 is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
     add(d / (d - 1), fmt::format("n - 1 where n is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
   }
@@ -46,7 +46,7 @@ void guess_number(double ratio, const std::string& name, double p, Guesses& gues
     add(1 - p, fmt::format("dropout's scale 1/(1 - p) is missing, {}", value));
     add(1 / (1 - p), fmt::format("dropout's scale 1/(1 - p) twice, {}", value));
     add((1 - p) * (1 - p), fmt::format("dropout's scale is missing twice, {}", value));
-    add((1 - p) / p, fmt::format("dropout's scale 1/(1 - p), not 1/p, {}", value));
+    add((1 - p) / p, fmt::format("dropout's scale is 1/p, not 1/(1 - p), {}", value));
   }
   add(p, fmt::format("the number {} once too often", value));
   add(1 / p, fmt::format("the number {} is missing", value));

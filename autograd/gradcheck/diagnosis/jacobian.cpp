@@ -1,6 +1,6 @@
 // The Jacobian of the call, by the rule and by differences: through which outputs the rule lets an
-// element act, and through which it does. One number for each element cannot tell a lost sum from a
-// wrong factor; these can.
+// element act, and through which it does act. Such a pair of an element and an output is a "way".
+// One number for each element cannot tell a lost sum from a wrong factor; its ways can.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 struct Jacobian {
   const std::vector<double>&rule, &truth;
   size_t columns, rows;
-  double least = 0;  // what is smaller is 0
+  double least = 0;  // a number of at most this size counts as 0
 
   explicit Jacobian(const Evidence& e)
       : rule(e.by_rule), truth(e.by_differences), columns(e.elements.size()),
@@ -26,7 +26,7 @@ struct Jacobian {
   double ratio(size_t o, size_t i) const { return rule[o * columns + i] / truth[o * columns + i]; }
 };
 
-// What an element does through an output that the rule leaves out, beside what it keeps.
+// How many ways the rule keeps, ignores and invents.
 struct Reach {
   size_t kept = 0, ignored = 0, invented = 0;
   bool is_diagonal = true;  // the rule: element i acts through output i alone
@@ -51,8 +51,8 @@ Reach reach_of(const Jacobian& j) {
   return reach;
 }
 
-// Of the ways that the rule knows, the share in which it is right. Where two ways coincide, one of
-// them lost, it is not.
+// Of the ways that the rule keeps, the share in which it is right. It is wrong where an element
+// acts on an output twice and the rule adds only one of the two.
 double share_right(const Jacobian& j) {
   double kept = 0, right = 0;
   for (size_t o = 0; o < j.rows; ++o)
@@ -64,8 +64,8 @@ double share_right(const Jacobian& j) {
   return kept > 0 ? right / kept : 0;
 }
 
-// Whether the rule gives, for each way of an element, the sum over all of them: g is summed by
-// itself, and so is what it is multiplied with.
+// Whether the rule gives, for each way of an element, the sum over all of the element's ways: g and
+// what it is multiplied with are summed separately.
 bool has_sums_for_ways(const Jacobian& j) {
   bool differs = false;
   for (size_t i = 0; i < j.columns; ++i) {
@@ -80,7 +80,8 @@ bool has_sums_for_ways(const Jacobian& j) {
   return differs;
 }
 
-// Whether what the rule lacks is, for each element, the same in all its ways, and more than one.
+// Whether the rule lacks, for each element, the same amount in all of the element's ways; at least
+// one element that lacks something must have several.
 bool lacks_the_same_in_all_ways(const Jacobian& j) {
   bool lacks = false;
   for (size_t i = 0; i < j.columns; ++i) {
@@ -90,7 +91,7 @@ bool lacks_the_same_in_all_ways(const Jacobian& j) {
       if (!j.has(j.truth, o, i)) continue;
       const double lack = j.truth[o * j.columns + i] - j.rule[o * j.columns + i];
       if (ways++ == 0) of_first = lack;
-      // differences of differences: noise counts for more
+      // a small difference of two numbers: noise weighs more
       if (!(std::abs(lack - of_first) <= 1e-4 * std::abs(of_first) + 1e-8)) return false;
     }
     lacks |= ways > 1 && std::abs(of_first) > 1e-4;
@@ -98,7 +99,7 @@ bool lacks_the_same_in_all_ways(const Jacobian& j) {
   return lacks;
 }
 
-// Whether each element has the right derivatives, of other outputs.
+// Whether each element has the right derivatives, but of other outputs.
 bool has_other_outputs(const Jacobian& j) {
   const auto column = [&](const std::vector<double>& of, size_t i) {
     std::vector<double> found;
@@ -125,7 +126,7 @@ bool is_transposed(const Jacobian& j) {
   return true;
 }
 
-// Whether the rule has the right pattern, with another factor for each output.
+// Whether the rule has the right pattern, but with a wrong factor that differs between outputs.
 bool is_scaled_by_output(const Jacobian& j) {
   bool several = false, varies = false;
   double before = NAN;
@@ -172,7 +173,8 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
   }
   if (has_sums_for_ways(j))
     guesses.push_back(
-        {0.94, "an index contracted in one operand only: g and the other operand are summed apart",
+        {0.94,
+         "an index contracted in one operand only: g and the other operand are summed separately",
          "the rule gives the same for all outputs that an element acts through: the sum"});
   if (lacks_the_same_in_all_ways(j) && !is_scaled_by_element(j))
     guesses.push_back(
@@ -201,7 +203,7 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
                        "each acts as it should, but through other outputs"});
   }
   if (reach.ignored == 0 && reach.invented == 0 && is_scaled_by_output(j)) {
-    const char* reason = "each output has another factor";
+    const char* reason = "each output has a different factor";
     guesses.push_back(
         {0.86, "an index contracted in one operand only, or a sum that is missing", reason});
     guesses.push_back({0.8, "another power or operand: of the output, such as 1/y", reason});

@@ -1,5 +1,5 @@
-// A term of the derivative is lost, element by element: the rule is the derivative of one factor
-// alone, or what it lacks is g times powers of x and y.
+// A term of the derivative is lost, element by element: the rule differentiates only one factor of
+// a product, or it lacks a multiple of g times powers of x and y.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ bool is_proportional(const Evidence& e, A&& a, B&& b) {
     if (!counts(e, i)) continue;
     if (!std::isfinite(b(i)) || is_near(b(i), 0)) return false;
     if (std::isnan(c)) c = a(i) / b(i);
-    // differences of differences: noise counts for more
+    // a small difference of two numbers: noise weighs more
     if (!(std::abs(a(i) - c * b(i)) <= 1e-4 * std::abs(a(i)) + 1e-8)) return false;
   }
   return std::abs(c) > 1e-3;

@@ -1,5 +1,6 @@
 // Some elements are right, others wrong. Zeros on one side suggest a mask; ratios 1/2 or 1/3, uses
-// that were not added; a wrong beginning or end, a loop's bounds; one index of a dim, an offset.
+// that were not added; errors at a beginning or end, a loop's bounds; errors on one side of a value
+// of x, a branch; a single error, a tie or guard.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ Counted count(const Evidence& e) {
 // other is.
 struct Ends {
   size_t dim;
-  int64_t right, end;  // the first and last right index, and one
+  int64_t right, end;  // the first right index, and one past the last
   bool at_first, at_last;
 };
 std::optional<Ends> ends_of_a_dim(const Evidence& e) {
@@ -126,7 +127,7 @@ void guess_branch(const Evidence& e, const Counted& c, Guesses& guesses) {
     guesses.push_back({0.94, fmt::format("a wrong factor in the branch of {}", side), reason});
 }
 
-// Ratios r and 1/r alone, both more than once.
+// Whether all ratios are r or 1/r, each more than once.
 bool has_swapped_branches(const Evidence& e) {
   double r = NAN;
   int64_t straight = 0, inverse = 0;
@@ -163,7 +164,7 @@ void guess_part(const Evidence& e, Guesses& guesses) {
     add(0.85, "a mask or comparison that leaves out too much, or a use that is not added",
         fmt::format("{} are 0 and should not be", of(c.lost)));
   if (c.shares == c.wrong && c.right > 0)
-    add(0.9, "lost accumulation: where an element is used more than once, one use alone counts",
+    add(0.9, "lost accumulation: where an element is used more than once, only one use counts",
         fmt::format("{} are 1/2, 1/3, … of what they should be, others right", of(c.shares)));
   if (c.right > 0 && c.lost == 0 && c.extra == 0)  // a few may be right by chance
     add(c.wrong > 9 * c.right ? 0.4 : 0.55,

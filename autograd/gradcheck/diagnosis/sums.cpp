@@ -31,7 +31,7 @@ bool is_square(const Evidence& e) {
 
 namespace {
 
-// Whether every element is what the sum, or the mean, of the numeric ones along the dim is, and
+// Whether every analytic element is the sum, or the mean, of the numeric ones along the dim, and
 // some sum has more than one term.
 bool is_sum_along(const Evidence& e, size_t dim) {
   if (has_one_ratio(e)) return false;
@@ -74,8 +74,8 @@ bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   return true;
 }
 
-// If each element acts through one output: what g is multiplied with there, in place of the
-// products.
+// If each element acts through one output: e with the factors of g, from the Jacobian, in place of
+// the derivatives.
 Evidence factors_of_g(const Evidence& e) {
   Evidence result = e;
   const size_t columns = e.elements.size();
@@ -129,27 +129,26 @@ void guess_sums(const Evidence& e, Guesses& guesses) {
   else if (!has_one_ratio(e) && e.by_rule.empty())  // else the Jacobian tells
     guesses.push_back(
         {0.7, "a missing sum over a broadcast dim",
-         fmt::format("the input is repeated {} times, and no ratio is like another", times)});
+         fmt::format("the input is repeated {} times, and no two ratios are alike", times)});
 }
 
 void guess_without_pattern(const Evidence& e, Guesses& guesses) {
   const auto wrong = [&](size_t i) { return is_wrong(e, i); };
   size_t all = 0;
   for (size_t i = 0; i < e.numeric.size(); ++i) all += wrong(i) || !counts(e, i);
-  // some are right, and not by chance; or a factor
+  // some are right, and not by chance; or one factor explains all
   if (10 * all < 9 * e.numeric.size() || has_one_ratio(e)) return;
   const bool all_alike = std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
                                      [&](int64_t size) { return size == e.shape.back(); });
   if (is_square(e) && all_alike && e.shape == e.output_shape)
-    guesses.push_back(
-        {0.6, "a missing transposition, or another order of factors",
-         "no ratio is like another, and all sizes are equal, so that shapes hide it"});
+    guesses.push_back({0.6, "a missing transposition, or another order of factors",
+                       "no two ratios are alike, and all sizes are equal, so that shapes hide it"});
   else if (numel(e.output_shape) > numel(e.shape) && repeats(e) == 1)
-    guesses.push_back({0.6, "lost accumulation: one use of each element alone counts",
-                       fmt::format("{} elements become {}, and no ratio is like another",
+    guesses.push_back({0.6, "lost accumulation: only one use of each element counts",
+                       fmt::format("{} elements become {}, and no two ratios are alike",
                                    numel(e.shape), numel(e.output_shape))});
-  guesses.push_back({0.5, "another power or operand", "no ratio is like another"});
-  guesses.push_back({0.45, "a term or one use is lost", "no ratio is like another"});
+  guesses.push_back({0.5, "another power or operand", "no two ratios are alike"});
+  guesses.push_back({0.45, "a term or one use is lost", "no two ratios are alike"});
 }
 
 }  // namespace slope

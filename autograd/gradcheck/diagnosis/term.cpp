@@ -25,7 +25,7 @@ bool is_multiple(const Evidence& e, size_t dim, Factor&& factor) {
   return differs && varies && !is_itself;
 }
 
-// Whether the difference is, along the dim, a constant and a multiple of v: two terms are missing.
+// Whether the difference is, along the dim, a constant plus a multiple of `at`: two terms are lost.
 bool is_line_in(const std::vector<double>& at, const Evidence& e, size_t dim) {
   if (e.shape[dim] < 4) return false;
   const Lines lines(e.shape, dim);
@@ -50,7 +50,7 @@ bool is_line_in(const std::vector<double>& at, const Evidence& e, size_t dim) {
   return !is_itself;
 }
 
-// (a_i + b_j) times a factor: what is constant along one dim, and what is along the other
+// Whether the difference is (a_i + b_j) times the factor: two parts, each constant along one dim.
 template <class Factor>
 bool is_sum_of_two(const Evidence& e, Factor&& factor) {
   if (e.shape.size() != 2 || e.shape[0] < 3 || e.shape[1] < 3) return false;

@@ -72,7 +72,7 @@ bool is_over(const Dims& dims, int64_t dim, int64_t rank) {
          std::find(dims.begin(), dims.end(), dim - rank) != dims.end();
 }
 
-// The call's numbers by name, its dims, and n, the number of elements of these.
+// The call's numbers by name, its dims, and n, the number of elements that these dims span.
 Variables variables_of(const Called& called) {
   Variables v;
   const Tensor& x = called.leaves[0];
@@ -134,12 +134,12 @@ std::string Explanation::text() const {
 Explanation explain(const std::string& name) {
   const Op* op = find_op(name);
   SLOPE_CHECK_AS(UsageError, op,
-                 "gradcheck: {} is no operation with a rule of its own; --explain "
-                 "shows the derivatives of those",
+                 "gradcheck: {} is not an operation with its own rule; --explain "
+                 "shows the derivatives of such operations",
                  name);
   const std::optional<Called> found = smallest_call(*op);
   SLOPE_CHECK_AS(UsageError, found,
-                 "gradcheck: {} is the only call in none of its cases, so --explain has no example",
+                 "gradcheck: no small case of {} is a single call, so --explain has no example",
                  name);
   const Called& call = *found;
   const Definition& d = op->definition;

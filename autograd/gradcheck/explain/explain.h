@@ -12,7 +12,7 @@ struct Explanation {
     std::string formula;          // "g (1 - y^2)"; empty if the definition does not name the input
     std::vector<double> written;  // by the text; empty if it is in words or has indices
     std::vector<double> rule, differences;
-    bool is_held() const;  // what there is agrees
+    bool is_held() const;  // the rule agrees with differences and, if there is one, with `written`
   };
   std::string name, signature, forward, derivative, domain;
   std::string inputs;  // "x = [0.5, 2], g = [1, -0.5]", y too
@@ -22,8 +22,8 @@ struct Explanation {
   std::string text() const;
 };
 
-// On the op's smallest case whose only call it is. UsageError if the name is no operation, or none
-// of its cases is such.
+// For the smallest case of the op in which it is the only call. UsageError if the name is no
+// operation, or there is no such case.
 Explanation explain(const std::string& op);
 
 }  // namespace slope

@@ -4,10 +4,10 @@
 //   <gradient, v> = (L(x + h v) - L(x - h v)) / 2h
 //
 // The first direction is the gradient itself, where an error of scale is largest; the others have
-// random signs and magnitudes between 1/2 and 3/2. An error orthogonal to one direction is not
-// orthogonal to the others. An error that is small compared with the whole gradient (one wrong
-// element in a million) may stay below the tolerance, and gradcheck() with `sample` finds it only
-// by luck: check small instances in full.
+// random signs, and magnitudes that differ by at most a factor of 3. An error orthogonal to one
+// direction is not orthogonal to the others. An error that is small compared with the whole
+// gradient (one wrong element in a million) may stay below the tolerance, and gradcheck() with
+// `sample` finds it only by luck: check small instances in full.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

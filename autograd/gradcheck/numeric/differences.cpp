@@ -21,13 +21,13 @@ bool Derivative::is_known(const Tolerance& tolerance) const {
 namespace {
 
 constexpr double largest_step = 0.3;    // times max(1, |x|)
-constexpr double largest_noise = 0.01;  // times L's scale: no rounding has more, L itself varies
+constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding, L itself varies
 
 }  // namespace
 
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
-  // Not a power of two: float32 numbers are spaced by these, and all samples would be rounded
-  // alike.
+  // Not a power of two: float32 numbers are spaced by powers of two, and all samples would be
+  // rounded alike.
   const double first = eps / 21;
   Close at;
   for (int j = -fine; j <= fine; ++j) at[static_cast<size_t>(j + fine)] = losses(j * first);
@@ -71,7 +71,7 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   for (size_t m = 1; m < ladder.size(); ++m) {
     const double value = (16 * ladder[m - 1].central() - ladder[m].central()) / 15;
     const double error = std::abs(value - before) + noise_at(m - 1);
-    // A value that the smaller steps rule out tells how L runs elsewhere, not at x.
+    // A value that the smaller steps rule out tells how L behaves elsewhere, not at x.
     if (std::abs(value - best.value) > doubt * (error + best.error)) break;
     if (error < best.error) {
       best.value = value;

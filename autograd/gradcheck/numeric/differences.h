@@ -46,9 +46,9 @@ struct Derivative {
 };
 
 constexpr double doubt = 3;
-constexpr double close_enough = 0.01;  // error of a derivative that is known, as a share of it
+constexpr double close_enough = 0.01;  // largest error of a known derivative, as a share of it
 
-// The derivative near x; x bounds the largest step.
+// The derivative at step 0. There the element is x, which bounds the largest step.
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance);
 
 }  // namespace slope

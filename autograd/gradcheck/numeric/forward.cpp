@@ -14,8 +14,8 @@ namespace {
 
 void check_same_kind(const Tensors& first, const Tensors& again) {
   SLOPE_CHECK_AS(Unfit, first.size() == again.size(),
-                 "the function returned {} outputs at first, then {}: it must return as many at "
-                 "every call",
+                 "the function returned {} outputs at first, then {}: it must return the same "
+                 "number at every call",
                  first.size(), again.size());
   for (size_t k = 0; k < first.size(); ++k) {
     SLOPE_CHECK_AS(Unfit, first[k].defined() && again[k].defined(),

@@ -15,15 +15,15 @@ namespace slope {
 // to the leaf, which the pass does not reach; "" if no rule is to blame.
 std::string withheld(const Tensors& outputs, const Tensor& leaf);
 
-// by which the diagnosis recognises this problem
+// the words by which the diagnosis recognises this problem
 inline constexpr std::string_view writes_text = "writes into the gradient that it is given";
 
 class WatchBackward : public Observer {
  public:
   // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
   const std::string& written() const { return written_; }
-  // Whether a rule gives back the memory of its grad_output as its result, after writing into it:
-  // to undo that spoils the result.
+  // Whether a rule returned the memory of its grad_output, after writing into it, as its result:
+  // undoing the write spoils that result.
   bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;
@@ -45,7 +45,7 @@ class WatchBackward : public Observer {
   };
   std::vector<Contribution> contributions_;
   std::vector<Running> running_;
-  Tensors undone_;  // gradients of the last rule that it wrote into
+  Tensors undone_;  // the grad_outputs into which the last rule wrote
   std::string written_;
   bool returns_what_it_wrote_ = false;
 };

@@ -47,7 +47,7 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
       }
     if (!taken) {
       const std::string domain = call->op->definition.domain;
-      return fmt::format("{} made it of finite values{}; move the inputs into its domain",
+      return fmt::format("{} made it from finite values{}; move the inputs into its domain",
                          call->place(), domain.empty() ? "" : fmt::format(" (domain: {})", domain));
     }
     if (!before) return fmt::format("it came in as an input of {}", call->place());

@@ -64,7 +64,7 @@ struct AttentionSizes {
     const AttentionSequence& s = sequence(head);
     return s.first_weight * indices + index(head) * s.L * s.S;
   }
-  // Where the statistics of its rows begin: one for each row of each head.
+  // Where a head's statistics begin, one for each of its rows.
   int64_t first_statistic(int64_t head) const {
     const AttentionSequence& s = sequence(head);
     return s.first_row * indices + index(head) * s.L;
@@ -95,8 +95,8 @@ StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t
   return {data + offset, layout.strides[rank - 2], layout.strides[rank - 1]};
 }
 
-// The heads as kernels take them. q, k and v have dtype T, or bf16 where they were kept so
-// (engine/rounded.h). The arguments must outlive this.
+// The heads as kernels take them. q, k and v have dtype T, or bf16 if the node keeps them
+// rounded (engine/rounded.h). The arguments must outlive this.
 template <class T>
 struct AttentionHeads {
   const AttentionSizes& n;
@@ -118,11 +118,11 @@ struct AttentionHeads {
   StridedMatrix<U> of_pairs(U* data, const Layout& layout, int64_t h) const {
     return matrix_of(data, layout, n.index(h), n.sequence(h).first_row, n.sequence(h).first_key);
   }
-  bool is_kept(const Tensor& x) const { return x.dtype() != dtype_of<T>; }
+  bool is_bf16(const Tensor& x) const { return x.dtype() != dtype_of<T>; }
   // Elements of T that a head's q, k and v need when they are widened, in whole cache lines; 0 if
   // none of them is kept in bf16.
   int64_t widened_size() const {
-    if (!is_kept(q) && !is_kept(k) && !is_kept(v)) return 0;
+    if (!is_bf16(q) && !is_bf16(k) && !is_bf16(v)) return 0;
     int64_t most = 0;
     for (const AttentionSequence& s : n.sequences)
       most = std::max(most, s.L * n.D + s.S * (n.D + n.E));
@@ -132,7 +132,7 @@ struct AttentionHeads {
   // memory at `wide`, which is then advanced; without such memory the matrix is null.
   StridedMatrix<const T> rows_of(const Tensor& x, int64_t h, int64_t first, int64_t rows,
                                  int64_t width, T*& wide) const {
-    if (!is_kept(x)) return matrix_of(x.data<T>(), x.layout(), n.index(h), first);
+    if (!is_bf16(x)) return matrix_of(x.data<T>(), x.layout(), n.index(h), first);
     if (!wide) return {};
     const StridedMatrix<const BFloat16> from =
         matrix_of(x.data<BFloat16>(), x.layout(), n.index(h), first);
@@ -190,9 +190,9 @@ struct AttentionHeads {
   }
 };
 
-// The kernels of each head. Those whose products round to bf16 are used if this thread's products
-// do, the CPU has a unit for it, and they can compute the head. The thread's precision is read by
-// the constructor: construct it outside of parallel loops.
+// The kernels of each head. Those whose products round to bf16 are used if this thread's precision
+// is bf16, the CPU has a unit for it, and they can compute the head. The constructor reads the
+// precision: construct it outside of parallel loops.
 template <class T>
 struct AttentionChoice {
   const AttentionKernels<T>& exact = kernels<AttentionKernels<T>>();

@@ -25,7 +25,8 @@ extern const Op clamp{.name = "clamp",
 Tensor clamp(const Tensor& x0, std::optional<double> low, std::optional<double> high) {
   SLOPE_CHECK(low || high, "clamp: needs a lower or an upper bound");
   SLOPE_CHECK(!(low && std::isnan(*low)) && !(high && std::isnan(*high)), "clamp: a bound is nan");
-  const Tensor above = low ? meeting(x0, *low) : x0, x = high ? meeting(above, *high) : above,
+  const Tensor above = low ? promoted_with(x0, *low) : x0,
+               x = high ? promoted_with(above, *high) : above,
                y = Tensor::empty(x.shape(), x.dtype());
   if (x.dtype() == i64) {
     const int64_t a = low ? static_cast<int64_t>(*low) : INT64_MIN,

@@ -39,7 +39,7 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
   return visit(dtype, [&]<class T> { return compare_as<T>(p, q, op, f); });
 }
 
-// A number takes the dtype of a floating tensor; it is compared exactly with integers and bools.
+// b takes the dtype of a floating-point tensor; it is compared exactly with integers and bools.
 template <class F>
 Tensor compare(const Tensor& a, double b, const char* op, F f) {
   if (is_floating(a.dtype())) return compare(a, full({}, b, a.dtype()), op, f);

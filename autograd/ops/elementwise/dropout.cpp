@@ -1,4 +1,4 @@
-// Dropout (Srivastava et al., 2014), scaled in training.
+// Dropout (Srivastava et al., 2014); the kept elements are scaled in training.
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>
 
@@ -6,7 +6,7 @@ namespace slope {
 
 namespace {
 
-// In place if y is x.
+// y = dropout of x; in place if y is x.
 void apply(double p, const RandomSite& site, const Tensor& x, const Tensor& y) {
   const Tensor xs = contiguous_values(x);
   const Keep keep = keep_for(p, site);
@@ -43,7 +43,7 @@ extern const Op dropout{
     .name = "dropout",
     .signature = "(*) -> (*)",
     .definition = {.forward = "y = x / (1 - p) where the draw keeps the element, else 0",
-                   .derivative = "dx = g / (1 - p) where it kept it, else 0"},
+                   .derivative = "dx = g / (1 - p) where x was kept, else 0"},
     .formula = formula,
     .kernel = dropout_kernel,
     .recompute = dropout_recompute};

@@ -16,13 +16,12 @@ namespace slope {
 
 constexpr int64_t elementwise_grain = 1 << 15;
 
-// Whether to store past the caches: the result is larger than they are, and the loop is so cheap
+// How a result is stored. Past the caches: if it is larger than they are, and the loop is so cheap
 // that memory limits it.
 enum class Written { through_caches, past_caches };
 
-// The step through x beside a contiguous tensor of `shape`, element by element: 1, or 0 if x is one
-// repeated element. None if a single step is not enough, or if x has another shape and more than
-// one element.
+// The step through x, element by element, beside a contiguous tensor of `shape`: 1 if x is such a
+// tensor, 0 if x is one element, perhaps repeated. None if no single step is right.
 inline std::optional<int64_t> single_step(const Tensor& x, const Dims& shape) {
   if (x.shape() == shape && x.is_contiguous()) return 1;
   const Dims& strides = x.strides();
@@ -95,7 +94,7 @@ Tensor elementwise(const Tensor& a, const Tensor& b, const char* op) {
 }
 
 // x in the dtype in which it is combined with the number b.
-inline Tensor meeting(const Tensor& x, double b) {
+inline Tensor promoted_with(const Tensor& x, double b) {
   if (is_floating(x.dtype())) return x;
   return to(x, b == std::trunc(b) && std::abs(b) < 0x1p53 ? i64 : f32);
 }

@@ -58,13 +58,13 @@ extern const Op pow_scalar{.name = "pow_scalar",
 }  // namespace ops
 
 Tensor add(const Tensor& x0, double b) {
-  const Tensor x = meeting(x0, b);
+  const Tensor x = promoted_with(x0, b);
   if (x.dtype() == i64) return elementwise<Add>(x, full({}, b, i64), "add");
   return ops::add_scalar.record(elementwise_scalar<Add>(x, b, "add"), {x});
 }
 
 Tensor mul(const Tensor& x0, double b) {
-  const Tensor x = meeting(x0, b);
+  const Tensor x = promoted_with(x0, b);
   if (x.dtype() == i64) return elementwise<Mul>(x, full({}, b, i64), "mul");
   const Tensor y = elementwise_scalar<Mul>(x, b, "mul");
   return x.requires_grad() ? ops::mul_scalar.record(y, {x}, {{"b", b}})
@@ -82,7 +82,7 @@ Tensor operator/(double a, const Tensor& x0) {
 }
 
 Tensor pow(const Tensor& x0, double b) {
-  const Tensor x = meeting(x0, b);
+  const Tensor x = promoted_with(x0, b);
   if (x.dtype() == i64) return elementwise<Pow>(x, full({}, b, i64), "pow");
   const Tensor y = b == 2    ? elementwise<Mul>(x, x, "pow")
                    : b == 1  ? contiguous_copy(x)

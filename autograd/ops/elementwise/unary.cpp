@@ -23,7 +23,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   return {g * Row::df(read<Row>(s))};
 }
 
-// loop(n, g, g_step, v, 1, dx) over v kept in bf16.
+// Calls loop(n, g, g_step, v, 1, dx) for parts of a v that is kept in bf16.
 template <class T, class Loop>
 void run_on_kept(const Tensor& g, const Tensor& v, const Tensor& dx, const Loop& loop) {
   constexpr int64_t part = 1 << 12;
@@ -85,7 +85,7 @@ constexpr Op op_of(Definition definition) {
           .recompute = Row::of_output ? nullptr : recompute<Row>};
 }
 
-// Converts integers to f32.
+// A row's column `dtypes` names one of these two. This one converts integers to f32.
 template <class Row>
 Tensor floating(const Op& op, const Tensor& x0) {
   const Tensor x = is_floating(x0.dtype()) ? x0 : to(x0, f32);

@@ -54,8 +54,7 @@ Chunked losses_and_gradients(const Tensor& x, const Tensor& weight, const Tensor
   if (M == 0) return y;
 
   constexpr int64_t width = 1024;  // columns of z that are summed at once
-  // Rows of a chunk: 4 MB of z in f32, but at least 256 rows, to make packing W
-  // worthwhile.
+  // Rows of a chunk: 4 MB of z in f32, but at least 256 rows, to make packing W worthwhile.
   const int64_t R = std::min(M, std::max<int64_t>(256, (int64_t{1} << 20) / V / 64 * 64));
   const Tensor z = Tensor::empty({R, V}, x.dtype()),
                rows = Tensor::empty({in_place ? 0 : R, d}, x.dtype()),

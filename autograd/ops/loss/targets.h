@@ -39,8 +39,8 @@ inline void check_smoothing(const char* op, double smoothing) {
 Tensor loss_of_log_probabilities(const Tensor& log_probabilities, const Tensor& target,
                                  int64_t count, const CrossEntropyOptions& options);
 
-// x (*, n) with 0 in the rows whose target is ignored: what stands there has no part in the loss,
-// nor in any derivative, not even as inf or nan.
+// x (*, n) with 0 in the rows whose target is ignored: their values affect neither the loss nor a
+// derivative, not even if they are inf or nan.
 Tensor without_ignored(const Tensor& x, const Tensor& target, const CrossEntropyOptions& options);
 
 // Binary cross entropy of each element (bce_with_logits.cpp).

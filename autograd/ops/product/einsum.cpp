@@ -2,7 +2,7 @@
 // permutes and batched products.
 //
 // Each operand is first reduced to one dim for each of its names. Then the operands are joined from
-// left to right, each time two of them, a and b, by a batched product:
+// left to right: the product so far, a, and the next operand, b, by a batched product
 //   (shared, only a, summed) @ (shared, summed, only b) -> (shared, only a, only b)
 // A dim is summed as soon as neither the result nor a later operand has it.
 #include <slope/autograd/ops.h>
@@ -22,7 +22,7 @@ struct Named {
 
 bool has(const DimNames& names, char name) { return names.find(name) != DimNames::npos; }
 
-// Of the dim with this name; 1 if there is none.
+// The size of the dim with this name; 1 if there is none.
 int64_t size_of(const Named& a, char name) {
   return has(a.names, name) ? a.x.size(static_cast<int64_t>(a.names.find(name))) : 1;
 }
@@ -135,7 +135,7 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
   for (size_t i = 0; i < operands.size(); ++i)
     parts.push_back(diagonals(equation, {operands[i], std::move(parsed.operands[i])}));
 
-  const auto needed_after = [&](size_t i) {  // by the result and the operands behind operand i
+  const auto needed_after = [&](size_t i) {  // by the result or an operand after operand i
     DimNames names = parsed.result;
     for (++i; i < parts.size(); ++i) names += parts[i].names;
     return names;

@@ -18,8 +18,8 @@ struct EinsumEquation {
   DimNames result;
 };
 
-// For operands of these ranks. Without "->" the result has the dims of "...", then the letters that
-// occur once, in alphabetical order. ShapeError if the equation does not fit.
+// Parses the equation for operands of these ranks. Without "->" the result has the dims of "...",
+// then the letters that occur once, in alphabetical order. ShapeError if the equation does not fit.
 EinsumEquation parse_einsum(const std::string& equation, const Dims& ranks);
 
 }  // namespace slope

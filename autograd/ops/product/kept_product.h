@@ -1,4 +1,4 @@
-// Products of matrices that an operation has at hand, some of them already rounded to bf16.
+// Products of matrices, some of which an operation has already rounded to bf16.
 #pragma once
 
 #include <slope/core/product/bf16_gemm.h>
@@ -7,7 +7,7 @@
 
 namespace slope {
 
-// A matrix in memory, whole rows one after the other, and whether its transpose is meant.
+// A contiguous matrix, and whether its transpose is meant.
 struct Factor {
   const Tensor& x;  // of the product's dtype, or bf16 in a product of floats
   bool transpose = false;

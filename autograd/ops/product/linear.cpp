@@ -30,8 +30,8 @@ Grads formula(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// formula() without tensors for its views. A product is added to a sum in place only if that gives
-// the same bits: results must not depend on who holds a reference to a gradient.
+// The same as formula(), without tensors for its views. A product is added to a sum in place only
+// if that gives the same bits: results must not depend on who holds a reference to a gradient.
 Grads linear_kernel(const Saved& s, const Tensor& g) {
   const Tensor W = s.input(1);
   const int64_t in = W.size(1), out = W.size(0);
@@ -58,7 +58,7 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// The check of the signature, which takes as long to parse as a small product.
+// Whether the shapes fit the signature, which takes as long to parse as a small product.
 bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
   return x.defined() && W.defined() && x.rank() >= 1 && W.rank() == 2 &&
          x.shape().back() == W.shape()[1] &&
@@ -115,7 +115,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Tensor y = Tensor::empty(shape, x.dtype());
   visit_floating(x.dtype(), "linear", [&]<class T> {
     const Tensor from = x.is_contiguous() ? x : contiguous_copy(x);
-    // W itself a view of its transpose
+    // a weight that is the transposed view of a contiguous matrix is read in place
     const bool is_transposed = weight.strides()[0] == 1 && weight.strides()[1] >= out;
     const Tensor W = is_transposed || (weight.strides()[1] == 1 && weight.strides()[0] >= in)
                          ? weight

@@ -1,5 +1,5 @@
 // Matrix products over the last two dims; the leading dims broadcast (matmul) or are a single one
-// (bmm). BLAS gets the strides unchanged if one of them is 1.
+// (bmm). A matrix is read in place if one of its two strides is 1.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
@@ -16,7 +16,7 @@ bool rows_in_order(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_s
          (rows == 1 || row_stride >= 1);
 }
 
-// x's matrices as BLAS takes them; x is copied if neither of its last two strides is 1.
+// x's matrices as gemm takes them; x is copied if neither of its last two strides is 1.
 struct Matrices {
   Tensor x;
   bool transpose = false;

@@ -19,8 +19,8 @@ Grads cumsum_formula(const Saved& s, const Tensor& g) {
   return {cumsum_from(opposite, g, s.integer("dim"))};
 }
 
-// In place along dim n of y (outer, n, inner), 64 columns at a time; floats are summed in
-// double.
+// Cumulative sums of y (outer, n, inner) along n, in place, 64 columns at a time; float and double
+// are summed in double.
 template <class T>
 void sum_along(From from, T* y, const AxisSplit& split) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Definition logsumexp_definition{
     "y = log sum exp x, over dims",
-    "dx = g exp(x - y); 0 where y = -inf; where y = inf, the inf of x share g evenly"};
+    "dx = g exp(x - y); 0 where y = -inf; where y = inf, the x that are inf share g evenly"};
 
 Grads logsumexp_formula(const Saved& s, const Tensor& g0) {
   const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),

@@ -7,9 +7,9 @@ namespace {
 
 constexpr Definition norm_definition{
     "y = (sum |x|^p)^(1/p), over dims; max |x| for p = inf",
-    "dx = g sign x |x|^(p-1) / y^(p-1), 0 where y = 0; for p = inf equal largest share g evenly"};
+    "dx = g sign x |x|^(p-1) / y^(p-1), 0 where y = 0; for p = inf the largest |x| share g evenly"};
 
-// Whether 1 / y^2 stays far from the limits, but where y = 0.
+// Whether 1 / y^2 is far from over- and underflow wherever y != 0.
 bool moderate(const Tensor& y) {
   const double most = y.dtype() == f32 ? 1e15 : 1e100;
   return all(logical_or(logical_and(y >= 1 / most, y <= most), y == 0));
@@ -26,7 +26,7 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
   }
   const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
   if (p == 2 && moderate(y)) return {x * (h / divisor)};
-  const Tensor r = x / divisor;  // at most 1: no power of it overflows
+  const Tensor r = x / divisor;  // |r| <= 1: no power >= 0 of it overflows
   if (p == 2) return {h * r};
   if (std::fmod(p, 2) == 0) return {h * pow(r, p - 1)};
   const Tensor zero = r == 0;  // any derivative that exists there is 0

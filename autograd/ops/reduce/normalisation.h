@@ -7,9 +7,9 @@
 
 namespace slope {
 
-// The normalised dims: as many last ones as the weight, or else the bias, has; without both, one.
+// The normalised dims: as many of the last as the weight has, or else the bias, or else one.
 struct NormShape {
-  Dims dims;        // negative numbers of the normalised dims
+  Dims dims;        // the normalised dims, counted from the last: -k, …, -1
   Dims normalised;  // their sizes
   int64_t n = 1, rows = 0;
 
@@ -49,8 +49,8 @@ inline Tensor over_root_mean_square(const Tensor& x, const Dims& dims, double ep
   return u * rsqrt(mean(u * u, dims, keepdim) + root * root);
 }
 
-// Cuts the rows into at most 64 parts. f<T>(begin, end, partial sums) adds each part to its own
-// `sums` rows of n, which are then added in order. Returns `sums` tensors of `shape`.
+// Cuts the rows into at most 64 parts. f(begin, end, partial) adds a part to its own `sums` rows of
+// n at `partial`; these are then added in order. Returns `sums` tensors of `shape`.
 template <class T, class F>
 Tensors sums_over_rows(int64_t rows, const Dims& shape, int sums, F&& f) {
   const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64),

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Definition prod_definition{"y = prod x, over one dim", "dx_i = g prod_{j != i} x_j"};
 
-// The product of all other elements of each line, as a composite. Neighbours are multiplied in
-// pairs; an element's result is its partner times the result of its pair.
+// For each element the product of all others on its line, as a composite. Neighbours are multiplied
+// in pairs; an element's result is its partner times the result of its pair.
 Tensor others_in_pairs(const Tensor& x) {  // (*, n)
   const int64_t n = x.size(-1), pairs = (n + 1) / 2;
   if (n == 1) return ones_like(x);
@@ -48,7 +48,7 @@ struct ScaledProduct {
   }
 };
 
-// A plain product, and how small and large the product of the elements so far was, zeros apart.
+// A plain product, and the smallest and largest magnitude that it had on the way, zeros left out.
 template <class T>
 struct PlainProduct {
   T value = 1, size = 1, least = 1, most = 1;

@@ -17,7 +17,7 @@ constexpr Definition mean_definition{"y = sum x / n, over dims with n elements",
 Grads mean_formula(const Saved& s, const Tensor& g) {
   const Dims& shape = s.dims("shape");
   const auto n = static_cast<double>(count_of(shape, s.dims("dims")));
-  // of nothing: no 0 / 0 in the derivative of g
+  // a mean of nothing: g / 0 would give nan in the second derivative
   return {expand(with_dims(s, n == 0 ? g : g / n, shape), shape)};
 }
 

@@ -20,7 +20,7 @@ inline int64_t rows_per_chunk(int64_t n) {
   return std::max<int64_t>(1, 16384 / std::max<int64_t>(n, 1));
 }
 
-// x's values with `dim` moved to the end, contiguous; and the inverse.
+// x's values with `dim` and the last dim exchanged, contiguous; and the inverse.
 inline Tensor to_rows(const Tensor& x, int64_t dim) {
   if (x.rank() == 0 || dim == x.rank() - 1) return contiguous_values(x);
   return contiguous_copy(Tensor(x.storage(), x.layout().transpose(dim, -1), x.dtype()));
@@ -30,7 +30,7 @@ inline Tensor from_rows(const Tensor& rows, int64_t dim) {
   return contiguous_copy(Tensor(rows.storage(), rows.layout().transpose(dim, -1), rows.dtype()));
 }
 
-// f(rows, n, first element) over chunks of the rows of x, whose last dim is n.
+// f(rows, n, offset of the first) over chunks of the rows of x, whose last dim is n.
 template <class F>
 void for_rows(const Tensor& x, F&& f) {
   const int64_t n = x.rank() == 0 ? 1 : x.size(-1);

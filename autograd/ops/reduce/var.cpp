@@ -1,5 +1,5 @@
 // Variance and standard deviation, in two passes: the mean, then the squared differences from it.
-// Over the last dims in one sweep of rows.
+// Over the last dims a kernel makes both passes row by row.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/autograd/ops/reduce/rows.h>
@@ -100,7 +100,7 @@ Tensor values(const Tensor& x, const Dims& dims, double correction, bool keep) {
 }
 
 // The variance may be finite where the sum of the squares is not: there it is std^2, which is
-// computed of smaller numbers.
+// computed from smaller numbers.
 Tensor var_values(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const NoGrad no_grad;
   const Tensor y = values<false>(x, dims, correction, keep), over = isinf(y);

@@ -10,11 +10,11 @@
 namespace slope {
 
 // New tensors with the shapes and the relative positions of xs; none if xs do not fill a range of
-// one storage. Of their dtype unless another is given.
+// one storage. They have the dtype of xs unless another is given.
 Tensors empty_adjacent_like(const Tensors& xs, std::optional<DType> dtype = {});
 
 // The contiguous tensor that split() along dim would cut into xs, as a view of their storage;
-// undefined if they do not lie so.
+// undefined if they do not lie side by side.
 Tensor joined_without_copy(const Tensors& xs, int64_t dim);
 
 }  // namespace slope

@@ -40,8 +40,7 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index) {
     shape[static_cast<size_t>(dim)] = index.numel();
   else
     SLOPE_CHECK_SHAPE(index.numel() == 1,
-                      "index_select: a tensor of rank 0 gives one element, the index names {}",
-                      index.numel());
+                      "index_select: a tensor of rank 0 takes one index, got {}", index.numel());
   return ops::index_select.record(pick_rows(x, split, at, shape), {x, index}, {{"dim", dim}}, {at});
 }
 

@@ -33,7 +33,7 @@ Tensor pick_rows(const Tensor& x0, const AxisSplit& split, const Tensor& index, 
   return y;
 }
 
-// A counting sort of the positions by index, so that only one thread writes each row of dx.
+// Sorts the positions by index (counting sort), so that one thread adds all that a row of dx gets.
 void add_rows(const Tensor& g0, const AxisSplit& split, const Tensor& index, const Tensor& dx,
               bool is_new, int64_t skip) {
   const Tensor g = g0.is_contiguous() ? g0 : contiguous_copy(g0);
@@ -53,10 +53,10 @@ void add_rows(const Tensor& g0, const AxisSplit& split, const Tensor& index, con
                  [&](int64_t begin, int64_t end) {
                    for (int64_t r = begin; r < end; ++r) {
                      const int64_t v = r % size, first = v == 0 ? 0 : start[v - 1],
-                                   behind = v == skip ? first : start[v];
+                                   stop = v == skip ? first : start[v];
                      T* row = out + r * inner;
                      if (is_new) std::fill_n(row, inner, T(0));
-                     for (int64_t k = first; k < behind; ++k)
+                     for (int64_t k = first; k < stop; ++k)
                        add(inner, from + (r / size * n + position[k]) * inner, 1, row, 1);
                    }
                  });

@@ -31,7 +31,7 @@ Tensor triangle(const Tensor& x, int64_t diagonal) {
       for (int64_t r = begin; r < end; ++r) {
         const T* a = in + r * m;
         T* b = out + r * m;
-        // columns before it are the lower part
+        // columns before `edge` are the lower part
         const int64_t edge = std::clamp<int64_t>(r % n + diagonal + (lower ? 1 : 0), 0, m);
         for (int64_t c = 0; c < edge; ++c) b[c] = lower ? a[c] : T(0);
         for (int64_t c = edge; c < m; ++c) b[c] = lower ? T(0) : a[c];

@@ -1,5 +1,5 @@
 // Views of all of x's elements: y is x's storage with another layout (core/tensor/layout.h), and dx
-// is a view of g.
+// is g in x's shape, summed over what expand repeated.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/loops/copy.h>
