@@ -9,7 +9,7 @@
 namespace slope::nn {
 
 // Copies values and dtypes, modes, requires_grad and ties from one model into another with the same
-// fields. UsageError if the fields differ.
+// fields and shapes. UsageError if they differ.
 void copy_state(ModuleRef from, ModuleRef to);
 
 template <class T>

@@ -7,8 +7,8 @@
 
 namespace slope::nn {
 
-// The number of ids before each row's padding. Undefined if `pad` also occurs among them: such a
-// batch has to keep its padding.
+// The number of ids before each row's padding. Undefined if `pad` also occurs among the ids: such
+// a batch has to keep its padding.
 Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
 
 // The ids of packed sequences, and their positions 0, 1, …: (1, N) i64. ShapeError if a row has
