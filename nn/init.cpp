@@ -76,7 +76,8 @@ void count_elements(const Tensor& x) {
   if (element_limit == INT64_MAX) return;
   elements_left -= x.numel();
   SLOPE_CHECK_INPUT(elements_left >= 0,
-                    "asks for a model of more than the {} elements that there are", element_limit);
+                    "asks for a model of more than {} elements, more than its weights can fill",
+                    element_limit);
 }
 
 template <class F>

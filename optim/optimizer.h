@@ -1,5 +1,5 @@
-// Optimizer: common to all optimizers: parameter groups, a step count for each parameter, and state
-// by parameter name. A parameter without a gradient does not change, nor does its state. The state
+// What all optimizers share: parameter groups, a step count for each parameter, and state by
+// parameter name. A parameter without a gradient does not change, nor does its state. The state
 // has the parameter's dtype at the optimizer's construction. How a step runs: elementwise.h,
 // whole_tensor.h.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});

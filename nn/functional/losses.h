@@ -21,7 +21,7 @@ struct HuberOptions {
   double delta = 1;
 };
 [[nodiscard]] Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options = {});
-// huber_loss / beta, which is l1_loss for beta = 0 (Girshick, 2015)
+// huber_loss with delta = beta, divided by beta; l1_loss for beta = 0 (Girshick, 2015)
 struct SmoothL1Options {
   Reduction reduction = Reduction::mean;
   double beta = 1;

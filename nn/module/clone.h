@@ -1,6 +1,6 @@
 // clone(model): an independent copy with the same values, modes and ties, without gradients and
 // hooks. Since modules cannot be copied, the type says how to construct another: by a member
-// `config` that its constructor takes, or by a method `Type blank() const` (as the layers here do).
+// `config` that its constructor takes, or by a method `Type blank() const` (as nn's layers do).
 #pragma once
 
 #include <slope/core/tensor/random.h>

@@ -34,7 +34,7 @@ struct FoundName : std::atomic<const ScopeName*> {
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
   mutable std::shared_ptr<ModuleHooks> hooks;  // null if there are none
-  const char* printed_type = nullptr;           // if print() shows another type name
+  const char* printed_type = nullptr;          // if print() shows another type name
   mutable FoundName name;
 };
 
