@@ -16,7 +16,7 @@ double cumulative_normal(double z) { return 0.5 * std::erfc(-z / std::numbers::s
 // Stegun, 26.2.23), then two Halley steps, each of which triples the number of correct digits.
 double inverse_normal(double p) {
   if (p > 0.5) return -inverse_normal(1 - p);
-  p = std::max(p, 1e-300);  // z = -37; for smaller p the quotient of both terms would overflow
+  p = std::max(p, 1e-300);  // z = -37; for much smaller p the exp below would overflow
   const double t = std::sqrt(-2 * std::log(p));
   double z = (2.515517 + t * (0.802853 + t * 0.010328)) /
                  (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
@@ -69,14 +69,15 @@ auto between(double low, double high) {
 
 thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least this rank are not drawn
 
-thread_local int64_t elements_left = INT64_MAX;  // how many may still be initialised
+thread_local int64_t elements_left = INT64_MAX;  // how many may still be drawn or skipped
 thread_local int64_t element_limit = INT64_MAX;
 
 void count_elements(const Tensor& x) {
   if (element_limit == INT64_MAX) return;
   elements_left -= x.numel();
   SLOPE_CHECK_INPUT(elements_left >= 0,
-                    "asks for a model of more than the {} elements that there are", element_limit);
+                    "asks for a model of more than {} elements, more than its weights can fill",
+                    element_limit);
 }
 
 template <class F>

@@ -16,8 +16,8 @@ void write_values(const Tensor& x, const std::vector<double>& values) {
   copy_into(from_vector(values, x.shape()), x);
 }
 
-// Makes the columns of Q (rows x columns, by columns) orthonormal: Gram-Schmidt, each twice, which
-// removes what rounding left the first time.
+// Makes these vectors, the columns of a matrix, orthonormal by Gram-Schmidt. The second round
+// removes what rounding left of the other columns in the first.
 void orthonormalize(std::vector<std::vector<double>>& columns) {
   for (size_t j = 0; j < columns.size(); ++j) {
     std::vector<double>& q = columns[j];

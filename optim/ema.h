@@ -1,7 +1,7 @@
 // Exponential moving average of parameters: e <- e + (1 - decay) (p - e) after each step; e starts
 // as p.
 //   ema.update();                          // with the decay of the constructor, or
-//   ema.update(rising_decay(decay, t));    // with one that soon forgets the start
+//   ema.update(rising_decay(decay, t));    // with a smaller one at first, to forget the start
 //   { optim::Averaged averaged(ema);  validate(model); }
 // Within the scope of `averaged` the model holds the averages.
 #pragma once
@@ -20,8 +20,8 @@ inline double rising_decay(double decay, int64_t t) {
   return std::min(decay, static_cast<double>(t + 1) / static_cast<double>(t + 10));
 }
 
-// t / (t + 1) for update number t (from 0): the average is then the mean of all, as stochastic
-// weight averaging takes it (Izmailov et al., 2018; torch's get_swa_avg_fn).
+// t / (t + 1) for update number t (from 0): the average is then the mean of the parameters at all
+// updates, as in stochastic weight averaging (Izmailov et al., 2018; torch's get_swa_avg_fn).
 inline double swa_decay(int64_t t) { return static_cast<double>(t) / static_cast<double>(t + 1); }
 
 class Ema {
@@ -36,7 +36,7 @@ class Ema {
 
  private:
   friend class Averaged;
-  // UsageError if a parameter is no longer the kind of tensor that its average is
+  // UsageError unless each parameter is contiguous and of its average's shape and dtype
   void check() const;
   void exchange() noexcept;  // swap without that check
 

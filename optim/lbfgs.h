@@ -20,7 +20,7 @@ struct LbfgsOptions {
   double lr = 1;
   int64_t max_iter = 20;                 // directions of one step
   std::optional<int64_t> max_eval = {};  // evaluations of one step; none: 5/4 max_iter
-  double tolerance_grad = 1e-7;          // a step ends if no |g_i| is larger
+  double tolerance_grad = 1e-7;          // a step ends if no |g_i| is larger,
   double tolerance_change = 1e-9;        // or if loss or parameters change by less
   int64_t history_size = 100;
   LineSearchFn line_search = LineSearchFn::none;
@@ -28,7 +28,7 @@ struct LbfgsOptions {
 
 class LBFGS {
  public:
-  // of one dtype
+  // parameters: leaves that require grad, all of one dtype
   explicit LBFGS(const NamedTensors& parameters, LbfgsOptions options = {});
   // `closure` gives the loss and sets all gradients. Returns the loss before the step. If it
   // throws, parameters and state are those from before the step.

@@ -103,7 +103,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
   };
   struct Loaded {
     int64_t steps = 0;
-    Tensors state;  // none if the parameter was never stepped
+    Tensors state;  // empty if the parameter has had no step
   };
   std::vector<Loaded> loaded;
   for (const Slot& slot : slots_) {
@@ -140,7 +140,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     for (int64_t t = 1; t <= slot.steps; ++t) {
       const double before = slot.carry;
       slot.carry = next_carry(slot.group, before, t);
-      if (slot.carry == before) break;  // there is none, or it has fallen to 0
+      if (slot.carry == before) break;  // the optimizer has no carry, or it has fallen to 0
     }
     const auto kinds = state_of(slot.group, slot.parameter);
     for (size_t k = 0; slot.steps == 0 && k < kinds.size(); ++k)

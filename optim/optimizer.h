@@ -1,5 +1,5 @@
-// Optimizer: common to all optimizers: parameter groups, a step count for each parameter, and state
-// by parameter name. A parameter without a gradient does not change, nor does its state. The state
+// What all optimizers share: parameter groups, a step count for each parameter, and state by
+// parameter name. A parameter without a gradient does not change, nor does its state. The state
 // has the parameter's dtype at the optimizer's construction. How a step runs: elementwise.h,
 // whole_tensor.h.
 //   optim::AdamW adam(nn::named_parameters(model), {.lr = 1e-3});
@@ -43,7 +43,7 @@ class Optimizer {
   // without a separate pass.
   void set_grad_factor(double factor);
 
-  // For each parameter that was stepped: NAME.step (i64, rank 0) and NAME.exp_avg, … Tensors share
+  // For each parameter with a step so far: NAME.step (i64, rank 0), NAME.exp_avg, … Tensors share
   // the optimizer's memory, except NAME.step: clone() what has to outlive a step.
   NamedTensors state_dict() const;
   // Replaces the whole state. InputError, without any change, if a tensor is missing, unexpected or
@@ -70,7 +70,7 @@ class Optimizer {
   // A number that a parameter carries from step to step, 1 before the first. It depends only on t,
   // so it is recomputed when a state is loaded.
   virtual double next_carry(size_t, double before, int64_t) const { return before; }
-  // Step slot->steps of parameters that have a gradient; all of one dtype.
+  // Updates these parameters, which have gradients and one dtype; slot->steps: the step's number.
   virtual void update_all(const Slots& slots) const = 0;
   double grad_factor() const { return grad_factor_; }
   static Tensor contiguous_gradient(const Tensor& parameter);

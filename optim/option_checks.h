@@ -1,5 +1,4 @@
-// What many optimizers require of their options. UsageError names the optimizer, the option, the
-// value.
+// What many optimizers require of their options. The UsageError names optimizer, option and value.
 #pragma once
 
 #include <slope/core/error.h>

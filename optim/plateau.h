@@ -1,5 +1,5 @@
-// A learning rate that falls where a figure stops getting better (torch's ReduceLROnPlateau): after
-// more than `patience` bad epochs it is multiplied by `factor`.
+// A learning rate that falls when a metric stops improving (torch's ReduceLROnPlateau): after more
+// than `patience` bad epochs it is multiplied by `factor`.
 //   optim::ReduceOnPlateau plateau({.patience = 2});
 //   adam.set_lr_factor(plateau.step(validation_loss));
 // Unlike the schedules of schedule.h it has a state, which a resume needs.
@@ -15,15 +15,15 @@ namespace slope::optim {
 struct PlateauOptions {
   bool larger_is_better = false;
   double factor = 0.1;
-  int64_t patience = 10;    // bad epochs before the factor falls
-  double threshold = 1e-4;  // what counts as better: by this share, or by this much if absolute
+  int64_t patience = 10;    // bad epochs that are tolerated; the rate falls after one more
+  double threshold = 1e-4;  // least improvement, as a share of the best metric unless absolute
   bool absolute = false;
   int64_t cooldown = 0;  // epochs after a fall that are not counted
   double least = 0;      // the factor does not fall below this
 };
 
 struct PlateauState {
-  double factor = 1, best = NAN;  // no epoch yet
+  double factor = 1, best = NAN;  // nan: no epoch yet
   int64_t bad_epochs = 0, cooldown_left = 0;
 };
 
@@ -33,10 +33,10 @@ class ReduceOnPlateau {
     SLOPE_CHECK_AS(UsageError, o_.factor > 0 && o_.factor < 1,
                    "plateau: the factor must be between 0 and 1, got {}", o_.factor);
   }
-  // The factor of the rate after an epoch with this figure.
-  double step(double figure) {
-    if (is_better(figure)) {
-      s_.best = figure;
+  // The factor of the rate after an epoch with this metric.
+  double step(double metric) {
+    if (is_better(metric)) {
+      s_.best = metric;
       s_.bad_epochs = 0;
     } else {
       ++s_.bad_epochs;

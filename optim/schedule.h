@@ -114,8 +114,9 @@ inline double wsd(int64_t step, int64_t warmup, int64_t total, int64_t decay, do
                 floor);
 }
 
-// Triangles between `low` and 1: up over `up` steps, down over `down`; each cycle's height shrinks
-// by half, or by gamma^step, if it says so (Smith, 2017; torch's CyclicLR with max_lr as the rate).
+// Triangles between `low` and 1: up over `up` steps, down over `down`. The height is multiplied by
+// gamma^step and, if `halved`, halved with each cycle (Smith, 2017; torch's CyclicLR with max_lr as
+// the rate).
 struct Cyclic {
   double low = 0.1;
   int64_t up = 2000, down = 2000;
@@ -131,8 +132,8 @@ inline double cyclic(int64_t step, const Cyclic& o = {}) {
   return o.low + (1 - o.low) * height * scale;
 }
 
-// From 1 to `target`, the rate of a weight average's last phase, over `total` steps, by a cosine or
-// a line (torch's SWALR).
+// From 1 to `target`, the factor while weights are averaged, over `total` steps, by a cosine or a
+// line (torch's SWALR).
 inline double swa(int64_t step, int64_t total, double target, bool by_cosine = true) {
   const double t = std::min(1.0, static_cast<double>(step) /
                                      static_cast<double>(std::max<int64_t>(total, 1))),

@@ -8,7 +8,7 @@ namespace slope::optim {
 
 namespace {
 
-// The minimum, from least to most, of the cubic with the values and slopes of a and b.
+// Where the cubic with the values and slopes of a and b is smallest, clamped to [least, most].
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double least, double most) {
   const auto& [x1, f1, g1, unused1] = a.t <= b.t ? a : b;
   const auto& [x2, f2, g2, unused2] = a.t <= b.t ? b : a;

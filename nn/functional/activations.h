@@ -1,4 +1,4 @@
-// Activations beside those of autograd/ops.h, under the names of torch.nn.functional: compositions
+// Activations besides those of autograd/ops.h, under the names of torch.nn.functional: compositions
 // of operations. Values and derivatives are PyTorch's, at kinks too.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace slope::nn {
 [[nodiscard]] Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);
 // the same with a slope that is learned: one for all, or one for each channel (dim 1)
 [[nodiscard]] Tensor prelu(const Tensor& x, const Tensor& weight);
-// the same with a slope that is drawn for each element, uniform in [lower, upper); their mean
-// unless training
+// the same with a slope drawn for each element, uniform in [lower, upper); (lower + upper) / 2
+// unless `train`
 [[nodiscard]] Tensor rrelu(const Tensor& x, double lower = 1.0 / 8, double upper = 1.0 / 3,
                            bool train = false);
 // x where x > 0, else alpha (e^x - 1)
@@ -21,14 +21,14 @@ namespace slope::nn {
 [[nodiscard]] Tensor selu(const Tensor& x);
 // max(x, 0) + min(alpha (e^(x / alpha) - 1), 0)
 [[nodiscard]] Tensor celu(const Tensor& x, double alpha = 1);
-// x within [low, high], which has derivative 0 at the bounds, where clamp has 1
+// x clamped to [low, high]; the derivative at the bounds is 0, where that of clamp() is 1
 [[nodiscard]] Tensor hardtanh(const Tensor& x, double low = -1, double high = 1);
 [[nodiscard]] Tensor relu6(const Tensor& x);        // hardtanh(x, 0, 6)
 [[nodiscard]] Tensor hardsigmoid(const Tensor& x);  // relu6(x + 3) / 6
 [[nodiscard]] Tensor hardswish(const Tensor& x);    // x hardsigmoid(x)
 // x where |x| > lambda, else 0
 [[nodiscard]] Tensor hardshrink(const Tensor& x, double lambda = 0.5);
-// x moved towards 0 by lambda, and no further
+// x moved towards 0 by lambda; 0 where |x| <= lambda
 [[nodiscard]] Tensor softshrink(const Tensor& x, double lambda = 0.5);
 // x where x > threshold, else value
 [[nodiscard]] Tensor threshold(const Tensor& x, double threshold, double value);

@@ -36,7 +36,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   SLOPE_CHECK_SHAPE(q.rank() >= 2 && k.rank() >= 2,
                     "{}: q and k must have at least 2 dims, got shapes {} and {}", who, q.shape(),
                     k.shape());
-  const auto for_each_query = [&](const Tensor& x) {
+  const auto repeat_heads = [&](const Tensor& x) {
     if (!o.enable_gqa) return x;
     SLOPE_CHECK_SHAPE(
         q.rank() >= 3 && x.rank() >= 3 && x.size(-3) > 0 && q.size(-3) % x.size(-3) == 0,
@@ -50,7 +50,7 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
   const Mask mask = !o.is_causal ? o.attn_mask
                     : L == S     ? Mask::causal(L)
                                  : Mask::allow(tril(ones({L, S}, boolean)));
-  return attend(q, for_each_query(k), for_each_query(v), mask, o.dropout_p, o.scale);
+  return attend(q, repeat_heads(k), repeat_heads(v), mask, o.dropout_p, o.scale);
 }
 
 }  // namespace slope::nn

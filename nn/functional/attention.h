@@ -1,4 +1,4 @@
-// Attention with all that torch.nn.functional.scaled_dot_product_attention can be called with.
+// Attention with all arguments of torch.nn.functional.scaled_dot_product_attention.
 #pragma once
 
 #include <slope/nn/transformer/mask.h>
@@ -8,10 +8,10 @@ namespace slope::nn {
 struct ScaledDotProductOptions {
   Mask attn_mask = {};
   double dropout_p = 0;
-  // Query i sees keys up to i, however many keys there are (PyTorch's); Mask::causal and
-  // AttentionOptions::causal let the last query see the last key. Not with attn_mask.
+  // Query i sees keys up to i, however many keys there are (PyTorch's rule); with Mask::causal and
+  // AttentionOptions::causal the last query sees the last key. Not with attn_mask.
   bool is_causal = false;
-  std::optional<double> scale = {};  // 1 / sqrt(D)
+  std::optional<double> scale = {};  // none: 1 / sqrt(D)
   bool enable_gqa = false;           // H / G neighbouring heads of queries share keys and values
 };
 // (*, H, L, D), (*, G, S, D), (*, G, S, E) -> (*, H, L, E); G = H unless enable_gqa

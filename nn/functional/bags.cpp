@@ -18,7 +18,7 @@ std::vector<int64_t> bounds_of_bags(const Tensor& index, const Tensor& offsets) 
   for (size_t b = 0; b + 1 < bounds.size(); ++b)
     SLOPE_CHECK_INDEX(bounds[b] <= bounds[b + 1] && (b > 0 || bounds[b] == 0),
                       "embedding_bag: bag {} is [{}, {}) of {} rows; offsets must begin with 0 and "
-                      "not fall",
+                      "never decrease",
                       b, bounds[b], bounds[b + 1], index.size(0));
   return bounds;
 }

@@ -1,5 +1,5 @@
-// Each bag is a list of row numbers of a table: its rows are summed, averaged, or their largest
-// elements taken.
+// Each bag is a list of row numbers of a table. Its rows are summed or averaged, or the largest
+// element of each column is taken.
 #pragma once
 
 #include <slope/autograd/ops.h>

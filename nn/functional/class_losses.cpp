@@ -1,5 +1,5 @@
-// Cross entropy and negative log-likelihood with what those of autograd/ops.h do not have: weights
-// of classes, targets that are probabilities, and inputs (N, C, *) with dims behind the classes.
+// Cross entropy and negative log-likelihood with what those of autograd/ops.h lack: weights of
+// classes, targets that are probabilities, and inputs (N, C, *) with dims after the classes.
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {
@@ -16,7 +16,8 @@ void check_weight(const char* op, const Tensor& scores, const Tensor& weight, in
                     name(weight.dtype()), name(scores.dtype()));
 }
 
-//   loss = -(1 - e) w_t l_t - e / C sum_i w_i l_i, where the target counts, else 0; l (n, C), t (n)
+//   loss = -(1 - e) w_t l_t - e / C sum_i w_i l_i, e = label_smoothing; 0 where t is ignore_index.
+// l: log probabilities (n, C), t: targets (n), w: weights of the classes (C).
 Tensor weighted_loss(const char* op, const Tensor& l, const Tensor& t, const Tensor& w,
                      const CrossEntropyOptions& options) {
   const int64_t C = l.size(1);
@@ -50,13 +51,14 @@ Tensor by_row(const char* op, const Tensor& scores, const Tensor& target, Reduct
   return reduction == Reduction::none ? losses.reshape(shape) : losses;
 }
 
-//   loss = -sum_i w_i q_i l_i, q = (1 - e) p + e / C, l = log_softmax(x)
+//   loss = -sum_i w_i q_i l_i, q = (1 - e) p + e / C, l = log_softmax(x), e = label_smoothing
 Tensor of_probabilities(const char* op, const Tensor& x, const Tensor& p, const Tensor& w,
                         const CrossEntropyOptions& options) {
   const double e = options.label_smoothing;
   SLOPE_CHECK(e >= 0 && e <= 1, "{}: label_smoothing must be within [0, 1], got {}", op, e);
   SLOPE_CHECK_SHAPE(x.rank() > 0 && p.shape() == x.shape(),
-                    "{}: floating targets must be probabilities, of the logits' shape {}; got {}",
+                    "{}: floating-point targets are probabilities and must have the logits' shape "
+                    "{}, got {}",
                     op, x.shape(), p.shape());
   SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(),
                     "{}: dtypes differ: logits {}, targets {}; convert with to()", op,

@@ -69,7 +69,7 @@ void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm
                     weight.shape());
   const NoGrad no_grad;
   const Tensor ids = contiguous(index);
-  std::set<int64_t> distinct;  // others are left to embedding(), which refuses them
+  std::set<int64_t> distinct;  // without ids outside the table, which embedding() refuses
   for (int64_t i = 0; i < ids.numel(); ++i)
     if (const int64_t v = ids.data<int64_t>()[i]; v >= 0 && v < weight.size(0)) distinct.insert(v);
   const Tensor rows = from_vector(std::vector<int64_t>(distinct.begin(), distinct.end()),

@@ -1,6 +1,5 @@
 // What layers compute, as functions of their weights, under the names of torch.nn.functional:
-// compositions of operations. Weights and biases may be undefined where a line does not say
-// otherwise.
+// compositions of operations. Weights and biases may be undefined unless a line says otherwise.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

@@ -33,7 +33,7 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& o
 Tensor poisson_nll_loss(const Tensor& x, const Tensor& t, const PoissonNllOptions& options) {
   Tensor loss = options.log_input ? exp(x) - t * x : x - t * log(x + options.eps);
   if (options.full) {
-    const Tensor n = masked_fill(t, t <= 1, 1),  // log t! is 0 there
+    const Tensor n = masked_fill(t, t <= 1, 1),  // log t! counts as 0 for t <= 1
         stirling = n * log(n) - n + 0.5 * log(2 * std::numbers::pi * n);
     loss = loss + masked_fill(stirling, t <= 1, 0);
   }

@@ -1,4 +1,4 @@
-// Losses beside those of autograd/ops.h, under the names and with the arguments of
+// Losses besides those of autograd/ops.h, under the names and with the arguments of
 // torch.nn.functional: compositions of operations. x are the predictions, t the targets, which
 // broadcast to each other unless a line says otherwise.
 #pragma once
@@ -21,7 +21,7 @@ struct HuberOptions {
   double delta = 1;
 };
 [[nodiscard]] Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options = {});
-// huber_loss / beta, which is l1_loss for beta = 0 (Girshick, 2015)
+// huber_loss with delta = beta, divided by beta; l1_loss for beta = 0 (Girshick, 2015)
 struct SmoothL1Options {
   Reduction reduction = Reduction::mean;
   double beta = 1;
@@ -46,10 +46,10 @@ struct GaussianNllOptions {
 [[nodiscard]] Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
                                        const GaussianNllOptions& options = {});
 
-// ---- of classes: scores (N, C, *), targets (N, *), or (C) and one target. The targets are classes
-// (i64); of cross_entropy also probabilities of all classes, of the logits' shape and dtype, of
-// which none is ignored. `weight` (C), of each class, may be undefined and gets no gradient; the
-// mean is over the weights of the classes that are counted, with probabilities over N.
+// ---- of classes: scores (N, C, *), targets (N, *), or (C) and one target. Targets are classes
+// (i64), for cross_entropy also probabilities of all classes (of the logits' shape and dtype), of
+// which none is ignored. `weight` (C), one per class, may be undefined and gets no gradient. The
+// mean divides by the sum of the targets' weights; with probabilities, by the number of positions.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                    const CrossEntropyOptions& options = {});
 [[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
@@ -68,11 +68,11 @@ struct KlDivOptions {
 struct BceOptions {
   Reduction reduction = Reduction::mean;
   Tensor weight = {};      // of each element
-  Tensor pos_weight = {};  // of t's term; binary_cross_entropy_with_logits alone
+  Tensor pos_weight = {};  // factor of t's term, only in binary_cross_entropy_with_logits
 };
 [[nodiscard]] Tensor binary_cross_entropy(const Tensor& x, const Tensor& t,
                                           const BceOptions& options = {});
-// of sigmoid(x), as bce_with_logits
+// the same of sigmoid(x), as bce_with_logits
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                                       const BceOptions& options = {});
 // (N, C): the mean over C of the binary cross entropies of sigmoid(x)
@@ -83,7 +83,7 @@ struct WeightedOptions {
 [[nodiscard]] Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
                                                  const WeightedOptions& options = {});
 
-// ---- of margins; t is 1 or -1 where it is no class
+// ---- with margins; t is 1 or -1 unless it is a class
 // max(0, margin - t (a - b)): a should be larger where t = 1
 struct MarginOptions {
   Reduction reduction = Reduction::mean;
@@ -127,7 +127,7 @@ struct TripletMarginOptions {
                                          const Tensor& negative,
                                          const TripletMarginOptions& options = {});
 
-// the same with a distance of one's own; pairwise_distance if it is not given
+// the same with a distance function of the caller's; pairwise_distance if there is none
 struct TripletDistanceOptions {
   Reduction reduction = Reduction::mean;
   std::function<Tensor(const Tensor&, const Tensor&)> distance_function = {};
@@ -138,7 +138,7 @@ struct TripletDistanceOptions {
                                                        const Tensor& negative,
                                                        const TripletDistanceOptions& options = {});
 
-// ---- of which they are made
+// ---- distances, and what losses are made of
 // |a - b + eps|_p over the last dim
 [[nodiscard]] Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p = 2,
                                        double eps = 1e-6, bool keep = false);

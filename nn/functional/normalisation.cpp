@@ -7,7 +7,7 @@ namespace slope::nn {
 
 namespace {
 
-//   r <- (1 - m) r + m x, in place
+//   running <- (1 - momentum) running + momentum x, in place
 void average_into(const Tensor& running, const Tensor& x, double momentum) {
   const NoGrad no_grad;
   const Tensor mixed = running * (1 - momentum) + x.detach() * momentum;

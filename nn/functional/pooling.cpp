@@ -41,7 +41,7 @@ struct Windows {
   }
 };
 
-// Over each adaptive window of the last dim, f(window (…, w)) -> (…).
+// Calls f(window (…, w), its first position) for each adaptive window of the last dim.
 template <class F>
 void each_window(const char* who, const Tensor& x, int64_t size, const F& f) {
   SLOPE_CHECK_SHAPE((x.rank() == 2 || x.rank() == 3) && x.size(-1) > 0 && size > 0,

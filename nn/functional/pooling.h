@@ -1,4 +1,4 @@
-// Pooling over windows of the last dim, padding and upsampled windows, under the names of
+// Pooling over windows of the last dim, unpooling and padding, under the names of
 // torch.nn.functional: compositions of operations. x is (N, C, L) or (C, L).
 #pragma once
 
@@ -26,14 +26,14 @@ struct MaxPoolOptions {
                                                        const MaxPoolOptions& options = {});
 // zeros with x's elements at the indices of max_pool1d_with_indices: (…, L') -> (…, length)
 [[nodiscard]] Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length);
-// (sum of x^p)^(1/p); a sum below 0 is its absolute value
+// (sum of x^p)^(1/p); as in PyTorch, nan where the sum is negative, unless 1/p is an integer
 struct LpPoolOptions {
   int64_t stride = 0;
   bool ceil_mode = false;
 };
 [[nodiscard]] Tensor lp_pool1d(const Tensor& x, double p, int64_t kernel,
                                const LpPoolOptions& options = {});
-// L' windows, of which the i-th is [floor(i L / L'), ceil((i + 1) L / L'))
+// (…, L) -> (…, L'), L' = size; window i is [floor(i L / L'), ceil((i + 1) L / L'))
 [[nodiscard]] Tensor adaptive_avg_pool1d(const Tensor& x, int64_t size);
 [[nodiscard]] Tensor adaptive_max_pool1d(const Tensor& x, int64_t size);
 [[nodiscard]] ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, int64_t size);

@@ -11,7 +11,7 @@ namespace slope::nn {
 // for selu: dropped elements get its lowest value, and mean and variance stay (Klambauer et al.,
 // 2017)
 [[nodiscard]] Tensor alpha_dropout(const Tensor& x, double p = 0.5, bool train = true);
-// the same of whole channels (N, C, *)
+// the same for whole channels (N, C, *)
 [[nodiscard]] Tensor feature_alpha_dropout(const Tensor& x, double p = 0.5, bool train = true);
 // softmax((x + Gumbel noise) / tau) over dim: a sample of softmax(x); `hard`: its largest element
 // as 1 and the others 0, with the gradient of the soft one (Jang et al., 2017)

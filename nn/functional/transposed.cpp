@@ -4,7 +4,7 @@
 
 namespace slope::nn {
 
-//   all products W_cok x_ct at once, (N, O, K, L); then those of each k at their places
+//   all products W_cok x_ct at once, (N, O, K, L); then those of each k are added at their places
 Tensor conv_transpose1d(const Tensor& x0, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose1dOptions& o) {
   const auto [stride, padding, output_padding, groups, dilation] = o;

@@ -9,7 +9,7 @@ namespace slope::nn {
 struct ConvTranspose1dOptions {
   int64_t stride = 1;
   int64_t padding = 0;         // positions cut off at both ends
-  int64_t output_padding = 0;  // positions more at the end
+  int64_t output_padding = 0;  // additional positions at the end
   int64_t groups = 1;
   int64_t dilation = 1;
 };

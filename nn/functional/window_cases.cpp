@@ -1,4 +1,5 @@
-// Check cases of pooling, padding, norms over batches, bags and transposed convolutions.
+// Gradcheck cases of pooling, padding, batch and instance norm, bags, transposed convolutions and
+// distances.
 #include <slope/nn/cases.h>
 #include <slope/nn/functional/bags.h>
 #include <slope/nn/functional/losses.h>

@@ -101,7 +101,7 @@ inline Tensor activate(const Tensor& x, Activation f) {
   }
 }
 
-// One of them, or any function of a tensor, as torch's `activation` argument.
+// One of these, or any function of a tensor, like torch's `activation` argument.
 class ActivationFunction {
  public:
   ActivationFunction(Activation named) : named_(named) {}

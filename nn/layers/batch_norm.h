@@ -1,7 +1,7 @@
 // y = (x - E x) / sqrt(Var x + eps) * weight + bias, for each channel of (N, C) or (N, C, L):
 // BatchNorm1d over the batch (Ioffe and Szegedy, 2015), with running averages that evaluation uses;
-// InstanceNorm1d over each example. A batch's statistics tie its examples together: micro-batches
-// do not add up to the batch.
+// InstanceNorm1d over each example. A batch's statistics tie its examples together: the gradients
+// of micro-batches do not add up to the batch's.
 #pragma once
 
 #include <slope/nn/functional/normalisation.h>

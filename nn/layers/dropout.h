@@ -8,7 +8,7 @@
 
 namespace slope::nn {
 
-// What all of them have: the probability, checked, and the printed text.
+// What all dropouts share: the probability, checked, and the printed text.
 struct DropoutNd {
   double p;
 
@@ -27,7 +27,7 @@ struct Dropout : DropoutNd {
   SLOPE_MODULE(Dropout)
 };
 
-// Whole channels (dropout1d), and those that keep mean and variance behind selu.
+// Dropout of whole channels, then the dropouts that keep mean and variance after selu (random.h).
 struct Dropout1d : DropoutNd {
   explicit Dropout1d(double p = 0.5) : DropoutNd("Dropout1d", p) {}
   Tensor forward(const Tensor& x) const { return dropout1d(x, p, training()); }

@@ -1,5 +1,5 @@
-// y = (x - E x) / sqrt(Var x + eps) * weight + bias, over the last dims (Ba,
-// Kiros and Hinton, 2016).
+// y = (x - E x) / sqrt(Var x + eps) * weight + bias, over the last dims (Ba, Kiros and Hinton,
+// 2016).
 #pragma once
 
 #include <slope/autograd/ops.h>

@@ -19,7 +19,7 @@ class AnyModule {
     return *this;
   }
 
-  // UsageError if the module's forward takes other arguments
+  // UsageError unless the module's forward takes one tensor and gives one
   Tensor operator()(const Tensor& x) const { return held_->call(x); }
   operator ModuleRef() const { return held_->ref(); }
   AnyModule blank() const { return held_->blank(); }

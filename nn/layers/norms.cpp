@@ -1,4 +1,4 @@
-// LayerNorm, RMSNorm and BatchNorm1d: their parameters, and BatchNorm1d's count of batches.
+// The constructors of LayerNorm and RMSNorm, and BatchNorm1d's forward.
 #include <slope/core/loops/copy.h>
 #include <slope/nn/layers/batch_norm.h>
 #include <slope/nn/layers/layer_norm.h>

@@ -1,5 +1,5 @@
 // ParameterList: parameters by number, printed like torch.nn.ParameterList. A member
-// std::vector<Parameter> does the same under the name of a ModuleList.
+// std::vector<Parameter> does the same, but is printed as ModuleList().
 #pragma once
 
 #include <slope/nn/module/module.h>

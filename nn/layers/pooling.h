@@ -39,7 +39,8 @@ struct MaxPool1d {
   SLOPE_MODULE(MaxPool1d)
 };
 
-// Called with the values and indices of max_pool1d_with_indices and the length before it.
+// Called with the values and indices of max_pool1d_with_indices and, optionally, the length of
+// what was pooled.
 struct MaxUnpool1d {
   int64_t kernel_size, stride, padding;
   explicit MaxUnpool1d(int64_t kernel, int64_t stride = 0, int64_t padding = 0)

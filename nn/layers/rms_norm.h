@@ -24,10 +24,10 @@ struct RMSNorm {
   explicit RMSNorm(const Dims& shape, RMSNormOptions options = {});
   explicit RMSNorm(int64_t size, RMSNormOptions options = {}) : RMSNorm(Dims{size}, options) {}
   Tensor forward(const Tensor& x) const {
-    const double step = x.dtype() == f64 ? std::numeric_limits<double>::epsilon()
-                                         : std::numeric_limits<float>::epsilon();
+    const double epsilon = x.dtype() == f64 ? std::numeric_limits<double>::epsilon()
+                                            : std::numeric_limits<float>::epsilon();
     return rms_norm(x, weight ? Tensor(*weight) : ones(normalized_shape, x.dtype()),
-                    eps.value_or(step));
+                    eps.value_or(epsilon));
   }
 
   std::string extra_repr() const {

@@ -1,4 +1,4 @@
-// g(n): what one step takes from n micro-batches of the same examples;   g(n) = g(1)
+// g(n): the gradient of one step that cuts the same examples into n micro-batches;   g(n) = g(1)
 #include <slope/autograd/ops.h>
 #include <slope/nn/lint/lint.h>
 #include <slope/nn/module/state.h>
@@ -24,8 +24,8 @@ Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>&
   if (d <= tolerance(whole.dtype())) return {};
   const double ratio = norm(summed).item() / norm(whole).item();
   return {{"accumulation",
-           fmt::format("{} micro-batches give a step {:.3g} times the gradient of the batch at "
-                       "once; they differ by {:.2g} of its largest element",
+           fmt::format("{} micro-batches give a gradient whose norm is {:.3g} times that of the "
+                       "whole batch's; they differ by {:.2g} of the largest element",
                        parts, ratio, d),
            ""}};
 }

@@ -34,9 +34,9 @@ Findings leaks(const Dependence& d) {
     }
   if (pairs == 0) return {};
   return {{"causality",
-           fmt::format("output {} depends on input {}, which comes later: another one there moves "
-                       "it by {:.2g} of the largest output, its derivative is {:.2g}; {} of {} "
-                       "such pairs",
+           fmt::format("output {} depends on input {}, which comes later: another input there "
+                       "moves the output by {:.2g} of the largest one, the derivative is {:.2g}; "
+                       "{} of {} such pairs leak",
                        worst_t, worst_s, worst, at(d.gradient, worst_t, worst_s), pairs,
                        rows * (rows - 1) / 2),
            ""}};

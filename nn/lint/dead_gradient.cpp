@@ -1,6 +1,6 @@
 // dead = { p : max |dL/dp| <= tolerance * max_q max |dL/dq| }, p, q leaves of L
-// A bias may be dead while its weight is not: it shifts all scores of a softmax alike (the keys'
-// bias), or all values that a norm then centres.
+// A bias may be dead while its weight is not, because it shifts all scores of a softmax alike (the
+// keys' bias), or all values that a norm then centres.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/nn/lint/lint.h>
@@ -35,15 +35,15 @@ Findings dead_gradients(ModuleRef model, const Tensor& loss) {
   for (const auto& [name, p] : parameters) {
     if (!size.contains(name) || size[name] > tolerance(p.dtype()) * most) continue;
     Finding finding{"dead-gradient",
-                    fmt::format("{} {} has the gradient 0, up to {:.1g}, where others have {:.1g}",
+                    fmt::format("{} {} has the gradient 0 (at most {:.1g}), others up to {:.1g}",
                                 name, p.shape(), size[name], most),
                     ""};
     if (name.ends_with("bias")) {
       const std::string weight = name.substr(0, name.size() - 4) + "weight";
       if (size.contains(weight) && size[weight] > tolerance(p.dtype()) * most)
         finding.reason = fmt::format(
-            "{} has one: a softmax or a norm behind it takes out what is "
-            "added to all, as what a bias adds to keys",
+            "{} has one: a softmax or a norm after it cancels what is added "
+            "to all elements alike, such as the bias of keys",
             weight);
     }
     found.push_back(finding);

@@ -14,8 +14,8 @@ namespace slope::nn::lint {
 
 namespace {
 
-// Records the rows that tables return for the ids x: for x itself or a view of it, else for equal
-// ids.
+// Records the rows that tables return for the ids x: for x itself or a view of it, or, if no table
+// is asked for these, for equal ids.
 class Embedded : public Observer {
  public:
   explicit Embedded(const Tensor& x) : x_(x), ids_(x.reshape({-1})) {}
@@ -98,7 +98,7 @@ Dependence dependence(const SequenceFunction& f, const Tensor& x) {
   Tensors from;
   Tensor y;
   if (x.dtype() == i64) {
-    const Tensor ids = x.clone();  // nobody else has its memory
+    const Tensor ids = x.clone();  // so that only x itself and its views have this memory
     Embedded embedded(ids);
     const Observe observe(embedded);
     y = f(ids);

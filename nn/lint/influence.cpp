@@ -1,4 +1,4 @@
-// What must not change the outputs of f: padding behind the input, the other examples of a batch,
+// What must not change the outputs of f: padding after the input, the other examples of a batch,
 // and, for an example that is padding alone, how much padding that is.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
@@ -14,7 +14,7 @@ namespace {
 Tensor padded(const Tensor& x, int64_t columns, int64_t pad) {
   return cat({x, full({x.size(0), columns}, static_cast<double>(pad), i64)}, 1);
 }
-// The largest difference of y and y0 at the positions that both have.
+// The difference() of y and y0 at the positions that both have.
 double apart(const Tensor& y, const Tensor& y0) {
   const int64_t T = std::min(y.size(1), y0.size(1));
   return difference(y.detach().narrow(1, 0, T), y0.detach().narrow(1, 0, T));
@@ -28,7 +28,7 @@ Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t p
   const double d = apart(f(padded(x, 2, pad)), y);
   if (d <= tolerance(y.dtype())) return {};
   return {{"padding",
-           fmt::format("two columns of padding behind the input move the outputs by {:.2g} of the "
+           fmt::format("two columns of padding after the input move the outputs by {:.2g} of the "
                        "largest",
                        d),
            ""}};
@@ -66,7 +66,7 @@ Findings refused_lengths(const SequenceFunction& f, const Tensor& x) {
            ""}};
 }
 
-// If the first example is padding alone, outputs and gradients are finite, and two columns more of
+// If the first example is padding alone, outputs and gradients are finite, and two more columns of
 // padding do not change its output.
 Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad) {
   const Tensor nothing = full({1, x.size(1)}, static_cast<double>(pad), i64),

@@ -33,7 +33,7 @@ Findings unused_parameters(ModuleRef model, const Tensor& loss);
 // A leaf of the loss, but listed nowhere in the model (left out of SLOPE_MODULE, or another
 // model's): neither trained nor saved with it.
 Findings foreign_parameters(ModuleRef model, const Tensor& loss);
-// A leaf of the loss, whose gradient is 0 but for rounding. Runs the loss's backward.
+// A leaf of the loss whose gradient is 0 except for rounding. Uses up the graph of the loss.
 Findings dead_gradients(ModuleRef model, const Tensor& loss);
 
 // ---- what depends on what
@@ -44,19 +44,19 @@ struct Dependence {
 Dependence dependence(const SequenceFunction& f, const Tensor& x);
 // An output that depends on a later input: T' = T.
 Findings leaks(const Dependence& d);
-// An input on which no output depends, an output that depends on none.
+// An input on which no output depends, or an output that depends on no input.
 Findings ignored_inputs(const Dependence& d);
 
 // ---- what must not matter
-// Columns of `pad` behind x do not change f(x) at x's positions.
+// Columns of `pad` after x do not change f(x) at x's positions.
 Findings padding_influence(const SequenceFunction& f, const Tensor& x, int64_t pad);
 // f(x)[0] is the same beside other rows of the batch, and alone.
 Findings batch_influence(const SequenceFunction& f, const Tensor& x);
-// If the first row is only padding: outputs and gradients are finite, and more padding behind it
+// If the first row is only padding: outputs and gradients are finite, and more padding after it
 // does not change its output.
 Findings masked_rows(const SequenceFunction& f, const Tensor& x, int64_t pad);
 
-// f takes x[:, :n] for every n; finds the lengths for which it throws.
+// f takes x[:, :n] for every n; finds the lengths for which it throws a ShapeError.
 Findings refused_lengths(const SequenceFunction& f, const Tensor& x);
 
 // ---- two ways to one result

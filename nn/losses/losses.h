@@ -62,7 +62,7 @@ struct KLDivLoss {
   SLOPE_MODULE(KLDivLoss)
 };
 
-// ---- of margins
+// ---- with margins
 struct SoftMarginLoss {
   Reduction reduction = Reduction::mean;
   Tensor forward(const Tensor& x, const Tensor& t) const {
@@ -117,7 +117,7 @@ struct TripletMarginLoss {
   SLOPE_MODULE(TripletMarginLoss)
 };
 
-// ---- of which they are made
+// ---- distances, and a loss made of any of them
 struct PairwiseDistance {
   double p = 2, eps = 1e-6;
   bool keep = false;

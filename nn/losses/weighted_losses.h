@@ -31,7 +31,7 @@ struct CrossEntropyLoss {
 
 struct NLLLoss {
   std::optional<Buffer> weight;  // (C)
-  CrossEntropyOptions options;   // without smoothing
+  CrossEntropyOptions options;   // label_smoothing must be 0
   explicit NLLLoss(const CrossEntropyOptions& o = {}, const Tensor& of_classes = {})
       : weight(detail::buffer_or_none(of_classes)), options(o) {}
   Tensor forward(const Tensor& log_probabilities, const Tensor& target) const {

@@ -1,5 +1,5 @@
-// A function that is called where a module's forward begins, on this thread and while the object
-// lives. It may throw: so work that takes long can be ended in between.
+// While an object lives, its function is called on this thread whenever a module's forward begins.
+// The function may throw, which ends a long computation between two modules.
 #pragma once
 
 namespace slope::nn {

@@ -16,7 +16,7 @@ namespace slope::nn {
 
 class CaptureAttention {
  public:
-  // * stands for any characters; the pattern may also match the path's end after a dot
+  // * stands for any characters; the pattern matches the whole path, or its end after a dot
   explicit CaptureAttention(std::string pattern = "*");
   ~CaptureAttention();
   CaptureAttention(const CaptureAttention&) = delete;
@@ -43,7 +43,7 @@ class CaptureAttention {
 // deliver them.
 bool attention_is_captured();
 void capture_attention(const Tensor& weights);
-// Whether weights are wanted on this thread. If so, maps have a row for each padded token too.
+// Whether weights are wanted on this thread. If so, batches keep their padding (packed_pair.h).
 bool any_attention_is_captured();
 
 }  // namespace slope::nn

@@ -10,8 +10,8 @@ namespace slope::nn {
 namespace {
 
 struct Copies {
-  std::unordered_map<const TensorImpl*, Parameter*> of;  // the parameters met so far
-  std::unordered_set<const TensorImpl*> filled;
+  std::unordered_map<const TensorImpl*, Parameter*> of;  // a parameter of `from`: its copy
+  std::unordered_set<const TensorImpl*> filled;          // the parameters of `to` with values
 };
 
 // Throws unless `to` has the same fields as `from`, with the same shapes.
@@ -54,13 +54,13 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
     } else if (const auto [first, is_new] =
                    copies.of.try_emplace(&a[i].parameter->impl(), b[i].parameter);
                is_new) {
-      if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied there but not here
+      if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied in `to`, not in `from`
         *b[i].parameter =
             Parameter(Tensor::empty(a[i].parameter->shape(), a[i].parameter->dtype()));
       replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
       b[i].parameter->set_requires_grad(a[i].parameter->requires_grad());
     } else if (!first->second->is_same(*b[i].parameter)) {
-      replace_data(*b[i].parameter, *first->second);  // tie requires equal shapes
+      replace_data(*b[i].parameter, *first->second);  // tie requires equal dtypes
       tie(*first->second, *b[i].parameter);
     }
   }

@@ -1,6 +1,6 @@
 // clone(model): an independent copy with the same values, modes and ties, without gradients and
 // hooks. Since modules cannot be copied, the type says how to construct another: by a member
-// `config` that its constructor takes, or by a method `Type blank() const` (as the layers here do).
+// `config` that its constructor takes, or by a method `Type blank() const` (as nn's layers do).
 #pragma once
 
 #include <slope/core/tensor/random.h>
@@ -9,7 +9,7 @@
 namespace slope::nn {
 
 // Copies values and dtypes, modes, requires_grad and ties from one model into another with the same
-// fields. UsageError if the fields differ.
+// fields and shapes. UsageError if they differ.
 void copy_state(ModuleRef from, ModuleRef to);
 
 template <class T>

@@ -20,7 +20,7 @@ struct HookedCall::Gradients {
   Tensor of_output;
   size_t needed = 0, arrived = 0;
 
-  // What replaces the gradient of the only input; undefined: nothing.
+  // The replacement for the gradient of the only input; undefined: none.
   Tensor run() {
     Tensor replaced;
     for (const auto& [id, hook] : hooks) {
@@ -65,7 +65,7 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
       inputs_[i] = inputs_[first];
       continue;
     }
-    inputs_[i] = x * 1;  // its gradient is that of this call alone
+    inputs_[i] = x * 1;  // a new tensor, whose gradient comes from this call alone
     ++gradients_->needed;
     inputs_[i].register_hook([all = gradients_, i](const Tensor& g) {
       all->of_inputs[i] = g;
@@ -94,7 +94,7 @@ void HookHandle::remove() {
 
 namespace {
 
-// The hooks of a module, made at the first one.
+// The hooks of a module, created with the first one.
 const std::shared_ptr<ModuleHooks>& hooks_of(ModuleRef module, const char* who) {
   const ModuleState* state = module.state();
   SLOPE_CHECK_AS(UsageError, state, "{}: a {} is never called; put the hook on one of its items",

@@ -18,8 +18,8 @@ using ForwardHook = std::function<Tensor(const Tensors& inputs, const Tensor& ou
 // An empty result keeps the inputs.
 using ForwardPreHook = std::function<Tensors(const Tensors& inputs)>;
 // Gradients of the loss with respect to this call's inputs, undefined where none is needed, and to
-// its output. A defined result replaces the gradient of the only input that needs one. Called when
-// the last of the inputs' gradients is there, or the output's if none needs one.
+// its output. A defined result replaces the gradient of the only input that needs one; UsageError
+// if several do. Called when all gradients of inputs are there, or the output's if none is needed.
 using BackwardHook = std::function<Tensor(const Tensors& grad_inputs, const Tensor& grad_output)>;
 // Sees the output of each call that gives one tensor; other calls run as without it.
 using Watcher = std::function<void(const Tensor& output)>;
@@ -34,7 +34,7 @@ class ModuleHooks {
   int add_backward(BackwardHook hook) { return add(backward_, std::move(hook)); }
   int add_watcher(Watcher watcher) { return add(watchers_, std::move(watcher)); }
   void remove(int id);
-  // whether there are hooks, which a call with another result than one tensor cannot have
+  // whether there are hooks other than watchers: they require that forward returns one Tensor
   bool need_a_tensor() const { return !(before_.empty() && after_.empty() && backward_.empty()); }
 
  private:
@@ -51,8 +51,8 @@ class ModuleHooks {
   int next_ = 0;
 };
 
-// One call of a module with hooks: forward gets inputs() instead of its tensors, and finish()
-// gives what the call returns.
+// One call of a module with hooks: forward gets inputs() in place of the tensors among its
+// arguments, and the call returns what finish() gives.
 class HookedCall {
  public:
   HookedCall(const ModuleHooks& hooks, Tensors inputs);
@@ -78,7 +78,8 @@ class HookHandle {
   int id_;
 };
 
-// For modules whose forward returns one Tensor; a call of any other is a UsageError.
+// Hooks require that the module's forward returns one Tensor, else its call is a UsageError; a
+// watcher does not.
 HookHandle register_forward_pre_hook(ModuleRef module, ForwardPreHook hook);
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook);
 HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook);

@@ -41,7 +41,7 @@ bool fits(DType from, DType to) { return from == to || (is_floating(from) && is_
 
 std::string LoadReport::message() const {
   if (ok()) return "<All keys matched successfully>";
-  // with more missing names it is another model, not a spelling mistake
+  // with more missing names the file is probably of another model
   constexpr size_t spelling_limit = 50;
   const auto quoted = [](const std::string& name) { return JsonReader::escaped(name); };
   std::vector<std::string> lost, spare, parts;

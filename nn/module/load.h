@@ -21,7 +21,7 @@ struct LoadReport {
   std::vector<Misfit> misfits;
 
   bool ok() const { return missing.empty() && unexpected.empty() && misfits.empty(); }
-  // PyTorch's words in one line; a missing name with the unexpected one that was probably meant
+  // PyTorch's words in one line; after a missing name, the unexpected one that was probably meant
   std::string message() const;
 };
 
@@ -31,9 +31,9 @@ struct LoadOptions {
 };
 
 // Copies the values into the model's own tensors (f32 and f64 convert into each other). A tied
-// tensor needs only one of its names and stays tied. InputError with the report's message.
+// tensor needs only one of its names and stays tied. An error is an InputError with message().
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options = {});
-// also accepts names that the file lists under `tied` and does not repeat
+// also accepts names for which the file's metadata gives another, saved one (StateDict::tied)
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});
 
 }  // namespace nn

@@ -7,8 +7,8 @@
 //     SLOPE_MODULE(Linear, weight, bias)
 //   };
 //
-// The line defines operator(), which opens the module's Scope (its path for hooks, attention
-// capture and error messages) and calls forward. It also lets the functions of state.h, load.h,
+// The line defines operator(), which opens the module's Scope (its path, for error messages,
+// attention capture and profiles) and calls forward. It also lets the functions of state.h, load.h,
 // print.h and clone.h walk the fields: parameters, buffers, modules, and std::optional and
 // std::vector of these. A module moves but does not copy. Members that the line does not list are
 // ignored.
@@ -39,7 +39,7 @@
 
 namespace slope::nn {
 
-// With hooks, forward gets what they make of its tensors.
+// Calls forward with what the hooks make of the tensors among its arguments.
 template <class M, class... Args>
 Tensor call_hooked(M& module, Args&&... args) {
   Tensors inputs;

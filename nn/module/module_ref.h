@@ -1,4 +1,4 @@
-// ModuleRef: a reference to any module without its type: name, state and fields. SLOPE_MODULE
+// ModuleRef: a type-erased reference to a module: its type's name, state and fields. SLOPE_MODULE
 // generates what it needs, so that everything that walks a model is an ordinary function in a .cpp
 // file. As with Tensor, const is shallow: through a reference to a const model one may switch
 // between train and eval and write its tensors.
@@ -34,7 +34,7 @@ struct FoundName : std::atomic<const ScopeName*> {
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
   mutable std::shared_ptr<ModuleHooks> hooks;  // null if there are none
-  const char* printed_type = nullptr;           // if print() shows another type name
+  const char* printed_type = nullptr;          // if print() shows another type name
   mutable FoundName name;
 };
 

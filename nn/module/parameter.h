@@ -15,7 +15,7 @@ namespace slope::nn {
 // optimizer.
 class Parameter : public Tensor, NotCopied<Parameter> {
  public:
-  // takes the value without its graph; floating dtypes only
+  // takes the value without its graph; floating-point dtypes only
   explicit Parameter(const Tensor& value);
   explicit Parameter(const Dims& shape) : Parameter(Tensor::empty(shape)) {}
   Parameter(const Parameter&) = default;
@@ -28,13 +28,13 @@ class Parameter : public Tensor, NotCopied<Parameter> {
 };
 
 // Makes `replaced` the same tensor as `kept`: one tensor under two names, trained once, saved once.
-// ShapeError if the shapes differ.
+// ShapeError or DTypeError if their shapes or dtypes differ.
 void tie(Parameter& kept, Parameter& replaced);
 
 enum class Saved { yes, no };
 
 // A tensor that belongs to a module but is not trained (a table, a running mean). to(f64) converts
-// it; state_dict has it unless Saved::no.
+// it unless it holds integers; state_dict has it unless Saved::no.
 class Buffer : public Tensor, NotCopied<Buffer> {
  public:
   explicit Buffer(const Tensor& value, Saved saved = Saved::yes)

@@ -18,14 +18,14 @@ Tensors buffers(ModuleRef model);
 int64_t count_parameters(ModuleRef model);  // elements of all parameters
 // the model itself first, as ""
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
-// its own parts alone
+// only its direct parts
 std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model);
-// Whether the parameters whose names match the pattern (path_matches: "encoder.*") get gradients;
-// the number of them. UsageError if there is none.
+// Sets requires_grad of the parameters whose names match the pattern (path_matches: "encoder.*")
+// and returns their number. UsageError if there is none.
 size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on);
 
-// All parameters as one vector, through which gradients flow; and back: ShapeError, without any
-// change, unless x has as many elements as they.
+// These parameters as one vector, through which gradients flow; and back: ShapeError, without any
+// change, unless x is a vector of as many elements.
 [[nodiscard]] Tensor parameters_to_vector(const Tensors& parameters);
 void vector_to_parameters(const Tensor& x, const Tensors& parameters);
 
@@ -41,13 +41,13 @@ struct StateDict {
 };
 StateDict state_dict(ModuleRef model);
 
-// every module in it; only while no other thread uses the model (mode.h)
+// set the mode of every module in it; only while no other thread uses the model (mode.h)
 void train(ModuleRef model, bool training = true);
 void eval(ModuleRef model);
 void zero_grad(ModuleRef model);
-// converts floating parameters, their gradients, and buffers in place: every holder sees the change
+// converts floating-point parameters, gradients and buffers in place: every holder sees the change
 void to(ModuleRef model, DType dtype);
-// parts first, as in PyTorch; lists (std::vector) are not visited
+// calls f for each module, parts first, as in PyTorch; not for lists (std::vector) themselves
 void apply(ModuleRef model, const std::function<void(ModuleRef)>& f);
 
 // Replaces the elements of x for everyone who holds it: x stays the same tensor with its

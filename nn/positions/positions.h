@@ -29,7 +29,7 @@ struct LearnedPositions {
 };
 
 struct SinusoidalPositions {
-  Buffer table;  // (positions, C), not saved: it is a formula
+  Buffer table;  // (positions, C), not saved: the constructor computes it
 
   SinusoidalPositions(int64_t positions, int64_t channels);
   Tensor forward(int64_t length, int64_t offset = 0) const;  // (length, C)

@@ -47,14 +47,14 @@ Tensor relative_position_bucket(const Tensor& relative_position, const BucketOpt
   const int64_t* from = d.data<int64_t>();
   const auto out = bucket.write<int64_t>();
   for (int64_t i = 0; i < d.numel(); ++i) {
-    const bool behind = from[i] > 0;
+    const bool later = from[i] > 0;
     const int64_t n = options.both_sides ? std::abs(from[i]) : std::max<int64_t>(-from[i], 0);
-    // in f32, as the published code: at some distances its rounding decides
+    // in f32, as in the published code: at some distances rounding decides
     const float share = std::log(static_cast<float>(n) / static_cast<float>(exact)) /
                         static_cast<float>(std::log(static_cast<double>(most) / exact)) *
                         static_cast<float>(side - exact);
     const int64_t large = n < exact ? n : std::min(side - 1, exact + static_cast<int64_t>(share));
-    out[i] = large + (options.both_sides && behind ? side : 0);
+    out[i] = large + (options.both_sides && later ? side : 0);
   }
   return bucket;
 }

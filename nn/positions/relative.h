@@ -13,10 +13,10 @@ namespace slope::nn {
 Tensor alibi_slopes(int64_t heads);                 // (H)
 Tensor alibi(int64_t heads, int64_t L, int64_t S);  // (H, L, S)
 
-// T5 (Raffel et al., 2020): a number in [0, buckets) for each distance j - i. Near distances have
-// their own, distances from a quarter (or half) of the buckets on share them by their logarithm,
-// and from max_distance on all have the last. `both_sides`: half of the buckets for keys behind
-// the query; else keys behind it count as distance 0.
+// T5 (Raffel et al., 2020): a bucket in [0, buckets) for each distance j - i. Distances below
+// buckets / 4 (below buckets / 2 unless `both_sides`) have one each, larger ones share buckets by
+// their logarithm, and from max_distance on all share the last. `both_sides`: half of the buckets
+// are for keys after the query; otherwise these count as distance 0.
 struct BucketOptions {
   bool both_sides = true;
   int64_t buckets = 32, max_distance = 128;
@@ -24,8 +24,8 @@ struct BucketOptions {
 Tensor relative_position_bucket(const Tensor& relative_position,
                                 const BucketOptions& options = {});  // i64 -> i64
 
-// T5's bias of the scores, learned for each bucket and head; named and saved like that of
-// T5Attention.
+// T5's bias of the scores, learned for each bucket and head; named and saved like that of Hugging
+// Face's T5Attention.
 struct RelativeAttentionBias {
   Embedding relative_attention_bias;  // (buckets, H)
   BucketOptions options;

@@ -14,12 +14,12 @@ struct Rotation {
 Tensor rotate(const Tensor& x, const Rotation& r);  // (…, T, D)
 
 struct RotaryPositions {
-  Buffer cos, sin;  // (positions, D), not saved: they are formulas
+  Buffer cos, sin;  // (positions, D), not saved: the constructor computes them
   double theta;
 
-  // D must be even: ShapeError
+  // ShapeError unless D is even and above 0
   RotaryPositions(int64_t positions, int64_t D, double theta = 10000);
-  // of positions first … first + length - 1; ShapeError if there are fewer
+  // of positions first … first + length - 1; ShapeError if there are fewer positions
   Rotation at(int64_t first, int64_t length) const;
 
   RotaryPositions blank() const { return RotaryPositions(cos.size(0), cos.size(1), theta); }

@@ -6,8 +6,8 @@ namespace slope::nn {
 
 namespace {
 
-// Size of a dim, counted from the end, of the first of these inputs that has a gradient; a tape
-// knows no others. 0 if there is none.
+// Size of a dim, counted from the end (1: the last), of the first of these inputs that needs a
+// gradient: the tape does not record others. 0 if there is none.
 struct Place {
   size_t input, from_end;
 };

@@ -15,8 +15,8 @@ namespace {
 
 int64_t bytes_of(const Tensor& x) { return x.numel() * size_of(x.dtype()); }
 
-// Inputs and frozen parameters too need a gradient while the tape is recorded, because it knows no
-// others.
+// While it lives, inputs and frozen parameters require gradients too, because the tape does not
+// record tensors that need none.
 class AllRecorded {
  public:
   AllRecorded(ModuleRef model, const Tensors& inputs) {
@@ -96,7 +96,7 @@ Summary summary_of(ModuleRef model, const Tensors& inputs, const std::function<T
     y = call();
   }
   if (LayerSummary& root = s.layers[0]; root.calls == 0 && y.defined()) {
-    root.calls = 1;  // by a method
+    root.calls = 1;  // through a method other than operator()
     root.output = y.shape();
     root.output_bytes = bytes_of(y);
   }

@@ -19,7 +19,7 @@ struct LayerSummary {
   int64_t calls = 0;
   std::optional<Dims> output = {};  // of the last call; none: no call that gave one tensor
   int64_t output_bytes = 0;         // of all calls
-  // its own, without those of its parts; a tied one where it comes first
+  // its own, without those of its parts; a tied parameter counts only where it comes first
   int64_t parameters = 0, trainable = 0;
   int64_t multiply_adds = 0;  // of products in its own forward
 };
@@ -33,7 +33,7 @@ struct Summary {
   std::string text() const;
 };
 
-// `call` gives the model's result on `inputs`, which must be those that it uses.
+// `call` returns the model's result; `inputs` must be the tensors that it passes to the model.
 Summary summary_of(ModuleRef model, const Tensors& inputs, const std::function<Tensor()>& call);
 
 // The model is called with these arguments.

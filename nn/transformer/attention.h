@@ -1,7 +1,7 @@
 // torch.nn.MultiheadAttention (Vaswani et al., 2017, 3.2.2), with its arguments, names, initial
-// values and printed text; batch first unless it is told otherwise.
+// values and printed text; batch first by default.
 //   q, k, v = x W_q^T + b_q, …
-//   head_h  = softmax(q_h k_h^T / sqrt(D)) v_h
+//   head_h  = softmax(q_h k_h^T / sqrt(D)) v_h,  D = E / H
 //   y       = [head_1 … head_H] W_o^T + b_o
 #pragma once
 
@@ -18,7 +18,7 @@ struct MultiheadAttentionOptions {
   bool bias = true;
   bool add_bias_kv = false;                     // one more key and value, learned
   bool add_zero_attn = false;                   // one more key and value of zeros
-  std::optional<int64_t> kdim = {}, vdim = {};  // channels of key and value: embed_dim
+  std::optional<int64_t> kdim = {}, vdim = {};  // channels of key and value; none: embed_dim
   bool batch_first = true;                      // false: (L, B, E)
 };
 
@@ -37,8 +37,8 @@ struct MultiheadAttention {
   // projected once.
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
                  KvCache* cache = nullptr) const;
-  // torch's call: the weights too, averaged (B, L, S) or of each head (B, H, L, S), if they are
-  // needed. They are those before dropout (torch in training: after it).
+  // torch's call: with need_weights also the weights, averaged (B, L, S) or of each head
+  // (B, H, L, S). They are those before dropout (torch in training: after it).
   AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                           const AttentionArguments& arguments) const;
   AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value,

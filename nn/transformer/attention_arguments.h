@@ -1,6 +1,6 @@
-// What torch.nn.MultiheadAttention is called with besides query, key and value, and its checks.
-//   const auto [y, w] = attention(x, x, x, nn::AttentionArguments{.attn_mask =
-//   Mask::block(future)});
+// What torch.nn.MultiheadAttention is called with besides query, key and value, and the checks of
+// all of these.
+//   const auto [y, w] = attention(x, x, x, nn::AttentionArguments{.attn_mask = mask});
 #pragma once
 
 #include <slope/nn/transformer/mask.h>
@@ -14,7 +14,7 @@ struct AttentionArguments {
   bool need_weights = true;
   Mask attn_mask = {};               // (L, S) or (B H, L, S), unbatched (H, L, S)
   bool average_attn_weights = true;  // over the heads
-  // Says that attn_mask is the causal one. It is checked and changes no result.
+  // Says that attn_mask is the causal one. This is checked and changes no result.
   bool is_causal = false;
 };
 
@@ -24,13 +24,13 @@ struct AttentionLengths {
 // ShapeError unless both have two dims, or both three.
 AttentionLengths attention_lengths(const Tensor& query, const Tensor& key, int64_t heads,
                                    bool batch_first, const std::string& who);
-// Both masks as one that broadcasts to (B, H, L, S). Masks of four dims, as Mask::padding's, are
-// taken as they are. ShapeError, or UsageError for a wrong is_causal; `who` begins the message.
+// Both masks as one that broadcasts to (B, H, L, S). Masks of four dims, such as Mask::padding's,
+// are taken as they are. ShapeError, or UsageError for a wrong is_causal; `who` begins the message.
 Mask mask_of(const AttentionArguments& arguments, const AttentionLengths& n,
              const std::string& who);
 
-// ShapeError unless query, key and value are three batches (two first dims, in either order, and
-// channels) or three sequences without a batch, of these widths.
+// ShapeError unless query, key and value are three batches (batch and length in either order, then
+// channels) or three sequences without a batch, of these numbers of channels.
 struct AttentionWidths {
   int64_t query, key, value;
 };

@@ -1,4 +1,4 @@
-// The attention modules of an encoder-decoder, so that their maps can be captured
+// The paths of an encoder-decoder's attention modules, so that their weights can be captured
 // (nn/module/capture.h) and drawn.
 #pragma once
 

@@ -83,7 +83,7 @@ struct EncoderDecoder {
 
  private:
   const Model& model() const { return static_cast<const Model&>(*this); }
-  const auto& parts() const {  // with encoder and decoder
+  const auto& parts() const {  // what has the members encoder and decoder
     if constexpr (requires { model().transformer; })
       return model().transformer;
     else

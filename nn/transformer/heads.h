@@ -1,5 +1,5 @@
-// Building blocks of models besides layers: heads, masked attention that can be captured,
-// positions.
+// Building blocks of models besides layers: heads, masked attention that can be captured, a check
+// of positions.
 #pragma once
 
 #include <slope/nn/module/capture.h>
@@ -9,7 +9,7 @@ namespace slope::nn {
 
 // (B, L, C) -> (B, H, L, C/H); ShapeError if H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
-// heads; UsageError "d_model 8 is not divisible by n_heads 3" in the same case
+// returns `heads`; UsageError "d_model 8 is not divisible by n_heads 3" if it does not divide C
 int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are = "n_heads",
                       const char* channels_are = "d_model");
 Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
@@ -23,7 +23,7 @@ AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tens
                                     const Mask& mask = {}, double dropout = 0,
                                     std::optional<double> scale = {});
 
-// ShapeError "gpt: sequence of 300 exceeds 256 positions".
+// ShapeError "gpt: sequence of 300 exceeds 256 positions" if length + offset > positions.
 void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset = 0);
 
 }  // namespace slope::nn

@@ -10,10 +10,11 @@ struct KeysValues {
   Tensor k, v;  // (B, H, S, D) each
 };
 
-// A tensor (B, H, S, D) that grows along S. It starts with room for 16 steps or 64 KiB and doubles
-// when full, so that a step copies little besides what it appends. If a graph is recorded, or if
-// somebody still holds the result of the last append, append makes a copy, so that gradients flow
-// and held results do not change. Copies are independent. DTypeError if the dtype changes.
+// A tensor (B, H, S, D) that grows along S. It starts with room for 16 steps, or 64 KiB if that is
+// more, and doubles when full, so that a step copies little besides what it appends. If a graph is
+// recorded, or if somebody still holds the result of the last append, append makes a copy, so that
+// gradients flow and held results do not change. A copied GrowingTensor grows independently.
+// DTypeError if the dtype changes.
 class GrowingTensor {
  public:
   Tensor append(const Tensor& x);   // (B, H, T, D) -> (B, H, S + T, D), all so far
@@ -52,7 +53,8 @@ class KvCache {
   KeysValues memory_;
 };
 
-// For a forward that serves training and decoding: without a cache, those of its input.
+// All keys and values, for a forward that serves training and decoding: without a cache, only
+// those of its input.
 template <class F>
 KeysValues keys_values(KvCache* cache, const F& newest) {
   return cache ? cache->update(newest) : newest();

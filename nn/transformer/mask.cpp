@@ -137,7 +137,7 @@ Tensor Mask::tensor(int64_t L, int64_t S) const {
   const auto only = [&](const Tensor& where) {
     may = may.defined() ? logical_and(may, where) : where;
   };
-  // the past
+  // keys up to the query's own position
   if (o.causal) only(arange(S) <= (arange(L) + static_cast<double>(offset_)).unsqueeze(1));
   if (o.query_lengths.defined())
     only(sequence_numbers(o.query_lengths, L).unsqueeze(1) == sequence_numbers(o.key_lengths, S));
@@ -148,7 +148,7 @@ Tensor Mask::tensor(int64_t L, int64_t S) const {
 Mask Mask::with_open_keys(int64_t L, int64_t S, int64_t n) const {
   const auto wider = [&](const Tensor& x, double open) {
     Dims shape = x.rank() == 0 ? Dims{1} : x.shape();
-    shape.back() = S;  // may have been broadcast
+    shape.back() = S;  // x may have had 1 there, to be broadcast
     return pad(x.expand(shape), {0, n}, open);
   };
   Mask mask;

@@ -1,7 +1,7 @@
 // Mask: which keys a query may attend to. It is a separate type, so that nobody has to guess
 // whether true means "may" or "must not":
 //   Mask self = Mask::padding(ids, pad) & Mask::causal(T);
-// It may also have numbers that are added to the scores, as ALiBi's; they take gradients.
+// It may also have numbers that are added to the scores, as ALiBi's are; they get gradients.
 // A query that may attend to nothing gets a zero output and zero gradients.
 #pragma once
 
@@ -23,17 +23,19 @@ class Mask {
   // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
   static Mask causal_sequences(const Tensor& lengths);  // self-attention, causal
-  // true where both are, numbers added; Error if both have sequences, ShapeError if lengths differ
+  // true where both are, numbers added. Error if they are of different sequences, ShapeError if
+  // causal masks are of different lengths.
   friend Mask operator&(const Mask& a, const Mask& b);
 
   bool allows_everything() const {
     return !allowed_.defined() && !added_.defined() && !causal_ && !query_lengths_.defined();
   }
   Tensor tensor(int64_t L, int64_t S) const;  // bool, broadcasts to (B, H, L, S), true: may
-  // ShapeError if the mask was made for other lengths. Without the numbers that it adds:
+  // The mask as attention takes it, without the numbers that it adds. ShapeError if it was made for
+  // other lengths.
   AttentionOptions options(int64_t L, int64_t S) const;
   const Tensor& added() const { return added_; }  // undefined: nothing
-  // The same with f(x) in place of each tensor x that it was made of, for other views of them.
+  // The same with f(x), such as a reshaped x, in place of each tensor x that was allowed or added.
   template <class F>
   Mask with_tensors(const F& f) const {
     Mask mask = *this;

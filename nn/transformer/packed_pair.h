@@ -25,8 +25,7 @@ SequencePair padded_pair(const Tensor& source, const Tensor& target, int64_t pad
 struct PackedPair : SequencePair {
   Tensor next;  // of the shape of target
   // source (B, S), target (B, T + 1) i64, padded at the end. The batch keeps its padding if `pad`
-  // also occurs within a sentence, and while attention is captured, because maps are (B, H, T,
-  // S).
+  // also occurs within a sentence, and while attention is captured: its weights are (B, H, T, S).
   PackedPair(const Tensor& source, const Tensor& target, int64_t pad);
 };
 

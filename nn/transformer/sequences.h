@@ -1,14 +1,14 @@
 // Packs padded sequences one after the other without their padding: (B, T) -> (1, N), the first
-// lengths[0] of row 0, then the first lengths[1] of row 1 …. Only attention has to know, through
-// Mask::sequences; other layers do not. Lengths are i64 (B); ShapeError if one is negative.
+// lengths[0] ids of row 0, then the first lengths[1] ids of row 1, …. Only attention has to know
+// the lengths, through Mask::sequences. They are i64 (B); ShapeError if one is negative.
 #pragma once
 
 #include <slope/autograd/ops.h>
 
 namespace slope::nn {
 
-// The number of ids before each row's padding. Undefined if `pad` also occurs among them: such a
-// batch has to keep its padding.
+// The number of ids before each row's padding. Undefined if `pad` also occurs among the ids: such
+// a batch has to keep its padding.
 Tensor unpadded_lengths(const Tensor& ids, int64_t pad);  // (B, T) i64 -> (B)
 
 // The ids of packed sequences, and their positions 0, 1, …: (1, N) i64. ShapeError if a row has

@@ -1,6 +1,6 @@
 // torch.nn.TransformerEncoderLayer and TransformerDecoderLayer: names, arguments, initial values
-// and printed text are PyTorch's, batch first unless they are told otherwise. One forward serves
-// training and cached decoding.
+// and printed text are PyTorch's, batch first by default. One forward serves training and cached
+// decoding.
 //   post-norm: x = norm(x + sublayer(x))          Vaswani et al., 2017
 //   pre-norm:  x = x + sublayer(norm(x))          norm_first
 #pragma once
@@ -22,8 +22,8 @@ struct TransformerLayerOptions {
   bool batch_first = true;  // false: (S, B, C)
 };
 
-// What PyTorch's layers are called with. Masks have the shapes of AttentionArguments; a hint is
-// checked and changes no result.
+// What PyTorch's layers are called with. Masks have the shapes of AttentionArguments; is_causal,
+// a hint, is checked and changes no result.
 struct EncoderLayerArguments {
   Mask src_mask = {}, src_key_padding_mask = {};
   bool is_causal = false;

@@ -9,8 +9,9 @@ namespace {
 
 void check(const RpropOptions& o) {
   SLOPE_CHECK_AS(UsageError, 0 < o.etas[0] && o.etas[0] < 1 && 1 < o.etas[1],
-                 "Rprop: etas must be between 0 and 1 and above 1, got {} and {}", o.etas[0],
-                 o.etas[1]);
+                 "Rprop: the first of etas must be between 0 and 1, the second above 1, got {} and "
+                 "{}",
+                 o.etas[0], o.etas[1]);
   SLOPE_CHECK_AS(UsageError, 0 < o.step_sizes[0] && o.step_sizes[0] <= o.step_sizes[1],
                  "Rprop: step_sizes must be positive and in order, got {} and {}", o.step_sizes[0],
                  o.step_sizes[1]);

@@ -9,7 +9,7 @@
 namespace slope::optim {
 
 // A stretch of one parameter's elements. t: the number of the parameter's step, from 1. factor:
-// multiplies the gradient; negative if the options say `maximize`.
+// multiplies the gradient; negative if the options say `maximize`. carry: Optimizer::next_carry().
 template <class T>
 struct Part {
   int64_t n, t;

@@ -12,7 +12,7 @@ namespace slope::optim {
 
 constexpr int64_t sweep_grain = 1 << 14;  // elements of a chunk
 
-// One entry per tensor; a small model's fit without an allocation.
+// One entry per tensor; up to 16 need no allocation.
 template <class T>
 using PerTensor = InlineVector<T, 16>;
 
@@ -22,8 +22,8 @@ inline int64_t sweep_chunks(const PerTensor<int64_t>& sizes) {
   return (total + sweep_grain - 1) / sweep_grain;
 }
 
-// f(tensor, first element, number of elements, chunk); the parts of a chunk come in order, on one
-// thread.
+// Calls f(tensor, first element, number of elements, chunk); the parts of a chunk come in order, on
+// one thread.
 template <class F>
 void sweep(const PerTensor<int64_t>& sizes, const F& f) {
   PerTensor<int64_t> ends(sizes.size());

@@ -7,8 +7,8 @@
 
 namespace slope::optim {
 
-// One parameter in its t-th step, from 1. g: its gradient times the factor of clipping, negated if
-// the options say `maximize`.
+// One parameter in its t-th step, from 1. g: its gradient times the factor of set_grad_factor(),
+// negated if the options say `maximize`.
 struct Whole {
   Tensor p, g;
   int64_t t;

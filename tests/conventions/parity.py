@@ -18,11 +18,12 @@ SECTIONS = ["torch.autograd", "torch.nn", "torch.nn.functional", "torch.nn.init"
 OUTSIDE = ["images", "recurrence", "sparse", "quantised", "complex", "GPU", "distributed", "in place"]
 HEAD = """# PyTorch's names
 
-Every public name of PyTorch 2.13's `autograd`, `nn`, `nn.functional`, `nn.init`, `nn.utils` and `optim`, and those of `torch` that slope has. Written by
+Every public name of PyTorch 2.13's `autograd`, `nn`, `nn.functional`, `nn.init`, `nn.utils` and `optim`, and those of `torch` that slope has. This page is written by
 `tests/conventions/parity.py` from the golden files and the tests, never by hand.
 
-- **equal**: the golden files hold so many cases of it (values and gradients, in f64 and f32, or after 50 steps), and the tests pass on all. The error is the
-  largest one, relative to the element, or to the largest element where sums cancel, beyond what a test allows where nothing but rounding is left. Or a test without numbers of PyTorch's, which is named.
+- **equal**: the golden files hold that many cases of it (values and gradients in f64 and f32, or parameters after 50 steps), and the tests pass on all. The error is the
+  largest difference from PyTorch, less what a test allows for terms that cancel, relative to the element or, where sums cancel, to the largest element. A name without
+  cases is held to PyTorch's meaning by the test that the last column names.
 - **different**: on purpose; the reason is given.
 - **outside** the purpose: images, recurrence, sparse, quantised, complex, GPU, distributed, in place; nothing else.
 - **absent**: within the purpose, but not there.
