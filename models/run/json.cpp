@@ -16,13 +16,13 @@ using Json = nlohmann::ordered_json;
 std::string read_json_text(const std::string& file) {
   constexpr int64_t most = 64 << 10;
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most, "{}: {} bytes are more than settings take, at most {}", file,
+  SLOPE_CHECK_INPUT(bytes <= most, "{}: has {} bytes, but settings or a state at most {}", file,
                     bytes, most);
   return read_file(file, most);
 }
 
 Json parse_json(const std::string& text, const std::string& file) {
-  const size_t nul = text.find('\0');  // for the library the end
+  const size_t nul = text.find('\0');  // which the library would take for the end of the text
   SLOPE_CHECK_INPUT(nul == text.npos, "{}: not valid JSON at byte {}", file, nul + 1);
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
@@ -45,7 +45,7 @@ Json parse_json(const std::string& text, const std::string& file) {
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
   } catch (const Json::out_of_range&) {
-    throw InputError(fmt::format("{}: holds a number that is too large to be one", file));
+    throw InputError(fmt::format("{}: holds a number that is too large", file));
   }
 }
 

@@ -17,7 +17,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   updater.save(sink, task);
   write_file(sink.file("state.json"), state.text());
   sink.commit();  // the rename
-  // first: `best` without `last` would look like a run that lost its links
+  // `last` first: `best` without `last` would look like a run that lost its links
   swap_link(path("last"), name);
   if (best) swap_link(path("best"), name);
   tidy();

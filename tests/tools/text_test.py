@@ -94,7 +94,7 @@ class TrainingText(Case):
     def test_words_that_are_not_learned_are_counted(self):
         arguments = ["train", "translation", "--train", "rare", "--valid", "valid", *SMALL, "--steps", "1", "--out", "run"]
         put("rare.de", b"das seltene Wort\n"), put("rare.en", b"the rare word\n")
-        self.refused(3, *arguments, "--tokenizer", "words", says=["none of the text's 3 occurs 2 times", "--min-freq 1"])
+        self.refused(3, *arguments, "--tokenizer", "words", says=["none of the text's 3 words occurs 2 times", "--min-freq 1"])
         put("rare.de", b"das seltene Wort\ndas\n"), put("rare.en", b"the word\nthe word\n")
         out = self.good(*arguments, "--tokenizer", "words").out
         self.assertIn("50 % of them <unk>, en 2.0 tokens (longest 2)\nmany de tokens are <unk>", out)
