@@ -103,7 +103,7 @@ class RunSettings {
   std::string to_json() const;               // config.json's text
   // UsageError for an unknown key or a bad value
   void set(const std::string& key, const std::string& text);
-  // UsageError if the preset is of another kind or has a key that this model lacks
+  // UsageError if the preset is for another kind of model, or has a key that this model lacks
   void apply(const std::string& preset);
 
   // Takes what the weights of another run need: the settings of its model and its tokenizer.

@@ -81,8 +81,7 @@ struct TrainSettings {
           {"f32", "bf16"}),
       key(optimizer, "the update rule", optimizer_names),
       key(lr, "peak learning rate", 0, models::any_real).changeable(),
-      key(beta1,
-          "decay of the running mean of gradients; Lion: share of that mean in an update", 0,
+      key(beta1, "decay of the running mean of gradients; Lion: share of that mean in an update", 0,
           0.9999999)
           .only_with("optimizer", {"adam", "adamax", "adamw", "nadam", "radam", "lion", "muon"}),
       key(beta2,

@@ -41,7 +41,7 @@ void Checkpoints::draw_loss() const {
   const std::string file = path("loss.svg");
   SLOPE_CHECK_AS(IoError,
                  sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
-                 "{}: is no file of the run's; move it away", file);
+                 "{}: is not a file of the run; move it away", file);
   try {
     write_file(file, loss_plot(path("log.jsonl")));
   } catch (const InputError& e) {

@@ -157,7 +157,7 @@ class Run {
     report_cost();
   }
 
-  // Says once, after two seconds of training, how long the run will take and how much memory it has.
+  // Says once, after two seconds of training, how long the run will take and what memory it uses.
   void report_cost() {
     ++steps_here_;
     if (cost_reported_ || training_seconds_ < 2) return;
@@ -248,7 +248,7 @@ class Run {
   }
 
   void save(bool best) {
-    const nn::AtEachModule whole(nullptr);  // uninterrupted, even if drawing a picture runs the model
+    const nn::AtEachModule whole(nullptr);  // no interruption, even if a picture runs the model
     check_weights(task_, t_, now());
     checkpoints_->save(state_, updater_, task_, best);
     has_checkpoint_ = true;
