@@ -3,8 +3,7 @@
 // result of each class. What was wrong there:
 //   - masked_fill's result was discarded, so that no mask had an effect;
 //   - queries, keys and values all came from wq; names, sizes and dropout came from other cells;
-//   - all decoder blocks used one feed-forward object of an earlier cell, which was not among their
-//     parameters.
+//   - all decoder blocks used an earlier cell's feed-forward object, not among their parameters.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
