@@ -26,7 +26,7 @@ struct Setting {
   // Has an effect only if the setting named `of` has one of `values_of`; empty: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
-  // the value, as JSON, that runs saved before this key existed have; empty: the default
+  // the value, as JSON, for runs saved before this key existed; empty: the default
   std::string absent = {};
   bool offered = true;  // false: the list leaves this setting out
 

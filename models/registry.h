@@ -25,7 +25,7 @@ std::vector<std::string> model_names();
 std::vector<std::string> model_names(Kind kind);
 bool is_bundled(const ModelType& type);  // listed in registry.cpp, with a file models/NAME.h
 
-// Values, under one name, for the settings that differ from the defaults, written as for flags.
+// A named set of values for settings, written as for flags; other settings keep their defaults.
 // Other models of the same kind take a preset too, if they have all its settings.
 struct Preset {
   const char* name;

@@ -42,7 +42,7 @@ Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 struct BatchOptions {
   int64_t batch_size = 128;
   uint64_t seed = 0;
-  // how many batches are sorted by length together: more save padding, fewer mix better
+  // how many batches of pairs are sorted by length together: more save padding, fewer mix better
   int64_t pool = 50;
 };
 

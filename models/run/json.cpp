@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 std::string read_json_text(const std::string& file) {
   constexpr int64_t most = 64 << 10;
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most, "{}: has {} bytes, but settings or a state at most {}", file,
+  SLOPE_CHECK_INPUT(bytes <= most, "{}: has {} bytes; settings or a state have at most {}", file,
                     bytes, most);
   return read_file(file, most);
 }

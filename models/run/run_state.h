@@ -22,7 +22,7 @@ struct RunState {
   std::string settings;  // those with which the run was started, as JSON
 
   std::string text() const;                       // state.json
-  static RunState read(const std::string& file);  // InputError if it is none
+  static RunState read(const std::string& file);  // InputError if it holds no state
 };
 
 }  // namespace slope::train

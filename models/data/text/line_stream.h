@@ -20,7 +20,7 @@ class LineStream {
   std::optional<std::vector<std::string>> next();
 
   const std::string& name() const { return stream_.name(); }
-  size_t lines_before() const { return before_.lines; }  // lines that precede the last next()'s
+  size_t lines_before() const { return before_.lines; }  // lines before those of the last next()
 
  private:
   InputStream stream_;

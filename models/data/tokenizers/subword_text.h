@@ -13,8 +13,8 @@ inline constexpr std::string_view blank_mark = "\xE2\x96\x81";  // U+2581
 std::string to_subword_text(std::string_view line, bool lowercase);
 std::string from_subword_text(std::string_view text);  // invalid escapes stay as they are
 
-// Calls f(part) for parts of a line of at most `bytes`. A part ends before its last blank, which no
-// subword crosses, or between any two characters if it has none.
+// Calls f(part) for parts of a line of at most `bytes`. A part ends before the last blank within
+// reach, which no subword crosses, or between any two characters if there is none.
 template <class F>
 void for_each_part(std::string_view line, size_t bytes, const F& f) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };

@@ -13,7 +13,7 @@ namespace slope::train {
 
 class RunLog {
  public:
-  // `events`: the folder for TensorBoard's; empty: none. If they cannot be written, they are given
+  // `events`: the folder of TensorBoard events; empty: none. If they cannot be written, they are given
   // up and `tell` gets a message: training goes on.
   // `facts` become step 0 of a log that is still empty, written before its first line.
   RunLog(AppendLog& lines, std::vector<JsonField> facts, const std::string& events,
