@@ -4,7 +4,7 @@
 //   initial values as in nanoGPT: pre-norm, no biases, gelu, the token embedding is also
 //   the output projection.
 //
-// B batch · T tokens · C n_embd · H heads · D = C/H · V vocabulary
+// B batch · T tokens · S tokens with the cached ones · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once
 
 #include <slope/models/config.h>

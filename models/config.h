@@ -1,6 +1,6 @@
-// The settings of a model, each once, in the model's own file: name, help, range, default.
-// config.json, the flags of `slope train`, --help, docs/config.md and the comparison on resume are
-// all derived from this list.
+// A model declares its settings once, in its own file: name, help, range, default. config.json, the
+// flags of `slope train`, --help, docs/config.md and the comparison with the saved settings on
+// --resume are all derived from this list.
 //
 //   struct Config {
 //     int64_t vocab_size = 0;  // from the data: no key
@@ -23,12 +23,12 @@ struct Setting {
   double least = 0, most = 0;             // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
   bool may_change = false;                // may differ on a resume
-  // Has an effect only if the setting `of` has one of these values; empty: always.
+  // Has an effect only if the setting named `of` has one of `values_of`; empty: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
-  // the value, as JSON, of runs saved before this key existed; empty: the default
+  // the value, as JSON, for runs saved before this key existed; empty: the default
   std::string absent = {};
-  bool offered = true;  // else the list leaves it out
+  bool offered = true;  // false: the list leaves this setting out
 
   Setting changeable() && {
     may_change = true;
@@ -38,7 +38,7 @@ struct Setting {
     absent = std::move(before);
     return std::move(*this);
   }
-  Setting only_if(bool has_it) && {  // the settings of models that share a config but not all of it
+  Setting only_if(bool has_it) && {  // for models that share a config struct but not every setting
     offered = has_it;
     return std::move(*this);
   }
@@ -60,7 +60,7 @@ Setting key(bool& place, const char* help);
 Setting key(std::string& place, const char* help, std::vector<std::string> choices = {});
 }  // namespace config_keys
 
-// `text`: the source of the list, from which the names of the keys are taken.
+// Gives each setting its key: the member's name, read from `text`, the source code of the list.
 Settings named(const char* text, Settings settings);
 
 }  // namespace slope::models

@@ -8,7 +8,7 @@ namespace slope::models {
 
 struct Sizes {
   int64_t d_model, n_heads, n_layers, d_feedforward;
-  bool inner_dropout = false;  // attention weights and inner activations have rates of their own
+  bool inner_dropout = false;  // attention and feed-forward have dropout rates of their own
 };
 
 template <Sizes sizes>
@@ -31,10 +31,11 @@ struct EncoderDecoderConfig {
       key(n_decoder_layers, "layers of the decoder", 1, 1000),
       key(d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20),
       key(dropout, "probability that a value is dropped in training", 0, 0.999),
-      key(attention_dropout, "the same for the weights of attention; -1: as dropout", -1, 0.999)
+      key(attention_dropout, "the same for attention weights; -1: the value of dropout", -1, 0.999)
           .only_if(sizes.inner_dropout),
       key(activation_dropout,
-          "the same inside the feed-forward parts, after the activation; -1: as dropout", -1, 0.999)
+          "the same in the feed-forward parts, after the activation; -1: the value of dropout", -1,
+          0.999)
           .only_if(sizes.inner_dropout),
       key(max_len, "positions: the longest sentence in tokens, <sos> and <eos> included", 3,
           1 << 20),

@@ -1,9 +1,9 @@
-// A language model in the style of Llama: RMSNorm before each part, rotary positions, SwiGLU,
+// A language model in the style of Llama: RMSNorm before each sublayer, rotary positions, SwiGLU,
 // grouped queries, no biases.
 //   Touvron et al., "LLaMA" and "Llama 2", 2023; names as in Hugging Face's LlamaForCausalLM.
 //
-// B batch · T tokens · C hidden_size · H query heads · G key and value heads · D = C/H · V
-// vocabulary
+// B batch · T tokens · S tokens with the cached ones · C hidden_size · H query heads · G key and
+// value heads · D = C/H · V vocabulary
 #pragma once
 
 #include <slope/models/config.h>
@@ -44,12 +44,12 @@ struct LlamaAttention {
       return {nn::rotate(nn::split_heads(k_proj(x), G), at), nn::split_heads(v_proj(x), G)};
     });  // (B, G, S, D)
     const nn::Mask past = nn::Mask::causal(q.size(2), k.size(2) - q.size(2));
-    return o_proj(nn::merge_heads(nn::attend(q, for_each_query(k), for_each_query(v), past)));
+    return o_proj(nn::merge_heads(nn::attend(q, repeat_kv(k), repeat_kv(v), past)));
   }
   SLOPE_MODULE(LlamaAttention, q_proj, k_proj, v_proj, o_proj)
 
  private:
-  static int64_t keys(const Config& c) {  // G D
+  static int64_t keys(const Config& c) {  // the width of all keys, G D
     const int64_t H = c.num_attention_heads, G = c.num_key_value_heads;
     SLOPE_CHECK_AS(UsageError, H > 0 && c.hidden_size % (2 * H) == 0,
                    "llama: hidden_size {} is not divisible into {} heads of an even width",
@@ -59,7 +59,7 @@ struct LlamaAttention {
                    G);
     return c.hidden_size / H * G;
   }
-  Tensor for_each_query(const Tensor& x) const {  // (B, G, S, D) -> (B, H, S, D)
+  Tensor repeat_kv(const Tensor& x) const {  // (B, G, S, D) -> (B, H, S, D)
     return G == H ? x : repeat_interleave(x, H / G, 1);
   }
 };

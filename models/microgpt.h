@@ -59,13 +59,13 @@ struct MicroGpt {
   void init_weights() {
     for (const Tensor& weight : nn::parameters(*this)) nn::init::normal(weight, 0, 0.08);
   }
-  // (B, T) i64 -> (B, T, V). With a cache, tokens are the newest.
+  // (B, T) i64 -> (B, T, V). With a cache, `tokens` are only the newest ones.
   Tensor forward(const Tensor& tokens, std::vector<nn::KvCache>* cache = nullptr) const {
     const int64_t T = tokens.size(1), first = cache ? (*cache)[0].length() : 0;
     SLOPE_CHECK_INPUT(first + T <= config.block_size,
                       "microgpt: sequence of {} exceeds block_size {}", first + T,
                       config.block_size);
-    const Tensor places = wpe(nn::positions(T, first));  // (T, C), recorded first
+    const Tensor places = wpe(nn::positions(T, first));  // (T, C), on the tape before wte(tokens)
     Tensor x = norm(wte(tokens) + places);
     for (size_t i = 0; i < layers.size(); ++i) x = layers[i](x, cache ? &(*cache)[i] : nullptr);
     return lm_head(x);

@@ -26,8 +26,8 @@ struct TwoMoonsMlp {
   explicit TwoMoonsMlp(const Config& c)
       : config(c), fc1(c.in, c.hidden), fc2(c.hidden, c.hidden), fc3(c.hidden, c.out) {}
   Tensor forward(const Tensor& x) const {  // (N, 2)
-    const Tensor h1 = tanh(fc1(x));        // (N, 16)
-    const Tensor h2 = tanh(fc2(h1));       // (N, 16)
+    const Tensor h1 = tanh(fc1(x));        // (N, hidden)
+    const Tensor h2 = tanh(fc2(h1));       // (N, hidden)
     return fc3(h2);                        // (N, 1): a logit
   }
   SLOPE_MODULE(TwoMoonsMlp, fc1, fc2, fc3)

@@ -3,7 +3,7 @@
 //   From the first version of a course's slides. What was wrong there:
 //   - the decoder had no mask for the source's padding, so that it attended to padding;
 //   - padding shared the position of the last possible token;
-//   - the dropout of embeddings was always 0.1, whatever the setting; translate left the model in
+//   - the dropout of embeddings was always 0.1, whatever the setting; translate() left the model in
 //     evaluation mode.
 //
 // B batch · S source tokens · T target tokens · C d_model · V target vocabulary

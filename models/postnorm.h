@@ -53,7 +53,7 @@ struct EncoderLayer {
 struct DecoderLayer {
   MultiheadAttention mha1;  // self-attention of the target
   nn::LayerNorm ln1;
-  MultiheadAttention mha2;  // attention of the target to the source
+  MultiheadAttention mha2;  // cross-attention of the target to the source
   nn::LayerNorm ln2;
   nn::FeedForward ff;
   nn::LayerNorm ln3;
@@ -80,7 +80,7 @@ struct PostNormTransformer : nn::EncoderDecoder<PostNormTransformer> {
       : config(c), embed_src(c.source_vocab, c.d_model, c.max_len, c.dropout),
         embed_tgt(c.target_vocab, c.d_model, c.max_len, c.dropout),
         transformer(c.n_encoder_layers, c.n_decoder_layers, c), fc(c.d_model, c.target_vocab) {
-    // with the projection's small initial values, for which `scale` compensates
+    // The tied table gets the projection's small initial values; embed_tgt.scale makes up for it.
     if (c.tie_embeddings) nn::tie(fc.weight, embed_tgt.embed_tok.weight);
     if (c.shared_vocab) nn::tie(embed_tgt.embed_tok.weight, embed_src.embed_tok.weight);
   }

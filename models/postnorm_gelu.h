@@ -5,8 +5,8 @@
 //     effect;
 //   - the decoder's blocks added the keys, not the target's stream, to the attention's output;
 //   - the target's self-attention had the source's mask, and cross-attention the target's;
-//   - the result had the keys' length; embeddings had dropout twice; in decoder blocks it was
-//     always 0.5, whatever the setting.
+//   - the result had the keys' length; embeddings had dropout twice; the dropout of decoder blocks
+//     was always 0.5, whatever the setting.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
@@ -34,7 +34,7 @@ struct MultiHeadAttention {
       return {nn::split_heads(keys(memory), n_heads), nn::split_heads(values(memory), n_heads)};
     });
     const Tensor q = nn::split_heads(queries(query), n_heads);               // (B, H, T, C/H)
-    const double scale = 1 / std::sqrt(static_cast<double>(query.size(2)));  // of C, not of C/H
+    const double scale = 1 / std::sqrt(static_cast<double>(query.size(2)));  // C, not C/H
     return fc(nn::merge_heads(nn::attend(q, k, v, mask, 0, scale)));         // (B, T, C)
   }
   SLOPE_MODULE(MultiHeadAttention, keys, queries, values, fc)
@@ -57,7 +57,7 @@ struct EncoderBlock {
 };
 
 struct DecoderBlock {
-  EncoderBlock encoder_block;    // attention of the target to the source
+  EncoderBlock encoder_block;    // cross-attention of the target to the source, feed-forward
   MultiHeadAttention attention;  // self-attention of the target
   nn::LayerNorm layer_norm;
   nn::Dropout dropout;

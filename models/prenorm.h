@@ -1,7 +1,7 @@
-// A pre-norm encoder-decoder Transformer with sinusoids, norms that divide by standard deviation +
-// eps, attention without biases. From a post on Medium that builds it class by class, in which
+// A pre-norm encoder-decoder Transformer with sinusoidal positions, norms that divide by standard
+// deviation + eps, and attention without biases. From a post on Medium. What was wrong there:
 //   - true meant "must not attend" in the look-ahead mask but "may attend" in the padding mask;
-//   - the sinusoids' exponent lacked / d_model; norms and blocks got wrong arguments;
+//   - the exponent of the sinusoids lacked / d_model; norms and blocks got wrong arguments;
 //   - the text described post-norm layers, the code was pre-norm.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
@@ -17,7 +17,7 @@ namespace slope::prenorm {
 using Config = models::EncoderDecoderConfig<models::Sizes{
     .d_model = 512, .n_heads = 8, .n_layers = 6, .d_feedforward = 2048, .inner_dropout = true}>;
 
-// alpha (x - E x) / (s + eps) + bias
+// alpha (x - E x) / (s + eps) + bias, s the standard deviation over the channels
 struct LayerNormalization {
   nn::Parameter alpha, bias;  // (C)
   explicit LayerNormalization(int64_t C) : alpha(ones({C})), bias(zeros({C})) {}
@@ -134,7 +134,7 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
     if (c.shared_vocab) nn::tie(tgt_embed.embedding.weight, src_embed.embedding.weight);
   }
   void init_weights() { nn::init::xavier_matrices(nn::parameters(*this)); }
-  // i64 (B, T), their positions -> (B, T, C)
+  // ids x, i64 (B, T), and their positions t -> (B, T, C)
   Tensor embed_source(const Tensor& x, const Tensor& t) const { return src_pos(src_embed(x), t); }
   Tensor embed_target(const Tensor& x, const Tensor& t) const { return tgt_pos(tgt_embed(x), t); }
   Tensor head(const Tensor& features) const { return projection_layer(features); }

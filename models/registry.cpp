@@ -23,7 +23,7 @@ namespace slope::models {
 
 namespace {
 
-// The settings of a small encoder-decoder, of which every gradient can be checked.
+// The settings of an encoder-decoder that is small enough to check the gradient of every element.
 template <class M>
 ConfigType<M> small() {
   return {.d_model = 8,
@@ -42,16 +42,16 @@ ModelTypePtr encoder_decoder(std::string name, std::string about) {
 std::vector<ModelTypePtr> bundled() {
   return {
       encoder_decoder<postnorm::PostNormTransformer>(
-          "postnorm", "encoder-decoder Transformer with the norms behind, as published in 2017"),
+          "postnorm", "encoder-decoder Transformer, post-norm as published in 2017"),
       encoder_decoder<nn_transformer::TransformerModel>(
           "nn-transformer",
-          "the same on PyTorch's nn.Transformer: packed projections, final norms"),
+          "the same, built on PyTorch's nn.Transformer: packed projections, final norms"),
       encoder_decoder<prenorm::Transformer>(
-          "prenorm", "norms in front, which divide by standard deviation + eps; sinusoids"),
+          "prenorm", "pre-norm, norms divide by standard deviation + eps; sinusoidal positions"),
       encoder_decoder<postnorm_gelu::Transformer>(
-          "postnorm-gelu", "norms behind, GELU, scores divided by sqrt(d_model); sinusoids"),
+          "postnorm-gelu", "post-norm, GELU, scores / sqrt(d_model); sinusoidal positions"),
       encoder_decoder<scalar_norm::Transformer>(
-          "scalar-norm", "norms in front with one gain for all channels; log-probabilities"),
+          "scalar-norm", "pre-norm, norms with one gain for all channels; log-probabilities"),
       language_model<char_gpt::CharGpt>(
           "char-gpt", "decoder-only Transformer on characters, nanoGPT's recipe for a CPU",
           {.block_size = 12, .n_layer = 2, .n_head = 2, .n_embd = 8, .bias = true}),
@@ -59,14 +59,14 @@ std::vector<ModelTypePtr> bundled() {
           "microgpt", "the smallest complete GPT, 4192 parameters: the first Transformer to read",
           {.block_size = 12, .n_head = 2, .n_embd = 8}),
       language_model<llama::LlamaForCausalLM>(
-          "llama", "RMSNorm, rotary positions, SwiGLU and grouped queries, as Llama has them",
+          "llama", "RMSNorm, rotary positions, SwiGLU and grouped queries, as in Llama",
           {.block_size = 12,
            .num_hidden_layers = 2,
            .num_attention_heads = 4,
            .num_key_value_heads = 2,
            .hidden_size = 8,
            .intermediate_size = 12}),
-      points<mlp::TwoMoonsMlp>("mlp", "two layers of tanh and a logit: read this one first"),
+      points<mlp::TwoMoonsMlp>("mlp", "two tanh layers and a logit: read this one first"),
   };
 }
 
@@ -96,7 +96,8 @@ const std::vector<Preset>& all_presets() {
        {{"tokenizer", "words"}, {"lowercase", "true"}}},
       {"multi30k-best",
        "postnorm",
-       "the best found for Multi30k within half an hour on two cores (docs/figures.md)",
+       "the best recipe found for Multi30k that trains in half an hour on two cores "
+       "(docs/figures.md)",
        {{"tokenizer", "words"},
         {"lowercase", "true"},
         {"dropout", "0.12"},

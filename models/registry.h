@@ -8,15 +8,16 @@
 
 namespace slope::models {
 
-// The models of registry.cpp in their order, then registered ones. The first of a kind is its
-// default.
+// The models of registry.cpp in their order, then registered ones. The first model of a kind is the
+// kind's default.
 std::span<const ModelTypePtr> zoo();
 
-// UsageError if the name is taken or invalid: lower-case letters, digits and hyphens.
+// UsageError if the name is taken (by a model or a kind) or not made of lower-case letters, digits
+// and hyphens, or if a setting's default is outside its range.
 void register_model(ModelTypePtr type);
 
 const ModelType* find_model(const std::string& name);  // null if there is none
-// UsageError that lists the models (of `kind`, if given) and names the nearest.
+// If there is none, a UsageError lists the models (of `kind`, if given) and suggests the nearest.
 const ModelType& model_named(const std::string& name);
 const ModelType& model_named(const std::string& name, Kind kind);
 const ModelType& default_model(Kind kind);
@@ -24,11 +25,11 @@ std::vector<std::string> model_names();
 std::vector<std::string> model_names(Kind kind);
 bool is_bundled(const ModelType& type);  // listed in registry.cpp, with a file models/NAME.h
 
-// Named settings: those that differ from the defaults, as flags would give them. Other models of
-// the same kind take them too, as far as they have these settings.
+// A named set of values for settings, written as for flags; other settings keep their defaults.
+// Other models of the same kind take a preset too, if they have all its settings.
 struct Preset {
   const char* name;
-  const char* model;  // for which they were chosen, and which trains if none is named
+  const char* model;  // for which the values were chosen, and which trains if no model is named
   const char* about;
   std::vector<std::pair<const char*, const char*>> values;  // key, value
 };

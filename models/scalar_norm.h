@@ -3,7 +3,7 @@
 // result of each class. What was wrong there:
 //   - masked_fill's result was discarded, so that no mask had an effect;
 //   - queries, keys and values all came from wq; names, sizes and dropout came from other cells;
-//   - all decoder blocks used one feed-forward object of an earlier cell, not in their parameters.
+//   - all decoder blocks used an earlier cell's feed-forward object, not among their parameters.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
@@ -16,7 +16,7 @@ namespace slope::scalar_norm {
 using Config = models::EncoderDecoderConfig<models::Sizes{
     .d_model = 512, .n_heads = 8, .n_layers = 6, .d_feedforward = 2048, .inner_dropout = true}>;
 
-// alpha (x - E x) / (s + eps) + bias
+// alpha (x - E x) / (s + eps) + bias, s the standard deviation over the channels
 struct LayerNormalization {
   nn::Parameter alpha{ones({1})}, bias{zeros({1})};  // the same for all channels
   Tensor forward(const Tensor& x) const { return alpha * nn::standardize(x, 1e-6) + bias; }
@@ -131,10 +131,10 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
   }
   void init_weights() {
     nn::init::xavier_matrices(nn::parameters(*this));
-    nn::init::normal(src_embed.embedding.weight);  // beside sinusoids: nothing scales it up
+    nn::init::normal(src_embed.embedding.weight);  // as large as the sinusoids: nothing scales it
     if (!config.tie_embeddings) nn::init::normal(tgt_embed.embedding.weight);
   }
-  // i64 (B, T), their positions -> (B, T, C)
+  // ids x, i64 (B, T), and their positions t -> (B, T, C)
   Tensor embed_source(const Tensor& x, const Tensor& t) const { return src_pos(src_embed(x), t); }
   Tensor embed_target(const Tensor& x, const Tensor& t) const { return tgt_pos(tgt_embed(x), t); }
   Tensor head(const Tensor& features) const { return projection_layer(features); }

@@ -10,8 +10,8 @@ namespace {
 
 int64_t length(const std::vector<int64_t>& tokens) { return static_cast<int64_t>(tokens.size()); }
 
-// Sorts by the longer side, then by the difference of the two, which leaves less padding than to
-// sort by source and then target, or by the sum (docs/performance.md).
+// Sorts by the longer side, then by the difference of the two, which leaves less padding than
+// sorting by source and then target, or by the sum (docs/performance.md).
 void sort_by_length(std::span<const Pair> pairs, std::span<int64_t> rows) {
   const auto key = [&](int64_t row) {
     const int64_t s = length(pairs[static_cast<size_t>(row)].source),
@@ -48,7 +48,7 @@ Pairs encode_pairs(const ParallelText& text, const Tokenizer& source, const Toke
     }
   }
   SLOPE_CHECK_INPUT(!result.pairs.empty(),
-                    "{}: no usable sentence pair: {} are empty on a side, {} are longer than the "
+                    "{}: no usable sentence pair: {} are empty on one side, {} are longer than the "
                     "model's {} positions",
                     text.source_file, result.skipped_empty, result.skipped_long, positions);
   return result;

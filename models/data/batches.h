@@ -15,8 +15,8 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
-  std::vector<size_t> lines;  // of the text, one for each pair
-  // without a word on one side; longer than the model's positions
+  std::vector<size_t> lines;  // from which line of the text each pair comes, counted from 0
+  // pairs without a word on one side; pairs longer than the model's positions
   int64_t skipped_empty = 0, skipped_long = 0;
 };
 
@@ -25,7 +25,8 @@ struct Pairs {
 Pairs encode_pairs(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
                    int64_t positions);
 
-// About `tokens` target tokens, in pairs spread evenly over all of them; all if they have no more.
+// Keeps pairs spread evenly over `pairs`, with about `tokens` target tokens together, or all pairs
+// if these have no more.
 std::vector<Pair> spread(std::vector<Pair> pairs, int64_t tokens);
 
 struct Batch {
@@ -41,7 +42,7 @@ Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 struct BatchOptions {
   int64_t batch_size = 128;
   uint64_t seed = 0;
-  // batches whose pairs are sorted by length together: more saves padding, fewer mixes better
+  // how many batches of pairs are sorted by length together: more save padding, fewer mix better
   int64_t pool = 50;
 };
 
@@ -50,7 +51,7 @@ struct BatchOptions {
 std::vector<Rows> training_order(std::span<const Pair> pairs, const BatchOptions& options,
                                  int64_t epoch);
 
-// For evaluation: all pairs sorted by length, always the same.
+// For evaluation: all pairs sorted by length, always in the same order.
 std::vector<Rows> sorted_order(std::span<const Pair> pairs, int64_t batch_size);
 
 }  // namespace slope::data

@@ -15,7 +15,7 @@ constexpr int64_t no_target = -100;  // cross entropy's ignore_index: pads short
 
 using Documents = std::vector<std::vector<int64_t>>;  // token ids, a separator at both ends
 
-// A tokenizer of the separator and all lines.
+// A tokenizer made from all lines, each with the separator.
 TokenizerPtr document_tokenizer(const TokenizerOptions& options, std::vector<std::string> lines);
 // Empty lines are skipped. InputError for a character that the tokenizer lacks.
 Documents encode_documents(const std::vector<std::string>& lines, const Tokenizer& tokenizer);

@@ -40,7 +40,7 @@ class Prefetch {
     thread_.join();
   }
 
-  // Returns produce(position()) and advances; rethrows what produce threw there, on every call.
+  // Returns produce(position()) and advances. If produce threw, every call from there on rethrows.
   T next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !ready_.empty() || error_; });

@@ -1,5 +1,5 @@
-// The random order of data: a function of (seed, epoch) alone, drawn from streams that no model
-// uses.
+// The random order of data: a function of seed and epoch (or step) alone, drawn from streams that
+// no model uses.
 #pragma once
 
 #include <slope/core/tensor/random.h>

@@ -1,6 +1,6 @@
 // Tokenizer: converts a text to the ids that a model reads, and ids to a text. There are three
-// kinds (models/data/tokenizers/): words, characters and subwords. One is made from the training
-// text, or read from a run, which stores it next to the weights.
+// kinds (models/data/tokenizers/): words, characters and subwords. A tokenizer is made from the
+// training text, or read from a run, which stores it next to the weights.
 //
 // Another kind (GPT-2's byte-level BPE, say) is a class in that folder and a line in each of the
 // two functions at the end.
@@ -30,7 +30,8 @@ class Tokenizer {
   virtual Ids encode(std::string_view text) const = 0;
   // The same for each of many lines, which may be faster.
   virtual std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const;
-  // One of the ways to split a text, drawn from `site`; UsageError if there is only one.
+  // One of the ways to split a text, drawn from `site` (bpe_dropout.h); UsageError if there is only
+  // one.
   virtual Ids sample(std::string_view text, double dropout, const RandomSite& site) const;
 
   // whether encode() takes a text with this character
@@ -39,10 +40,9 @@ class Tokenizer {
   // `for_unknown`: words in place of the first, second, … <unk>; the others are written as <unk>.
   virtual std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const = 0;
   std::string decode(std::span<const int64_t> ids) const { return decode(ids, {}); }
-  // On how many tokens after a token its text, and the blank between it and the one before, may
-  // depend.
+  // How many of the tokens after a token may influence its text and the blank before it.
   virtual size_t looks_ahead() const { return 0; }
-  // The decoded line in lower-cased words, on which BLEU is counted.
+  // The words of the decoded line in lower case, on which token_bleu is computed.
   virtual Tokens words(std::span<const int64_t> ids) const;
 
   virtual std::string token(int64_t id) const = 0;  // for display; IndexError outside [0, size)
@@ -57,14 +57,14 @@ Ids as_sentence(Ids ids);  // <sos> ids <eos>
 // <sos> ids of the line <eos>.
 Ids encode_sentence(std::string_view line, const Tokenizer& tokenizer);
 
-// A checksum of everything that they were made from.
+// A checksum of the contents of their files().
 std::string fingerprint(const std::vector<const Tokenizer*>& tokenizers);
 
 struct TokenizerOptions {
-  std::string kind = "subwords";  // words, characters
+  std::string kind = "subwords";  // or words, characters
   bool lowercase = false;
   int64_t min_freq = 1;           // of words: how often one must occur
-  std::string algorithm = "bpe";  // of subwords; unigram
+  std::string algorithm = "bpe";  // of subwords; or unigram
   int64_t vocab_size = 0;         // of subwords; 0: from the size of the text
   std::string model_file;         // of subwords: SentencePiece's .model; empty: trained
   // whether <pad>, <unk>, <sos> and <eos> are wanted; subwords have them in any case
@@ -76,7 +76,7 @@ struct TokenizerOptions {
 TokenizerPtr make_tokenizer(const TokenizerOptions& options,
                             const std::vector<const std::vector<std::string>*>& texts);
 
-// From the files STEM.vocab or STEM.model. InputError that names the file.
+// From the file STEM.vocab or STEM.model. An InputError names the file if it is invalid.
 TokenizerPtr read_tokenizer(const TokenizerOptions& options, const std::string& stem);
 
 }  // namespace slope::data

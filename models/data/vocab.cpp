@@ -36,7 +36,7 @@ std::string unescape(const std::string& line, const std::string& file, size_t nu
     }
     const char code = ++i < line.size() ? line[i] : '\0';
     SLOPE_CHECK_INPUT(code == 'n' || code == 'r' || code == '\\',
-                      "{}: line {}: a backslash must be followed by n, r or another one", file,
+                      "{}: line {}: a backslash must be followed by n, r or a backslash", file,
                       number);
     token += code == 'n' ? '\n' : code == 'r' ? '\r' : '\\';
   }
@@ -106,7 +106,7 @@ Vocab Vocab::parse(std::string_view text, const std::string& file, Specials spec
 }
 
 Vocab Vocab::load(const std::string& file, Specials specials) {
-  // alone on the first line it is a token, otherwise an editor's byte order mark
+  // U+FEFF: a token if alone on the first line, otherwise an editor's byte order mark
   constexpr const char* mark = "\xEF\xBB\xBF";
   std::string text = read_file(file);
   const bool is_token = text.starts_with(std::string(mark) + "\n");

@@ -1,6 +1,6 @@
 // Vocab: maps tokens to ids and back. Made from counts, or read from the text file of a run (one
-// token a line, line i is token i-1). The vocabulary of a translation starts with the four special
-// tokens; that of characters has none.
+// token a line, line i is token i-1). It starts with the four special tokens, except for a language
+// model on characters, which has none.
 #pragma once
 
 #include <slope/models/data/tokenize.h>
@@ -36,7 +36,7 @@ class Vocab {
 
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
   bool contains(const std::string& token) const { return ids_.contains(token); }
-  // <unk> for an unknown token; InputError if there are no special tokens
+  // <unk> for an unknown token; InputError if the vocabulary has no <unk>
   int64_t id(const std::string& token) const;
   const std::string& token(int64_t id) const;  // IndexError outside [0, size)
   std::vector<int64_t> encode(const Tokens& tokens) const;

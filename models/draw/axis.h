@@ -16,7 +16,7 @@ class Axis {
   explicit Axis(bool logarithmic = false) : logarithmic_(logarithmic) {}
 
   bool shows(double value) const;  // finite, and positive on a logarithmic axis
-  void add(double value);          // widens the range to a value that it shows
+  void add(double value);          // widens the range to include a value that the axis shows
   bool is_empty() const { return !(high_ >= low_); }
   // Adds a share of the length on both sides; an empty range becomes one of length 1.
   void widen(double share);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double width = 720, margin = 24, head = 48;
 
-// The colour of probability p: from one label's, over white at 1/2, to the other's.
+// The colour of probability p: from label 0's colour, through white at 1/2, to label 1's.
 Color shade(double p) {
   if (!std::isfinite(p)) return {0, 0, 0};
   const double strength = std::abs(2 * p - 1) * 0.55;

@@ -16,8 +16,8 @@ constexpr double route_width = 6;
 // Positions p_i in increasing order, p_{i+1} - p_i >= (w_i + w_{i+1})/2 + gap, as close as possible
 // to the desired ones:
 //   min sum_i weight_i (p_i - wish_i)^2
-// With p_i = q_i + (the room that all items before it need) this is a regression to an increasing
-// q: pool adjacent violators.
+// With p_i = q_i + (the room that all items before it need) this is isotonic regression: q must not
+// decrease. Solved by pooling adjacent violators.
 std::vector<double> place(const std::vector<double>& wish, const std::vector<double>& width,
                           const std::vector<double>& weight, double gap) {
   struct Pool {
@@ -76,8 +76,8 @@ class Layout {
  private:
   static constexpr double far = 1e300;
 
-  // The longest path from the top; a box with nothing above it moves down to just above its first
-  // reader.
+  // A box's layer is the length of the longest path to it from the top; a box with nothing above it
+  // moves down to just above the first box that reads it.
   void choose_layers(const std::vector<Arrow>& arrows) {
     layer_.assign(boxes_, 0);
     std::vector<bool> is_source(boxes_, true);
@@ -150,8 +150,8 @@ class Layout {
   }
 
   // After order(): places each item as close as possible to the mean of its neighbours, in the end
-  // of those above it, so that chains are straight. Sources do not count in that: they follow their
-  // readers.
+  // of those above it, so that chains are straight. Items with nothing above them do not count in
+  // that mean: they follow the items below them.
   void move() {
     x_.assign(layer_.size(), 0);
     for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });

@@ -72,7 +72,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
   const GraphLayout layout = layered_layout(widths, arrows, 16);
 
   const double top = title.empty() ? border : 58;
-  // of layers
+  // the height and the upper edge of each layer
   std::vector<double> height(static_cast<size_t>(layout.layers), 0), y(height.size(), top);
   for (size_t i = 0; i < lines.size(); ++i) {
     double& h = height[static_cast<size_t>(layout.layer[i])];
@@ -91,7 +91,7 @@ std::string to_svg(const Graph& graph, const std::string& title) {
 
   for (size_t a = 0; a < arrows.size(); ++a) {
     const auto from = static_cast<size_t>(arrows[a].from), to = static_cast<size_t>(arrows[a].to);
-    // the middle of its upper (-1) or lower (1) edge
+    // the middle of a box's upper (-1) or lower (1) edge
     const auto edge_of = [&](size_t box, double side) {
       const auto l = static_cast<size_t>(layout.layer[box]);
       return Point{border + layout.x[box], y[l] + height[l] / 2 + side * lines[box].height() / 2};

@@ -45,7 +45,7 @@ void dot(Svg& svg, Point at, const Look& look) {
 }
 
 // Where the entry of each series begins, from the top left of the legend; series without a name
-// have none.
+// take no room.
 std::vector<Point> legend_layout(const std::vector<Series>& series, double width) {
   std::vector<Point> places;
   Point next{0, 0};

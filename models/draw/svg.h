@@ -22,8 +22,8 @@ std::string to_hex(Color color);   // "#1f77b4"
 std::string escape(std::string_view text);
 double text_width(std::string_view text, double size);  // in a sans-serif font, approximately
 enum class Keep { start, end };
-std::string shorten(std::string_view text, double size, double width,
-                    Keep keep = Keep::start);  // its start or end with "…" if it is wider than that
+// the text, or its start or end with "…" if it is wider than `width`
+std::string shorten(std::string_view text, double size, double width, Keep keep = Keep::start);
 // about `count` multiples of 1, 2 or 5 times 10^k in [low, high]
 std::vector<double> nice_ticks(double low, double high, int count);
 std::string tick_label(double value, double step);  // with as many decimals as the step needs

@@ -55,7 +55,7 @@ std::string to_text(const HeatMaps& maps, const TerminalOptions& options) {
       std::max<size_t>(1, room > margin + 1 ? (room - margin - 1) / (panel_width + 2) : 1);
 
   std::string text = maps.title.empty() ? "" : visible(maps.title) + "\n";
-  // part(panel) is panel_width characters
+  // part(panel) appends panel_width characters
   const auto line = [&](size_t first, const std::u32string& row_label, auto&& part) {
     text += std::string(margin - row_label.size(), ' ') + data::encode_utf8(row_label) + " ";
     for (size_t p = first; p < std::min(first + across, P); ++p) {

@@ -12,8 +12,8 @@ using data::Ids, data::Tokens, data::unk_id;
 
 void check_attends(const Translator& translator) {
   SLOPE_CHECK_AS(UsageError, !translator.model->attention_paths().cross.empty(),
-                 "copy unknown words: the model {} does not tell where it attends; write or ban "
-                 "them",
+                 "copy unknown words: the model {} does not expose its attention; write or ban "
+                 "them instead",
                  translator.settings.type().name);
 }
 

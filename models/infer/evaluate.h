@@ -12,22 +12,22 @@ namespace slope::train {
 
 struct LineScores {                 // as sacreBLEU computes them
   data::Bleu bleu, bleu_cased;      // lower-cased; with the case as it is
-  double chrf = 0, chrf_cased = 0;  // the same of chrF2, 0 to 100
+  double chrf = 0, chrf_cased = 0;  // the same for chrF2, 0 to 100
 
   std::string text() const;  // in sacreBLEU's form: name|signature = score …; four lines
 };
 
 struct EvalResult {
-  int64_t tokens = 0;  // what was predicted: tokens, those that end a sentence too, or points
-  double loss = 0;     // mean cross entropy of one, in nats
+  int64_t tokens = 0;  // how many tokens (<eos> included) or points were predicted
+  double loss = 0;     // mean cross entropy per token or point, in nats
   double ppl = 0;      // exp(loss)
   // on lower-cased words (Tokenizer::words), against the references in lower case, composed (NFC),
   // with their unknown words; 0 to 100
   std::optional<double> bleu = {};
   // on lines as translate writes them, against the references, composed (NFC)
   std::optional<LineScores> lines = {};
-  // pairs that are empty on a side or longer than the model's positions; characters that a language
-  // model does not know. Nothing else counts them
+  // pairs that are empty on one side or longer than the model's positions; characters that a
+  // language model does not know. They enter none of the other numbers
   int64_t skipped = 0;
   std::optional<double> accuracy = {};  // share of the points classified correctly, 0 to 1
 
@@ -41,16 +41,16 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
                                const DecodeOptions& options = {});
 
 // A whole text in blocks that do not overlap: each token but the first is predicted once. A model
-// trained on documents (setting `documents`) predicts each line by itself, with its end and up to
-// its block size; empty lines are skipped. InputError if a whole text has fewer than two tokens, no
-// line has any, or the tokenizer lacks a character.
+// trained on documents (setting `documents`) predicts each line by itself, including its end, up to
+// the model's block size; empty lines are skipped. InputError if a whole text has fewer than two
+// tokens, all lines are empty, or the tokenizer lacks a character.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 
 // Lines "x,y,label" with label 0 or 1. InputError names an invalid line, or if there is no line.
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
 // Evaluates a run of any kind on `path`: a prefix of parallel text, or a file of text or points
-// ("-": standard input). `weights` is the dtype in which they are held (load.h). UsageError if an
+// ("-": standard input). `weights`: the dtype of the model's weights (load.h). UsageError if an
 // option is given that belongs to another kind.
 EvalResult evaluate_run(const std::string& checkpoint, const std::string& path,
                         const DecodeOptions& options = {},

@@ -14,7 +14,7 @@ data::Ids line_break(const data::Tokenizer& tokenizer) {
   try {
     const data::Ids ids = tokenizer.encode("\n");
     return ids.empty() ? data::Ids{0} : ids;
-  } catch (const InputError&) {  // characters without one
+  } catch (const InputError&) {  // a vocabulary of characters without a newline
     return {0};
   }
 }

@@ -25,8 +25,8 @@ struct GenerateOptions {
 
 // The text that follows the prompt. The model sees the last block_size tokens. Up to that length,
 // earlier computations are cached; beyond it every token changes its position, and each step
-// recomputes its window. An empty prompt means a newline, or the first token if there is
-// none. InputError if a character of the prompt is unknown to a vocabulary of characters,
+// recomputes its window. An empty prompt means a newline, or token 0 if the tokenizer has no
+// newline. InputError if a character of the prompt is unknown to a vocabulary of characters,
 // UsageError for options that make no sense, NumericError if the logits are not finite.
 std::string generate(const models::LanguageModel& model, const data::Tokenizer& tokenizer,
                      const std::string& prompt, const GenerateOptions& options = {});

@@ -8,7 +8,7 @@ namespace slope::train {
 UnknownCharacters unknown_characters(const std::string& name) {
   if (name == "skip") return UnknownCharacters::skip;
   SLOPE_CHECK_AS(UsageError, name == "refuse",
-                 "unknown characters: no way '{}'; there are refuse and skip", name);
+                 "unknown characters: there is no '{}'; choose refuse or skip", name);
   return UnknownCharacters::refuse;
 }
 

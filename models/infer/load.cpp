@@ -19,7 +19,7 @@ auto with_weights(const std::string& checkpoint, TensorFile&& weights, DType dty
   try {
     load_named(model->module(), std::move(weights), file);
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}; {} asks for such a model", e.what(), config));
+    throw InputError(fmt::format("{}; the model is the one that {} describes", e.what(), config));
   }
   nn::eval(model->module());
   if (dtype == bf16) nn::round_weights(model->module());
@@ -68,7 +68,7 @@ TextModel load_language_model(const std::string& checkpoint, DType dtype) {
 
 Classifier load_points_model(const std::string& checkpoint, DType dtype) {
   const RunSettings settings =
-      read_config(checkpoint + "/config.json", Kind::points, "to tell points apart");
+      read_config(checkpoint + "/config.json", Kind::points, "to classify points");
   const auto& type = dynamic_cast<const models::PointsType&>(settings.type());
   auto model = with_weights(checkpoint, load_finite(checkpoint + "/model.safetensors"), dtype,
                             [&] { return type.make(settings.config(), Weights::unset); });

@@ -1,9 +1,9 @@
-// Trained models with what their inputs and outputs mean, read from a checkpoint, in evaluation
-// mode. InputError names file and fault: a config of another kind, weights that do not fit or are
-// not finite, wrong vocabularies.
+// Trained models with their settings and tokenizers, read from a checkpoint, in evaluation mode. An
+// InputError names file and fault: a config of another kind, weights that do not fit or are not
+// finite, wrong vocabularies.
 // Nothing here writes to a const model: any number of threads may translate, generate and evaluate
-// with one, in whatever mode it is. nn::train, nn::eval, nn::to and nn::load write: only while no
-// other thread uses the model.
+// with one, in whatever mode it is. nn::train, nn::eval, nn::to and nn::load do write: call them
+// only while no other thread uses the model.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>

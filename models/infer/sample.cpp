@@ -113,7 +113,7 @@ Sample sample_named(const std::string& name, SampleSize size) {
 
 namespace {
 
-// f(model) with the type's defaults, of the kind that the type makes.
+// Calls f(model) with a model of the type's default config.
 template <class F>
 auto with_default_model(const ModelType& type, Weights weights, const F& f) {
   const auto config = type.config();

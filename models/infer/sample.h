@@ -14,7 +14,7 @@ struct Sample {
   std::function<Tensor()> loss;          // the same at each call
   NamedTensors parameters() const { return nn::named_parameters(model->module()); }
 };
-// Full: of the default config, with vocabularies as count_default_parameters() has them.
+// full: the default config, with the vocabularies of count_default_parameters()
 enum class SampleSize { small, full };
 Sample sample_of(const models::ModelType& type, SampleSize size = SampleSize::small);
 // The model of a run with its weights, in f32 and on made-up data.
@@ -25,7 +25,7 @@ Sample sample_named(const std::string& name, SampleSize size = SampleSize::small
 // A model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
 // words (Multi30k), that of a language model 65 characters (tiny Shakespeare).
 int64_t count_default_parameters(const models::ModelType& type);
-// The summary of such a model, on one example as long as it takes: sentences, a text, a point.
+// The summary of such a model on one example of greatest length: two sentences, a text, a point.
 nn::Summary default_summary(const models::ModelType& type);
 
 }  // namespace slope::train

@@ -8,7 +8,7 @@ namespace slope::train {
 
 namespace {
 
-constexpr int64_t batch_size = 16;  // whose logits of every token are in memory
+constexpr int64_t batch_size = 16;  // pairs; the logits of all their tokens are in memory at once
 
 data::Pair encode(const Translator& translator, const std::string& source,
                   const std::string& target, size_t line) {

@@ -1,5 +1,5 @@
 // Ends a text that is being written at the first occurrence of `stop`. What may be the beginning of
-// `stop` is held back until it is clear.
+// `stop` is held back until that is clear.
 #pragma once
 
 #include <algorithm>

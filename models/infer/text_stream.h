@@ -20,10 +20,10 @@ class TextStream {
   void shorten();
 
   const data::Tokenizer& tokenizer_;
-  data::Ids ids_;     // as far back as joining looks
+  data::Ids ids_;     // the last tokens, enough to decode the newest as in the whole text
   size_t given_ = 0;  // bytes of their text that were already given out or belong to `before`
   std::string text_;
-  std::deque<std::string> before_;  // the texts before the tokens that joining looks ahead to
+  std::deque<std::string> before_;  // text_ before each of the last looks_ahead() tokens
 };
 
 }  // namespace slope::train

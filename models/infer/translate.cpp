@@ -29,7 +29,7 @@ LongLines long_lines(const std::string& name) {
   if (name == "crop") return LongLines::crop;
   if (name == "skip") return LongLines::skip;
   SLOPE_CHECK_AS(UsageError, name == "refuse",
-                 "long lines: no way '{}'; there are refuse, crop and skip", name);
+                 "long lines: there is no '{}'; choose refuse, crop or skip", name);
   return LongLines::refuse;
 }
 

@@ -17,8 +17,8 @@ std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
 
-// What happens to a line with more tokens than the model has positions: an InputError; only its
-// first tokens are translated; an empty line.
+// What happens to a line with more tokens than the model has positions. refuse: an InputError;
+// crop: only its first tokens are translated; skip: its translation is an empty line.
 enum class LongLines { refuse, crop, skip };
 LongLines long_lines(const std::string& name);  // by these names; UsageError for any other
 
@@ -28,8 +28,8 @@ struct LineOptions {
   std::function<void()> on_long_line = {};  // called for each that is cropped or skipped
 };
 
-// The tokens of a line, <sos> … <eos>, as many as the model has positions; without a word if the
-// line is too long and is skipped. `place` begins errors: "line 7".
+// The tokens of a line, <sos> … <eos>, at most as many as the model has positions; only <sos> <eos>
+// if the line is blank, or too long and skipped. `place` begins errors: "line 7".
 Sentence fitting_source(const Translator& translator, const std::string& line,
                         const LineOptions& options, const std::string& place);
 
@@ -40,8 +40,8 @@ struct Translation {
 };
 using Translations = std::vector<Translation>;  // of a line, the best first
 
-// For each line its n_best translations, at least one; fewer where several of them read the same,
-// as other subwords of one text do: then the best of these. A line without text has the empty one.
+// For each line its n_best translations, at least one; fewer if different subwords spell the same
+// text: only the best of these is kept. A line without text has one, the empty translation.
 // If a line is refused as too long, nothing is translated. With Unknown::copy an <unk> is written
 // as the source word to which the last layer's cross-attention, averaged over heads, attends most;
 // UsageError if the model does not expose its attention.

@@ -19,8 +19,8 @@ class Decoding {  // one row for each sentence
 using StartDecoding =
     std::function<std::unique_ptr<Decoding>(const Tensor& source)>;  // (R, S), padded
 
-// Models with start(source), step(newest, cache) and Cache::select(rows): each step computes only
-// what is new.
+// For models with start(source), step(newest, cache) and Cache::select(rows): each step computes
+// only what is new.
 template <class M>
 StartDecoding cached_decoding(const M& model) {
   struct Cached : Decoding {
@@ -33,8 +33,8 @@ StartDecoding cached_decoding(const M& model) {
   return [&model](const Tensor& source) { return std::make_unique<Cached>(model, source); };
 }
 
-// Models with features(source, target) and head(x): each step computes the whole prefix. The
-// reference for the cached one.
+// For models with features(source, target) and head(x): each step computes the whole prefix. Tests
+// compare cached decoding with it.
 template <class M>
 StartDecoding uncached_decoding(const M& model) {
   struct Uncached : Decoding {

@@ -22,8 +22,8 @@ class Continuation {  // of one text
 
 class LanguageModel : public Model {
  public:
-  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets, those
-  // of -100 aside.
+  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets that
+  // are not -100, which is cross_entropy's ignore_index.
   virtual Tensor loss(const Tensor& inputs, const Tensor& targets,
                       double label_smoothing) const = 0;
   virtual Tensor logits(const Tensor& tokens) const = 0;  // (B, T) -> (B, T, V)

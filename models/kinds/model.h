@@ -36,7 +36,7 @@ class ModelType {
   const std::string name, about;
   const Kind kind;
   virtual std::unique_ptr<ModelConfig> config() const = 0;  // the defaults
-  // a small model's, whose every gradient can be checked, and which can be drawn
+  // of a model so small that each element's gradient can be checked and its graph can be drawn
   virtual std::unique_ptr<ModelConfig> small() const = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Points: models that classify points of the plane into two labels.
+// Points: models that classify points of the plane into two classes.
 //
 // A module is one if it has
 //   Config config

@@ -25,7 +25,7 @@ struct Linter {
     }
   }
 
-  // Checks of a function of its inputs, which hold for any weights.
+  // Checks of the outputs as functions of the inputs, which must hold for any weights.
   void outputs(const Subject& s) {
     const nn::EvalMode eval_mode;
     const nn::ModuleRef model = s.model->module();

@@ -1,7 +1,7 @@
 // Settings without effect. A setting has an effect if another value of it changes the names or
 // shapes of the model's tensors, or the loss in training from one seed, or whether an input that is
-// longer by one is accepted. This is tried here, and with one other setting doubled: the base of
-// rotary positions, say, has no effect as long as there is a single frequency.
+// longer by one is accepted. This is tried with the given config, and with one other setting
+// doubled: the base of rotary positions, say, has no effect while there is a single frequency.
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
 
@@ -11,7 +11,7 @@ using namespace models;
 
 namespace {
 
-// The observable properties of a model; throws if the config makes none.
+// The observable properties of a model; throws if the config is not valid.
 std::string seen(const ModelType& type, const ModelConfig& config, int64_t longest) {
   const Subject s = subject_of(type, config);
   nn::train(s.model->module());
@@ -56,7 +56,7 @@ struct Tried {
   bool matters = false;
 };
 
-// Other values of setting i in this config.
+// Tries other values of setting i in this config.
 Tried try_others(const ModelType& type, const ModelConfig& config, size_t i, int64_t longest) {
   Tried tried;
   try {
@@ -72,7 +72,7 @@ Tried try_others(const ModelType& type, const ModelConfig& config, size_t i, int
       }
       if (tried.matters) break;
     }
-  } catch (const Error&) {  // nor is this one
+  } catch (const Error&) {  // the config itself is not valid
   }
   return tried;
 }

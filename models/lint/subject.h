@@ -15,7 +15,7 @@ struct LintInput {
   const char* name;  // "source"
   Tensor x;
   nn::lint::SequenceFunction f;
-  bool has_positions, causal;  // along dim 1; output t may depend on inputs up to t
+  bool has_positions, causal;  // positions along dim 1; output t depends only on inputs up to t
   std::optional<int64_t> pad = {};
 };
 

@@ -14,18 +14,18 @@ namespace slope::train {
 // The tokenizers of a model by the stems of their files: "source", "target", "shared".
 using Tokenizers = std::map<std::string, data::TokenizerPtr>;
 
-// model.safetensors, and the tokenizers' files. Its metadata contain their checksums, because the
-// weights mean nothing without the tokenizers.
+// Writes model.safetensors and the tokenizers' files, whose checksums are in the former's metadata,
+// because the weights mean nothing without the tokenizers.
 void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers);
-// InputError that names the first tensor with nan or inf
+// Reads a safetensors file; an InputError names the first tensor with nan or inf.
 TensorFile load_finite(const std::string& file);
 // Copies the file's tensors into the model's, and releases the memory that reading them took.
 void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& file);
 
 int64_t elements_in(const TensorFile& tensors);
 
-// The tokenizer read from the files STEM.* has the number of tokens and the checksums recorded in
-// the weights' metadata, if there are any.
+// InputError unless the tokenizer read from the files STEM.* has the number of tokens and the
+// checksums that are recorded in the weights' metadata, if any are.
 void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
                      const std::string& stem);
 
@@ -38,8 +38,8 @@ auto within_size_of(const TensorFile& weights, const Make& make) {
   return make();
 }
 
-// Calls f. Any error that it throws, even about a setting, becomes an InputError that names
-// `file`.
+// Calls f. An InputError that it throws, or a UsageError (about a setting), becomes an InputError
+// that names `file`.
 template <class F>
 auto blame(const std::string& file, F f) {
   try {

@@ -18,8 +18,8 @@ constexpr int64_t most_bytes = 64 << 10;
 
 std::string read_json_text(const std::string& file) {
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: {} bytes are more than settings take, at most {}",
-                    file, bytes, most_bytes);
+  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: has {} bytes; settings or a state have at most {}", file,
+                    bytes, most_bytes);
   return read_file(file, most_bytes);
 }
 
@@ -32,7 +32,7 @@ std::string read_given_json(const std::string& file) {
 }
 
 Json parse_json(const std::string& text, const std::string& file) {
-  const size_t nul = text.find('\0');  // for the library the end
+  const size_t nul = text.find('\0');  // which the library would take for the end of the text
   SLOPE_CHECK_INPUT(nul == text.npos, "{}: not valid JSON at byte {}", file, nul + 1);
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
@@ -55,7 +55,7 @@ Json parse_json(const std::string& text, const std::string& file) {
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));
   } catch (const Json::out_of_range&) {
-    throw InputError(fmt::format("{}: holds a number that is too large to be one", file));
+    throw InputError(fmt::format("{}: holds a number that is too large", file));
   }
 }
 

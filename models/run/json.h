@@ -14,11 +14,11 @@ namespace slope::train {
 // Settings or a state: at most 64 KiB.
 std::string read_json_text(const std::string& file);
 std::string read_given_json(const std::string& file);  // also from a pipe, or standard input (-)
-// InputError that names `file`, the origin of `text`: a syntax error with its position, a duplicate
-// key, nesting deeper than 64.
+// InputError, naming `file`, the origin of `text`, for a syntax error (with its position), a
+// duplicate key, a number that is too large, or nesting deeper than 64 levels.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 
-// `indent` spaces a level, or everything on one line (-1). Invalid UTF-8 becomes U+FFFD; numbers
+// `indent` spaces per level, or everything on one line (-1). Invalid UTF-8 becomes U+FFFD; numbers
 // that are not finite become null.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
@@ -26,7 +26,7 @@ struct JsonField {
   std::string name;
   std::variant<int64_t, double, bool> value;
 };
-// an object of these, in their order, without '\n'
+// one object with these fields, in their order, without '\n'
 std::string json_line(const std::vector<JsonField>& fields);
 
 }  // namespace slope::train

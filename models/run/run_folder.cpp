@@ -77,7 +77,7 @@ void refuse_checkpoint(const std::string& folder) {
   for (const char* file : {"/model.safetensors", "/state.json"})
     SLOPE_CHECK_AS(UsageError, !is_there(folder + file),
                    "{0}: is a checkpoint; name a run's folder, as the one that holds {0}", folder);
-  std::error_code none;  // a name that cannot be resolved says so itself, later
+  std::error_code none;  // a name that cannot be resolved is reported later, when it is used
   for (fs::path above = fs::weakly_canonical(folder, none).parent_path();
        above != above.root_path(); above = above.parent_path())
     SLOPE_CHECK_AS(UsageError,
@@ -96,7 +96,7 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
                     start = start_file(folder), events = folder + "/tensorboard";
   for (const std::string& file : {plot, log, start, events})
     SLOPE_CHECK_INPUT(sys::kind(file) != FileKind::link,
-                      "{}: is a link; a run writes through none: move it away", file);
+                      "{}: is a link, through which a run does not write; move it away", file);
   SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
                     "{}: was not drawn by slope; move it away or choose another --out", plot);
   const bool started = is_there(start);
@@ -171,7 +171,7 @@ std::string checkpoint_folder(const std::string& run) {
   const FileKind kind = sys::kind_followed(run);
   SLOPE_CHECK_AS(IoError, kind != FileKind::nothing, "{}: no such folder", run);
   SLOPE_CHECK_INPUT(kind == FileKind::folder,
-                    "{}: is no folder; name a run's, as slope train --out wrote it", run);
+                    "{}: is not a folder; name the folder of a run (slope train --out)", run);
   for (const std::string& folder : {run + "/best", run + "/last", run}) {
     if (sys::kind_followed(folder + "/model.safetensors") != FileKind::nothing) return folder;
     SLOPE_CHECK_INPUT(folder == run || !is_there(folder),

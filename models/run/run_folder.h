@@ -13,7 +13,7 @@ void refuse_run(const std::string& folder);
 
 // The name of the checkpoint from which a resume continues: "last", or the only step-N if the run
 // was killed before `last` was made; empty if there is none, and the run starts from the beginning.
-// InputError, with the command that repairs it, if that cannot be decided.
+// InputError, with a command that repairs the run, if that cannot be decided.
 std::string resume_point(const std::string& folder);
 
 // The folder of a run that commands read: best, else last, else the folder itself if it holds a
@@ -41,7 +41,7 @@ std::string linked(const std::string& folder, const std::string& link);
 // anything that slope does not save there. If any of this cannot be decided, nothing is removed and
 // an IoError is thrown.
 void keep_linked(const std::string& folder);
-// IoError if such a folder exists and is not slope's
+// Before a checkpoint is saved: IoError if its name is taken by something that slope did not save.
 void make_way(const std::string& folder, const std::string& checkpoint);
 
 }  // namespace slope::train

@@ -64,7 +64,7 @@ TokenizerSettings* RunSettings::tokenizer_settings() {
 data::TokenizerOptions RunSettings::tokenizer() const {
   RunSettings copy = *this;
   const TokenizerSettings* t = copy.tokenizer_settings();
-  // characters need no <unk>, because the vocabulary has all of the text's
+  // a language model on characters needs no <unk>: its vocabulary has all characters of the text
   const bool specials = type_->kind == Kind::translation || t->tokenizer != "characters";
   return {.kind = t->tokenizer,
           .lowercase = t->lowercase,

@@ -8,7 +8,7 @@
 
 namespace slope::train {
 
-// tokens: a validation that takes seconds, with a loss of three digits
+// in tokens: enough for three digits of the loss, and a validation takes only seconds
 constexpr int64_t default_validation_size = 200'000;
 
 struct ParallelTextSettings {  // of translation
@@ -84,7 +84,7 @@ struct MoonsSettings {  // of points
 
 class RunSettings {
  public:
-  explicit RunSettings(const models::ModelType& type);  // the defaults; outlived by `type`
+  explicit RunSettings(const models::ModelType& type);  // the defaults; `type` must live longer
   RunSettings(const RunSettings& other);
   RunSettings& operator=(const RunSettings&) = delete;
 
@@ -99,11 +99,12 @@ class RunSettings {
     return std::get<Data>(data_);
   }
   data::TokenizerOptions tokenizer() const;  // of translation and language models
-  models::Settings all();                    // into this object; "model" first
+  models::Settings all();                    // which refer to this object; "model" first
   std::string to_json() const;               // config.json's text
-  void set(const std::string& key,
-           const std::string& text);      // UsageError: an unknown key or a bad value
-  void apply(const std::string& preset);  // UsageError: not one of this model's
+  // UsageError for an unknown key or a bad value
+  void set(const std::string& key, const std::string& text);
+  // UsageError if the preset is for another kind of model, or has a key that this model lacks
+  void apply(const std::string& preset);
 
   // Takes what the weights of another run need: the settings of its model and its tokenizer.
   // UsageError if its model is another one.
@@ -124,7 +125,7 @@ class RunSettings {
 
 // A checkpoint's config.json. InputError if the file is not one, or its model is unknown here.
 RunSettings read_config(const std::string& file);
-// The same, if another kind of model is required: "to translate".
+// The same, with an InputError if the model is not of this kind; it says what for: "to translate".
 RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);
 
 }  // namespace slope::train

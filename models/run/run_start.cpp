@@ -45,14 +45,14 @@ void RunStart::keep(const RunState& state) {
   kept_ = true;
 }
 
-// As far as that is possible: whatever made the run end is what is reported.
+// Undoes what it can and throws nothing: the error to report is the one that ended the run.
 void RunStart::undo() try {
   const std::string file = start_file(folder_);
   if (wrote_ && old_)
     write_file(file, *old_);
   else if (wrote_)
     sys::remove(file);
-  // while it is locked: a process that opened it meanwhile finds that the name is gone
+  // removed while still locked: a process that opened it meanwhile finds that the name is gone
   if (lock_ && !had_lock_) sys::remove(folder_ + "/lock");
   if (made_from_.empty()) return;
   for (std::string made = folder_; sys::remove(made) && made != made_from_;)

@@ -21,15 +21,15 @@ void for_each_field(State& s, F f) {
       f("fingerprint", s.fingerprint), f("numerics", s.numerics);
 }
 
-// of a number in it: far more than any run comes to, and safe to count on from
+// The largest number accepted: far more than any run reaches, and far from an overflow.
 constexpr int64_t largest = 1'000'000'000'000'000;
 
-// The first field is the checksum of the whole text, in which it stands as zeros itself.
+// The first field is the checksum of the whole text, computed with zeros in its own place.
 constexpr std::string_view checksum_field = "\"crc32c\": \"";
 
 void check_sum(const std::string& text, const std::string& file) {
   const size_t field = text.find(checksum_field), at = field + checksum_field.size();
-  // saved before there was one
+  // saved before there was a checksum
   if (field == text.npos || at + no_crc32c.size() > text.size()) return;
   const std::string recorded = text.substr(at, no_crc32c.size()),
                     found = fmt::format("{:08x}", crc32c_around(text, at));
@@ -61,7 +61,7 @@ RunState RunState::read(const std::string& file) {
   std::set<std::string> known = {"crc32c", "settings"};
   for_each_field(state, [&]<class T>(const char* key, T& value) {
     known.insert(key);
-    // saved before there was one
+    // saved before there was this field
     if (std::is_same_v<T, bool> && !json.contains(key)) return;
     const nlohmann::ordered_json& found = field(key);
     if constexpr (std::is_same_v<T, int64_t>)

@@ -12,8 +12,8 @@ struct RunState {
   int64_t log_bytes = 0;  // of log.jsonl
   int64_t best_step = 0;
   double best_loss = 0;
-  int64_t stale = 0;            // validations since then
-  bool validation_due = false;  // that of this step, which was interrupted
+  int64_t stale = 0;            // validations since best_step
+  bool validation_due = false;  // whether the validation of this step was interrupted
   double window_loss = 0;       // summed since the last line of the log
   int64_t window_targets = 0;
   std::string fingerprint;  // of the data; empty in start.json until they are read
@@ -22,7 +22,7 @@ struct RunState {
   std::string settings;  // those with which the run was started, as JSON
 
   std::string text() const;                       // state.json
-  static RunState read(const std::string& file);  // InputError if it is not one
+  static RunState read(const std::string& file);  // InputError if it holds no state
 };
 
 }  // namespace slope::train

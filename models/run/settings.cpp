@@ -162,12 +162,12 @@ std::string completed(const std::string& before, const std::string& values) {
 
 namespace {
 
-std::vector<std::string> different(const Settings& now, const std::string& text, bool that_may) {
+std::vector<std::string> different(const Settings& now, const std::string& text, bool may_change) {
   const nlohmann::ordered_json before = parse_json(text, "the run's settings");
   std::vector<std::string> result;
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
-    if (s.may_change == that_may && was != to_text(s))
+    if (s.may_change == may_change && was != to_text(s))
       result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
   }
   return result;

@@ -23,7 +23,7 @@ void from_saved_json(const Settings& settings, const std::string& json, const st
 void refuse_export(const std::string& json, const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);
-// The values that applied in builds without a setting, given settings at their defaults.
+// JSON of all settings, each with the value that applied in builds that did not know it yet.
 std::string values_before(const Settings& defaults);
 // The settings of an earlier run, including those that its build did not know yet.
 std::string completed(const std::string& json_before, const std::string& json_values_before);

@@ -1,4 +1,4 @@
-// How a run cuts its text: words, characters or subwords (models/data/tokenizer.h).
+// How a run splits its text: into words, characters or subwords (models/data/tokenizer.h).
 #pragma once
 
 #include <slope/models/config.h>
@@ -12,8 +12,8 @@ struct TokenizerSettings {
   int64_t min_freq = 2;  // words that occur less often become <unk>
   int64_t vocab_size = 0;
   std::string subword_kind = "bpe", subword_model;
-  // What runs used that were saved before there was a choice: lower-cased words (true), or
-  // characters as they are.
+  // What runs saved before there was a choice used: lower-cased words (true), or characters as they
+  // are (false).
   bool words_before = true;
   SLOPE_CONFIG(key(tokenizer, "the units that text is split into",
                    {"subwords", "words", "characters"})

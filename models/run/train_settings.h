@@ -46,7 +46,7 @@ struct TrainSettings {
   double weight_decay = 0;  // on tensors of two or more dims
   std::string schedule = "constant";
   int64_t warmup = 0;  // steps of linear rise from 0 to lr
-  double lr_min = 0;   // lowest rate of the schedules that fall to one
+  double lr_min = 0;   // lowest rate, of the schedules that have one
   int64_t step_size = 1000;
   std::string milestones = "1000";
   double gamma = 0.1, power = 1;
@@ -61,7 +61,7 @@ struct TrainSettings {
   double clip = 1;                            // largest norm of the whole gradient; 0: none
   double label_smoothing = 0;
   double average = 0;  // decay of an EMA of the weights, which is then validated and saved; 0: none
-  int64_t swa_start = 0, swa_every = 1;  // of their mean, which is used in the same way; 0: none
+  int64_t swa_start = 0, swa_every = 1;  // steps, of SWA: their mean, used in the same way; 0: none
   int64_t validate_every = 0;            // steps; 0: at the end of each epoch
   int64_t save_every = 0;                // in addition to each validation and the end
   int64_t patience = 0;    // validations without a better loss before the run stops; 0: never
@@ -81,7 +81,8 @@ struct TrainSettings {
           {"f32", "bf16"}),
       key(optimizer, "the update rule", optimizer_names),
       key(lr, "peak learning rate", 0, models::any_real).changeable(),
-      key(beta1, "decay of the mean of gradients", 0, 0.9999999)
+      key(beta1, "decay of the running mean of gradients; Lion: share of that mean in an update", 0,
+          0.9999999)
           .only_with("optimizer", {"adam", "adamax", "adamw", "nadam", "radam", "lion", "muon"}),
       key(beta2,
           "decay of the running mean of squared gradients; Lion: of its running mean of gradients",
@@ -97,7 +98,7 @@ struct TrainSettings {
       key(nesterov, "Nesterov's momentum").only_with("optimizer", {"sgd"}),
       key(momentum_decay, "NAdam: how fast its momentum rises to beta1", 0, 1)
           .only_with("optimizer", {"nadam"}),
-      key(alpha, "RMSprop: decay of the mean of squared gradients", 0, 0.9999999)
+      key(alpha, "RMSprop: decay of the running mean of squared gradients", 0, 0.9999999)
           .only_with("optimizer", {"rmsprop"}),
       key(centered,
           "RMSprop: divide by the standard deviation of the gradients, not by their root mean "
@@ -128,25 +129,25 @@ struct TrainSettings {
       key(eta_plus, "Rprop: factor of an element's step while its gradient keeps its sign",
           1.0000001, 1000)
           .only_with("optimizer", {"rprop"}),
-      key(min_step_size, "Rprop: smallest step of an element; lr is the first", 1e-30,
+      key(min_step_size, "Rprop: smallest step of an element; its first step is lr", 1e-30,
           models::any_real)
           .only_with("optimizer", {"rprop"}),
       key(max_step_size, "Rprop: largest step of an element", 1e-30, models::any_real)
           .only_with("optimizer", {"rprop"}),
-      key(max_iter, "L-BFGS: directions of one step, all on the step's micro-batches", 1, 1e6)
+      key(max_iter, "L-BFGS: most iterations in one step, all on the step's micro-batches", 1, 1e6)
           .only_with("optimizer", {"lbfgs"}),
-      key(history_size, "L-BFGS: changes that it remembers, each twice as large as the weights", 1,
-          1e6)
+      key(history_size,
+          "L-BFGS: past updates that it remembers, each twice as large as the weights", 1, 1e6)
           .only_with("optimizer", {"lbfgs"}),
       key(line_search_fn,
           "L-BFGS: how far it goes in a direction: to a point that fulfils the strong Wolfe "
           "conditions, or by lr",
           {"strong_wolfe", "none"})
           .only_with("optimizer", {"lbfgs"}),
-      key(tolerance_grad, "L-BFGS: a step ends when no element of the gradient is larger", 0,
-          models::any_real)
+      key(tolerance_grad, "L-BFGS: a step ends when no element of the gradient is larger than this",
+          0, models::any_real)
           .only_with("optimizer", {"lbfgs"}),
-      key(tolerance_change, "L-BFGS: a step ends when weights or loss change by less", 0,
+      key(tolerance_change, "L-BFGS: a step ends when weights or loss change by less than this", 0,
           models::any_real)
           .only_with("optimizer", {"lbfgs"}),
       key(muon_momentum, "Muon: decay of the mean of gradients of matrices", 0, 0.9999999)
@@ -164,7 +165,7 @@ struct TrainSettings {
       key(warmup, "steps of linear warm-up to lr", 0, 1e9)
           .only_with("optimizer", without(optimizer_names, {"rprop"}))
           .changeable(),
-      key(lr_min, "lowest learning rate, for schedules that decay to one", 0, models::any_real)
+      key(lr_min, "lowest learning rate, to which the schedule decays", 0, models::any_real)
           .only_with("schedule",
                      {"cosine", "cosine_restarts", "linear", "plateau", "sequential", "wsd"})
           .changeable(),
@@ -218,8 +219,8 @@ struct TrainSettings {
           .only_with("schedule", {"plateau"})
           .changeable(),
       key(schedules,
-          "schedules that follow each other; from each of the milestones on the next, which counts "
-          "its steps from there")
+          "schedules that follow each other; at each of the milestones the next one begins and "
+          "counts its steps from there")
           .only_with("schedule", {"sequential"})
           .changeable(),
       key(clip, "maximum norm of the gradient; 0: no clipping", 0, models::any_real)
@@ -232,7 +233,7 @@ struct TrainSettings {
           "step from which on the mean of the weights is taken (SWA), which is then validated and "
           "saved; 0: none",
           0, 4e9),
-      key(swa_every, "steps between the weights of that mean", 1, 1e9),
+      key(swa_every, "steps between two weights that enter that mean", 1, 1e9),
       key(validate_every, "steps between validations; 0: each epoch", 0, 1e9),
       key(save_every, "steps between additional checkpoints; 0: none", 0, 1e9).changeable(),
       key(patience, "validations without a better loss before stopping; 0: never stop early", 0,
@@ -253,7 +254,7 @@ struct TrainSettings {
       key(tensorboard, "also write TensorBoard events, in RUN/tensorboard").changeable())
 };
 
-// UsageError if they are not ascending steps.
+// UsageError if the milestones are not increasing steps.
 std::vector<int64_t> milestones_of(const TrainSettings& t);
 
 // UsageError if settings contradict each other, in a run of `total` steps.

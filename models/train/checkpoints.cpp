@@ -17,7 +17,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   updater.save(sink, task);
   write_file(sink.file("state.json"), state.text());
   sink.commit();  // the rename
-  // first: `best` without `last` would look like a run that lost its links
+  // `last` first: `best` without `last` would look like a run that lost its links
   swap_link(path("last"), name);
   if (best) swap_link(path("best"), name);
   tidy();
@@ -41,7 +41,7 @@ void Checkpoints::draw_loss() const {
   const std::string file = path("loss.svg");
   SLOPE_CHECK_AS(IoError,
                  sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
-                 "{}: is no file of the run's; move it away", file);
+                 "{}: is not a file of the run; move it away", file);
   try {
     write_file(file, loss_plot(path("log.jsonl")));
   } catch (const InputError& e) {

@@ -15,9 +15,9 @@ bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
 
 using Names = std::set<std::string>;
 
-// The factor by which a step shrinks the weights is 1 - lr * weight_decay, apart from the gradient.
-// Where it is below -1, they grow. Momentum moves the limit to 2 (1 + momentum); where the decay is
-// a part of a gradient that is then divided by its own size, there is none.
+// Apart from the gradient, a step multiplies the weights by 1 - lr * weight_decay: they grow if
+// lr * weight_decay is above 2, with momentum above 2 (1 + momentum). There is no such limit where
+// the decay is added to a gradient that is then divided by its own size, as in Adam.
 bool decay_alone_diverges(const TrainSettings& t, double lr) {
   const bool is_plain =
       Names{"adafactor", "adamw", "asgd", "lion", "muon", "sgd"}.contains(t.optimizer);

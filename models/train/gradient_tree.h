@@ -21,7 +21,7 @@ class GradientTree {
       merge();
   }
 
-  // Puts the sum back into them.
+  // Puts the sum back into the parameters.
   void finish(const NamedTensors& parameters) {
     while (levels_.size() >= 2) merge();
     for (size_t i = 0; i < parameters.size(); ++i)

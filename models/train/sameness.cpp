@@ -22,7 +22,7 @@ std::string check_sameness(const RunState& before, const RunState& now, const Se
   const std::string settings = completed(before.settings, values_before);
   const std::vector<std::string> changed = differences(all, settings);
   SLOPE_CHECK_AS(UsageError, changed.empty(),
-                 "--resume: {} was started with other settings: {}; these may not change", folder,
+                 "--resume: {} was started with other settings: {}; these must not change", folder,
                  fmt::join(changed, "; "));
   const bool data_were_read = !before.fingerprint.empty();
   SLOPE_CHECK_AS(UsageError, !data_were_read || before.fingerprint == now.fingerprint,

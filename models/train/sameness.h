@@ -6,7 +6,7 @@
 
 namespace slope::train {
 
-// UsageError that lists each difference with both values. Returns a message about settings that may
+// A UsageError lists each difference with both values. Returns a message about settings that may
 // differ and do; empty if there are none.
 //   values_before: JSON of all settings with the values that applied before each setting existed
 std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,

@@ -51,8 +51,8 @@ bool at_epoch_end(const Task& task) {
 
 namespace {
 
-// The loss of the micro-batches `works`, summed over their `targets`; sets the gradients of its
-// mean. The same random numbers at each call.
+// Returns the loss of the micro-batches `works`, summed over their `targets`, and sets the
+// gradients of the mean loss. Every call uses the same random numbers.
 double evaluate(const Task& task, const std::vector<Work>& works, int64_t targets,
                 const TrainSettings& t, int64_t step) {
   double loss_sum = 0;

@@ -20,8 +20,8 @@ struct StepResult {
 // micro-batch of more than t.piece_tokens tokens goes through the model in pieces of whole
 // sequences, whose gradients add up in order, so that only the values of one piece are saved for
 // backward. NumericError, with the first tensor that is not finite, before anything is updated;
-// UsageError in step 0 if the loss depends on a parameter that the task does not list;
-// Interrupted, between two pieces, if a signal came: the gradients are then incomplete.
+// UsageError in step 0 if the loss depends on a parameter that the task does not list; Interrupted,
+// between two nodes of backward or two pieces, if a signal came: the gradients are then incomplete.
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
                      int64_t total);
 

@@ -14,7 +14,7 @@ namespace slope::train {
 struct Work {
   int64_t targets = 0;    // tokens to be predicted
   int64_t tokens = 0;     // tokens that are read, for the report of tokens per second
-  int64_t sequences = 1;  // sentences or blocks of text, between which it can be cut
+  int64_t sequences = 1;  // sentences or blocks of text, between which the batch can be cut
   // The loss of sequences begin, …, end - 1, summed over their targets.
   std::function<Tensor(int64_t begin, int64_t end)> loss;
 };
@@ -42,8 +42,8 @@ class Task {
   virtual int64_t position() const = 0;  // micro-batches consumed
   // Micro-batches in an epoch; no step takes some from two epochs. 0: the data have no epochs.
   virtual int64_t epoch_length() const = 0;
-  // Micro-batches that the setting `epochs` counts as one: those of an epoch, or, without epochs,
-  // as many as the data would fill.
+  // How many micro-batches the setting `epochs` counts as one epoch: those of an epoch, or, without
+  // epochs, as many as the data would fill.
   virtual int64_t pass_length() const { return epoch_length(); }
   // The loss on the validation data, in evaluation mode. Throws Interrupted between batches.
   virtual Evaluation evaluate() = 0;

@@ -65,7 +65,7 @@ class Run {
     const SignalGuard signals;
     const nn::AtEachModule between(end_if_interrupted);
     AppendLog log(path("log.jsonl"));
-    // shorter if it was truncated meanwhile
+    // the log is shorter than the state says if it was truncated meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });
@@ -130,13 +130,13 @@ class Run {
       progress_.message(
           fmt::format("stopped early: no better validation loss since step {}", state_.best_step));
   }
-  // a signal from here on has nothing left to interrupt
+  // whether the run is done: a later signal has nothing left to interrupt
   bool complete() const {
     return !state_.validation_due && (state_.step >= total_ || stopped_early());
   }
   bool stopped_early() const { return t_.patience > 0 && state_.stale >= t_.patience; }
 
-  // after the current step
+  // whether a validation follows the current step
   bool validates() const {
     return state_.step == total_ ||
            (t_.validate_every > 0 ? state_.step % t_.validate_every == 0 : at_epoch_end(task_));
@@ -157,7 +157,7 @@ class Run {
     report_cost();
   }
 
-  // Once it is known: how long all this will take, and how much memory.
+  // Says once, after two seconds of training, how long the run will take and what memory it uses.
   void report_cost() {
     ++steps_here_;
     if (cost_reported_ || training_seconds_ < 2) return;
@@ -237,7 +237,7 @@ class Run {
 
   // The first validation tells what share of the time all of them will take.
   void report_share(double validation_seconds) {
-    if (training_seconds_ == 0) return;  // a resume began with it
+    if (training_seconds_ == 0) return;  // a resume began with this validation
     const double share = validation_seconds / (validation_seconds + training_seconds_);
     if (!share_reported_ && share >= 0.1)
       progress_.message(
@@ -248,7 +248,7 @@ class Run {
   }
 
   void save(bool best) {
-    const nn::AtEachModule whole(nullptr);  // a picture may ask the model: not to be interrupted
+    const nn::AtEachModule whole(nullptr);  // no interruption, even if a picture runs the model
     check_weights(task_, t_, now());
     checkpoints_->save(state_, updater_, task_, best);
     has_checkpoint_ = true;
@@ -304,8 +304,8 @@ static RunResult train(Task& task, const TrainSettings& settings, const Settings
   return Run(one, settings, all, options, start).execute();
 }
 
-// A system that refuses threads does so now, not when the first long loop comes: then steps would
-// be lost.
+// Starts all threads, so that a system that refuses them does so now, not at the first long loop,
+// when steps would be lost.
 static void start_threads() {
   parallel_for(num_threads(), 1, [](int64_t, int64_t) {});
 }

@@ -3,8 +3,8 @@
 // depends on is in the checkpoint, and a checkpoint appears as a whole or not at all.
 //
 //   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
-//   RUN/last, RUN/best   links to the newest such folder, to that of the smallest validation loss
-//   RUN/start.json   settings and data, from before the data are read
+//   RUN/last, RUN/best   links to the newest such folder, and that of the smallest validation loss
+//   RUN/start.json   settings, written before the data are read, then also the data's fingerprint
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once
 
@@ -21,7 +21,7 @@ struct RunOptions {
   std::string folder;
   bool resume = false;  // continue from RUN/last; start a new run if there is none
   bool quiet = false;
-  // JSON of all settings with the values that applied in builds that did not know a setting yet
+  // JSON of all settings, each with the value that applied in builds that did not know it yet
   std::string values_before = "{}";
 };
 
@@ -29,7 +29,7 @@ struct RunResult {
   int64_t steps = 0;
   double best_loss = 0;
   int64_t best_step = 0;
-  int signal = 0;  // the run was interrupted by it and has been saved
+  int signal = 0;  // that interrupted the run, which has been saved; 0: none
 };
 
 // UsageError if the folder holds a run but resume is not set, or if settings in `all` that may not
@@ -39,7 +39,7 @@ struct RunResult {
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);
 // The same for a task that takes long to make: it is made once the folder is locked and start.json
-// written. If that fails, nothing stays.
+// written. If making it fails, nothing stays.
 using MakeTask = std::function<std::unique_ptr<Task>()>;
 RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);

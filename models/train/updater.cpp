@@ -85,7 +85,7 @@ struct Updater::Parts {
     const int64_t after = t + 1 - swa_start;
     if (swa_start == 0 || after < 0 || after % swa_every != 0) return;
     if (after == 0)
-      average.emplace(named, 0);  // it starts as the weights: the mean of the first ones
+      average.emplace(named, 0);  // it starts as the current weights, the first ones of the mean
     else
       average->update(optim::swa_decay(after / swa_every));
   }

@@ -21,10 +21,10 @@ class Updater {
   // uses `loss`, whose gradients these are, and `again`, which evaluates the loss and its gradients
   // at other weights; if that throws, the weights are what they were before.
   void step(double lr, int64_t t, double loss = 0, const std::function<double()>& again = {});
-  // by which the learning rate is multiplied: that of the schedule plateau; 1 with other schedules
+  // the factor that the schedule plateau applies to the learning rate; 1 with other schedules
   double lr_factor() const;
   void validated(double loss);  // tells the schedule plateau of a validation
-  // runs f with the average in place of the weights, if there is one by now
+  // runs f with the average in place of the weights, once there is an average
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
   void load(const std::string& folder, Task& task);

@@ -68,7 +68,7 @@ TEST_CASE(
   CHECK(encoded.pairs[2].source ==
         std::vector<int64_t>{sos_id, id(source, "ein"), unk_id, id(source, "hund"), eos_id});
   CHECK_THROWS_WITH_AS((void)encode_pairs(text, source, target, 2),
-                       "t.de: no usable sentence pair: 3 are empty on a side, 4 are longer than "
+                       "t.de: no usable sentence pair: 3 are empty on one side, 4 are longer than "
                        "the model's 2 positions",
                        slope::InputError);
 }

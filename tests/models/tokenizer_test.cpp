@@ -243,7 +243,7 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
   const auto words = tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .min_freq = 2});
   CHECK(words->encode("Ein Hund .") == Ids{unk_id, 4, unk_id});
   CHECK_THROWS_WITH_AS(tokenizer_of({"Ein Hund ."}, {.kind = "words", .min_freq = 2}),
-                       doctest::Contains("none of the text's 3 occurs 2 times"), InputError);
+                       doctest::Contains("none of the text's 3 words occurs 2 times"), InputError);
   const auto lowered =
       tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .lowercase = true});
   CHECK(lowered->tokens("EIN Hund.") == Tokens{"ein", "hund", "."});

@@ -78,8 +78,8 @@ TEST_CASE("vocab: a file that is not a vocabulary is refused, with its line") {
   refuses(head + "a\nb\na\n", "v: line 7: 'a' appears twice");
   refuses(head + "a\n\nb\n", "v: line 6: an empty token");
   refuses(head + "a\nb", "v: line 6: no newline at the end; the vocabulary was cut off");
-  refuses(head + "a\\x\n", "v: line 5: a backslash must be followed by n, r or another one");
-  refuses(head + "a\\\n", "v: line 5: a backslash must be followed by n, r or another one");
+  refuses(head + "a\\x\n", "v: line 5: a backslash must be followed by n, r or a backslash");
+  refuses(head + "a\\\n", "v: line 5: a backslash must be followed by n, r or a backslash");
   refuses("<pad>\n<unk>\n<eos>\n<sos>\n", "v: line 3: <sos> must be here, not '<eos>'");
   refuses("<pad>\n<unk>\n<sos>\n", "v: line 4: <eos> must be here, not ''");
   refuses("a\nb\nc\nd\ne\n", "v: line 1: <pad> must be here, not 'a'");

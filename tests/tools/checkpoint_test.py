@@ -180,7 +180,7 @@ class OtherFiles(Case):
         for command in (["translate"], ["generate"], ["inspect"]):
             self.refuse("missing", 4, [*command, "missing"])
             self.refuse("holds no checkpoint", 3, [*command, "empty"])
-        self.refuse("train.de: is no folder", 3, ["translate", "train.de"])
+        self.refuse("train.de: is not a folder", 3, ["translate", "train.de"])
         self.refuse("train.de", 3, ["inspect", "train.de"])
         self.gpt("gpt", "--steps", "1")
         self.refuse(["gpt/best/config.json", "char-gpt"], 3, ["translate", "gpt"])

@@ -191,7 +191,7 @@ class WithoutRun(Case):
 
     def test_the_bundled_corpus_is_found(self):
         out = self.good("train", "translation", *SMALL, "--tokenizer", "subwords", "--max-len", "40", "--steps", "1", "--out", "run").out
-        self.assertRegex(out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en subwords; \d+ parameters\na sentence: de [\d.]+ tokens \(longest \d+\), en [\d.]+ tokens \(longest \d+\)\n")
+        self.assertRegex(out, r"\A\d{4,} training pairs, \d+ validation pairs; \d{3,} de and \d{3,} en subwords; \d+ parameters\nper sentence: de [\d.]+ tokens \(longest \d+\), en [\d.]+ tokens \(longest \d+\)\n")
 
 
 class WithRun(Case):
@@ -302,7 +302,7 @@ class WithRun(Case):
         for how in ("copy", "ban"):
             self.assertNotIn("<unk>", self.good("translate", "run", "--prefix", "" if how == "ban" else "xyz", "--unk", how, stdin="Der Xaver ruft .\n").out)
         self.refused(2, "translate", "run", "valid.de", "--n-best", "2", says=["--n-best 2", "--beam"])
-        self.refused(2, "translate", "run", "valid.de", "--unk", "drop", says=["drop", "write, ban and copy"])
+        self.refused(2, "translate", "run", "valid.de", "--unk", "drop", says=["drop", "write, ban or copy"])
         self.refused(2, "translate", "run", "valid.de", "--prefix", "the " * 20, says=["20 tokens"])
         self.refused(2, "translate", "run", "--score", "-", says=["--score -"])
         self.refused(3, "translate", "run", "valid.de", "--score", "train.en", says=["60 translations for 12 lines"])

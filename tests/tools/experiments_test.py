@@ -162,7 +162,7 @@ class Pictures(Case):
         self.gpt("c", "--steps", "5")
         self.good("plot", "a", "b", "c", "-o", "all.svg")
         found = texts("all.svg")
-        self.assertTrue({"Loss", "Learning rate", "Norm of the gradient", "Tokens a second", "a", "b", "c"} <= set(found), found)
+        self.assertTrue({"Loss", "Learning rate", "Norm of the gradient", "Tokens per second", "a", "b", "c"} <= set(found), found)
         before = sha256("all.svg")
         self.good("plot", "a", "b", "c", "-o", "all.svg")
         self.assertEqual(sha256("all.svg"), before)

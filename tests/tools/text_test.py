@@ -94,7 +94,7 @@ class TrainingText(Case):
     def test_words_that_are_not_learned_are_counted(self):
         arguments = ["train", "translation", "--train", "rare", "--valid", "valid", *SMALL, "--steps", "1", "--out", "run"]
         put("rare.de", b"das seltene Wort\n"), put("rare.en", b"the rare word\n")
-        self.refused(3, *arguments, "--tokenizer", "words", says=["none of the text's 3 occurs 2 times", "--min-freq 1"])
+        self.refused(3, *arguments, "--tokenizer", "words", says=["none of the text's 3 words occurs 2 times", "--min-freq 1"])
         put("rare.de", b"das seltene Wort\ndas\n"), put("rare.en", b"the word\nthe word\n")
         out = self.good(*arguments, "--tokenizer", "words").out
         self.assertIn("50 % of them <unk>, en 2.0 tokens (longest 2)\nmany de tokens are <unk>", out)
@@ -163,7 +163,7 @@ class TextToUse(Case):
             result = self.slope("translate", "run", "--long-lines", way, stdin=text)
             self.assertEqual((result.code, result.err), (0, f"slope: standard input: {word} 2 lines longer than the model's 12 positions\n"))
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
-        self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop and skip"])
+        self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop or skip"])
         self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines crop", "--score"])
         scored = self.slope("translate", "run", "--long-lines", "skip", "--scores", stdin="das " * 11 + "\n\ndas Kind\n").out.splitlines()
         self.assertEqual(scored[:2], ["nan\tnan\t", "nan\tnan\t"])
@@ -265,7 +265,7 @@ class TextToUse(Case):
         self.assertEqual(figures[0], figures[1])
         self.assertIn("skipped     1 characters", self.good("eval", "gpt", "--data", "other", "--unknown-characters", "skip").out)
         self.refused(2, "eval", "run", "--data", "valid", "--unknown-characters", "skip", says="language models")
-        self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse and skip")
+        self.refused(2, "generate", "gpt", "--unknown-characters", "drop", says="refuse or skip")
         put("one", b"t")
         self.refused(3, "eval", "gpt", "--data", "one", says="one")
         self.refused(4, "eval", "gpt", "--data", "missing", says="missing")

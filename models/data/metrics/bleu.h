@@ -1,7 +1,8 @@
 // Corpus BLEU (Papineni et al. 2002), one reference per line, in the two commonly published
 // variants; scores are 0 to 100.
 //   BLEU = 100 BP exp( 1/4 sum_n log p_n )
-//   p_n  = clipped matches / n-grams of the hypotheses,   BP = min(1, exp(1 - r/h))
+//   p_n  = clipped matches / n-grams of the hypotheses
+//   BP   = min(1, exp(1 - r/h)),   r, h the lengths of all references and of all hypotheses
 #pragma once
 
 #include <slope/models/data/tokenize.h>

@@ -26,7 +26,7 @@ CharacterGrams count_grams(std::u32string_view text, size_t n) {
 
 void add(Counts& counts, const CharacterGrams& hypothesis, const CharacterGrams& reference) {
   for (const auto& [gram, count] : reference) counts.reference += count;
-  if (reference.empty()) return;  // such a hypothesis is not counted
+  if (reference.empty()) return;  // the hypothesis has nothing to match and is not counted
   for (const auto& [gram, count] : hypothesis) {
     counts.hypothesis += count;
     const auto found = reference.find(gram);

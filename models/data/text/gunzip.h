@@ -9,11 +9,11 @@ namespace slope::data {
 // never the start of UTF-8 text
 inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
 
-// InputError, which names the file, if the data are corrupt, truncated, followed by something else,
-// or exceed the limits.
+// InputError, which names the file, if the data are corrupt, truncated or followed by something
+// else, or exceed the limits.
 std::string gunzip(std::string_view bytes, const std::string& file, const TextLimits& limits = {});
 
-// The text of a file: unpacked if it is gzip. InputError too if only its name says so.
+// The text of a file: unpacked if it is gzip. InputError too if only the name claims that (.gz).
 std::string unpacked(std::string bytes, const std::string& file, const TextLimits& limits = {});
 
 }  // namespace slope::data

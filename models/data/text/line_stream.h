@@ -11,15 +11,16 @@ namespace slope::data {
 
 class LineStream {
  public:
-  explicit LineStream(const std::string& file) : stream_(file) {}  // "-": standard input. IoError
+  // "-" is standard input. IoError if the file cannot be opened.
+  explicit LineStream(const std::string& file) : stream_(file) {}
 
   // The next lines, clean as read_text makes them; nothing at the end of the text. From a pipe:
   // waits for a line, then takes what follows within a pause of 20 ms, up to about a megabyte.
-  // InputError with byte and line in the whole text.
+  // An InputError names byte and line in the whole text.
   std::optional<std::vector<std::string>> next();
 
   const std::string& name() const { return stream_.name(); }
-  size_t lines_before() const { return before_.lines; }  // the result of the last next()
+  size_t lines_before() const { return before_.lines; }  // lines before those of the last next()
 
  private:
   InputStream stream_;

@@ -25,8 +25,8 @@ struct TextLimits {
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
 // The same cleaning for text from elsewhere; `name` appears in errors. InputError if it is not
-// UTF-8, or if as many lines as end with LF, or more, end with CR alone, as on old Macintoshes:
-// such a text would be taken for one line.
+// UTF-8, or if at least as many lines end with CR alone, as on old Macintoshes, as with LF: such a
+// text would be taken for one line.
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.
@@ -44,8 +44,8 @@ struct ParallelText {
 ParallelText read_parallel(const std::string& prefix, const std::string& source,
                            const std::string& target);
 
-// Where two texts of different length most likely diverge: the line k for which pairing from the
-// start up to k, and from the end after it, fits best.
+// Where two texts of different length most likely diverge: the line k, counted from 1, for which
+// pairing the lines before k from the start, and those from k on from the end, fits best.
 int64_t first_suspicious_line(const std::vector<std::string>& source,
                               const std::vector<std::string>& target);
 

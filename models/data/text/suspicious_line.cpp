@@ -1,7 +1,7 @@
 // Finds the missing line: a sentence and its translation have a steady ratio of lengths; pairs that
 // do not belong together do not.
-//   cost(s, t) = |log (|s|+1) / (|t|+1) - r|,   r the median log ratio (about right even if half of
-//                                               the pairs are shifted)
+//   cost(s, t) = |log((|s|+1) / (|t|+1)) - r|,   r the median log ratio (about right even if half
+//                                                of the pairs are shifted)
 //   k*         = argmin_k  sum_{i<k} cost(s_i, t_i)
 //                          + sum_{i>=k} cost of the same line paired from the end
 #include <slope/models/data/text/read_text.h>

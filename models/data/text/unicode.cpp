@@ -118,7 +118,7 @@ std::string nfc(std::string_view utf8) {
   const bool latin = std::all_of(utf8.begin(), utf8.end(),
                                  [](char c) { return static_cast<unsigned char>(c) < 0xC4; });
   if (latin && !find_utf8_error(utf8)) return std::string(utf8);
-  (void)decode_utf8(utf8);  // which refuses what is not UTF-8, with the byte
+  (void)decode_utf8(utf8);  // throws if it is not UTF-8, and names the byte
   utf8proc_uint8_t* composed = nullptr;
   const utf8proc_ssize_t length =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()),

@@ -1,6 +1,6 @@
 // Classes and lower case of code points, exactly as in Python's str methods and `re`, so that
-// figures agree with Python's tokenizations. The tables are utf8proc's (Unicode 14 or newer); a
-// test compares every code point with Python.
+// tokens, and the scores computed on them, agree with Python's. The tables are utf8proc's (Unicode
+// 14 or newer); a test compares every code point with Python.
 #pragma once
 
 #include <string>

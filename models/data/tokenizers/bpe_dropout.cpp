@@ -9,7 +9,7 @@
 namespace slope::data {
 namespace {
 
-struct Symbol {  // bytes begin … begin + size - 1; one that was merged has size 0
+struct Symbol {  // bytes begin … begin + size - 1; size 0: merged into its left neighbour
   size_t begin, size;
   int64_t left, right;  // neighbours; -1: none
 };
@@ -36,7 +36,7 @@ size_t length_of_first(std::string_view text) {
 std::vector<int> bpe_with_dropout(const sentencepiece::SentencePieceProcessor& model,
                                   std::string_view text, double dropout, const RandomSite& site,
                                   int64_t& draw) {
-  std::string written;  // with blanks as the pieces have them
+  std::string written;  // with each space as ▁ (U+2581), as in the pieces
   for (char c : text) written += c == ' ' ? "\xE2\x96\x81" : std::string(1, c);
   std::vector<Symbol> symbols;
   for (size_t i = 0; i < written.size(); i += symbols.back().size) {

@@ -22,7 +22,7 @@ constexpr std::string_view
     opens = " ( [ { « „ ‚ “ ‘ ¿ ¡ 。 、 ， ！ ？ ： ； （ ） 「 」 『 』 《 》 · ",
     both = " - / @ ", dashes = " × – — ", money = " $ € £ ¥ ", contractions = " s t d m ll re ve ";
 
-// Goes through a line from its start; quotation marks have to be told apart.
+// Goes through a line from its start, to tell opening quotation marks from closing ones.
 class Rules {
  public:
   explicit Rules(const Tokens& tokens) : tokens_(tokens) {
@@ -133,7 +133,7 @@ Shape shape_of(const std::string& token) {
 std::vector<bool> blanks_by_rule(const Tokens& tokens) {
   Rules rules(tokens);
   std::vector<bool> blanks;
-  bool attached = true;  // the next token to the text so far
+  bool attached = true;  // whether the next token is attached to the text so far
   for (size_t i = 0; i < tokens.size(); ++i) {
     const auto a = rules.next(i);
     blanks.push_back(!attached && !a.before);

@@ -1,5 +1,5 @@
-// Joins words into a line as usually written: `two t - shirts , " red "` becomes `two t-shirts,
-// "red"`. These rules are fixed; spacing.h learns the exceptions from the training text.
+// Joins words into a line as it is usually written: `two t - shirts , " red "` becomes `two
+// t-shirts, "red"`. These rules are fixed; spacing.h learns the exceptions from the training text.
 #pragma once
 
 #include <slope/models/data/tokenize.h>
@@ -9,7 +9,7 @@ namespace slope::data {
 enum class Shape { letters, letter, digits, letters_digit, digit_letters, symbol, nothing };
 Shape shape_of(const std::string& token);  // letter: a single one
 
-// How many tokens after the second one the rules may look at.
+// How many tokens after a token the rules may look at to decide on the blank before it.
 constexpr int rules_look_ahead = 2;
 
 // For each token, whether there is a blank before it: always between words; closing punctuation is

@@ -9,7 +9,7 @@ namespace slope::data {
 namespace {
 
 constexpr int all_levels = 4;
-constexpr size_t most = 2000;  // exceptions of a level
+constexpr size_t most = 2000;  // exceptions per level
 
 std::string shape_text(const Tokens& tokens, const std::vector<Shape>& shapes, size_t i) {
   constexpr const char* names[] = {"aa", "a", "0", "a0", "0a"};

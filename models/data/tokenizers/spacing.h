@@ -16,9 +16,9 @@ namespace slope::data {
 class Spacing {
  public:
   Spacing() = default;  // by rule alone
-  // The exceptions in lines that were split with their blanks.
+  // Learns the exceptions from lines that were split with their blanks.
   static Spacing learned(const std::vector<SpacedTokens>& lines);
-  // What text() gave; InputError that names `file` and the line.
+  // Reads what text() gave; an InputError names `file` and the line.
   static Spacing parsed(const std::string& text, const std::string& file);
 
   std::string join(const Tokens& tokens) const;

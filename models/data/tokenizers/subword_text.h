@@ -13,14 +13,14 @@ inline constexpr std::string_view blank_mark = "\xE2\x96\x81";  // U+2581
 std::string to_subword_text(std::string_view line, bool lowercase);
 std::string from_subword_text(std::string_view text);  // invalid escapes stay as they are
 
-// A line in parts of about `bytes`. If it has blanks, each part but the first begins with one,
-// which no subword crosses.
+// Calls f(part) for parts of a line of at most `bytes`. A part ends before the last blank within
+// reach, which no subword crosses, or between any two characters if there is none.
 template <class F>
 void for_each_part(std::string_view line, size_t bytes, const F& f) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   while (line.size() > bytes) {
     size_t end = line.rfind(' ', bytes);
-    if (end == line.npos || end == 0) end = bytes;  // no blank: between any two characters
+    if (end == line.npos || end == 0) end = bytes;
     while (end > 1 && continues(line[end])) --end;
     f(line.substr(0, end));
     line.remove_prefix(end);

@@ -29,7 +29,7 @@ SubwordTokenizer::SubwordTokenizer(std::string model, const std::string& file, b
     const std::string& text = processor_->IdToPiece(piece);
     if (text.find(blank_mark, 1) != text.npos) word_by_word_ = false;
   }
-  SLOPE_CHECK_INPUT(size() > 4, "{}: is a SentencePiece model without a piece", file);
+  SLOPE_CHECK_INPUT(size() > 4, "{}: is a SentencePiece model without pieces", file);
   line_break_ = id_of(processor_->PieceToId("<0x0A>"));
   const std::vector<std::string> cut = processor_->EncodeAsPieces("a");
   adds_blank_ = !cut.empty() && cut.front().starts_with(blank_mark);
@@ -65,7 +65,7 @@ Ids SubwordTokenizer::encode(std::string_view text) const {
   return cut(text, [&](std::string_view part, Ids& ids) { append_ids(part, ids); });
 }
 
-// Most words occur often, so each is split once.
+// Most words occur often, so each distinct word is split only once.
 std::vector<Ids> SubwordTokenizer::encode_lines(const std::vector<std::string>& lines) const {
   if (!word_by_word_) return Tokenizer::encode_lines(lines);
   std::unordered_map<std::string, Ids> known;

@@ -1,5 +1,5 @@
 // Subwords as tokens, split and joined by SentencePiece (Kudo and Richardson, 2018). Models made by
-// train_subwords() lose nothing: decode(encode(x)) = NFC(x).
+// train_subwords() lose nothing: decode(encode(x)) = NFC(x), unless `lowercase` is set.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -12,16 +12,16 @@ namespace slope::data {
 
 class SubwordTokenizer final : public Tokenizer {
  public:
-  // `model`: the bytes of any .model; `file` names it in errors. Ids are
-  // <pad> <unk> <sos> <eos>, then the model's pieces in their order without its own special ones.
-  // InputError if it is not one.
+  // `model`: the bytes of any SentencePiece .model, InputError if they are not one; `file` names it
+  // in errors. Ids are <pad> <unk> <sos> <eos>, then the model's pieces in their order without its
+  // own special ones.
   SubwordTokenizer(std::string model, const std::string& file, bool lowercase = false);
   ~SubwordTokenizer() override;
 
   int64_t size() const override { return static_cast<int64_t>(pieces_.size()); }
   Ids encode(std::string_view text) const override;
   std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const override;
-  // BPE-dropout (Provilkov et al., 2020): each merge is skipped with this probability.
+  // BPE-dropout (Provilkov et al., 2020): each merge is skipped with probability `dropout`.
   Ids sample(std::string_view text, double dropout, const RandomSite& site) const override;
   using Tokenizer::decode;
   std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
@@ -30,8 +30,8 @@ class SubwordTokenizer final : public Tokenizer {
 
  private:
   int64_t id_of(int piece) const { return ids_[static_cast<size_t>(piece)]; }
-  // Calls append(part, ids) for each part of a text that is split by itself, and for the line
-  // breaks between them.
+  // The ids of a text: append(part, ids) adds those of each part that is split by itself, and every
+  // line break adds its own.
   template <class Append>
   Ids cut(std::string_view text, const Append& append) const;
   void append_ids(std::string_view part, Ids& ids) const;

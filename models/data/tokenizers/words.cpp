@@ -28,8 +28,8 @@ TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string
           [&] { ++counts["\n"]; });
   Vocab vocab = Vocab::from_counts(counts, Specials::sentence, options.min_freq);
   SLOPE_CHECK_AS(InputError, counts.empty() || vocab.size() > eos_id + 1,
-                 "words: none of the text's {} occurs {} times (min_freq), so all would be <unk>; "
-                 "try --min-freq 1 or --tokenizer subwords",
+                 "words: none of the text's {} words occurs {} times (min_freq), so all would be "
+                 "<unk>; try --min-freq 1 or --tokenizer subwords",
                  counts.size(), options.min_freq);
   return std::make_shared<WordTokenizer>(std::move(vocab), words, Spacing::learned(lines));
 }

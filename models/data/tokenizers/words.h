@@ -1,5 +1,5 @@
-// Words as tokens: those that occur often enough in the training text; all others are <unk>. It
-// also stores where that text's blanks differ from the rules.
+// Words as tokens: those that occur often enough in the training text; all others are <unk>. The
+// tokenizer also stores where that text's blanks differ from the rules.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -18,7 +18,7 @@ class WordTokenizer final : public Tokenizer {
   static TokenizerPtr read(const std::string& stem, const TokenizerOptions& options);
 
   int64_t size() const override { return vocab_.size(); }
-  // A line break is a token of its own if the vocabulary has it, and a blank otherwise.
+  // A line break is a token of its own if the vocabulary has it; otherwise it only separates words.
   Ids encode(std::string_view text) const override;
   using Tokenizer::decode;
   std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;

@@ -124,7 +124,7 @@ class Search {
     if (beam.live.empty()) close(beam);
   }
 
-  // The greedy prefix may come twice.
+  // May be called twice with greedy decoding's prefix, which may be in the beam too.
   void finish(Beam& beam, const Continuation& c, int64_t length) const {
     const double score = c.log_p / penalty(length);
     const Sentence& tokens = beam.live[c.prefix].tokens;
@@ -140,9 +140,9 @@ class Search {
     return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
-  // Whether a prefix of `length` tokens may still become better than the best finished sentence,
-  // which ends the search if none may. If a less likely prefix may, so may every likelier one:
-  // dropping one never displaces another.
+  // Whether a prefix of `length` tokens may still be among the n_best sentences; if none may, the
+  // search ends. If a less likely prefix may, so may every likelier one: dropping one never
+  // displaces another.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;
@@ -186,7 +186,7 @@ Unknown unknown_words(const std::string& name) {
   if (name == "ban") return Unknown::ban;
   if (name == "copy") return Unknown::copy;
   SLOPE_CHECK_AS(UsageError, name == "write",
-                 "unknown words: no way '{}'; there are write, ban and copy", name);
+                 "unknown words: there is no '{}'; choose write, ban or copy", name);
   return Unknown::write;
 }
 

@@ -15,7 +15,7 @@ using Sentence = std::vector<int64_t>;  // token ids
 
 using models::Decoding, models::StartDecoding;
 
-// decoded together, to limit memory; more if batch_size asks for it
+// how many prefixes are decoded together, to limit memory; a larger batch_size raises it
 constexpr int64_t most_prefixes = 256;
 
 enum class Unknown { write, ban, copy };
@@ -53,9 +53,9 @@ struct Hypothesis {
 //   until no prefix can win any more: whatever follows, its score is at most
 //     log p / max_length^alpha                    (alpha < 0: its own length + 1 in place of
 //                                                  max_length).
-//   Greedy decoding's own prefix is followed too if the beam leaves it, so that a beam is never
+//   Greedy decoding's own prefix is followed too if the beam drops it, so that a beam is never
 //   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
-// Without a model that limits it, max_length must be at least 1, and longer than the prefix.
+// Here max_length must be at least 1 (translate() replaces a 0), and longer than the prefix.
 // UsageError for options that make no sense; NumericError if a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
                              const DecodeOptions& options);

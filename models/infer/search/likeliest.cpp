@@ -30,7 +30,7 @@ T highest(const T* logits, int64_t V) {
   return top;
 }
 
-// log p(token) of a row = its logit - top - log sum exp(logits - top)
+// log sum exp(logits - top): with it, log p(token) = its logit - top - log_sum
 template <class T>
 double log_sum(const T* logits, int64_t V, T top) {
   double sum = 0;

@@ -8,7 +8,7 @@
 
 namespace slope::train {
 
-// The steps in this order, as in the transformers library:
+// Its fields apply in this order, as in the transformers library.
 struct Sampling {
   // logits of tokens in the text so far are divided by it where positive, multiplied where negative
   // (Keskar et al., 2019); 1: no penalty

@@ -24,9 +24,9 @@ struct Quantity {
 constexpr Quantity quantities[] = {{"loss", "Loss", "nats per token"},
                                    {"lr", "Learning rate", ""},
                                    {"gradient_norm", "Norm of the gradient", ""},
-                                   {"tokens_per_second", "Tokens a second", ""}};
+                                   {"tokens_per_second", "Tokens per second", ""}};
 
-// Thin lines for the training, thick ones with dots for the validation, one color a run.
+// Thin lines for training, thick ones with dots for validation, one colour per run.
 draw::LinePlot loss_of(const std::vector<Run>& runs) {
   draw::LinePlot plot{.title = "Loss", .x_label = "step", .y_label = "nats per token"};
   for (size_t i = 0; i < runs.size(); ++i) {

@@ -10,8 +10,8 @@ struct NormsOf {
   double gradient = 0, weights = 0;  // roots of the sums of squares
 };
 
-// The layers in the order of their parameters, a layer being what has a number of its own
-// ("encoder.layers.0" of "encoder.layers.0.linear1.weight"), or the module of the parameter.
+// The layers in the order of their parameters. A parameter's layer is the outermost numbered module
+// of its path ("encoder.layers.0" of "encoder.layers.0.linear1.weight"), else its own module.
 std::vector<NormsOf> layer_norms(const NamedTensors& parameters);
 std::string layer_of(const std::string& parameter);
 

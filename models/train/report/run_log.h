@@ -13,15 +13,15 @@ namespace slope::train {
 
 class RunLog {
  public:
-  // `events`: their folder; empty: none. Events that cannot be written are given up, and `tell` is
-  // called with a message: training goes on.
-  // `facts` are step 0 of a log that is empty yet, written with its first line.
+  // `events`: the folder of TensorBoard events; empty: none. If these cannot be written, they are
+  // given up and `tell` gets a message: training goes on.
+  // `facts` become step 0 of a log that is still empty, written before its first line.
   RunLog(AppendLog& lines, std::vector<JsonField> facts, const std::string& events,
          std::function<void(const std::string&)> tell);
 
   // {"step": …, "time": …, further fields}
   void append(int64_t step, const std::vector<JsonField>& fields);
-  // {"step": …, "time": …, "gradient_norm/LAYER": …, "weight_norm/LAYER": …}; nothing for none
+  // {"step": …, "time": …, "gradient_norm/LAYER": …, "weight_norm/LAYER": …}; no layers: no line
   void append_norms(int64_t step, const std::vector<NormsOf>& layers);
 
  private:

@@ -13,7 +13,8 @@ namespace slope::train {
 
 class LanguageModelTask : public ModelTask {
  public:
-  // InputError if either part of the text is shorter than a block.
+  // InputError if the training part is not longer than a block, or the validation part has fewer
+  // than 2 tokens.
   LanguageModelTask(const RunSettings& settings, const std::string& text);
 
   void seek(int64_t position) override { position_ = position; }
@@ -37,12 +38,12 @@ class LanguageModelTask : public ModelTask {
   std::unique_ptr<models::LanguageModel> model_;
   std::vector<int64_t> text_;
   size_t cut_ = 0;       // where validation begins
-  size_t held_out_ = 0;  // its length before --validation-size
+  size_t held_out_ = 0;  // length of the validation part before --validation-size cuts it
   int64_t position_ = 0;
   std::string fingerprint_;
 };
 
-// A new model, whose weights are drawn by settings.training.seed.
+// A new model, whose weights are drawn from settings.training.seed.
 std::unique_ptr<models::LanguageModel> make_language_model(const RunSettings& settings,
                                                            int64_t vocab_size);
 // The loss of rows begin … end - 1, summed over their targets.

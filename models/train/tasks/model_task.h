@@ -22,7 +22,7 @@ class ModelTask : public Task {
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
   // Trains the model, which the derived class owns, except for what --freeze names: UsageError if a
-  // part of that names nothing, or if nothing is left.
+  // name or pattern there fits no parameter, or if none is left to train.
   void trains(const models::Model& model);
   // The tokenizer `stem` ("source") of settings.tokenizers_from; without it what make() gives.
   data::TokenizerPtr tokenizer(const std::string& stem,

@@ -89,7 +89,8 @@ Tokenizers TranslationTask::tokenizers() const {
   return {{"source", source_}, {"target", target_}};
 }
 
-// A pair that would then be too long for the model is split in the usual way.
+// Splits pair `row` anew, with BPE dropout. A pair that this makes too long for the model keeps its
+// usual split.
 data::Pair TranslationTask::recut(int64_t row, int64_t epoch) const {
   const auto i = static_cast<size_t>(row), line = training_.lines[i];
   const auto cut = [&](const data::Tokenizer& tokenizer, const std::string& text, uint32_t side) {
@@ -177,11 +178,12 @@ std::string TranslationTask::summary() const {
   const auto warning = [&](const std::string& language, const Sentences& s) {
     return unknown_warning(language + " tokens", s.tokens.unknown_share(), settings_);
   };
-  return fmt::format("{} training pairs{}, {} validation pairs{}{}; {}; {}\na sentence: {}, {}{}{}",
-                     pairs, skipped(training_), held_out_, skipped(validation_), cut, tokens,
-                     parameter_count(), in_words(d.source, source, pairs),
-                     in_words(d.target, target, pairs), warning(d.source, source),
-                     warning(d.target, target));
+  return fmt::format(
+      "{} training pairs{}, {} validation pairs{}{}; {}; {}\n"
+      "per sentence: {}, {}{}{}",
+      pairs, skipped(training_), held_out_, skipped(validation_), cut, tokens, parameter_count(),
+      in_words(d.source, source, pairs), in_words(d.target, target, pairs),
+      warning(d.source, source), warning(d.target, target));
 }
 
 std::vector<JsonField> TranslationTask::facts() const {

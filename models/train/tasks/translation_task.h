@@ -1,4 +1,4 @@
-// The training of a translation model: parallel text, its tokenizers, batches of similar length.
+// Trains a translation model: parallel text, its tokenizers, batches of similar length.
 #pragma once
 
 #include <slope/models/data/training_batches.h>
@@ -33,7 +33,7 @@ class TranslationTask : public ModelTask {
   data::TokenizerPtr source_, target_;  // one object if the vocabulary is shared
   std::unique_ptr<models::TranslationModel> model_;
   data::Pairs training_, validation_;
-  data::ParallelText text_;  // of training, if each epoch splits it differently
+  data::ParallelText text_;  // the training text, if each epoch splits it differently
   int64_t held_out_ = 0;     // validation pairs before --validation-size
   std::unique_ptr<data::TrainingBatches> batches_;
   std::string fingerprint_;

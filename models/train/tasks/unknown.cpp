@@ -17,7 +17,7 @@ double TokenCount::unknown_share() const {
 
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings) {
   if (share < 0.05) return "";
-  return fmt::format("\nmany {} are <unk>, and nothing is learned of them: {}", tokens,
+  return fmt::format("\nmany {} are <unk>, and nothing is learned about them: {}", tokens,
                      settings.tokenizers_from.empty()
                          ? "try --tokenizer subwords or a smaller --min-freq"
                          : "the vocabulary of --from lacks them");
