@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char *encoder_decoder = "postnorm", *gpt = "char-gpt", *smallest = "microgpt",
                      *points = "mlp";
-constexpr int64_t first_word =
-    data::eos_id + 1;  // lower numbers are <pad> and other special tokens
+constexpr int64_t first_word = data::eos_id + 1;  // lower ones are <pad> and other special tokens
 constexpr int n_batches = 4;
 
 std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B, int64_t S,
