@@ -10,8 +10,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(SLOPE_CCACHE ccache)
   if(SLOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     # ccache requires this sloppiness for precompiled headers. CCACHE_DEPEND compares headers as they are written, not after preprocessing:
-    # else a header whose comment changed finds the precompiled header of before, and #pragma once takes the two for different files. The
-    # name space keeps out results that were stored without it.
+    # otherwise, if only a comment of a header changed, ccache would return the old precompiled header, and #pragma once would take the old
+    # and the new header for different files. The namespace keeps out results that were stored without CCACHE_DEPEND.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_DEPEND=1
         CCACHE_NAMESPACE=slope "${SLOPE_CCACHE}")
@@ -29,11 +29,11 @@ function(slope_compile target)
   target_compile_definitions(
     ${target} PUBLIC $<$<BOOL:${SLOPE_PLAIN}>:SLOPE_PLAIN> PRIVATE $<$<BOOL:${SLOPE_BLAS}>:SLOPE_BLAS> $<$<BOOL:${SLOPE_OPENMP}>:SLOPE_OPENMP>)
   if(SLOPE_SANITIZE)
-    # These checks take a third of the compile time. AddressSanitizer stops at whatever such a pointer reads or writes, null included;
-    # x86 reads what is not aligned, and the vector kernels load unaligned.
+    # These checks are left out: they take a third of the compile time. AddressSanitizer stops at whatever a bad pointer reads or writes,
+    # null included; unaligned access works on x86, and the vector kernels use it.
     set(without pointer-overflow,null,nonnull-attribute,returns-nonnull-attribute,vptr,object-size,alignment)
     target_compile_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE} -fno-sanitize=${without} -fno-omit-frame-pointer -fno-sanitize-recover=all
-                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC: sanitizers make it see what is not there
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false alarms of GCC, with sanitizers
     target_link_options(${target} PUBLIC -fsanitize=${SLOPE_SANITIZE})
     target_compile_definitions(${target} PRIVATE SLOPE_SANITIZED)
   endif()
@@ -41,16 +41,16 @@ endfunction()
 
 # Most files spend a third of their compile time on headers that all of them include: those are precompiled. Sources still include what
 # they use: the presets debug, tsan and plain build without precompiled headers, so that a missing include fails there.
-#   slope_precompile(target [<header>…])      headers beyond the shared ones; other targets may REUSE_FROM it
+#   slope_precompile(target [<header>…])      further headers to precompile; other targets may REUSE_FROM this one
 function(slope_precompile target)
   if(SLOPE_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN} <slope/autograd/ops.h> <algorithm> <cmath> <functional> <map> <memory> <string> <vector>)
   endif()
 endfunction()
 
-# Most of what a file takes to compile is the same for its neighbours (fmt, std::vector, lambdas of the same loops): up to eight files of a
+# Most of a file's compile time goes into what its neighbours use too (fmt, std::vector, lambdas of the same loops): up to eight files of a
 # folder are compiled as one, which takes half the time. Their unnamed namespaces become one: names in them must differ within a folder.
-#   slope_unite(target [<folder or file without>…])      relative to the project
+#   slope_unite(target [<folder or file to leave out>…])      paths relative to the project
 function(slope_unite target)
   if(SLOPE_UNITY)
     get_target_property(files ${target} SOURCES)
@@ -66,7 +66,7 @@ function(slope_unite target)
       endif()
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # GCC takes an unnamed namespace of an included file for a header's
+    # GCC warns of an unnamed namespace in an included file, as if the file were a header
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

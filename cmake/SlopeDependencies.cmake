@@ -1,6 +1,6 @@
 # What slope links: fmt everywhere; OpenBLAS, OpenMP and threads unless plain; zlib, utf8proc and SentencePiece for models/data; CLI11 and nlohmann-json for the command.
-# First, because at each start the loader looks up some 14,000 of OpenBLAS's own symbols, each in all libraries before it: last, it costs a tenth
-# of the instructions from the start of the command to its first step.
+# OpenBLAS comes first, because at each start the loader looks up some 14,000 of its own symbols, each in all libraries before it: if it came
+# last, this would take a tenth of the instructions from the start of the command to its first step.
 if(SLOPE_BLAS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
@@ -17,7 +17,7 @@ if(SLOPE_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   target_link_libraries(slope PRIVATE OpenMP::OpenMP_CXX)
   if(SLOPE_SANITIZE MATCHES "thread")
-    # Archer tells ThreadSanitizer which accesses libomp's barriers order; without it every parallel loop is reported.
+    # Archer tells ThreadSanitizer how libomp's barriers order memory accesses; without it every parallel loop is reported as a data race.
     get_filename_component(SLOPE_LIBOMP_FOLDER "${OpenMP_omp_LIBRARY}" DIRECTORY)
     find_library(SLOPE_ARCHER archer HINTS "${SLOPE_LIBOMP_FOLDER}")
     if(NOT SLOPE_ARCHER)
@@ -34,7 +34,7 @@ if(NOT SLOPE_PLAIN)
   pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
   pkg_check_modules(SENTENCEPIECE IMPORTED_TARGET sentencepiece)
   if(NOT SENTENCEPIECE_FOUND)
-    message(FATAL_ERROR "SentencePiece is missing, which cuts text into subwords: apt-get install libsentencepiece-dev")
+    message(FATAL_ERROR "SentencePiece, which cuts text into subwords, is missing: apt-get install libsentencepiece-dev")
   endif()
   find_package(nlohmann_json REQUIRED)
   target_link_libraries(slope PUBLIC Threads::Threads PRIVATE ZLIB::ZLIB PkgConfig::UTF8PROC PkgConfig::SENTENCEPIECE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)

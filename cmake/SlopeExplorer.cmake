@@ -1,5 +1,5 @@
-# The explorer (tools/explorer) in a plain build: for WebAssembly the module that the page holds, else a program that answers the same
-# questions, with which tests compare the module. (In other builds the explorer is a part of the command, and makes pages of runs too.)
+# The explorer (tools/explorer) in a plain build: for WebAssembly it is the module inside the page, otherwise a program that answers the same
+# requests; tests compare the two. (In other builds the explorer is a part of the command, and makes pages of runs too.)
 file(GLOB explorer_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/explorer/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/language/*.cpp"
      "${PROJECT_SOURCE_DIR}/tools/explorer/live/*.cpp" "${PROJECT_SOURCE_DIR}/tools/explorer/source/*.cpp")
 list(FILTER explorer_sources EXCLUDE REGEX "/run_page\\.cpp$")

@@ -7,7 +7,7 @@ if(TARGET slope_command)
   if(BUILD_SHARED_LIBS)
     set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   else()
-    # Else CMake, which means to change it when it installs, ends the path with an empty element: the loader takes that for the current folder.
+    # Otherwise CMake ends the path with an empty element, as room to change the path when it installs: the loader takes that for the current folder.
     set_target_properties(slope_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   install(TARGETS slope_command)
@@ -28,7 +28,7 @@ install(FILES "${PROJECT_BINARY_DIR}/slope-config.cmake" "${PROJECT_BINARY_DIR}/
 
 # pkg-config knows no generator expressions, so the target's usage requirements are repeated here. Dependencies of a static library are listed under Requires,
 # not Requires.private: with --static, pkg-config would ask for static builds of BLAS and its Fortran runtime too.
-# Relative to the .pc file, so that `cmake --install --prefix P` and a moved tree are found too.
+# The prefix is relative to the .pc file, so that `cmake --install --prefix P` works, and a tree that was moved afterwards.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
 else()

@@ -1,9 +1,9 @@
-# What a build for WebAssembly (cmake/wasm.cmake) needs beside clang and its libraries:
-#   fmt::fmt, doctest::doctest   headers alone, in a folder that holds nothing else of this machine
-#   slope_wasm_runtime           exceptions, which Debian's libc++abi for WASI lacks: four sources of LLVM's, from the folder SLOPE_LLVM_SOURCES
+# What a build for WebAssembly (cmake/wasm.cmake) needs besides clang and its libraries:
+#   fmt::fmt, doctest::doctest   only headers (and nlohmann's), in a folder that holds nothing else of this machine
+#   slope_wasm_runtime           exceptions, which Debian's libc++abi for WASI lacks: four of LLVM's sources, from the folder SLOPE_LLVM_SOURCES
 enable_language(C)
 find_program(SLOPE_NODE NAMES node nodejs REQUIRED)
-# One thread collects garbage: beside others Node 20 crashes in it at the end of a long test.
+# Garbage is collected on one thread: on several, Node 20 crashes in it at the end of a long test.
 set(CMAKE_CROSSCOMPILING_EMULATOR "${SLOPE_NODE};--no-warnings;--single-threaded-gc;${PROJECT_SOURCE_DIR}/tools/explorer/wasm/run.mjs")
 
 set(headers "${PROJECT_BINARY_DIR}/headers")
@@ -18,7 +18,7 @@ target_include_directories(fmt::fmt SYSTEM INTERFACE "${headers}")
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 target_link_libraries(slope_kernels_portable PRIVATE fmt::fmt)
 
-# doctest takes WASI for a system without exceptions, and with files.
+# doctest assumes that WASI has files but no exceptions; here it is the other way round, so the header is patched.
 file(READ "${SLOPE_DOCTEST}/doctest/doctest.h" text)
 string(REPLACE "|| defined(__wasi__)" "" text "${text}")
 foreach(part "std::fstream fstr;" "fstr.open(p->out.c_str(), std::fstream::out);" "if(fstr.is_open())" "fstr.close();")

@@ -14,9 +14,9 @@
 
 namespace slope::test {
 
-// The largest |a - b|, relative to the element of b or, where sums cancel, to the largest of b; at
-// least to the latter where it is below 1. Equal infinities and two nan are no error, nor is what a
-// test allows for terms that cancel (`absolute`).
+// The largest |a_i - b_i| / max(|b_i|, min(1, largest |b|)): relative to the element or, where sums
+// cancel, to the largest. Equal infinities and two nan are no error, nor is what a test allows for
+// terms that cancel (`absolute`).
 inline double relative_error(std::span<const double> a, std::span<const double> b,
                              double absolute = 0) {
   if (a.size() != b.size()) return INFINITY;

@@ -1,5 +1,5 @@
-// Sanitizers make loops over random cases very slow, and a tenth of the cases makes the same kinds
-// of access.
+// How many random cases a test tries: a tenth of them under sanitizers, which make such loops very
+// slow; a tenth makes the same kinds of access.
 #pragma once
 
 namespace slope::test {

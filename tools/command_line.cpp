@@ -62,8 +62,8 @@ Option& Option::in_group(const std::string& title) { return option_->group(title
 
 namespace {
 
-// What is wrong with a number; the library would accept octal and hexadecimal numbers, numbers that
-// do not fit, and empty text.
+// What is wrong with a number; "" if nothing. CLI11 would accept octal and hexadecimal numbers,
+// numbers that do not fit, and empty text.
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
@@ -104,7 +104,7 @@ Option Command::option(const std::string& names, std::function<void(const std::s
   return Option(app_->add_option_function<std::string>(names, keep, help));
 }
 Option Command::flag(const std::string& names, bool& place, const std::string& help) {
-  const auto fault = [](const std::string& text) {  // the library would take numbers too
+  const auto fault = [](const std::string& text) {  // CLI11 would take numbers too
     return text == "true" || text == "false"
                ? ""
                : fmt::format("expected true, false or no value, got {}", text);
@@ -159,8 +159,8 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
                      did_you_mean(word, known), help);
 }
 
-// `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`, where the
-// library would take the equals sign for a part of the value.
+// `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`; CLI11 would take the equals sign for a
+// part of the value.
 std::vector<std::string> with_values_apart(const std::vector<std::string>& given) {
   std::vector<std::string> words;
   for (const std::string& word : given) {
@@ -176,7 +176,8 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& given
   return words;
 }
 
-// `--quiet=`, or `--bias ""` of an option whose value may be left out: it would count as given.
+// Refuses `--quiet=`, and `--bias ""` of an option whose value may be left out: CLI11 would take
+// them for the option without a value.
 void refuse_empty_answers(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* reached = &app;
   std::string path = app.get_name();
@@ -220,7 +221,7 @@ Action parse_command_line(int argc, char** argv) {
     add(slope);
   refuse_empty_answers(*app, given);
   std::vector<std::string> words = with_values_apart(given);
-  std::reverse(words.begin(), words.end());  // the last one first, as the library expects
+  std::reverse(words.begin(), words.end());  // the last one first, as CLI11 expects
   try {
     app->parse(words);
   } catch (const CLI::Success& e) {  // --help, --version

@@ -30,7 +30,7 @@ class Option {
   Option& required();
   Option& value_may_be_left_out();         // it is then empty
   Option& takes(const std::string& word);  // what --help calls its value: "TEXT"
-  Option& names(const std::string& word);  // the same, of a file or thing: an empty name is refused
+  Option& names(const std::string& word);  // the same, for a name: an empty one is refused
   Option& between(int64_t least, int64_t most);
   Option& between_reals(double least, double most);
   Option& shows_default();                     // shows the variable's current value in --help
@@ -67,7 +67,7 @@ class Command {
   Action* action_;
 };
 
-// Parses the command line. UsageError, in one line that names the offending word.
+// Parses the command line. Throws a UsageError of one line, which names the offending word.
 Action parse_command_line(int argc, char** argv);
 
 }  // namespace slope::tools

@@ -1,4 +1,4 @@
-// From a command line to an exit code: the only place where errors become exit codes.
+// From a command line to an exit code: here exceptions become exit codes.
 #include <slope/core/error.h>
 #include <slope/core/kernels/isa.h>
 #include <slope/core/loops/parallel.h>

@@ -8,7 +8,7 @@ namespace slope::tools {
 
 int gradcheck_main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
-  // a program that was started again (tools/main.h) has the word already
+  // `program gradcheck softsign` means the same as `program softsign`
   static char word[] = "gradcheck";
   if (argc < 2 || std::strcmp(argv[1], word) != 0) arguments.insert(arguments.begin() + 1, word);
   std::vector<std::string> names;

@@ -12,9 +12,8 @@ void occupy_standard_descriptors();
 // the user has not set them:
 //   GOMP_SPINCOUNT=10000    By default libgomp's threads spin for milliseconds between parallel
 //                           loops, which is expensive on shared cores; 10000 spins take about 20
-//                           µs. Not where OMP_WAIT_POLICY is set.
-//   OPENBLAS_NUM_THREADS=1  Otherwise OpenBLAS starts threads that slope does not use. Where
-//   address
+//                           µs. Left alone if OMP_WAIT_POLICY is set.
+//   OPENBLAS_NUM_THREADS=1  Otherwise OpenBLAS starts threads that slope does not use. If address
 //                           space is limited (ulimit -v), creating them fails halfway, and exit
 //                           hangs.
 

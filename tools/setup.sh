@@ -1,5 +1,5 @@
-# Sourced by tools/quickstart and tools/check: installs what is missing on Debian and Ubuntu, then configures and builds.
-# Nothing is installed where everything is there; where packages cannot be installed, the missing ones are named and the script ends.
+# Sourced by tools/quickstart, tools/check and others: installs what is missing on Debian and Ubuntu, then configures and builds.
+# If nothing is missing, nothing is installed. If packages cannot be installed, the missing ones are named and the script ends.
 
 slope_packages="cmake ninja-build pkg-config libopenblas-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libutf8proc-dev libsentencepiece-dev"
 
@@ -20,7 +20,7 @@ slope_install() {  # further packages as arguments
     command -v sudo >/dev/null || fail "these packages are missing; install them as root, then run this again:$missing"
     root=sudo
   fi
-  $root apt-get update -qq >/dev/null 2>&1 || true  # an old list may still do
+  $root apt-get update -qq >/dev/null 2>&1 || true  # an old package list may be enough
   $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
     fail "apt-get could not install:$missing; install them by hand, then run this again"
 }

@@ -1,4 +1,4 @@
-// PyTorch's name of an operation -> slope's: x are the inputs, in PyTorch's order, a
+// Maps PyTorch's name of an operation to a call of slope's: x are the inputs, in PyTorch's order, a
 // the other arguments.
 #pragma once
 

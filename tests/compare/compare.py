@@ -4,7 +4,7 @@
     compare.py PROGRAM [--cases 15000] [--seed 1] [--only OP] [--plant]
 
 PROGRAM is build/tests/compare/compare_cases. Gradients are taken twice, by kernel and by formula (create_graph). A difference that no line of reasons.py
-explains is printed; any: exit 1. --plant makes the largest element of every tensor 1 % larger, to show what would be seen. Without PyTorch it says so
+explains is printed, and the exit code is 1. --plant makes the largest element of every tensor 1 % larger, to show what would be seen. Without PyTorch it says so
 and ends with 77 (skipped)."""
 import argparse
 import collections

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Includes go one way only; no file contains a path of the machine that it was written on, or a conflict marker.
 
-    layers.py SOURCE      prints each line that breaks a rule; 1 if there is one
+    layers.py SOURCE      prints each line that breaks a rule; exit code 1 if there is one
 """
 import pathlib
 import re

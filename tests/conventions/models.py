@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A model is one file and one line: of the code that trains, runs or draws models and of the command, only models/registry.cpp names it.
 
-    models.py SLOPE SOURCE      prints each line that breaks the rule; 1 if there is one
+    models.py SLOPE SOURCE      prints each line that breaks the rule; exit code 1 if there is one
 Benchmarks name a model each, in one table: tools/bench/models.cpp; their other side, tools/bench/compare, has models of its own. The explorer's page shows one.
 """
 import json

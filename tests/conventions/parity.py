@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/pytorch-parity.md: which public names of PyTorch slope has, and how that is known.
 
-    parity.py SOURCE                     1 if the document is not what the tests' files say, apart from the measured errors
+    parity.py SOURCE                     exit code 1 if the document is not what the tests' files say, apart from the measured errors
     parity.py SOURCE --write [ERRORS]    writes it; ERRORS: the file that the tests appended to, run with SLOPE_PARITY=ERRORS
 
 Names: tests/golden/parity.txt. A name is equal if golden files have cases of it, or if a test that parity.notes names holds it to PyTorch's meaning. The

@@ -3,7 +3,7 @@
 
     recipe.py DOCUMENT SOURCE OUT      writes OUT/slope/PATH for each edited file of the tree SOURCE
 
-On the line before each fenced block that is an edit the document has, and the block goes there:
+On the line before each fenced block that is an edit, the document says where the block goes:
     <!-- an edit of PATH, before: TEXT -->
 The build compiles the library's own files with these before them (tests/conventions.cmake), so that the recipe is what works.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/config.md lists every setting and preset as the command has them (`slope zoo --json`).
 
-    settings.py SLOPE SOURCE             1 where a table is not what the command says
+    settings.py SLOPE SOURCE             exit code 1 if a table is not what the command says
     settings.py SLOPE SOURCE --write     rewrites the tables
 In the document a line `<!-- settings of NAME -->` precedes a model's table (a kind's name: what its models share), and `<!-- presets -->` that of the presets.
 """

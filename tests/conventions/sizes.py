@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files are short, lines fit, folders are small.
 
-    sizes.py SOURCE      prints the figures of the library (core autograd nn optim models) beside their bars; 1 if one is missed
+    sizes.py SOURCE      prints the figures of the library (core autograd nn optim models) beside their bars; exit code 1 if one is missed
 """
 import collections
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiler errors for wrong modules: the first error says what may be a member, and what to write instead of a copy.
 
-    wrong_modules.py COMPILER INCLUDE      compiles each program below; 1 if the first error of one says something else
+    wrong_modules.py COMPILER INCLUDE      compiles each program below; exit code 1 if the first error of one says something else
 """
 import os
 import subprocess

@@ -3,7 +3,7 @@
 // environment nor the kernels that those threads run.
 //
 // A CPU that OpenBLAS knows needs no correction. Here a constructor that runs before slope's has
-// OpenBLAS choose the old core that it takes for CPUs it does not know.
+// OpenBLAS choose the old core to which it falls back on a CPU that it does not know.
 #include <slope/core/product/blas.h>
 #include <slope/core/product/gemm.h>
 

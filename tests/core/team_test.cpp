@@ -1,4 +1,4 @@
-// How a team shrinks next to other processes and grows again, with made-up times.
+// How a team of threads shrinks next to other processes and grows again, with made-up times.
 #include <doctest/doctest.h>
 #include <slope/core/loops/team.h>
 

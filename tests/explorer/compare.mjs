@@ -1,5 +1,5 @@
-// The module answers as the native engine does, every program, right and wrong: f32 to the bit, f64
-// within 1e-12.
+// The module answers as the native engine does, for every program, right and wrong: f32 to the bit,
+// f64 within 1e-12.
 //
 //   node compare.mjs NATIVE MODULE.wasm      NATIVE: the program `explorer` of a plain build
 import { execFileSync } from 'node:child_process';

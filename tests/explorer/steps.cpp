@@ -1,7 +1,7 @@
 // Times one training step of three small models: name, the loss after 400 steps to all its digits,
 // and microseconds, the median of batches of 20 steps.
 //
-//   steps [SECONDS]      for each model, after as long a warm-up
+//   steps [SECONDS]      how long each model is timed, after a warm-up of the same length
 #include <slope/autograd/backward.h>
 #include <slope/models/char_gpt.h>
 #include <slope/models/data/two_moons.h>

@@ -1,4 +1,4 @@
-"""Golden values and gradients of what nn has beside attention: activations, losses and layers with awkward shapes (rank 0, 1, 0, primes),
+"""Golden values and gradients of what nn has besides attention: activations, losses and layers with awkward shapes (rank 0, 1, 0, primes),
 at their kinks and far out. Writes modules.txt, modules_f64.safetensors and modules_f32.safetensors, in the form that ops.py describes:
 
 modules.txt has a line for each case:   CASE OP [KEY=VALUE …]

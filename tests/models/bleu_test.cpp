@@ -1,5 +1,5 @@
-// Against sacreBLEU 2.6.0 (tests/golden/bleu.py): its tokens, counts and scores on ordinary and on
-// adversarial lines.
+// BLEU against sacreBLEU 2.6.0 (tests/golden/bleu.py): its tokens, counts and scores on ordinary
+// and on adversarial lines.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/metrics/bleu.h>

@@ -1,4 +1,4 @@
-// Against sacreBLEU 2.6.0 (tests/golden/bleu.py).
+// chrF2 against sacreBLEU 2.6.0 (tests/golden/bleu.py).
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <slope/models/data/metrics/chrf.h>

@@ -1,4 +1,4 @@
-// What a run that diverges is told to try.
+// What the message of a run that diverges suggests.
 #include <slope/models/train/divergence.h>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // The fast check names every parameter of a model whose gradient is 1 % off, and no other. Every
 // second one is spoiled, then the others: each must stand out among right ones. The bias of keys
-// that meet a softmax has the gradient 0, whatever it is multiplied by.
+// that meet a softmax is left out: its gradient is 0, whatever it is multiplied by.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/fast/fast.h>

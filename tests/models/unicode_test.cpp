@@ -1,4 +1,4 @@
-// Python's own answers (tests/golden/text.py) for every code point that Unicode 14 assigns.
+// Properties of every code point that Unicode 14 assigns, against Python's (tests/golden/text.py).
 #include <doctest/doctest.h>
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>

@@ -22,7 +22,7 @@ inline Reduction reduction(A a) {
   const std::string word = a.word("reduction", "mean");
   return word == "none" ? Reduction::none : word == "sum" ? Reduction::sum : Reduction::mean;
 }
-// The input that PyTorch takes under this name; inputs of these names are last, in the order of
+// The input that PyTorch takes by this name. Such inputs come last, in the order of the argument
 // `with`.
 inline Tensor named(X x, A a, const std::string& name) {
   std::istringstream names(a.word("with"));
@@ -61,7 +61,8 @@ using Make = Made (*)(A a);
 struct Tolerance {
   double relative, absolute;
 };
-// Equal within the tolerance, relative to the element or, where sums cancel, to the largest.
+// How the two differ by more than the tolerance, which is relative to the element or, where sums
+// cancel, to the largest; "" if they do not.
 inline std::string mismatch(const Tensor& ours, const Tensor& theirs, Tolerance t) {
   if (!ours.defined()) return "there is none";
   if (ours.dtype() != theirs.dtype() || ours.shape() != theirs.shape())
@@ -139,7 +140,8 @@ inline void check_module_cases(const std::string& file, DType dtype, const Funct
       }
 }
 
-// Checks the printed text of each case's module; the number of cases of each function and module.
+// Checks the printed text of each case's module; returns the number of cases of each function and
+// module.
 inline std::map<std::string, int> check_printed_modules(const std::string& name,
                                                         const Layers& layers) {
   std::map<std::string, int> count;

@@ -1,5 +1,5 @@
-// The same for the system calls behind the files that the command names by a relative path, and for
-// writing to standard output:
+// Like fail.cpp, makes system calls fail: those behind the files that the command names by a
+// relative path, and writing to standard output:
 //   FAIL_CALL=n          the n-th of them, from 1
 //   FAIL_ON=1            and all after it
 //   FAIL_ERROR=NUMBER    with this errno

@@ -1,6 +1,6 @@
 // Loaded into a program with LD_PRELOAD, makes calls fail that a system may refuse:
 //   FAIL_MALLOC=n        the n-th allocation of memory, from 1
-//   FAIL_THREADS=n       starts of threads while n others run, as a limit on processes does
+//   FAIL_THREADS=n       the start of a thread while n others run, as under a limit on processes
 //   FAIL_COUNT=FILE      the number of allocations, written there at the end
 //   FAIL_CHAINS=FILE     the numbers of those that are the first of their chain of callers
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""A run's folder whose links were lost is refused with the command that repairs it, or goes on by itself."""
+"""A run whose folder lost its links is refused with the command that repairs it, or is resumed, which restores them."""
 import os, shutil, signal, subprocess, tempfile, unittest
 from slope_runner import Case, RICH, SMALL, TEXT, snapshot, trained
 

@@ -1,8 +1,9 @@
 // Mistakes in modules that a user wrote, each with its class and the parameters whose gradients it
-// makes wrong, by someone who had read neither the diagnosis nor modules.h. Committed before the
-// first score; the form of a line is that of modules.h, with the same H and OUT.
+// makes wrong, written by someone who had read neither the diagnosis nor modules.h. The list was
+// committed before the first score; the form of a line is that of modules.h, with the same H and
+// OUT.
 //
-// S: the scores of each row of H for each, after softmax (3, 3) · tokens: 0, 2, 2, 5
+// S: the scores of the rows of H for one another, after softmax (3, 3) · tokens: 0, 2, 2, 5
 #define H linear(x, w1, b1)
 #define OUT(h) return linear(h, w2, b2)
 #define S softmax(matmul(H, transpose(H, 0, 1)), 1)

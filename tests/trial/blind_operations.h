@@ -1,8 +1,10 @@
-// Mistakes in derivative rules, each with its class, by someone who had read neither the diagnosis
-// nor operations.h. Committed before the first score; the form of a line is that of operations.h.
+// Mistakes in derivative rules, each with its class, written by someone who had read neither the
+// diagnosis nor operations.h. The list was committed before the first score; the form of a line is
+// that of operations.h.
 //
-// Inputs beside those: k (4, 7), kk two of them · wide (40) · z (3, 5), all zero · row (1, 5), (3, 5)
-// · col (3, 5), (3, 1) · one (3, 5), () · tv (2, 3, 4), (4) · cc two (3, 3, 3) · ff (5), (4)
+// Inputs besides those: k (4, 7), kk two of them · wide (40) · z (3, 5), all zero
+// · row (1, 5), (3, 5) · col (3, 5), (3, 1) · one (3, 5), () · tv (2, 3, 4), (4)
+// · cc two (3, 3, 3) · ff (5), (4)
 
 // clang-format off
 MISTAKE("sign", m, sigmoid(x), g * y * (y - 1))

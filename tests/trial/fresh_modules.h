@@ -1,7 +1,8 @@
 // A third list of mistakes in modules, each with its class and the parameters whose gradients it
-// makes wrong, by someone who had read neither the diagnosis, nor the rules of docs/gradcheck.md,
-// nor the other two lists beyond their first lines. Committed before the first score; the form of a
-// line is that of modules.h. BLOCK is a MODULE of a small Transformer block:
+// makes wrong, written by someone who had read neither the diagnosis, nor the rules of
+// docs/gradcheck.md, nor the other two lists beyond their first lines. The list was committed
+// before the first score; the form of a line is that of modules.h. BLOCK is a MODULE of a small
+// Transformer block:
 //
 // tokens (5) · e: emb (7, 6) of the tokens, (5, 6) · queries, keys, values (5, 6) · scores (5, 5)
 #define H linear(x, w1, b1)

@@ -1,15 +1,15 @@
-// A third list of mistakes in derivative rules, by someone who had read neither the diagnosis, nor
-// the rules of docs/gradcheck.md, nor the other two lists beyond their first lines. Committed
-// before the first score; a class is what an expert would say of the numbers, "a|b" if both would
-// do. The form of a line is that of operations.h; one more:
+// A third list of mistakes in derivative rules, written by someone who had read neither the
+// diagnosis, nor the rules of docs/gradcheck.md, nor the other two lists beyond their first lines.
+// The list was committed before the first score; a class is what an expert would say of the
+// numbers, "a|b" if both would do. The form of a line is that of operations.h; one more:
 //
 //   POINT(class, point, y = forward, rule): at given values, where the derivative is a convention
 //
-// Inputs beside those of the other lists: u (2, 6) · r (2, 3, 5) · ab7 (3, 7), (5, 7) · bq (2, 3, 6),
-// (2, 4, 6) · signal (2, 3, 8) · s3 (3, 3), ss two of them · w4 (3, 4), (4, 4) · sv (4, 4), (4) ·
-// sixty (60) · tall (20, 3) · long (70, 2) · wide9 (10, 3), (3, 9) · high (3, 5), around 775 ·
-// fifty (6), around 55 · thousand (4, 6), around 1000.5 · hinge, six, unit, shrink (3, 5): away from
-// 1; 0 and 6; -1 and 1; -0.5 and 0.5
+// Inputs besides those of the other lists: u (2, 6) · r (2, 3, 5) · ab7 (3, 7), (5, 7)
+// · bq (2, 3, 6), (2, 4, 6) · signal (2, 3, 8) · s3 (3, 3), ss two of them · w4 (3, 4), (4, 4)
+// · sv (4, 4), (4) · sixty (60) · tall (20, 3) · long70 (70, 2) · wide9 (10, 3), (3, 9)
+// · high (3, 5), around 775 · fifty (6), around 55 · thousand (4, 6), around 1000.5
+// · hinge, six, unit, shrink (3, 5): away from 1; 0 and 6; -1 and 1; -0.5 and 0.5
 
 // clang-format off
 MISTAKE("sign", t, nn::softmin(x, 2), y * (g - sum(g * y, {2}, keepdim)))

@@ -1,7 +1,7 @@
 // A fourth list of mistakes in modules, each with its class and the parameters whose gradients it
-// makes wrong, by someone who had read neither the diagnosis, nor the rules of docs/gradcheck.md,
-// nor the other lists beyond their first lines. Committed before the first score; the form of a
-// line is that of modules.h and fresh_modules.h.
+// makes wrong, written by someone who had read neither the diagnosis, nor the rules of
+// docs/gradcheck.md, nor the other lists beyond their first lines. The list was committed before
+// the first score; the form of a line is that of modules.h and fresh_modules.h.
 //
 // tokens (5) · e: emb (7, 6) of the tokens, (5, 6) · queries, keys, values (5, 6) · scores (5, 5)
 #define H linear(x, w1, b1)

@@ -1,9 +1,9 @@
-// A fourth list of mistakes in derivative rules, by someone who had read neither the diagnosis, nor
-// the rules of docs/gradcheck.md, nor the other lists beyond their first lines. Committed before
-// the first score; a class is what an expert would say of the numbers, "a|b" if both would do. The
-// form of a line is that of operations.h and fresh_operations.h.
+// A fourth list of mistakes in derivative rules, written by someone who had read neither the
+// diagnosis, nor the rules of docs/gradcheck.md, nor the other lists beyond their first lines. The
+// list was committed before the first score; a class is what an expert would say of the numbers,
+// "a|b" if both would do. The form of a line is that of operations.h and fresh_operations.h.
 //
-// Inputs beside those of the other lists: x8 (2, 8) · pair two (2, 5) · batch (2, 3, 4), (2, 4, 3)
+// Inputs besides those of the other lists: x8 (2, 8) · pair two (2, 5) · batch (2, 3, 4), (2, 4, 3)
 // · seven (7, 7) · long130 (130)
 
 // clang-format off

@@ -76,13 +76,13 @@ inline double jitter() {  // from a generator that nobody seeds
   static std::mt19937 generator(7);
   return static_cast<double>(generator()) / 4294967296.0;
 }
-// Less the mean of all calls so far.
+// x less a moving average of the means of all calls.
 inline Tensor less_running_mean(const Tensor& x) {
   static double running = 0;
   running = 0.9 * running + 0.1 * mean(x.detach()).item();
   return x - running;
 }
-// The gradient of this call and a tenth of those before it.
+// g and a tenth of the means of earlier calls.
 inline Tensor with_momentum(const Tensor& g) {
   static double before = 0;
   before = 0.1 * before + mean(g.detach()).item();

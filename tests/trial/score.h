@@ -1,4 +1,4 @@
-// The score of the trial: whether what the diagnosis says first, or among three, names the class.
+// The score of the trial: whether the diagnosis's first guess, or one of three, names the class.
 #pragma once
 
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
@@ -46,7 +46,7 @@ inline const std::map<std::string, std::vector<std::string>> words{
     {"overwritten", {"overwrit", "writes into", "was written"}},
 };
 
-// Those of a class, or of two that cannot be told apart: "mask|swapped".
+// The words of a class, or of two that cannot be told apart: "mask|swapped".
 inline std::vector<std::string> words_of(const std::string& kind) {
   const size_t bar = kind.find('|');
   std::vector<std::string> result = words.at(kind.substr(0, bar));
@@ -79,7 +79,7 @@ struct Score {
   }
 };
 
-// Where there is no guess, a problem of the check itself is what the report says first.
+// The guesses; if there are none, the check's first problem, with which the report begins.
 inline Guesses seen_in(const GradcheckReport& report, const Guesses& guesses) {
   const bool is_guess = !guesses.empty() || report.problems.empty();
   return is_guess ? guesses : Guesses{{1, report.problems[0], ""}};

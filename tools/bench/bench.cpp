@@ -28,7 +28,7 @@ struct Flags {
   int64_t count = 200;
 };
 
-// Words for what is no BenchCase, because its result is no step.
+// Names that are no BenchCase: the machine's limits, and the group of all operations.*.
 constexpr const char *machine = "machine", *operations = "operations";
 
 std::vector<BenchCase> all_cases() {
@@ -78,7 +78,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   }
   for (const BenchCase& c : cases) {
     const Measured measured = measure(c, flags.steps);
-    if (&c == &cases.front()) show(table_head());  // not earlier: its input may be refused
+    if (&c == &cases.front()) show(table_head());  // after measure(), which may refuse its input
     json["cases"].push_back(to_json(measured));
     show(table_line(measured));
   }
@@ -86,7 +86,7 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   return 0;
 }
 
-// Says on standard error if bf16 will not be faster.
+// The precision asked for; with a note on standard error if bf16 will not be faster.
 DType precision_of(const Flags& flags) {
   const DType precision = train::precision_named(flags.precision);
   if (const std::string& note = bf16_choice().note; precision == bf16 && !note.empty())

@@ -10,7 +10,7 @@
 
 namespace slope::tools {
 
-// The totals of some steps.
+// What some steps did: totals, but the mean loss.
 struct Done {
   double loss = 0;     // mean
   int64_t tokens = 0;  // read in training, source and target; written in decoding
@@ -23,9 +23,8 @@ class Workload {
   virtual ~Workload() = default;
   virtual Done run(int64_t steps) = 0;
   virtual int64_t parameters() const { return 0; }
-  virtual int64_t batches() const {
-    return 1;
-  }                                // after this many steps the first batch is used again
+  // After this many steps the first batch is used again.
+  virtual int64_t batches() const { return 1; }
   virtual double peak_mb() const;  // of the allocator, since its last reset
 };
 
@@ -43,9 +42,9 @@ BenchCase start_case();                   // start.cpp
 BenchCase real_case(const std::string& batches_file);
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count);
 
-// what start_case() starts: one step, then prints this process's peak resident set in kB
+// What start_case() runs in a new process: takes one step, prints the peak resident set in kB.
 int first_step();
-int measure_nodes();  // node.cpp: a recorded small operation, and the longest chain
+int measure_nodes();  // node.cpp: a recorded small operation, and a chain of a million
 
 // scale.cpp: a step against each of its sizes; plots go to the folder
 int measure_scale(const std::string& folder);

@@ -28,7 +28,7 @@ class GreedyDecoding : public Workload {
                             words.data<int64_t>() + (b + 1) * source_tokens);
   }
   Done run(int64_t steps) override {
-    const Autocast as_translate(f32);  // its --precision is that of the weights alone
+    const Autocast as_translate(f32);  // translate's --precision rounds the weights alone
     Done done;
     for (int64_t i = 0; i < steps; ++i)
       for (const train::Sentence& s :

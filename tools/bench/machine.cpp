@@ -85,6 +85,7 @@ struct Shape {
   const char* of;
   int m, n, k;
 };
+// Of the cases a: translation, b: transformer-base, c1: char-gpt, c2: gpt-384, gpt2: gpt2-124m.
 constexpr Shape shapes[] = {
     {"a, projection", 3072, 256, 256},    {"a, feed-forward", 3072, 512, 256},
     {"a, head", 3072, 6000, 256},         {"b, projection", 1024, 512, 512},
@@ -122,7 +123,7 @@ void products(const Shape& s, std::vector<MachineLimit>& limits) {
 #if defined(SLOPE_BLAS)
   initialise_blas();
   limits.push_back(on_threads("cblas_sgemm: " + shape, "GFLOP/s", [&](int threads) {
-    openblas_set_num_threads(threads);  // free to cut the product as it likes
+    openblas_set_num_threads(threads);  // OpenBLAS may split the product as it likes
     const double rate = best_rate(flops, [&] {
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, s.m, s.n, s.k, 1, x.data<float>(), s.k,
                   w.data<float>(), s.k, 0, out, s.n);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *encoder_decoder = "postnorm", *gpt = "char-gpt", *smallest = "microgpt",
                      *points = "mlp";
-constexpr int64_t first_word = data::eos_id + 1;  // lower numbers are <pad> and its like
+constexpr int64_t first_word = data::eos_id + 1;  // lower ones are <pad> and other special tokens
 constexpr int n_batches = 4;
 
 std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B, int64_t S,
@@ -96,7 +96,8 @@ train::RunSettings bench_settings(const char* model, const Values& values) {
 
 TranslationCase translation_model() { return {encoder_decoder, {}, {}}; }
 
-// The recipe's optimizer at a constant rate: what a step costs does not depend on the schedule.
+// The recipe's optimizer at a constant learning rate: what a step costs does not depend on the
+// schedule.
 std::unique_ptr<Workload> gpt_steps(const flops::Decoder& sizes, int64_t heads, bool bias,
                                     int64_t block_size, double lr, int64_t B, int64_t T,
                                     int64_t vocab) {

@@ -38,7 +38,7 @@ struct OpCase {
   const char *name, *about;
   Tensors (*inputs)();
   Forward forward;
-  double passes;  // over an (N, C) tensor, at least: what forward and backward read and write
+  double passes;  // how many (N, C) tensors forward and backward read or write, at least
 };
 
 constexpr int64_t N = 8192, C = 512;

@@ -71,8 +71,8 @@ BenchCase real_case(const std::string& batches_file) {
           [batches_file] { return real_steps(batches_file); }};
 }
 
-// The first `count` training batches of such a run on the text, or on the bundled corpus if the
-// prefix is empty; PyTorch's side of a comparison reads the same file.
+// Writes the first `count` training batches of such a run on the text, or on the bundled corpus if
+// the prefix is empty. PyTorch's side of a comparison reads the same file.
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
   const TranslationCase c = translation_model();
   const train::RunSettings settings = bench_settings(c.model, c.values);

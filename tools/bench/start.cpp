@@ -16,7 +16,8 @@ namespace slope::tools {
 
 namespace {
 
-// ru_maxrss of a child starts at what its parent held at the fork; VmHWM is of the program alone.
+// This program's peak resident set. The ru_maxrss of getrusage would not do: it starts at what the
+// parent held at the fork.
 int64_t peak_resident_kb() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)

@@ -12,7 +12,7 @@ constexpr double with_backward = 3;  // the backward of a product is two product
 
 struct FixedBatch {
   Tensor input, target;
-  int64_t targets = 0;  // over which the loss is summed
+  int64_t targets = 0;  // how many the loss is summed over
   int64_t tokens = 0;
   double flops = 0;  // of one forward
 };
@@ -55,7 +55,7 @@ class FixedTask : public train::Task {
   int64_t position_ = 0;
 };
 
-// `model` is anything that lives as long as the training: a module or its owner.
+// `model`: the module or its owner, which is kept as long as the training.
 template <class Held>
 class Training : public Workload {
  public:

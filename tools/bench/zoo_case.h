@@ -12,7 +12,7 @@ namespace slope::tools {
 using Values = std::vector<std::pair<const char*, const char*>>;  // settings: key, value
 train::RunSettings bench_settings(const char* model, const Values& values);
 
-// An encoder-decoder and a decoder that the cases share.
+// An encoder-decoder of the zoo, its settings and the sizes of its products.
 struct TranslationCase {
   const char* model;
   Values values;

@@ -12,8 +12,8 @@ inline void add_precision(Command& command, DType& weights) {
       .option(
           "--precision",
           [&weights](const std::string& word) { weights = train::precision_named(word); },
-          "of the linear layers' weights: f32, or bf16, which is faster for few sentences and "
-          "changes some of them")
+          "precision of the linear layers' weights: f32, or bf16, which is faster for few "
+          "sentences and changes some results")
       .takes("f32|bf16");
 }
 

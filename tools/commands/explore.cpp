@@ -81,7 +81,7 @@ void add_explore(Command& slope) {
   command.flag("--pytorch", flags.pytorch, "the same in Python, with PyTorch");
   command.option("--dtype", flags.dtype, "dtype of the program's numbers").takes("f32|f64");
   command.option("--seed", flags.seed, "seed of randn and dropout").between(0, 1'000'000'000);
-  command.option("-o,--out", flags.out, "the page of a model or a run").takes("PAGE.html");
+  command.option("-o,--out", flags.out, "write the page of a model or a run").takes("PAGE.html");
   command
       .option(
           "--page", flags.page,
@@ -89,7 +89,7 @@ void add_explore(Command& slope) {
       .takes("FILE.html");
   command
       .option("--values", flags.values,
-              "tensors of at most this many elements in full, larger ones by shape and norm")
+              "show tensors of at most this many elements in full, larger ones by shape and norm")
       .between(1, 100'000)
       .shows_default();
   command.runs([] { return run(flags); });

@@ -63,7 +63,7 @@ std::string shortened(const std::string& text, bool verbose, const std::string& 
          fmt::format("… and {} more lines; --verbose prints them\n", lines - room + 1) + summary;
 }
 
-// The functions that were named, in the order of names().
+// The functions that were named, or with --all every one, in the order of names().
 std::vector<std::string> chosen(const Flags& flags) {
   std::vector<std::string> known = names();
   for (const std::string& name : flags.ops)
@@ -77,7 +77,8 @@ std::vector<std::string> chosen(const Flags& flags) {
   return known;
 }
 
-// What each derivative says, with numbers; of --all, those of the operations that have such a case.
+// Evaluates derivatives as their definitions write them. With --all, functions that have no case
+// for it are left out.
 int explain_functions(const Flags& flags) {
   bool ok = true;
   for (const std::string& name : chosen(flags)) {
@@ -128,9 +129,9 @@ int check_functions(const Flags& flags) {
 
 int check_model(const Flags& flags) {
   // small instances, so that every element of every parameter can be checked
-  const bool in_full = !flags.fast && flags.sample == 0;
+  const bool every_element = !flags.fast && flags.sample == 0;
   const train::Sample sample = train::sample_named(
-      flags.model, in_full ? train::SampleSize::small : train::SampleSize::full);
+      flags.model, every_element ? train::SampleSize::small : train::SampleSize::full);
   nn::to(sample.model->module(), f64);
   const std::vector<std::string> unlisted =
       nn::unlisted_parameters(sample.parameters(), sample.loss());
@@ -187,18 +188,18 @@ void add_gradcheck(Command& slope) {
               "check all parameters of a small model of the zoo, or of a run's model")
       .names("MODEL|RUN");
   command.flag("--fast", flags.fast,
-               "the model at its default size, each parameter along a few directions");
+               "check the model at its default size, each parameter along a few directions");
   command
       .option("--sample", flags.sample,
-              "the model at its default size, this many elements of each parameter")
+              "check the model at its default size, this many elements of each parameter")
       .between(0, 1 << 20);
   command.option("--seed", flags.seed, "seed of directions, samples and cotangents")
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
   command.flag("--stop-on-failure", flags.stop_on_failure,
-               "of functions: end at the first case that fails");
+               "end at the first case of a function that fails");
   command.flag("--explain", flags.explain,
-               "show each derivative as it is written, evaluated, beside its rule and differences");
+               "evaluate each derivative as its definition writes it, beside rule and differences");
   command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")
       .names("pytorch");
   command.flag("--verbose", flags.verbose, "print more than 60 lines");

@@ -26,8 +26,8 @@ using Json = nlohmann::ordered_json;
 constexpr double tolerance = 1e-9;
 constexpr int no_torch = 77;
 
-// Reads calls from a file, prints for each the largest difference relative to the largest element
-// of value or gradient, or null where the table has no function.
+// Reads calls from a file. Prints for each the largest difference of value or gradients, relative
+// to PyTorch's largest element, at least 1; null if table T lacks the function; or PyTorch's error.
 constexpr const char* script = R"py(
 import json, math, sys, warnings
 warnings.simplefilter("ignore")
@@ -143,13 +143,14 @@ Json to_json(const Tensor& x) {
           {"values", values}};
 }
 
-// The case as a call with values and gradients; null if it is not one call of this operation.
+// The case as a call with values and gradients; null if it is not one call of this operation, or if
+// the call takes a tensor twice.
 Json call_of(const std::string& function, const Case& c) {
   Tensors leaves;
   for (size_t i = 0; i < c.inputs.size(); ++i)
     leaves.push_back(lay_out(c.inputs[i], InputLayout::contiguous, f64, 100 + i).leaf);
   const Evaluation at = evaluate([&] { return c.f(leaves); });
-  std::vector<const Call*> on_tape;  // not those that compute the value alone
+  std::vector<const Call*> on_tape;  // calls without a node only compute a value
   for (const Call& call : at.calls.list)
     if (call.node) on_tape.push_back(&call);
   if (on_tape.size() != 1 || function != on_tape[0]->op->name || at.outputs.size() != 1 ||
@@ -228,9 +229,9 @@ Against against_pytorch(const std::vector<std::string>& functions) {
     }
   const auto [output, code] = run_python(calls);
   if (code == no_torch)
-    return {.text = "skipped: this Python has no torch; SLOPE_PYTHON names another\n"};
+    return {.text = "skipped: this Python has no torch; set SLOPE_PYTHON to another\n"};
   SLOPE_CHECK_AS(IoError, code == 0,
-                 "gradcheck: Python ended with code {}: {}; SLOPE_PYTHON names "
+                 "gradcheck: Python ended with code {}: {}; set SLOPE_PYTHON to choose "
                  "the program",
                  code, output.substr(output.size() - std::min<size_t>(output.size(), 300)));
   const Json differences = Json::parse(output);
@@ -258,7 +259,7 @@ Against against_pytorch(const std::vector<std::string>& functions) {
     result.text +=
         compared == 0
             ? fmt::format(
-                  "{:<32} not compared: no case is one call that PyTorch has by this name\n",
+                  "{:<32} not compared: no case is one call of a function that PyTorch has\n",
                   function)
             : fmt::format("{:<32} {}  {} cases, largest difference {:.1e}{}\n", function,
                           worst <= tolerance ? "same" : "DIFFERS", compared, worst,

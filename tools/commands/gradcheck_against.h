@@ -1,5 +1,5 @@
-// `slope gradcheck NAME --against pytorch`: the cases in which the function is one call, given to
-// PyTorch's function of the same name in a Python process: values and gradients beside ours.
+// `slope gradcheck NAME --against pytorch`: takes the cases in which the function is one call,
+// makes the same calls in PyTorch, in a Python process, and compares values and gradients.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace slope::tools {
 
 struct Against {
   std::string text;  // a line for each function, and for each case that differs
-  bool ok = true;    // nothing differs; also where PyTorch is missing, which the text says
+  bool ok = true;    // nothing differs; also true if PyTorch is missing: `text` says so
 };
 // Python is the program that SLOPE_PYTHON names, or python3.
 Against against_pytorch(const std::vector<std::string>& functions);

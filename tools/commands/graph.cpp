@@ -78,7 +78,7 @@ void add_graph(Command& slope) {
       .takes("PATH");
   command
       .option("--values", flags.values,
-              "with --trace: tensors of at most this many elements in full")
+              "with --trace: show tensors of at most this many elements in full")
       .between(1, 1000)
       .shows_default();
   command.runs([] { return run(flags); });

@@ -30,7 +30,7 @@ nlohmann::ordered_json describe_file(const std::string& file) {
       {"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
 }
 
-// The first part of a text in a file, which may be of any length.
+// A text from a file, which may be of any length: the first 400 bytes.
 std::string beginning(const std::string& text) {
   constexpr size_t most = 400;
   return text.size() <= most

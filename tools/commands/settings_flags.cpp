@@ -63,7 +63,7 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
 }
 
-// A flag that does nothing with the optimizer, schedule or tokenizer of this run.
+// Refuses a flag that has no effect with the optimizer, schedule or tokenizer of this run.
 void refuse_without_effect(const Settings& settings, const SettingsFlags& flags) {
   for (const Setting& s : settings) {
     if (s.of.empty() || !flags.values.contains(s.key)) continue;
@@ -77,8 +77,9 @@ void refuse_without_effect(const Settings& settings, const SettingsFlags& flags)
   }
 }
 
-// Where nothing but a parallel text is named, its size says how it is learned; flags still win.
-void learn_own_text(RunSettings& settings, const SettingsFlags& flags) {
+// If only a parallel text is named (no preset, config or model), its size decides the settings;
+// flags still override them.
+void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) {
   const bool is_default = &settings.type() == &models::default_model(Kind::translation);
   const auto train = flags.values.find("train");
   if (!is_default || train == flags.values.end() || train->second.empty() ||
@@ -120,12 +121,12 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
     if (sys::is_folder(from->second))
       settings.take_model(
           train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
-  if (state.empty()) learn_own_text(settings, flags);
+  if (state.empty()) settings_from_text_size(settings, flags);
   if (!flags.preset.empty()) settings.apply(flags.preset);
   SLOPE_CHECK_AS(UsageError,
                  resumed.empty() || !state.empty() || !flags.values.empty() ||
                      !flags.preset.empty() || !flags.config.empty(),
-                 "--resume: {} holds no run; a new one starts without --resume, or with settings",
+                 "--resume: {} holds no run; to start one, leave out --resume or give settings",
                  resumed);
   std::vector<std::string> given;
   if (!flags.config.empty())

@@ -1,6 +1,7 @@
 // The settings of a run from a command line, for `slope train` and `slope sweep`. They are taken,
 // in this order, each replacing earlier ones, from
-//   the run that --resume names; or, for the user's own parallel text, from its size
+//   the run that --resume continues; or, for a new run, the size of the user's own parallel text
+//   the run that --from names: model and tokenizers
 //   --preset
 //   --config
 //   the flags, one for each setting of the model that is trained
@@ -24,11 +25,11 @@ struct SettingsFlags {
 
 void add_settings_flags(Command& command, SettingsFlags& flags, const models::ModelType& type);
 
-// Into settings at their defaults. `resumed`: the folder of the run that goes on; empty: none.
+// Changes `settings`, which must be at their defaults. `resumed`: the folder of the run to resume.
 void gather(train::RunSettings& settings, const SettingsFlags& flags, const std::string& resumed);
 
-// The task, with the weights that training begins with. A run that goes on has both from its
-// checkpoint.
+// The task. With --from, it starts with the weights and tokenizers that --from names, unless a run
+// is resumed: then they come from its checkpoint.
 std::unique_ptr<train::ModelTask> make_task(train::RunSettings& settings,
                                             const std::string& resumed);
 

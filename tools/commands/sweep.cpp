@@ -1,5 +1,5 @@
 // slope sweep KIND --grid KEY=VALUE,VALUE …: a run for each combination of values, one after the
-// other or side by side, and a table of them. The same command again goes on where it was left.
+// other or side by side, and a table of them. The same command again continues where it was left.
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
@@ -86,14 +86,14 @@ std::string folder_of(const Flags& flags, const Point& point) {
   return flags.out + "/" + name;
 }
 
-// Its run is the one that `slope train` makes if the values are given as flags.
+// The settings of the point's run: those of `slope train` with the values as flags.
 void gather(RunSettings& settings, SettingsFlags flags, const std::vector<Axis>& axes,
             const Point& point) {
   for (size_t i = 0; i < axes.size(); ++i) flags.values[axes[i].key] = point.values[i];
   gather(settings, flags, "");
 }
 
-void refuse_one_folder(const Flags& flags, const std::vector<Point>& points) {
+void refuse_shared_folder(const Flags& flags, const std::vector<Point>& points) {
   std::map<std::string, std::string> names;
   for (const Point& point : points) {
     const auto [at, is_new] = names.emplace(folder_of(flags, point), point.name);
@@ -114,7 +114,7 @@ void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis
                       .resume = true,
                       .quiet = true,
                       .values_before = train::values_before(RunSettings(type).all())});
-  } catch (const NumericError& e) {  // with these values: others may do well
+  } catch (const NumericError& e) {  // training failed with these values; others may do well
     point.failure = e.what();
   }
 }
@@ -146,18 +146,18 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
 int run(const Flags& flags, const ModelType& type) {
   const std::vector<Axis> axes = axes_of(flags.grid);
   std::vector<Point> points = points_of(axes);
-  refuse_one_folder(flags, points);
-  // So that a wrong value is refused before anything is trained.
+  refuse_shared_folder(flags, points);
+  // Refuses a wrong value before anything is trained.
   for (const Point& point : points) {
     RunSettings settings(type);
     gather(settings, flags.settings, axes, point);
   }
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
-  const train::SignalGuard signals;  // of all runs
+  const train::SignalGuard signals;  // one for all runs
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
-  std::mutex mutex;  // guards `failure`, and the lines of several threads
+  std::mutex mutex;  // guards `failure` and the output
   const auto work = [&] {
     set_num_threads(threads);
     for (size_t i; (i = next++) < points.size() && !train::SignalGuard::received();) try {

@@ -1,6 +1,6 @@
 // Which model a command line `slope train …` or `slope sweep …` is about: the model that is named,
-// else that of --config, --preset or the resumed run, else the kind's default. It is determined
-// before the flags are parsed, because these are the model's settings.
+// else that of the resumed run, --from, --config or --preset, else the kind's default. It is
+// determined before the flags are parsed, because these are the model's settings.
 #pragma once
 
 #include <slope/models/kinds/model.h>

@@ -85,8 +85,7 @@ int score(const Flags& flags) {
                  "--score -: the text and its translations cannot both be standard input; name a "
                  "file for one of them");
   SLOPE_CHECK_AS(UsageError, flags.long_lines == Flags().long_lines,
-                 "--long-lines {}: goes with translations to be found, not with --score",
-                 flags.long_lines);
+                 "--long-lines {}: is for translating, not for --score", flags.long_lines);
   const train::Translator translator =
       train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   data::LineStream text(flags.file), given(flags.given);
@@ -103,7 +102,7 @@ int run(Flags& flags) {
   flags.decode.cached = !flags.uncached;
   if (flags.n_best > 0) flags.decode.n_best = flags.n_best;
   SLOPE_CHECK_AS(UsageError, flags.decode.n_best <= flags.decode.beam,
-                 "--n-best {}: needs a --beam of at least as much, it is {}", flags.n_best,
+                 "--n-best {}: needs a --beam at least as large, but it is {}", flags.n_best,
                  flags.decode.beam);
   if (!flags.given.empty()) return score(flags);
   const train::AttentionChoice choice{.kind = train::attention_kind(flags.kind),

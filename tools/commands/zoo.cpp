@@ -25,8 +25,8 @@ std::string file_of(const models::ModelType& type) {
   return "models/" + file + ".h";
 }
 
-// The model is made to be counted: of a tensor's memory only the header is written, for which a
-// huge page would be cleared.
+// Counting makes the model, but of each tensor's memory only the header is written. Without prctl
+// the system would clear a whole huge page for it.
 int64_t parameters_of(const models::ModelType& type) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   return train::count_default_parameters(type);
@@ -109,8 +109,8 @@ void add_zoo(Command& slope) {
       "zoo",
       "List the models, with the number of parameters at their default sizes (words of Multi30k, "
       "characters of tiny Shakespeare), and the presets. With the name of a model: its layers at "
-      "that size, on one example as long as it takes, with the shape of each output, parameters, "
-      "multiply-adds of matrix products and memory.\nExample: slope zoo " +
+      "that size, on one example of the greatest length, with the shape of each output, "
+      "parameters, multiply-adds of matrix products and memory.\nExample: slope zoo " +
           models::zoo().front()->name);
   command.option("model", name, "show the layers of this one").names("MODEL");
   command.flag("--json", json, "as JSON, with every setting");

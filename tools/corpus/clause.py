@@ -94,7 +94,7 @@ class Pronoun:
 
 @dataclass(frozen=True)
 class Asked:
-    """Stands where the asked or related word was: silent, but a subject has a person (wer: er; a relative pronoun: its noun's)."""
+    """Stands for the part that a question or relative clause asks for: no text, but as a subject it has a person (wer: er; a relative pronoun: its noun's)."""
     person: str = "er"
 
     is_pronoun = False

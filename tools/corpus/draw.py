@@ -37,7 +37,7 @@ def part_of(row, column):
 
 
 def perfective(verb):
-    return verb.base != "have"  # er hat gehabt: nobody says it where er hatte will do
+    return verb.base != "have"  # nobody says "er hat gehabt" where "er hatte" will do
 
 
 def action(verb):

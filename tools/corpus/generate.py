@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes, or verifies, the German-English corpus that the project brings along (models/data/corpus).
+"""Writes, or verifies, the German-English corpus that comes with the project (models/data/corpus).
 
     tools/corpus/generate.py             writes the corpus anew: the same bytes each time
-    tools/corpus/generate.py --verify    derives it again, compares, checks counts, held-out pairs, nearest neighbours; 1 on failure
+    tools/corpus/generate.py --verify    derives it again, compares, checks counts, held-out pairs, nearest neighbours; exit code 1 on failure
     tools/corpus/generate.py --sample N  shows N training pairs of each phenomenon
 
 lexicon.py has the words, clause.py agreement and word order on both sides, draw.py what may be combined, grammar.py the rules. A *bond*
@@ -41,7 +41,7 @@ Pair = collections.namedtuple("Pair", "german english phenomenon bonds")
 
 
 def pairs_of(part, seen, known=None):
-    """Phenomena in turn, no sentence twice on either side of two parts; known: the only words allowed (held-out parts)."""
+    """Draws pairs, the phenomena in turn. No German sentence occurs twice; in held-out parts no English one either. known: the only words they may use."""
     rng = random.Random(f"{SEED} {part}")
     pairs = []
     twice = ["subordinate"] if part == "train" else []  # two clauses, twice the practice
@@ -95,9 +95,9 @@ def files(parts):
 
 
 def derivable():
-    """A lower bound of the sentences that the grammar derives, from one of its rules: subject, verb in the present, accusative object.
+    """A lower bound of the number of sentences that the grammar derives, from one of its rules: subject, verb in the present, accusative object.
 
-    Counted are the distinct strings of the slots, for verbs whose objects are never subjects. No word of a noun phrase is a finite verb,
+    It counts the distinct strings of the slots, for verbs whose objects are never subjects. No word of a noun phrase is a finite verb,
     so the verb shows where the slots end; finite verb and prefix tell the verb: distinct slots make distinct sentences."""
 
     def phrases(tags, case):
@@ -154,7 +154,7 @@ def nearest_neighbours(train, held):
 
 
 def check(parts):
-    """Prints what holds; the list of what does not."""
+    """Prints what holds and what does not; returns the list of what does not."""
     failures = []
 
     def must(holds, what):

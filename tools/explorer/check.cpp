@@ -38,8 +38,8 @@ std::string json_claims(const Run& run) {
   });
 }
 
-// Differences run the program twice for each element of a leaf. A check that would take minutes is
-// refused.
+// Refuses a check that would take minutes: differences run the program twice for each element of a
+// leaf.
 void check_cost(const Run& run) {
   constexpr int64_t most_elements = 4096, most_work = 1'000'000'000;
   int64_t elements = 0, work = 0;

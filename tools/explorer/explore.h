@@ -16,7 +16,7 @@ struct Request {
   std::string mistake = {};  // planted
   bool again = false;        // backward a second time
   bool retain_graph = false;
-  bool recompute = true;             // cheap outputs, rather than save them
+  bool recompute = true;             // recompute cheap outputs instead of saving them
   int64_t operation = 0, input = 0;  // of a Jacobian
 };
 
@@ -29,7 +29,8 @@ Run computed(const std::string& program, const RunOptions& options);
 std::string explore(const Request& request);
 
 // Central differences in f64 over every element of every leaf, and what the program claims:
-// {"ok", "checked", "failed", "failures", "culprits", "notes", "claims"}.
+// {"ok", "checked", "failed", "unchecked", "text", "failures", "culprits", "problems", "notes",
+// "claims"}.
 std::string check(const Request& request);
 
 // d output / d input of one operation, a row for each element of its output, computed by its rule:

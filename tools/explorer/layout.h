@@ -5,9 +5,9 @@
 
 namespace slope::explorer {
 
-// {"sizes": of the boxes, at right angles to the arrows, "arrows": "from to from to …", from < to,
-// "gap"}: the layer and the middle of each box, and where each arrow crosses the layers between
-// its ends.
+// {"sizes": each box's size across the arrows, "arrows": "from to from to …", from < to, "gap":
+// between boxes}: the layer and the middle of each box, and where each arrow crosses the layers
+// between its ends.
 std::string layout(const Fields& fields);
 
 }  // namespace slope::explorer

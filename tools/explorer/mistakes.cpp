@@ -5,7 +5,7 @@ namespace slope::explorer {
 
 namespace {
 
-// The right values, on the tape under a wrong rule.
+// Records the right values under a wrong rule.
 template <class F>
 Tensor under(const Op& op, const F& forward, std::initializer_list<InputRef> inputs) {
   const auto value = [&] {
@@ -96,7 +96,8 @@ constexpr Mistake table[] = {
      [](const Tensor& a, const Tensor&) {
        return under(wrong_mean, [&] { return mean(a); }, {a});
      }},
-    {"softmax", "softmax", "only the diagonal: y_j is missing from the derivative of y_i",
+    {"softmax", "softmax",
+     "only the diagonal of the Jacobian is there; each y_i depends on every x_j",
      [](const Tensor& a, const Tensor&) {
        return under(wrong_softmax, [&] { return softmax(a); }, {a});
      }},

@@ -10,7 +10,7 @@
 namespace slope::explorer {
 
 struct Mistake {
-  const char* name;   // "sign of sin"
+  const char* name;   // "sign"
   const char* place;  // the function or operator that is replaced: "sin", "@"
   const char* truth;  // what is wrong, shown after the answer
   Tensor (*call)(const Tensor& a, const Tensor& b);  // b: undefined for functions of one tensor

@@ -1,4 +1,4 @@
-# Sourced by tools/explorer/build and tools/check --explorer: what a build for WebAssembly needs beside tools/setup.sh's packages.
+# Sourced by tools/explorer/build and tools/check --explorer: what a build for WebAssembly needs besides tools/setup.sh's packages.
 . tools/setup.sh
 
 explorer_clang=22  # also in cmake/wasm.cmake
@@ -7,7 +7,7 @@ explorer_llvm=build-wasm/llvm
 
 explorer_page=build-wasm/explorer.html
 
-# Debian's clang and libraries for WASI. Its libc++abi has no exceptions: LLVM's sources for them come with the wheel.
+# Debian's clang and libraries for WASI. Its libc++abi has no exceptions: LLVM's sources for them come from the wheel of ziglang.
 explorer_install() {
   local v=$explorer_clang
   command -v node >/dev/null || set -- nodejs "$@"
@@ -26,7 +26,7 @@ explorer_install() {
   rm -r $fetched
 }
 
-# The page's libraries, as its lock file names them; not within the sources, whose files are all read by tests.
+# The page's libraries, as its lock file names them; outside the sources, because tests read all files there.
 explorer_libraries() {
   local at=build-wasm/page
   mkdir -p $at

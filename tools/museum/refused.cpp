@@ -6,7 +6,7 @@ std::vector<Exhibit> refused() {
   const std::string notebook = "a notebook", medium = "a post on Medium";
   return {
       {.id = "discarded-result",
-       .mistake = "masked_fill's result is not taken",
+       .mistake = "masked_fill's result is not used",
        .from = notebook,
        .fix = "scores = masked_fill(scores, mask, -1e9)",
        .program = R"(Tensor attention(const Tensor& scores, const Tensor& mask) {
@@ -53,7 +53,8 @@ std::vector<Exhibit> refused() {
 EncoderBlock made() { return EncoderBlock(512, nn::Linear(8, 8), nn::Linear(8, 8)); })",
        .error = "no matching function|no matching constructor"},
       {.id = "global-width",
-       .mistake = "a misspelt argument, so that an earlier cell's global is read in its place",
+       .mistake =
+           "a misspelt argument, so that an earlier notebook cell's global is read in its place",
        .from = notebook,
        .fix = "ProjectionLayer(int64_t d_model, int64_t vocabulary)",
        .program = R"(struct ProjectionLayer {

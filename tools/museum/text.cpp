@@ -50,7 +50,7 @@ std::string text_of(const Exhibit& e, const Showing& s) {
         fmt::format("{:<58} {:>10} {:>10}\n", line.what, number(line.broken), number(line.right));
   text += "\n";
   if (e.detector.empty())
-    text += fmt::format("no detector can know it: {}\n", e.why);
+    text += fmt::format("no detector can find it: {}\n", e.why);
   else
     text += lines_of("detectors on the broken one", s.broken) +
             lines_of("detectors on the right one", s.right);

@@ -19,7 +19,7 @@ class Objects:
                 file = os.path.relpath(entry["file"], root)
                 self.commands.setdefault(file, []).append(entry)
                 united = entry if "/Unity/" in file else united
-        # a file that is compiled together with others, alone
+        # the build compiles some files together with others; here each is compiled alone
         for file in self.sources() if united else ():
             words = shlex.split(united["command"])
             words[words.index("-o") + 1] = f"CMakeFiles/slope.dir/{file}.o"
@@ -55,7 +55,7 @@ class Objects:
         return {file for file in found if file in self.commands}
 
     def compile(self, file, header):
-        """(object, output) for each variant of a source; the copy's where there is one."""
+        """(object, exit code, output) for each variant of a source, or of its copy if there is one."""
         copy = self.overlay / file
         done = []
         for entry in self.commands.get(file, ()):
@@ -66,7 +66,7 @@ class Objects:
             words[words.index("-c") + 1] = str(copy if copy.exists() else self.root / file)
             at = next(i for i, w in enumerate(words) if w.startswith("-I"))
             words[at:at] = ["-I", str(self.work / "include")]
-            words[-2:-2] = ["-include", str(header), "-w", "-Wno-error", "-O1"]  # many times the code
+            words[-2:-2] = ["-include", str(header), "-w", "-Wno-error", "-O1"]  # -O1: all mutants together are many times the code
             newest = max(p.stat().st_mtime for p in [copy if copy.exists() else self.root / file, header, *self.overlay.rglob("*.h")])
             if target.exists() and target.stat().st_mtime > newest:
                 done.append((target, 0, ""))
@@ -80,7 +80,7 @@ class Objects:
             return dict(zip(files, pool.map(lambda f: self.compile(f, header), files)))
 
     def link(self, target, program, objects):
-        """The build's program, with the objects before its own libraries: the linker then needs no others for the same names."""
+        """Links the build's program with the objects before its own libraries: the linker takes the names that both define from the objects."""
         line = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", target], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[-1]
         words = shlex.split(line.split("&&")[1] if line.startswith(":") else line)
         words[words.index("-o") + 1] = str(program)

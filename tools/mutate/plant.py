@@ -1,7 +1,7 @@
 """Where a mistake can be planted, and which: every derivative rule, backward kernel and row of the tree, one change of one place each.
 
 A mutant is (file, offset, before, after, kind). Places are found by the text alone: functions named *_formula, *_kernel, *_reference, *_backward,
-*_slope and what they are called by in this tree, and the derivative column of the tables of elementwise rows. Comments, texts, checks and declarations
+*_slope and some helpers of theirs (RULE), and the derivative column of the tables of elementwise rows. Comments, strings, checks and declarations
 are left alone.
 """
 import hashlib
@@ -13,7 +13,7 @@ GLOBS = ("autograd/ops/**/*.cpp", "autograd/ops/**/*.h", "core/kernels/*/*.cpp",
 LEAVE_OUT = {"list.h", "registry.cpp", "methods.cpp", "fill.cpp", "philox.h", "random_blocks.cpp", "optim.cpp", "stream.cpp", "dots.cpp", "product.cpp"}
 RULE = re.compile(r"^[^\n;{}=#]*?\b(\w*(?:formula|kernel|reference|backward|slope|put_back|same_elements|as_grads|all_grads|sums_over_rows)\w*)\([^;{}]*\)[^;{}]*\{", re.M)
 
-# (kind, pattern, what stands there instead); \g refers to the pattern's groups
+# (kind, pattern, replacement); \g refers to the pattern's groups
 OPERATORS = (
     ("sign", r"(?<=[\w)\]]) - (?=[\w(])", " + "),
     ("sign", r"(?<=[\w)\]]) \+ (?=[\w(])", " - "),
@@ -126,12 +126,12 @@ def mutants(root, only=""):
             for function, start, end in regions(path, text):
                 for kind, pattern, replacement in OPERATORS:
                     if kind == "detached value" and "formula" not in function and "reference" not in function:
-                        continue  # numbers have no graph
+                        continue  # kernels compute with numbers, which have no graph
                     for found in re.finditer(pattern, text[start:end]):
                         a, b = start + found.start(), start + found.end()
                         line = code[code.rfind("\n", 0, a) + 1:code.find("\n", a)]
                         if kind == "comparison" and "for (" in line:
-                            continue  # reads and writes beyond an array, which AddressSanitizer sees and nothing else need
+                            continue  # a loop beyond the end of an array: AddressSanitizer sees it, and no other check has to
                         in_text = code[a:b].strip() != text[a:b].strip() and '"' not in text[a:b]
                         if in_text or "SLOPE_CHECK" in line or "static_assert" in line or "template" in line:
                             continue

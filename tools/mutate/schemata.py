@@ -1,4 +1,4 @@
-"""All mistakes of a file in one text: each function that holds some has its body once for each, and the number in `slope_mutant` chooses.
+"""All mistakes of a file in one text: the body of a function is repeated for each of its mistakes, and the number in `slope_mutant` chooses one.
 
 So a tree with a thousand mistakes is compiled once, and trying one costs no more than a run of the program."""
 import bisect
@@ -39,7 +39,7 @@ struct Called {
 
 
 class Schemata:
-    """The text of one file with the given mutants, `number` for each, `place` for each function; and whose line is whose."""
+    """The text of one file with the given mutants, `number` for each, `place` for each function; and which line belongs to which mutant."""
 
     def __init__(self, path, text, mutants, number, place):
         self.owners = []  # (first line, mutant's id), ascending; None for what is as it was

@@ -31,7 +31,7 @@ def run(main):
     try:
         main()
     except subprocess.CalledProcessError as failure:
-        sys.exit(failure.returncode if failure.returncode > 0 else f"{PROGRAM}: {failure}")  # above 0 it has said why
+        sys.exit(failure.returncode if failure.returncode > 0 else f"{PROGRAM}: {failure}")  # above 0: the process has said why
     except OSError as failure:
         sys.exit(f"{PROGRAM}: {failure}")
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ SOURCE_VOCAB, TARGET_VOCAB, SOURCE_TOKENS, NEW_TOKENS = 8000, 6000, 24, 64
 
 
 def random_model(folder):
-    """Weights of the size that a projection begins with; norms scale by 1."""
+    """Random weights as large as a projection's initial ones; norms have gain 1."""
     draw = numpy.random.default_rng(1)
 
     def matrix(*shape):

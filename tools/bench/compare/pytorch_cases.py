@@ -1,4 +1,4 @@
-"""The cases on PyTorch's side: the shapes, dropout and optimizers of slope's (tools/bench/training.cpp, tools/bench/decoding.cpp)."""
+"""The cases on PyTorch's side: the shapes, dropout and optimizers of slope's (tools/bench/models.cpp, tools/bench/decoding.cpp)."""
 import pathlib
 import sys
 import time

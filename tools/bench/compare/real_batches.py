@@ -1,4 +1,4 @@
-"""The case real: postnorm on a file of training batches; each ratio is of two neighbouring blocks on the same batches."""
+"""The case real: postnorm on a file of training batches; the sides take turns, each with a block of the same batches."""
 import statistics
 
 from sides import Side, check_parameters, commands, environment, start_sides

@@ -7,13 +7,13 @@ import sys
 from bench_command import PROGRAM
 
 HERE = pathlib.Path(__file__).resolve().parent
-# For timing: glibc keeps memory and threads stay where they are, without which PyTorch is up to twice as slow. Threads that are not bound
+# For timing: glibc keeps memory, and threads stay where they are; otherwise PyTorch is up to twice as slow. Threads that are not bound
 # would share a core with those of the other side, which spin for a while after each of its blocks.
 FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
 
 def environment(options, extra):
-    """Without what the user set for these libraries; glibc at its defaults but for `extra`."""
+    """The environment without what the user set for these libraries and glibc, and with `extra`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "MALLOC_", "MKL_", "OPENBLAS_", "GOMP_"))}
     return kept | extra | {"OMP_NUM_THREADS": str(options.threads)}
 
@@ -62,7 +62,7 @@ class Side:
 
 
 def commands(options, case, batches=None):
-    """How each side that is asked for is started for a case; `batches`: the file of the case real. Several ways of PyTorch are a side each."""
+    """How each side that is asked for is started for a case; `batches`: the file of the case real. Several ways to run PyTorch are a side each."""
     file = ["--batches", batches] if batches else []
     attention = ["--attention", options.attention] if options.attention else []
     common = [*file, "--threads", str(options.threads)]

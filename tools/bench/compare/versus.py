@@ -19,7 +19,7 @@ BARS |= {"start-up": (100, 1 / 10), "real": (2.5, 1 / 4)}
 OPS_MEAN_BAR = 1.8
 BF16_BARS = {"translation": 2.0, "transformer-base": 1.6, "gpt-384": 1.6, "gpt2-124m": 1.5}  # against PyTorch's fastest way
 ONE_THREAD_BARS = {"translation": 3.0, "transformer-base": 1.8, "char-gpt": 1.6, "gpt-384": 1.2, "gpt2-124m": 1.2}
-ROOFLINE_BAR = 1.15  # a step so near to it has met its bar as well
+ROOFLINE_BAR = 1.15  # a step this near to the roofline meets its bar as well
 BLOCK_MS = 100  # of a block; longer steps make a block each
 WARM_UP_ONCE_MS = 5000  # a step that takes so long is warm after one
 
@@ -33,7 +33,7 @@ def expand(asked):
 
 
 def in_turns(takers, seconds, least=3):
-    """Calls the takers of one measurement each in turns, the first of them changing, until the time is over: name to what they gave."""
+    """Calls the takers, each of which takes one measurement, in turns and in alternating order, until the time is over: their results by name."""
     found, start, k = {name: [] for name in takers}, time.monotonic(), 0
     while k < least or time.monotonic() - start < seconds:
         for name in list(takers) if k % 2 == 0 else list(takers)[::-1]:
@@ -43,7 +43,7 @@ def in_turns(takers, seconds, least=3):
 
 
 def block_of(side):
-    """Warms a side up; what then runs one block of it and gives the milliseconds of a step."""
+    """Warms a side up; returns a function that runs one block of it and gives the milliseconds of a step."""
     ms, _ = side.run(1)
     if ms < WARM_UP_ONCE_MS:
         ms, _ = side.run(2)  # the first step's time says little about the others
@@ -63,7 +63,7 @@ def machine(options):
 
 
 def summary_of(limits, precision="f32"):
-    """GFLOP/s of multiply-adds and of the best matrix product, GB/s of memory. For bf16, whose units' peak is not measured, that is the best product."""
+    """GFLOP/s of multiply-adds and of the best matrix product, GB/s of memory. For bf16 the best product stands for the peak, which is not measured."""
     def best(*starts):
         return max(rate for what, rate in limits.items() if what.startswith(starts))
 
@@ -102,7 +102,7 @@ def memory_of_case(options, case, step_ms):
     found = {}
     for name, command in commands(options, case).items():
         if name not in step_ms:
-            continue  # a slower way of PyTorch
+            continue  # a slower way to run PyTorch
         side = Side(name, command, environment(options, {}))
         side.run(max(2, min(50, round(3e3 / step_ms[name]))))
         found[name] = (side.quit() - side.start_kb) / 1024
@@ -122,7 +122,7 @@ def start_and_step(options):
 
     takers = {name: (lambda c=command: once(c)) for name, command in both.items() if options.only in (None, name)}
     for take in takers.values():
-        take()  # what is read comes from the page cache from now on
+        take()  # from now on the files come from the page cache
     found = in_turns(takers, options.seconds)
     times = {name: [ms for ms, _ in values] for name, values in found.items()}
     return times, {name: max(mb for _, mb in values) for name, values in found.items()}

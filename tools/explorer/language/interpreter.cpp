@@ -75,7 +75,7 @@ class Interpreter : public Observer {
     if (s.names.size() == 1) return assign(s.names[0], *s.value, value);
     const auto* list = std::get_if<Values>(&value.of);
     check("ShapeError", list && list->size() == s.names.size(),
-          fmt::format("{} names take a list of as many, got {}", s.names.size(), described(value)));
+          fmt::format("{0} names take a list of {0}, got {1}", s.names.size(), described(value)));
     for (size_t i = 0; i < s.names.size(); ++i) assign(s.names[i], *s.value, (*list)[i]);
   }
   void assign(const std::string& name, const Expression& e, Value value) {
@@ -98,7 +98,7 @@ class Interpreter : public Observer {
     const int64_t n = ++assigned_[name];
     return n == 1 ? name : fmt::format("{} ({})", name, n);
   }
-  // A leaf: a name for numbers, or for a function that makes them from a shape.
+  // Whether assigning e makes a leaf: e is numbers, or a call of a function that makes some.
   static bool makes_leaf(const Expression& e) {
     if (e.kind == Expression::Kind::number || e.kind == Expression::Kind::list) return true;
     const Function* function = e.kind == Expression::Kind::call ? find_function(e.name) : nullptr;
@@ -234,7 +234,7 @@ class Interpreter : public Observer {
     return kept("[]", {{"x", of}, {"parts", {listed(parts)}}}, pick(of, parts));
   }
 
-  // An index as it is; a slice as a list of three numbers, or empty lists where there is none.
+  // An index as it is; a slice as a list of three, each a number or, if left out, an empty list.
   static Values listed(const std::vector<Part>& parts) {
     Values list;
     for (const Part& part : parts) {

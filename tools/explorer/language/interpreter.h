@@ -52,7 +52,7 @@ struct RunOptions {
   Limits limits = {};
 };
 
-// Fault says what is wrong, and where.
+// Throws Fault, which says what is wrong and where.
 Run run(const std::string& program, const RunOptions& options);
 
 }  // namespace slope::explorer

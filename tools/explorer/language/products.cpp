@@ -19,7 +19,7 @@ CrossEntropyOptions cross_entropy_options(A a) {
           .label_smoothing = a.number("label_smoothing", 0),
           .reduction = reduction(a)};
 }
-// Evaluates q, k and v in this order with every compiler, as the tape records in it.
+// Takes q, k and v in this order with every compiler: the first one that is missing is reported.
 Tensor attention(A a) {
   const Tensor q = a.tensor("q"), k = a.tensor("k"), v = a.tensor("v");
   AttentionOptions options{.causal = a.truth("causal", false)};

@@ -119,7 +119,7 @@ class Parser {
     e->place = place;
     return e;
   }
-  // Evaluating or freeing an expression recurses into it.
+  // Sets e's height and refuses too high a tree: evaluating and freeing an expression recurse.
   static void measure(Expression& e) {
     const auto count = [&](const ExpressionPtr& part) {
       if (part) e.height = std::max(e.height, part->height + 1);

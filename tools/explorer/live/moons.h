@@ -5,8 +5,10 @@
 
 namespace slope::explorer {
 
-// "do": "points" {"n"}: the two moons, "x y label …"
-//       "start" {"points", "hidden", "depth", "activation", "lr", "scale", "momentum"}
+// "do": "points" {"n", "seed"}: the two moons, [[x, y, label], …]
+//       "start" {"points": "x y label …", "hidden", "depth", "activation", "lr", "scale",
+//       "momentum",
+//               "seed"}
 //       "train" {"steps"}: losses, and histograms of each layer's activations and gradients
 //       "map" {"size", "span"}: the probability of label 1 on a grid over the plane
 //       "program" {"batch"}: this step as a program in the explorer's language

@@ -26,7 +26,7 @@ Training& started() {
   return *training;
 }
 
-// 0, its letters, 0; at most as many as the model sees
+// 0, the name's letters, 0; without the letters that are too many for the model
 std::vector<int64_t> tokens_of(std::string_view name, int64_t most) {
   std::vector<int64_t> tokens{0};
   for (const char c : name) {

@@ -47,7 +47,7 @@ class Source {
   Source(const Run& run, Language language, DType dtype)
       : run_(run), is_cpp_(language == Language::cpp), writer_(language, dtype),
         text_(is_cpp_ ? cpp_head : pytorch_head) {
-    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // digits that tell all apart
+    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // enough to tell all apart
   }
 
   std::string write() {
@@ -120,12 +120,14 @@ class Source {
 
 std::string source_of(const Request& request, Language language) {
   if (!request.mistake.empty())
-    throw Fault("limit", "a planted mistake stays here: no other program has it", {});
+    throw Fault("limit",
+                "a program with a planted mistake cannot be saved: the mistake exists only here",
+                {});
   RunOptions options = options_of(request, request.dtype);
   options.keep_evaluated = true;
   const Run run = computed(request.program, options);
   try {
-    run.loss.backward();  // what cannot be computed here is not written either
+    run.loss.backward();  // a program that fails here is not written
   } catch (const Error& e) {
     throw Fault(kind_of(e), e.what(), run.loss_place);
   }

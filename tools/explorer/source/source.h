@@ -8,7 +8,7 @@ namespace slope::explorer {
 
 enum class Language { cpp, pytorch };
 
-// Fault if the program is wrong, has a planted mistake, or draws what another library cannot.
+// Fault if the program is wrong, has a planted mistake, or draws random numbers for dropout.
 std::string source_of(const Request& request, Language language);
 
 }  // namespace slope::explorer

@@ -233,8 +233,10 @@ std::string Writer::call(const Evaluated& e) const {
   const char* text = form ? (is_cpp_ ? form->cpp : form->pytorch) : nullptr;
   if (!text)
     throw Fault("limit",
-                fmt::format("{} draws numbers that another program does not have", e.function), {});
-  Evaluated with = e;  // and arguments that the forms need and the program does not have
+                fmt::format("{} draws random numbers, which another program would draw differently",
+                            e.function),
+                {});
+  Evaluated with = e;  // with arguments that the forms need and the program does not give
   if (e.function == "norm" && e.arguments.contains("kind"))  // "inf"
     with.arguments.insert_or_assign("p", Value{HUGE_VAL});
   if (e.function == "layer_norm" || e.function == "rms_norm") {  // over the dims of the weight

@@ -1,4 +1,4 @@
-// What C++ needs in WebAssembly beside its libraries for WASI.
+// What C++ needs in WebAssembly besides its libraries for WASI.
 #include <cstdint>
 #include <cstdlib>
 
@@ -13,7 +13,7 @@ extern "C" {
 // Destructors of thread-local variables never run: there is one thread, which does not end.
 int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 
-// Debian compiles clang's own arithmetic with stack protection.
+// Debian compiles clang's runtime library, which calls these, with stack protection.
 uintptr_t __stack_chk_guard = 0x5107e;
 void __stack_chk_fail() { abort(); }
 }

@@ -5,7 +5,7 @@
 
 namespace slope::museum::constant_row {
 
-inline Tensor standardized(const Tensor& x) {  // as composed of a root
+inline Tensor standardized(const Tensor& x) {  // with sqrt, whose derivative at 0 is inf
   const Tensor z = x - mean(x, {-1}, keepdim);
   return z / (sqrt(sum(z * z, {-1}, keepdim) / (C - 1.0)) + 1e-6);
 }
@@ -16,10 +16,11 @@ inline Showing show() {
     const Tensor g = gradient(sum(norm(x) * arange(C).to(f64)), x);
     return static_cast<double>(C) - sum(isfinite(g).to(f64)).item();
   };
-  return {{{"of 8 derivatives at a constant row, nan", not_finite_derivatives(standardized),
-            not_finite_derivatives([](const Tensor& x) { return nn::standardize(x); })}},
-          {},
-          {}};
+  return {
+      {{"derivatives at a constant row that are nan, of 8", not_finite_derivatives(standardized),
+        not_finite_derivatives([](const Tensor& x) { return nn::standardize(x); })}},
+      {},
+      {}};
 }
 
 }  // namespace slope::museum::constant_row

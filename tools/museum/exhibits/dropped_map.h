@@ -13,7 +13,9 @@ inline Showing show() {
   const Tensor before = capture.maps()[0].weights, after = dropout(before, 0.1);
   const auto off = [](const Tensor& map) { return largest(sum(map.to(f64), {-1}) - 1); };
   return {
-      {{"a row's sum is off 1 by up to", off(after), std::round(off(before) * 1e5) / 1e5}}, {}, {}};
+      {{"a row's sum differs from 1 by up to", off(after), std::round(off(before) * 1e5) / 1e5}},
+      {},
+      {}};
 }
 
 }  // namespace slope::museum::dropped_map

@@ -1,4 +1,4 @@
-// A look-ahead mask that is true where attention is forbidden, read as where it is allowed.
+// A look-ahead mask that is true where attention is forbidden is read as true where it is allowed.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,4 +1,4 @@
-// The heads are merged to the keys' length: right while both sentences are equally long.
+// The merged heads are reshaped to the keys' length: right while both sentences are equally long.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -30,7 +30,7 @@ inline Showing show() {
       }
     return static_cast<double>(n);
   };
-  return {{{"of 5 lengths of the source, throw", refused(broken), refused(right)}},
+  return {{{"source lengths that throw, of 5", refused(broken), refused(right)}},
           lengths(broken),
           lengths(right)};
 }

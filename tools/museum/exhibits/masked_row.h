@@ -51,10 +51,10 @@ inline Showing show_nan() {
       n += g.defined() && !all(isfinite(g));
     return static_cast<double>(n);
   };
-  return {
-      {{"of 18 gradients, not finite", not_finite_gradients(broken), not_finite_gradients(right)}},
-      detect(broken),
-      detect(right)};
+  return {{{"gradients that are not finite, of 18", not_finite_gradients(broken),
+            not_finite_gradients(right)}},
+          detect(broken),
+          detect(right)};
 }
 
 }  // namespace slope::museum::masked_row

@@ -1,4 +1,4 @@
-// The source's mask is passed to the encoder alone: the decoder attends to its padding.
+// The source's mask is passed to the encoder alone: the decoder attends to the source's padding.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

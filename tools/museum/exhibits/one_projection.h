@@ -26,7 +26,7 @@ inline Showing show() {
   const auto detect = [](const auto& model) {
     return nn::lint::unused_parameters(model, loss(model(target())));
   };
-  return {{{"of 288 elements of attention, without a gradient", elements_without_gradient(broken),
+  return {{{"elements of attention without a gradient, of 288", elements_without_gradient(broken),
             elements_without_gradient(right)}},
           detect(broken),
           detect(right)};

@@ -1,4 +1,5 @@
-// Scores divided by the root of all channels, not of a head's: sqrt(H) times too small.
+// Scores are divided by the root of all channels instead of a head's: they are sqrt(H) times too
+// small.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
@@ -16,7 +17,7 @@ inline Showing show() {
   const auto peak = [&](int64_t width) {
     return mean(amax(softmax(scores / std::sqrt(static_cast<double>(width))), {-1})).item();
   };
-  return {{{"deviation of the scores of 8 heads", spread(channels), spread(D)},
+  return {{{"standard deviation of the scores of 8 heads", spread(channels), spread(D)},
            {"largest of 40 weights, mean", peak(channels), peak(D)}},
           {},
           {}};

@@ -17,7 +17,9 @@ inline Showing show() {
     return slope::std(table.weight.detach() * scale).item() / of_positions;
   };
   return {
-      {{"deviation of tokens / of positions", ratio(1), ratio(std::sqrt(1.0 * channels))}}, {}, {}};
+      {{"standard deviation of tokens / of positions", ratio(1), ratio(std::sqrt(1.0 * channels))}},
+      {},
+      {}};
 }
 
 }  // namespace slope::museum::unscaled_embedding

@@ -9,7 +9,7 @@ const numel = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
  * The multiplications of one operation: forward, and in backward for the inputs that need a
- * gradient. Masks are not taken off. Operations that are no products have none.
+ * gradient. Masked scores count as well. Operations that are no products have none.
  * @returns {{forward: number, backward: number}}
  */
 export function multiplications(operation, variables) {
@@ -36,7 +36,7 @@ export function multiplications(operation, variables) {
   }
 }
 
-/** Of each operation that saves something: the frames after which its values are there and gone. */
+/** Of each operation: the frames at which its saved values appear and are freed. */
 function lives(frames) {
   const found = new Map();
   frames.forEach((frame, i) => {
@@ -71,7 +71,7 @@ export function costPanel(answer, frames, at, other) {
   return html('div', {}, html('h3', {}, 'What this step costs'),
     html('p', { class: 'equation' }, html('b', { class: 'forward-cost' }, sum('forward')), ' multiplications forward, ', html('b', { class: 'backward-cost' }, sum('backward')), ' backward, of products and attention'),
     html('p', { class: 'equation' }, `saved: at most ${bytesText(most(answer, frames))}; ${computed(times(frames))} again in backward`,
-      others && html('span', { class: 'other' }, `. The other way: ${bytesText(most(other, others))}; ${computed(times(others))} again`)),
+      others && html('span', { class: 'other' }, `. With the switch for recomputing the other way: ${bytesText(most(other, others))}; ${computed(times(others))} again`)),
     memoryPlot(answer, frames, at),
     html('table', { class: 'cost' },
       html('tr', {}, ['result', 'operation', 'forward', 'backward', 'saves', 'alive'].map((t) => html('th', {}, t))),

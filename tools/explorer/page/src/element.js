@@ -1,6 +1,6 @@
 // Elements of HTML and SVG. Text stays text: nothing in a program can become markup.
 
-/** Puts children, which may be lists or nothing, in the place of those that a node has. */
+/** Replaces the children of a node by others, which may be lists or nothing. */
 export function replace(node, ...children) {
   node.replaceChildren();
   add(node, children);

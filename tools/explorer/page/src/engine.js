@@ -14,8 +14,8 @@ async function moduleCode() {
 const patience = 30000; // milliseconds, for one answer
 
 /**
- * An answer that does not come ends the worker, and another one is started: the page lives on, what
- * was being trained is gone.
+ * If an answer does not come, the worker is ended and another one started: the page goes on, but what
+ * was being trained is lost.
  * @returns {{ask: (question: object) => Promise<any>}}
  */
 export function openEngine() {

@@ -35,7 +35,7 @@ function unitsAt({ operations }, depth, open) {
   return units;
 }
 
-/** Neighbours in no module, so many together that at most `most` boxes are left. */
+/** Merges neighbours that are in no module, so many that at most `most` boxes are left. */
 function chunks(units, most, open) {
   const size = Math.ceil(units.length / most) * 2;
   const merged = [];
@@ -53,7 +53,7 @@ function chunks(units, most, open) {
 }
 
 /**
- * At most `most` boxes, beside those that are unfolded: as many levels of modules as fit.
+ * At most `most` boxes, not counting what `open` adds: as many levels of modules as fit.
  * @param {Set<string>} open keys of boxes to unfold
  * @returns {Unit[]}
  */

@@ -42,7 +42,7 @@ const question = () => ({
 
 // ---- running
 
-/** Takes a tape; if its outline is that of the last one, it keeps the layout. */
+/** Takes a tape; if its outline is that of the last one, the layout is kept. */
 async function take(answer) {
   const outline = skeleton(answer);
   if (page.outline !== outline) page.unfolded.clear();
@@ -172,7 +172,7 @@ async function showPanel() {
 function showGraph() {
   const state = stateAt(page.answer, page.frames, page.at);
   const holder = at('graph');
-  const wide = holder.clientWidth;  // read before anything changes, or the browser arranges the page twice
+  const wide = holder.clientWidth;  // read before anything changes, or the browser lays out the page twice
   page.drawing?.show(state);
   const drawn = page.drawing?.element ?? html('p', { class: 'note' }, 'Nothing is recorded.');
   at('fold').hidden = page.unfolded.size === 0;

@@ -1,5 +1,5 @@
 // Two moons, trained live: points to add, move and delete, the decision boundary, and histograms of
-// each layer. Training can stop at any step, which then opens as a program.
+// each layer. Training can stop at any step, which can be opened as a program.
 import { html, replace } from '../element.js';
 import { pointKeys } from './moons_keys.js';
 import { colour, paintMap, plotBars, plotCurve, prepare } from '../plot.js';

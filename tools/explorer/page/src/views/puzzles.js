@@ -28,7 +28,7 @@ export const puzzles = [
   { name: 'A mask', hint: 'Compute the sums of the rows of tril(p).',
     program: 's = randn(3, 3)\np = softmax(s)\nL = sum(tril(p) ^ 2)',
     blind: 'The mask comes after the softmax, so rows of the weights no longer sum to 1, and later positions still take part in the denominator. Yet the gradient of this wrong function is right: a check compares a function with its own derivative, never with what you meant.' },
-  { name: 'Not zeroed', hint: 'Press “backward twice” with retain_graph.',
+  { name: 'Not zeroed', hint: 'Tick “backward twice” and retain_graph.',
     program: 'x = [1, 2]\nL = sum(x ^ 2)',
     blind: 'A training loop that forgets zero_grad() adds up the gradients of all steps. Each backward is right; what is wrong is what grad() held before.' },
   { name: 'The kink', hint: 'What is the slope of relu at 0?',

@@ -5,7 +5,7 @@ import { html, replace } from '../element.js';
 const unknown = 1;
 const special = { start: 2, end: 3 };
 
-/** Runs of letters and digits, and every other visible character alone, in lower case. */
+/** Runs of letters and digits, and every other visible character by itself, in lower case. */
 export const wordsOf = (sentence) => sentence.toLowerCase().match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 
 /** @returns {string} words joined as in a text: no blank before a full stop */
