@@ -21,11 +21,6 @@ function(slope_kernels target)
     target_include_directories(slope_kernels_${isa} PRIVATE "${SLOPE_INCLUDE_FARM}")
     target_compile_definitions(slope_kernels_${isa} PRIVATE SLOPE_ISA=${isa})
     target_compile_options(slope_kernels_${isa} PRIVATE ${flags_${isa}} $<$<CONFIG:Release,MinSizeRel>:-O3> -fopenmp-simd)
-    if(SLOPE_SANITIZE MATCHES "undefined")
-      # slope_compile leaves these checks out already. Here, before each access of heavily unrolled loops, they would take 40 % of
-      # the compile time; AddressSanitizer sees what such an access reads or writes.
-      target_compile_options(slope_kernels_${isa} PRIVATE -fno-sanitize=null,alignment,object-size)
-    endif()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:slope_kernels_${isa}>)
   endforeach()
   if("v3" IN_LIST variants)

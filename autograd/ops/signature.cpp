@@ -26,7 +26,9 @@ struct Bindings {
   const Binding* find_or_bind(std::string_view name, int64_t size, size_t input) {
     for (size_t i = 0; i < count; ++i)
       if (table[i].name == name) return &table[i];
-    if (count < std::size(table)) table[count++] = {name, size, input};
+    SLOPE_CHECK(count < std::size(table), "a signature may name at most {} different sizes",
+                std::size(table));
+    table[count++] = {name, size, input};
     return nullptr;
   }
 };

@@ -95,7 +95,7 @@ Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
   SLOPE_CHECK_INDEX(low < high, "randint: needs low < high, got {} and {}", low, high);
   SLOPE_CHECK_DTYPE(dtype != boolean, "randint: integers do not fit into bool");
   // beyond this, floating-point numbers skip some integers
-  const int64_t exact = int64_t{1} << (dtype == f32 ? 24 : 53);
+  const int64_t exact = int64_t{1} << (dtype == bf16 ? 8 : dtype == f32 ? 24 : 53);
   SLOPE_CHECK_DTYPE(!is_floating(dtype) || (low >= -exact && high - 1 <= exact),
                     "randint: {} does not hold every integer in [{}, {}); draw int64", name(dtype),
                     low, high);

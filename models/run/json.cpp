@@ -18,8 +18,8 @@ constexpr int64_t most_bytes = 64 << 10;
 
 std::string read_json_text(const std::string& file) {
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: has {} bytes; settings or a state have at most {}", file,
-                    bytes, most_bytes);
+  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: has {} bytes; settings or a state have at most {}",
+                    file, bytes, most_bytes);
   return read_file(file, most_bytes);
 }
 

@@ -1,7 +1,9 @@
 #include <slope/autograd/ops.h>
 #include <slope/nn/functional/pooling.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace slope::nn {
 
@@ -40,6 +42,28 @@ struct Windows {
     return stack(columns, -1);
   }
 };
+
+// (…, L'): whether no later index of the row is the same. Of equal indices the last one counts.
+Tensor is_last_of_its_index(const Tensor& indices, int64_t length) {
+  const Tensor rows = indices.contiguous(), is_last = zeros(indices.shape(), boolean);
+  const int64_t n = indices.size(-1);
+  const int64_t* index = rows.data<int64_t>();
+  const auto out = is_last.write<bool>();
+  std::vector<int64_t> user(static_cast<size_t>(length));  // of each position: 1 + the last index
+  for (int64_t begin = 0; begin < rows.numel(); begin += n) {
+    std::fill(user.begin(), user.end(), 0);
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t to = index[begin + i];
+      SLOPE_CHECK_INDEX(to >= 0 && to < length,
+                        "max_unpool1d: index {} at position {} is out of range [0, {})", to,
+                        begin + i, length);
+      user[static_cast<size_t>(to)] = i + 1;
+    }
+    for (int64_t i = 0; i < n; ++i)
+      out[begin + i] = user[static_cast<size_t>(index[begin + i])] == i + 1;
+  }
+  return is_last;
+}
 
 // Calls f(window (…, w), its first position) for each adaptive window of the last dim.
 template <class F>
@@ -88,7 +112,9 @@ Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length) {
                     "max_unpool1d: x and indices must have the same shape, got {} and {}", shape,
                     indices.shape());
   shape.back() = length;
-  return scatter_add(zeros(shape, x.dtype()), -1, indices, x);
+  const Tensor y = zeros(shape, x.dtype());
+  return scatter_add(y, -1, indices,
+                     where(is_last_of_its_index(indices, length), x, zeros({}, x.dtype())));
 }
 
 Tensor lp_pool1d(const Tensor& x, double p, int64_t kernel, const LpPoolOptions& o) {

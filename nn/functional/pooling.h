@@ -24,7 +24,9 @@ struct MaxPoolOptions {
 // indices: positions in the last dim of x, the first among equals
 [[nodiscard]] ValuesAndIndices max_pool1d_with_indices(const Tensor& x, int64_t kernel,
                                                        const MaxPoolOptions& options = {});
-// zeros with x's elements at the indices of max_pool1d_with_indices: (…, L') -> (…, length)
+// Zeros with x's elements at the indices of max_pool1d_with_indices: (…, L') -> (…, length). Of the
+// elements with the same index (windows may overlap) the last counts, and it alone gets a gradient;
+// PyTorch hands the gradient to all of them.
 [[nodiscard]] Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length);
 // (sum of x^p)^(1/p); as in PyTorch, nan where the sum is negative, unless 1/p is an integer
 struct LpPoolOptions {

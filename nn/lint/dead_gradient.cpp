@@ -14,9 +14,10 @@ namespace slope::nn::lint {
 
 namespace {
 
+// nan if any element is: such a gradient says nothing
 double largest(const Tensor& g) {
   double most = 0;
-  for (const double v : g.to_vector()) most = std::max(most, std::abs(v));
+  for (const double v : g.to_vector()) most = std::isnan(v) ? v : std::max(std::abs(v), most);
   return most;
 }
 
@@ -29,8 +30,10 @@ Findings dead_gradients(ModuleRef model, const Tensor& loss) {
   const Tensors grads = grad({loss}, all, {.allow_unused = true});
   std::map<std::string, double> size;
   double most = 0;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (grads[i].defined()) most = std::max(most, size[parameters[i].name] = largest(grads[i]));
+  for (size_t i = 0; i < all.size(); ++i) {
+    const double size_of = grads[i].defined() ? largest(grads[i]) : NAN;
+    if (std::isfinite(size_of)) most = std::max(most, size[parameters[i].name] = size_of);
+  }
   Findings found;
   for (const auto& [name, p] : parameters) {
     if (!size.contains(name) || size[name] > tolerance(p.dtype()) * most) continue;

@@ -146,6 +146,8 @@ TEST_CASE("random: ranges and moments") {
   // 2^24 + 3 would round to the bound
   CHECK_THROWS_AS((void)randint(f32_exact + 2, f32_exact + 4, {9}, f32), DTypeError);
   CHECK_THROWS_AS((void)randint(-f32_exact - 1, 0, {9}, f32), DTypeError);
+  CHECK_THROWS_AS((void)randint(0, 258, {9}, bf16), DTypeError);
+  CHECK(randint(0, 257, {9}, bf16).dtype() == bf16);
   CHECK_THROWS_AS((void)randint(0, f64_exact + 2, {9}, f64), DTypeError);
   CHECK(randint(f32_exact, f32_exact + 1, {}, f32).item() == static_cast<double>(f32_exact));
   CHECK(randint(INT64_MAX - 1, INT64_MAX, {}).item<int64_t>() == INT64_MAX - 1);

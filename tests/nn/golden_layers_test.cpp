@@ -279,6 +279,26 @@ TEST_CASE("dropouts: whole channels, and means and variances that stay") {
   CHECK(nn::to_string(FeatureAlphaDropout()) == "FeatureAlphaDropout(p=0.5, inplace=False)");
 }
 
+TEST_CASE("max_unpool1d: of overlapping windows with one largest element, it comes back once") {
+  const Tensor x = tensor({{0, 5, 0, 0}}, f64).set_requires_grad();
+  const auto [values, indices] = max_pool1d_with_indices(x, 3, {.stride = 1});
+  const Tensor y = max_unpool1d(values, indices, 4);
+  CHECK(y.to_vector() == std::vector<double>{0, 5, 0, 0});
+  const Tensor both = tensor({{7, 8, 9}}, f64).set_requires_grad();
+  const Tensor z = max_unpool1d(both, tensor({{1, 0, 1}}), 3);
+  CHECK(z.to_vector() == std::vector<double>{8, 9, 0});
+  z.backward(tensor({{10, 20, 30}}, f64));
+  CHECK(both.grad().to_vector() == std::vector<double>{0, 10, 20});
+}
+
+TEST_CASE("gumbel_softmax: of equal probabilities one is chosen, over any dim") {
+  for (const int64_t dim : {0, 1, -1, -2}) {
+    const Tensor one = gumbel_softmax(full({3, 4}, 1e8), {.hard = true, .dim = dim});
+    CAPTURE(dim);
+    CHECK(sum(one, {dim}).to_vector() == std::vector<double>(dim % 2 == 0 ? 4 : 3, 1.0));
+  }
+}
+
 TEST_CASE("gumbel_softmax: samples come as often as softmax says, with the soft gradient") {
   manual_seed(6);
   const Tensor logits = log(tensor({0.1, 0.2, 0.7})).expand({20000, 3});
@@ -324,6 +344,7 @@ TEST_CASE("pooling, padding, bags: what does not fit is refused, by its name") {
   refused("adaptive_avg_pool1d", [&] { (void)adaptive_avg_pool1d(x, 0); });
   refused("adaptive_max_pool1d", [&] { (void)adaptive_max_pool1d(zeros({2, 0}), 1); });
   refused("max_unpool1d", [&] { (void)max_unpool1d(x, zeros({2, 3}, i64), 9); });
+  refused("max_unpool1d", [&] { (void)max_unpool1d(x, zeros({2, 3, 5}, i64), 0); });
   refused("pad", [&] { (void)nn::pad(x, {5, 0}, PadMode::reflect); });
   refused("pad", [&] { (void)nn::pad(x, {6, 0}, PadMode::circular); });
   refused("batch_norm", [&] { (void)batch_norm(x, {}); });

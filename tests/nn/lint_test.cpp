@@ -82,6 +82,13 @@ TEST_CASE("lint: unused, foreign and dead parameters are named") {
   CHECK(!net.used.weight.grad().defined());  // the check leaves no gradient behind
 }
 
+TEST_CASE("lint: a gradient of nan is not dead, and does not make others dead") {
+  manual_seed(1);
+  const Net net;
+  const Tensor loss = sum(net(randn({4, 3}))) + sum(net.unused.weight) * NAN;
+  CHECK(dead_gradients(net, loss).empty());
+}
+
 TEST_CASE("lint: a bias that a softmax takes out is explained") {
   manual_seed(1);
   nn::Linear key(3, 3);

@@ -52,7 +52,7 @@ class Usage(Case):
         self.refused(2, *TRAIN, "--momentum", "0.9", says=["--momentum", "does nothing with --optimizer adam", "sgd, rmsprop"])
         self.refused(2, *TRAIN, "--optimizer", "lion", "--adam-eps", "1e-6", says=["--adam-eps", "--optimizer lion"])
         self.refused(2, *TRAIN, "--schedule", "step", "--lr-min", "1e-6", says=["--lr-min", "--schedule step", "cosine"])
-        self.refused(2, *TRAIN, "--schedule", "multistep", "--milestones", "5,3", says=["--milestones 5,3", "rising"])
+        self.refused(2, *TRAIN, "--schedule", "multistep", "--milestones", "5,3", says=["--milestones 5,3", "increasing order"])
         self.refused(2, *TRAIN, "--optimizer", "rprop", "--schedule", "cosine", says=["--schedule", "does nothing with --optimizer rprop"])
         self.refused(2, *TRAIN, "--optimizer", "lbfgs", "--clip", "1", says=["--clip", "does nothing with --optimizer lbfgs"])
         self.refused(2, *TRAIN, "--schedule", "plateau", "--gamma", "1", says=["plateau", "between 0 and 1"])
@@ -150,7 +150,7 @@ class Usage(Case):
                 self.refused(3, *TRAIN, "--config", "config.json", says=["config.json", *([says] if isinstance(says, str) else says)])
         self.refused(4, *TRAIN, "--config", "missing.json", says="missing.json")
         self.refused(4, *TRAIN, "--config", ".", says="folder")
-        self.refused(3, *TRAIN, "--config", "-", says="standard input: not valid JSON at byte 3", stdin="{{}")
+        self.refused(3, *TRAIN, "--config", "-", says="standard input: not valid JSON at byte 2", stdin="{{}")
         self.refused(4, *TRAIN, "--config", "-", says="more than the 65536", stdin=" " * 70000)
 
     def test_steps_or_epochs_decide_where_they_are_said(self):
@@ -180,7 +180,7 @@ class Usage(Case):
             (["train", "lm", "--preset", "quickstart"], ["quickstart: is one of translation", "slope train translation --preset quickstart"]),
             (["train", "lm", "--preset", "nmaes"], ["lm has names", "did you mean names?"]), (["train", "points", "--preset", "nothing"], ["points has no presets"]),
             (["train", "char-gpt", "--preset", "quickstart"], ["quickstart: is one of translation, not of lm"]),
-            (["train", "translation", "--resume"], ["run holds no run", "without --resume"]),
+            (["train", "translation", "--resume"], ["run holds no run", "leave out --resume"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, "--out", "run", says=says)

@@ -85,15 +85,15 @@ struct Shape {
   const char* of;
   int m, n, k;
 };
-// Of the cases a: translation, b: transformer-base, c1: char-gpt, c2: gpt-384, gpt2: gpt2-124m.
+// Products of the training cases; a GPT is named by its channels.
 constexpr Shape shapes[] = {
-    {"a, projection", 3072, 256, 256},    {"a, feed-forward", 3072, 512, 256},
-    {"a, head", 3072, 6000, 256},         {"b, projection", 1024, 512, 512},
-    {"b, feed-forward", 1024, 2048, 512}, {"b, head", 1024, 10000, 512},
-    {"c1, q k v", 768, 384, 128},         {"c1, feed-forward", 768, 512, 128},
-    {"c2, q k v", 2048, 1152, 384},       {"c2, feed-forward", 2048, 1536, 384},
-    {"gpt2, q k v", 256, 2304, 768},      {"gpt2, feed-forward", 256, 3072, 768},
-    {"gpt2, head", 256, 50257, 768},
+    {"translation, projection", 3072, 256, 256}, {"translation, feed-forward", 3072, 512, 256},
+    {"translation, head", 3072, 6000, 256},      {"base, projection", 1024, 512, 512},
+    {"base, feed-forward", 1024, 2048, 512},     {"base, head", 1024, 10000, 512},
+    {"GPT 128, q k v", 768, 384, 128},           {"GPT 128, feed-forward", 768, 512, 128},
+    {"GPT 384, q k v", 2048, 1152, 384},         {"GPT 384, feed-forward", 2048, 1536, 384},
+    {"GPT 768, q k v", 256, 2304, 768},          {"GPT 768, feed-forward", 256, 3072, 768},
+    {"GPT 768, head", 256, 50257, 768},
 };
 
 // x W^T, as a linear layer's forward.

@@ -4,6 +4,7 @@
 #include <slope/autograd/node.h>
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
+#include <slope/models/run/json.h>
 #include <slope/tools/commands/gradcheck_against.h>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <map>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace slope::tools {
@@ -195,20 +197,22 @@ std::string write_temporary(const std::string& text) {
   return file;
 }
 
-// What Python prints; its exit code.
+// What Python prints; its exit code, or 128 and the signal that ended it.
 std::pair<std::string, int> run_python(const Json& calls) {
   const std::string file = write_temporary(calls.dump());
   const char* chosen = std::getenv("SLOPE_PYTHON");
   ::setenv("SLOPE_AGAINST_SCRIPT", script, 1);
-  const std::string command = fmt::format("{} -c \"$SLOPE_AGAINST_SCRIPT\" '{}' 2>&1 </dev/null",
-                                          chosen ? chosen : "python3", file);
+  ::setenv("SLOPE_AGAINST_CALLS", file.c_str(), 1);
+  const std::string command =
+      fmt::format("{} -c \"$SLOPE_AGAINST_SCRIPT\" \"$SLOPE_AGAINST_CALLS\" 2>&1 </dev/null",
+                  chosen ? chosen : "python3");
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   char buffer[4096];
   while (pipe && std::fgets(buffer, sizeof buffer, pipe)) output += buffer;
   const int status = pipe ? pclose(pipe) : -1;
   sys::remove(file);
-  return {output, status < 0 ? status : status >> 8 & 0xff};
+  return {output, status < 0 || WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
 
 }  // namespace
@@ -234,7 +238,9 @@ Against against_pytorch(const std::vector<std::string>& functions) {
                  "gradcheck: Python ended with code {}: {}; set SLOPE_PYTHON to choose "
                  "the program",
                  code, output.substr(output.size() - std::min<size_t>(output.size(), 300)));
-  const Json differences = Json::parse(output);
+  const size_t last_line = output.find_last_of('\n', output.empty() ? 0 : output.size() - 2);
+  const Json differences = train::parse_json(  // before it Python may have warned
+      output.substr(last_line == output.npos ? 0 : last_line + 1), "the output of Python");
   Against result;
   for (const std::string& function : functions) {
     size_t compared = 0, unknown = 0;

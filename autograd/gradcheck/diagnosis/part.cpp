@@ -17,7 +17,7 @@ struct Counted {
   int64_t extra = 0;           // not 0 although it does not change
   int64_t shares = 0;          // ratios 1/2, 1/3, …
   int64_t opposite = 0;        // ratio -1
-  size_t first = 0, last = 0;  // wrong elements
+  size_t first = 0;  // wrong element
 };
 
 Counted count(const Evidence& e) {
@@ -30,7 +30,6 @@ Counted count(const Evidence& e) {
       continue;
     }
     if (c.wrong++ == 0) c.first = i;
-    c.last = i;
     const bool is_lost = std::abs(a) <= 1e-4 * std::abs(n),
                is_extra = std::abs(n) <= 1e-4 * std::abs(a);
     c.lost += is_lost;

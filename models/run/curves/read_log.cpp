@@ -37,7 +37,7 @@ Curve without_partial_window(Curve points) {
 }
 
 Curve thinned(const Curve& points, size_t most) {
-  const size_t run = (points.size() + most - 1) / most;
+  const size_t run = std::max<size_t>(1, (points.size() + most - 1) / most);
   Curve means;
   for (size_t i = 0; i + run <= points.size(); i += run) {
     draw::Point mean{0, 0};

@@ -53,7 +53,8 @@ export function namesView(ask, openTape) {
     const name = nameInput.value.toLowerCase().replace(/[^a-z]/g, '');
     if (!name) return;
     state.name = name;
-    const found = await ask({ ask: 'names', do: 'look', name, position: state.position < name.length ? state.position : -1 });
+    if (state.position > name.length) state.position = -1;  // chosen in a longer name; the last row predicts the end
+    const found = await ask({ ask: 'names', do: 'look', name, position: state.position });
     if (found.error) return void replace(look, html('p', { class: 'error' }, found.error.message));
     const n = found.losses.length;
     const seen = found.tokens.slice(0, n).map(letter);
