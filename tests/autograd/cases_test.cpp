@@ -58,7 +58,7 @@ TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over ever
   for (const Case& c : all_cases()) {
     // under sanitizers other tests have sizes beyond a chunk, and these would take minutes
     if (test::sanitized && c.kind == Case::Kind::large) continue;
-    for (const CaseOutcome& outcome : run_case(c))
+    for (const CaseOutcome& outcome : run_case(c, {.sample = test::sample}))
       CHECK_MESSAGE(outcome.report.ok, std::string(c.name)
                                            << " (" << c.label << "), " << outcome.what << ": "
                                            << outcome.report.text());

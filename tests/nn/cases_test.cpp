@@ -3,6 +3,7 @@
 #include <slope/autograd/gradcheck/cases/run.h>
 #include <slope/nn/cases.h>
 #include <slope/tests/file_text.h>
+#include <slope/tests/sanitized.h>
 
 #include <regex>
 #include <set>
@@ -13,7 +14,7 @@ TEST_CASE("heads, functional: every function has cases, and they hold") {
   std::set<std::string> covered;
   for (const Case& c : nn::function_cases()) {
     covered.insert(c.name);
-    for (const CaseOutcome& outcome : run_case(c))
+    for (const CaseOutcome& outcome : run_case(c, {.sample = test::sample}))
       CHECK_MESSAGE(outcome.report.ok, std::string(c.name)
                                            << " (" << c.label << "), " << outcome.what << ": "
                                            << outcome.report.text());

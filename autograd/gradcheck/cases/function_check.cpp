@@ -40,7 +40,7 @@ FunctionCheck check_function(const std::string& name, const std::vector<Case>& c
   // nn have none there.
   const size_t known = cases_of(name).size();
   for (size_t i = 0; i < cases.size(); ++i)
-    for (CaseOutcome& outcome : run_case(cases[i], seed)) {
+    for (CaseOutcome& outcome : run_case(cases[i], {.seed = seed})) {
       if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
       result.outcomes.push_back({cases[i].label, std::move(outcome)});
       if (stop_on_failure && !result.outcomes.back().outcome.report.ok) return result;

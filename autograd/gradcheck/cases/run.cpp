@@ -196,7 +196,7 @@ using Check = CaseOutcome::Check;
 // Collects the outcomes of a case; a check that throws counts as failed.
 class Run {
  public:
-  Run(const Case& c, uint64_t seed) : case_(c), seed_(seed) {}
+  Run(const Case& c, const CaseOptions& o) : case_(c), seed_(o.seed), sample_(o.sample) {}
 
   std::vector<CaseOutcome> outcomes() && { return std::move(outcomes_); }
 
@@ -270,6 +270,7 @@ class Run {
   GradcheckOptions options(Check check, GradcheckOptions o) const {
     o.formula = check == Check::first_by_formula;
     o.seed = seed_;
+    o.sample = sample_;
     o.find_culprit = std::none_of(
         outcomes_.begin(), outcomes_.end(),
         [&](const CaseOutcome& other) { return other.check == check && !other.report.ok; });
@@ -307,13 +308,14 @@ class Run {
 
   const Case& case_;
   const uint64_t seed_;
+  const int64_t sample_;
   std::vector<CaseOutcome> outcomes_;
 };
 
 }  // namespace
 
-std::vector<CaseOutcome> run_case(const Case& c, uint64_t seed) {
-  Run run(c, seed);
+std::vector<CaseOutcome> run_case(const Case& c, const CaseOptions& options) {
+  Run run(c, options);
   if (c.kind == Case::Kind::points) {
     for (const DType dtype : {f64, f32}) run.at_points(dtype);
   } else if (c.kind == Case::Kind::large) {

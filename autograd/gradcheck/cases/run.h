@@ -43,10 +43,14 @@ struct CaseOutcome {
   Case::Kind kind = Case::Kind::usual;
 };
 const char* name(CaseOutcome::Check check);
-// Runs all checks of the case, with inputs and gradcheck's cotangents drawn by seed; each outcome's
-// report says whether the check passed. A check that throws counts as failed. In usual cases the
-// first failure of each check by differences (first_order, first_by_formula, second_order) also
-// gets a culprit.
-std::vector<CaseOutcome> run_case(const Case& c, uint64_t seed = 0);
+
+struct CaseOptions {
+  uint64_t seed = 0;   // of the inputs and of gradcheck's cotangents
+  int64_t sample = 0;  // elements of each input that differences check; 0: all
+};
+// Runs all checks of the case; each outcome's report says whether the check passed. A check that
+// throws counts as failed. In usual cases the first failure of each check by differences
+// (first_order, first_by_formula, second_order) also gets a culprit.
+std::vector<CaseOutcome> run_case(const Case& c, const CaseOptions& options = {});
 
 }  // namespace slope

@@ -112,8 +112,8 @@ Named join(const std::string& equation, const Named& a, const Named& b, const Di
     if (!has(a.names, name)) only_b.names.push_back(name);
   for (Group* group : {&shared, &only_a, &only_b, &summed})
     group->sizes = common_sizes(equation, group->names, a, b);
-  const Tensor y =
-      bmm(merged(a, {&shared, &only_a, &summed}), merged(b, {&shared, &summed, &only_b}));
+  const Tensor left = merged(a, {&shared, &only_a, &summed}),
+               right = merged(b, {&shared, &summed, &only_b}), y = bmm(left, right);
   Named result;
   Dims sizes;
   for (const Group* group : {&shared, &only_a, &only_b}) {
