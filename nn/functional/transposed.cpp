@@ -43,8 +43,8 @@ Tensor conv_tbc(const Tensor& x, const Tensor& weight, const Tensor& bias, int64
   SLOPE_CHECK_SHAPE(x.rank() == 3 && weight.rank() == 3,
                     "conv_tbc: needs (L, N, C) and (K, C, O), got {} and {}", x.shape(),
                     weight.shape());
-  return conv1d(x.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, {.padding = padding})
-      .permute({2, 0, 1});
+  const Tensor channels_first = x.permute({1, 2, 0}), kernel = weight.permute({2, 1, 0});
+  return conv1d(channels_first, kernel, bias, {.padding = padding}).permute({2, 0, 1});
 }
 
 }  // namespace slope::nn

@@ -49,9 +49,9 @@ MultiheadAttention::Heads MultiheadAttention::project(const Tensor& query, const
   }
   const int64_t E = embed_dim();
   const auto part = [&](const Tensor& x, const std::optional<Parameter>& weight, int64_t i) {
-    return split_heads(linear(x, weight ? Tensor(*weight) : in_proj_weight->narrow(0, i * E, E),
-                              in_proj_bias ? in_proj_bias->narrow(0, i * E, E) : Tensor()),
-                       num_heads);
+    const Tensor w = weight ? Tensor(*weight) : in_proj_weight->narrow(0, i * E, E),
+                 b = in_proj_bias ? in_proj_bias->narrow(0, i * E, E) : Tensor();
+    return split_heads(linear(x, w, b), num_heads);
   };
   const Tensor q = part(query, q_proj_weight, 0);
   const auto [k, v] = keys_values(cache, [&]() -> KeysValues {

@@ -45,16 +45,18 @@ Tensor slope_of_pow(const Tensor& a, const Tensor& b, const Tensor& y) {
                exponent = masked_fill(b - 1, constant, 0), power = pow(a, exponent),
                over = logical_and(isinf(power), logical_and(a != 0, abs(b) < 1));
   if (!any(over)) return b * power;
-  return where(over, y * (b / masked_fill(a, !over, 1)),
-               b * pow(masked_fill(a, over, 1), exponent));
+  const Tensor by_division = y * (b / masked_fill(a, !over, 1)),
+               by_power = b * pow(masked_fill(a, over, 1), exponent);
+  return where(over, by_division, by_power);
 }
 
 // log a; for a tiny a from log(2^64 a), whose derivative 1 / (2^64 a) does not overflow.
 Tensor log_of_base(const Tensor& a) {
   const Tensor tiny = abs(a) < 0x1p-64;
   if (!any(tiny)) return log(a);
-  return where(tiny, log(masked_fill(a, !tiny, 1) * 0x1p64) - 64 * std::log(2.0),
-               log(masked_fill(a, tiny, 1)));
+  const Tensor of_tiny = log(masked_fill(a, !tiny, 1) * 0x1p64) - 64 * std::log(2.0),
+               of_others = log(masked_fill(a, tiny, 1));
+  return where(tiny, of_tiny, of_others);
 }
 
 Grads pow_formula(const Saved& s, const Tensor& g) {

@@ -21,7 +21,10 @@ Tensor values(const Tensor& x, const Tensor& t) {  // of one shape
 
 Grads bce_with_logits_formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), t = s.input(1);
-  const auto slope = [&] { return where(x < 0, sigmoid(x) - t, (1 - t) - sigmoid(-x)); };
+  const auto slope = [&] {
+    const Tensor below = sigmoid(x) - t, above = (1 - t) - sigmoid(-x);
+    return where(x < 0, below, above);
+  };
   return {s.needs(0) ? g * slope() : Tensor(), s.needs(1) ? -(g * x) : Tensor()};
 }
 
