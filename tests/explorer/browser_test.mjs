@@ -137,7 +137,7 @@ test('the cost of a step: multiplications in both passes, and saving against rec
   await page.waitForSelector('#panel .other');
   // 5 · 4 · 3 and 5 · 2 · 4; backward once for w, twice for the second product
   assert.deepEqual(await page.locator('#panel b.forward-cost, #panel b.backward-cost').allInnerTexts(), ['100', '140']);
-  const costs = async () => (await text(page, '#panel')).match(/saved: at most (\d+) bytes; (\d) outputs? (?:is|are) computed again in backward\. With the switch for recomputing the other way: (\d+) bytes; (\d)/).slice(1).map(Number);
+  const costs = async () => (await text(page, '#panel')).match(/saved: at most (\d+) bytes; (\d) outputs? (?:is|are) computed again in backward\. With recomputing switched the other way: (\d+) bytes; (\d)/).slice(1).map(Number);
   const [bytes, again, otherBytes, otherAgain] = await costs();
   const seen = await page.evaluate(() => document.getElementById('graph').textContent.replace(/saves \d+ bytes/g, ''));
   assert.ok(bytes < otherBytes && again === 1 && otherAgain === 0, String(await costs()));

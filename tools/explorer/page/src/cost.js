@@ -68,10 +68,10 @@ export function costPanel(answer, frames, at, other) {
       html('td', {}, bytes > 0 && html('span', { class: 'life', title: `from step ${from} to ${to}`, style: `margin-left: ${(100 * from) / last}%; width: ${(100 * Math.max(1, to - from)) / last}%` })));
   };
   const others = other && !other.error && framesOf(other);
-  return html('div', {}, html('h3', {}, 'What this step costs'),
-    html('p', { class: 'equation' }, html('b', { class: 'forward-cost' }, sum('forward')), ' multiplications forward, ', html('b', { class: 'backward-cost' }, sum('backward')), ' backward, of products and attention'),
+  return html('div', {}, html('h3', {}, 'What the whole run costs'),
+    html('p', { class: 'equation' }, html('b', { class: 'forward-cost' }, sum('forward')), ' multiplications forward, ', html('b', { class: 'backward-cost' }, sum('backward')), ' backward, in matrix products and attention'),
     html('p', { class: 'equation' }, `saved: at most ${bytesText(most(answer, frames))}; ${computed(times(frames))} again in backward`,
-      others && html('span', { class: 'other' }, `. With the switch for recomputing the other way: ${bytesText(most(other, others))}; ${computed(times(others))} again`)),
+      others && html('span', { class: 'other' }, `. With recomputing switched the other way: ${bytesText(most(other, others))}; ${computed(times(others))} again`)),
     memoryPlot(answer, frames, at),
     html('table', { class: 'cost' },
       html('tr', {}, ['result', 'operation', 'forward', 'backward', 'saves', 'alive'].map((t) => html('th', {}, t))),

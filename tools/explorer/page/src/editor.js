@@ -30,6 +30,7 @@ export function openEditor(parent, text, changed) {
       doc: text,
       extensions: [
         lineNumbers(),
+        EditorView.lineWrapping,
         history(),
         marks,
         keymap.of([...defaultKeymap, ...historyKeymap]),

@@ -1,6 +1,6 @@
 // Explains a frame in words and numbers.
 import { html } from './element.js';
-import { bytesText, indexText, numberText, shapeText, valueText } from './number.js';
+import { bytesText, indexText, numberText, shapeText, termText, valueText } from './number.js';
 
 const letters = { unary: ['x'], binary: ['a', 'b'] };
 const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']);
@@ -9,9 +9,18 @@ const formula = (text) => html('code', { class: 'formula' }, text);
 const place = (operation) => operation.module && html('p', { class: 'note' }, `in the module ${operation.module}`);
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
 
-/** The derivative with the numbers of one element in place of its letters, or null if it is not
- *  elementwise. */
-function withNumbers(answer, operation, g, element) {
+/** What a rule returned for each input, one element of it: from the events that follow its own. */
+function returned(events, event, element) {
+  const found = [];
+  for (let i = events.indexOf(event) + 1; i < events.length && events[i].event !== 'operation'; i++)
+    if (events[i].event === 'contribution') found[events[i].input] = (events[i].values[1] ?? events[i].values[0])?.values?.[element];
+  return found;
+}
+
+/** The derivative with the numbers of one element in place of its letters, and its results; null if
+ *  it is not elementwise. */
+function withNumbers(answer, operation, event, element) {
+  const g = event.values[0];
   const { variables } = answer.trace;
   const output = variables[operation.outputs[0]];
   if (!output.value?.values || !g?.values || operation.outputs.length !== 1) return null;
@@ -25,9 +34,12 @@ function withNumbers(answer, operation, g, element) {
     numbers[names[i]] = value.values[value.values.length === 1 ? 0 : element];
   }
   if (/[∑<>|]|\bsum\b|\bmean\b|\^T|repeated|over/.test(operation.derivative)) return null;
-  return operation.derivative.replace(/(?<![A-Za-z_])([gyxab])(?![A-Za-z_])/g, (all, letter) =>
-    numbers[letter] === undefined ? all : numberText(numbers[letter]),
-  );
+  const filled = operation.derivative
+    .replace(/(?<![A-Za-z_])([gyxab])(?![A-Za-z_])/g, (all, letter) => (numbers[letter] === undefined ? all : `⟦${termText(numberText(numbers[letter]))}⟧`))
+    .replace(/(⟧|\d|\)) (?=⟦|\(|\d|[a-z]\b|(?!where|if|at|of)[a-z]+ ?[⟦(])/g, '$1 · ') // two factors side by side
+    .replace(/[⟦⟧]/g, '');
+  const results = returned(answer.trace.events, event, element);
+  return filled.split(/,\s+(?=d[a-z])/).map((part, i) => part + (results[i] === undefined || /= [(−]?[\d.e−]+\)?$/.test(part) ? '' : ` = ${numberText(results[i])}`)).join(',  ');
 }
 
 /** A shape with the dims that were summed away struck through. */
@@ -68,7 +80,7 @@ const describe = {
     const operation = answer.trace.operations[frame.operation];
     const g = frame.event.values[0];
     const name = answer.trace.variables[operation.outputs[0]].name;
-    const filled = withNumbers(answer, operation, g, 0);
+    const filled = withNumbers(answer, operation, frame.event, 0);
     return [
       html('h3', {}, `Backward: the rule of ${operation.name}`),
       place(operation),
@@ -91,7 +103,7 @@ const describe = {
         ? equation(
             html('span', { class: 'before' }, valueText(frame.sum.values[0])),
             ' + ',
-            html('span', { class: 'plus' }, valueText(value)),
+            html('span', { class: 'plus' }, termText(valueText(value))),
             ' = ',
             html('b', { class: 'after' }, valueText(frame.sum.values[1])),
           )
@@ -101,7 +113,7 @@ const describe = {
   },
   freed: (answer, frame) => [
     html('h3', {}, 'Freed'),
-    html('p', {}, `${answer.trace.operations[frame.operation].name} has run; what it saved, ${bytesText(frame.event.bytes)}, is freed.`),
+    html('p', {}, `${answer.trace.operations[frame.operation].name} has computed its gradients, so it does not need what it saved any more: ${bytesText(frame.event.bytes)} are freed.`),
   ],
   recomputed: (answer, frame) => [
     html('h3', {}, 'Recomputed'),
@@ -122,4 +134,3 @@ export function explain(answer, frame) {
   return html('div', { class: 'explanation' }, describe[frame.kind](answer, frame));
 }
 
-export { withNumbers };

@@ -26,14 +26,14 @@ function table({ rows, output, input }) {
     return html('p', {}, 'elementwise: ', valueText({ shape: input, values: rows.map((row, i) => row[i]), norm: 0 }), ' on the diagonal, 0 elsewhere');
   if (rows.length > 16 || rows[0]?.length > 16)
     return html('p', {}, `${rows.length} rows of ${rows[0]?.length} numbers, too many to show`);
-  return html(
+  return [html('p', { class: 'note' }, 'Each row is an element of the output, each column one of the input: how much the one moves when the other moves a little.'), html(
     'table',
     { class: 'matrix' },
     html('tr', {}, html('th', {}), rows[0].map((_, j) => html('th', { scope: 'col' }, indexText(input, j) || 'x'))),
     rows.map((row, i) =>
-      html('tr', {}, html('th', { scope: 'row' }, indexText(output, i) || 'y'), row.map((x) => html('td', {}, numberText(x)))),
+      html('tr', {}, html('th', { scope: 'row' }, indexText(output, i) || 'y'), row.map((x) => html('td', {}, numberText(x, 3)))),
     ),
-  );
+  )];
 }
 
 /** row vector times matrix */

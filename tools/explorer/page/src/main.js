@@ -296,11 +296,13 @@ addEventListener('hashchange', () => location.reload()); // a link within the pa
 // ---- exhibits
 
 const ofItems = new Set(['mistakes', 'lessons']);
+const lastItem = {}; // of each view: the lesson or puzzle that was shown last
 /** Which of a view's items is shown, kept in the address. */
 const item = {
   first: (count) => Math.min(page.item, count - 1),
   shown(i) {
     page.item = i;
+    lastItem[page.view] = i;
     remember();
   },
 };
@@ -332,6 +334,7 @@ function openProgram(program, mistake = '') {
   start.at = 0;
   showView('program');
   editor.set(program);
+  showExample();
   run();
 }
 function showView(view) {
@@ -350,7 +353,7 @@ function showView(view) {
 for (const button of at('views').children) {
   if (button.dataset.view === 'run') button.hidden = !runOfPage;
   button.onclick = () => {
-    page.item = 0;
+    page.item = lastItem[button.dataset.view] ?? 0;
     showView(button.dataset.view);
   };
 }
@@ -368,6 +371,7 @@ list.onchange = () => {
   page.mistake = '';
   page.panel = 'step';
   editor.set(example.program);
+  showExample();
 };
 function showExample() {
   const current = examples.findIndex((example) => example.program === page.program);

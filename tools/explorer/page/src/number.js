@@ -10,6 +10,9 @@ export function numberText(x, digits = 4) {
   return text.replace('e+', 'e').replace(/-/g, '−');
 }
 
+/** A number as a term of a sum or a product: −2 in brackets. */
+export const termText = (text) => (text.startsWith('−') ? `(${text})` : text);
+
 /** @param {number[]} shape */
 export const shapeText = (shape) =>
   shape.length === 0 ? 'scalar' : `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;

@@ -13,10 +13,10 @@ export const lessons = [
     name: 'The chain rule',
     text: [
       'A program is a chain of operations. Each knows one thing about itself: how much its output moves when its input moves a little. That is its local derivative.',
-      'Backward starts at the end with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the incoming gradient by the local derivative. At x, it has multiplied all of them.',
-      'Forward has to come first: the derivative of tanh is 1 − y², so the operation saves its output y.',
+      'The last line of a program is what is differentiated; call it L, the loss. Backward starts there with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the incoming gradient by the local derivative. At x, it has multiplied all of them.',
+      'Forward has to come first: the derivative of tanh is 1 − y², so the operation saves its output y. In the formulas beside the drawing, x and y are the input and the output of one operation, g is the gradient that comes in, and dx is short for dL/dx.',
     ],
-    program: 'x = 0.5\nu = 3 * x\ny = tanh(u)',
+    program: 'x = 0.5\nu = 3 * x\nL = tanh(u)',
     exercises: [
       { ask: 'u = 3x, L = u². What is dL/dx at x = 2?', program: 'x = 2\nu = 3 * x\nL = u ^ 2', of: 'x', what: 'grad', hint: 'dL/du = 2u = 12, du/dx = 3.' },
       { ask: 'L = exp(−x). What is dL/dx at x = 0?', program: 'x = 0\nL = exp(-x)', of: 'x', what: 'grad', hint: 'exp(0) = 1, and the sign comes from −x.' },
@@ -32,21 +32,22 @@ export const lessons = [
     program: 'x = 3\ny = x * x + sin(x) + x',
     exercises: [
       { ask: 'y = x · x. Both uses of x contribute the same number. What is it at x = 5?', program: 'x = 5\ny = const(5) * x', of: 'x', what: 'grad', hint: 'd(a·b)/da = b.' },
-      { ask: 'y = x · x + 4 x. What is dy/dx at x = 5?', program: 'x = 5\ny = x * x + 4 * x', of: 'x', what: 'grad', hint: 'Three contributions: 5, 5 and 4.' },
+      { ask: 'y = x · x + 4 x. What is dy/dx at x = 5?', program: 'x = 5\ny = x * x + 4 * x', of: 'x', what: 'grad', hint: 'Each use of x contributes: the product twice, the other term once.' },
       { ask: 'a = 2x, L = a · a + a: three contributions reach a, one reaches x. What is dL/dx at x = 1?', program: 'x = 1\na = 2 * x\nL = a * a + a', of: 'x', what: 'grad', hint: 'dL/da = 2 + 2 + 1 = 5, and da/dx = 2.' },
     ],
   },
   {
     name: 'The order',
     text: [
+      'Forward writes down each operation as it runs it, with its inputs and what it saves. This list is the tape; the tab “Tape” shows it. Backward reads it from the last operation to the first. As soon as an operation has computed its gradients, what it saved is freed.',
       'An operation may run backward only when the gradient of its output is complete, that is, when every operation that used the output has contributed. If it ran earlier, later contributions would be lost.',
-      'The order of recording makes this easy: whatever uses an output is recorded after it, so running from the last operation to the first is always right.',
-      'Step through it, then open “Paths” and try the wrong order: the paths that would be lost are struck through.',
+      'The tape makes this easy: whatever uses an output is recorded after it, so running from the last operation to the first is always right.',
+      'Step through it, then open “Paths” and tick the wrong order: the paths that it would lose are struck through. (The steps themselves always take the right one.)',
     ],
     program: 'x = 2\na = x * x\nb = sin(a)\nL = a * b',
     exercises: [
       { ask: 'L = a · b, and b = a + 1: L uses a twice, directly and through b. What is dL/da at a = 3, when both have contributed?', program: 'a = 3\nb = a + 1\nL = a * b', of: 'a', what: 'grad', hint: 'From the product: b = 4. Through b: a · 1 = 3.' },
-      { ask: 'If a passed its gradient on before b’s rule had run, b’s contribution would be lost. Which gradient would a pass on?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only that of the direct use: dL/da with b held constant.' },
+      { ask: 'Suppose that a = x · x, and that its rule ran as soon as the direct use had contributed, before b’s. Which dL/da would it use?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only that of the direct use: dL/da with b held constant.' },
     ],
   },
   {
@@ -64,15 +65,15 @@ export const lessons = [
   {
     name: 'Softmax and cross-entropy',
     text: [
-      'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). Every score is in the denominator, so raising one score lowers all other probabilities. Its backward accounts for this: dx = y (g − ⟨g, y⟩).',
-      'Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: probabilities cannot all rise.',
-      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is probabilities minus one-hot, divided by the number of rows.',
+      'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). Every score is in the denominator, so raising one score lowers all other probabilities. For the same reason its derivative has entries off the diagonal: ∂yᵢ/∂xᵢ = yᵢ (1 − yᵢ), but ∂yᵢ/∂xⱼ = −yᵢ yⱼ for another score j. “Local derivative” shows them all: in the first row of the program below, raising score 0 moves probability 1 by −0.2595 · 0.7054 = −0.183.',
+      'Backward multiplies g by this matrix, row by row, without ever writing it down: dxᵢ = yᵢ (gᵢ − ⟨g, y⟩), where ⟨g, y⟩ = Σⱼ gⱼ yⱼ. Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: probabilities cannot all rise.',
+      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is probabilities minus one-hot, divided by the number of rows where the loss is their mean.',
     ],
-    program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]]))',
+    program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]])) / 2',
     exercises: [
-      { ask: 'Two scores are equal, so y = (½, ½). The gradient that comes in is g = (1, 0). What is dx₀?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 0]))', of: 'x', what: 'grad', hint: 'The average is ½; ½ · (1 − ½).' },
-      { ask: 'And if g = (1, 1)?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 1]))', of: 'x', what: 'grad', hint: 'No g is above the average.' },
-      { ask: 'Cross-entropy of 4 equal scores, where class 0 is right: what is the gradient of score 0?', program: 'z = [[0, 0, 0, 0]]\nL = cross_entropy(z, [0])', of: 'z', what: 'grad', hint: 'probability − 1.' },
+      { ask: 'Two scores are equal, so y = (½, ½). The gradient that comes in is g = (1, 0). What is dx₀?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 0]))', of: 'x', what: 'grad', hint: 'The average of g, weighted by y, is ½.' },
+      { ask: 'What is dx₀ if g = (1, 1)?', program: 'x = [0, 0]\nL = sum(softmax(x) * const([1, 1]))', of: 'x', what: 'grad', hint: 'No g is above the average.' },
+      { ask: 'Cross-entropy of 4 equal scores, where class 0 is right: what is the gradient of score 0?', program: 'z = [[0, 0, 0, 0]]\nL = cross_entropy(z, [0])', of: 'z', what: 'grad', hint: 'Its probability minus one. Four equal scores have equal probabilities.' },
     ],
   },
   {

@@ -26,6 +26,8 @@ export function numberTyped(text) {
   return clean === '' ? NaN : Number(clean);
 }
 
+const refusal = (typed, wanted) => (Number.isNaN(typed) ? 'Please type one number, such as −0.25 or 1/4.' : isRight(-typed, wanted) ? 'No: look at its sign.' : 'No.');
+
 export function lessonsView(ask, open, item) {
   const done = kept('slope.lessons');
   const list = html('nav', { class: 'list', 'aria-label': 'lessons' });
@@ -48,9 +50,10 @@ export function lessonsView(ask, open, item) {
         const judge = async (event) => {
           event.preventDefault();
           const wanted = await solution(ask, exercise);
-          const good = isRight(numberTyped(input.value), wanted);
+          const typed = numberTyped(input.value);
+          const good = isRight(typed, wanted);
           verdict.className = good ? 'right' : 'error';
-          verdict.textContent = good ? `Yes, the engine gives ${numberText(wanted, 6)}.` : 'No.';
+          verdict.textContent = good ? `Yes, the engine gives ${numberText(wanted, 6)}.` : refusal(typed, wanted);
           if (!good) return;
           done.add(key(lesson, i));
           keep('slope.lessons', done);
