@@ -51,8 +51,8 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
   Tensors all = inputs;
   Tensor y;
   {
-    // Record f once to learn which leaves it uses, then drop the graph: peak memory is that of f
-    // alone, as in the second run.
+    // Record f once to learn which leaves it uses, then drop the graph. Only while f runs is its
+    // whole graph in memory, as it will be in the second run.
     Tensors roots;
     for (const Tensor& x : inputs)
       roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);

@@ -1,5 +1,6 @@
-// Which nodes a pass runs: those reachable from its outputs, in order of creation. A node belongs
-// to one pass at a time; a pass nested in another, on the same thread, borrows it.
+// Which nodes a pass runs: those reachable from its outputs, listed by creation; the last runs
+// first. A node belongs to one pass at a time; a pass nested in another, on the same thread,
+// borrows it.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/tensor/factories.h>
 
@@ -10,8 +11,8 @@ namespace slope {
 static thread_local const Pass* innermost = nullptr;
 
 Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) {
+  Observe::tell(&Observer::pass_begins);  // which may throw
   innermost = this;
-  Observe::tell(&Observer::pass_begins);
 }
 
 Pass::~Pass() {

@@ -35,6 +35,7 @@ struct Pass {
   void capture(const Tensors& inputs);
   bool wants(const Edge& edge) const;
   Tensor gradient_of(const Tensor& x) const;
+  // A node's slot: where the sums of its outputs begin in sums_.
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
   // Whether a rule runs this pass inside another. Then it stops at the captured tensors and runs no
@@ -50,7 +51,7 @@ struct Pass {
   using List = std::pmr::vector<T>;
   struct Visit {
     Node* node;
-    Pass* outer;  // the pass that held the node before (or null), and its slot there
+    Pass* outer;  // the pass that held the node before (or null), and the node's slot in it
     uint32_t outer_slot;
   };
   void reach(Node* node, List<Node*>& stack);
@@ -89,8 +90,8 @@ struct Pass {
   std::pmr::unordered_map<TensorImpl*, size_t> leaf_index_{&memory_};
 
   bool captures_ = false;
-  std::vector<char> wanted_;    // by slot of a node's first output: needed for a captured gradient
-  std::vector<char> captured_;  // by slot: this gradient was requested
+  std::vector<char> wanted_;    // at node.slot: whether a captured gradient needs the node
+  std::vector<char> captured_;  // at node.slot + k: whether the gradient of output k was requested
   std::unordered_set<TensorImpl*> captured_leaves_;
 
   // observed.cpp

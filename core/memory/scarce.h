@@ -1,5 +1,5 @@
-// Tells apart caught errors: those that concern the code that threw them, and those that only say
-// that the system gave no more memory, threads or files.
+// Tells apart caught errors: those that concern the code that threw them, and those that are about
+// the system (no memory, no thread, a read or write that failed).
 #pragma once
 
 #include <slope/core/error.h>

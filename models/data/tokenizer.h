@@ -46,7 +46,7 @@ class Tokenizer {
   virtual Tokens words(std::span<const int64_t> ids) const;
 
   virtual std::string token(int64_t id) const = 0;  // for display; IndexError outside [0, size)
-  // for display: the tokens of a line as they were written, one for each id
+  // for display: the tokens of a line, one for each id; words appear themselves, even unknown ones
   virtual Tokens tokens(std::string_view line) const;
 
   virtual std::vector<File> files() const = 0;  // what read_tokenizer() reads

@@ -17,7 +17,7 @@ namespace slope::nn {
                            bool train = false);
 // x where x > 0, else alpha (e^x - 1)
 [[nodiscard]] Tensor elu(const Tensor& x, double alpha = 1);
-// elu whose output keeps mean 0 and variance 1 (Klambauer et al., 2017)
+// 1.0507 elu(x, 1.6733): keeps mean 0 and variance 1 of normal numbers (Klambauer et al., 2017)
 [[nodiscard]] Tensor selu(const Tensor& x);
 // max(x, 0) + min(alpha (e^(x / alpha) - 1), 0)
 [[nodiscard]] Tensor celu(const Tensor& x, double alpha = 1);

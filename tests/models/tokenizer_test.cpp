@@ -240,6 +240,10 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
   const auto characters = tokenizer_of({"abc"}, {.kind = "characters"});
   CHECK(characters->encode("abz") == Ids{4, 5, unk_id});
   CHECK(characters->decode(Ids{4, 5, 6}) == "abc");
+  const auto lower_case =
+      tokenizer_of({"İz"}, {.kind = "characters", .lowercase = true, .specials = Specials::none});
+  CHECK(lower_case->knows("İ"));  // whose lower case is two characters
+  CHECK_FALSE(lower_case->knows("ß"));
   const auto words = tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .min_freq = 2});
   CHECK(words->encode("Ein Hund .") == Ids{unk_id, 4, unk_id});
   CHECK_THROWS_WITH_AS(tokenizer_of({"Ein Hund ."}, {.kind = "words", .min_freq = 2}),

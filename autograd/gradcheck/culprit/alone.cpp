@@ -18,11 +18,12 @@ namespace {
 
 struct Reached {};  // thrown to end an evaluation after the call
 
-// Where a tensor was made: output `output` of a call, or before all calls.
+// Where a tensor was made: output `output` of call `call`.
 struct Source {
   size_t call, output;
-  bool is_view;  // a view of that output's memory, which no call returned itself
+  bool is_view;  // no call returned the tensor itself: it is a view of that output's memory
 };
+// Null if no call before `before` made x.
 std::optional<Source> source_of(const Evaluation& at, size_t before, const Tensor& x) {
   for (const bool by_memory : {false, true})
     for (size_t n = before; n-- > 0;)
@@ -61,7 +62,7 @@ class Overwrite : public Observer {
 
  private:
   size_t last_, next_ = 0;
-  std::vector<std::unique_ptr<Poke>> poked_;  // a view's memory may be a leaf's
+  std::vector<std::unique_ptr<Poke>> poked_;  // undone from the last: two may write the same memory
 };
 
 class Alone {
@@ -97,7 +98,7 @@ class Alone {
     return std::any_of(options_.leaves.begin(), options_.leaves.end(),
                        [&](const NamedTensor& leaf) { return leaf.tensor.is_same(x); });
   }
-  // A leaf was made by no call, but calls may have made views of it.
+  // A leaf was made by no call; source_of() would find views of it, by their memory.
   std::optional<Source> made_before(const Tensor& x) const {
     return is_leaf(x) ? std::nullopt : source_of(at_, call_, x);
   }
@@ -147,7 +148,8 @@ class Alone {
     return g;
   }
 
-  // The elements of the outputs with one element of input i moved; step: what it moved by.
+  // The elements of the outputs with one element of input i moved. `step`: by how much it should
+  // move; on return by how much it did, in its dtype.
   std::vector<std::vector<double>> outputs_moved(size_t i, const std::optional<Source>& from,
                                                  int64_t element, double& step) const {
     Overwrite overwrite(call_);

@@ -1,5 +1,8 @@
 #include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/characters.h>
+
+#include <algorithm>
 
 namespace slope::data {
 
@@ -24,7 +27,12 @@ Ids CharacterTokenizer::encode(std::string_view text) const {
 }
 
 bool CharacterTokenizer::knows(std::string_view character) const {
-  return has_unk_ || vocab_.contains(lowercase_ ? lower(character) : std::string(character));
+  if (has_unk_) return true;
+  if (!lowercase_) return vocab_.contains(std::string(character));
+  const std::u32string lowered = decode_utf8(lower(character));  // of "İ" two characters
+  return std::all_of(lowered.begin(), lowered.end(), [&](char32_t c) {
+    return vocab_.contains(encode_utf8({&c, 1}));
+  });
 }
 
 std::string CharacterTokenizer::decode(std::span<const int64_t> ids,
