@@ -113,8 +113,36 @@ Option Command::flag(const std::string& names, bool& place, const std::string& h
 }
 void Command::footer(std::function<std::string()> text) { app_->footer(std::move(text)); }
 
+void Command::excludes(const std::string& option, const std::vector<std::string>& others) {
+  for (const std::string& other : others) app_->get_option(option)->excludes(other);
+}
+
+namespace {
+
+// The subcommand that was reached: its help is the relevant one.
+std::string command_path(const CLI::App& app) {
+  const auto reached = app.get_subcommands();
+  return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
+}
+
+// `slope bench --json node`: the subcommand would not see what belongs to its parent.
+void refuse_what_stands_before(const CLI::App& app) {
+  if (!app.get_parent()) return;
+  const CLI::App* root = &app;
+  while (root->get_parent()) root = root->get_parent();
+  for (const CLI::Option* option : app.get_parent()->get_options())
+    if (option->count() > 0)
+      throw UsageError(fmt::format(
+          "{}: stands before {}, which does not see it there; see {} --help",
+          option->get_positional() ? visible(option->results().front()) : option->get_name(),
+          app.get_name(), command_path(*root)));
+}
+
+}  // namespace
+
 void Command::runs(Action action) {
-  app_->callback([to = action_, action = std::move(action)] {
+  app_->callback([app = app_, to = action_, action = std::move(action)] {
+    refuse_what_stands_before(*app);
     if (!*to) *to = action;  // a subcommand's callback comes before its parent's
   });
 }
@@ -133,12 +161,6 @@ void Command::threads() {
 
 namespace {
 
-// The subcommand that was reached: its help is the relevant one.
-std::string command_path(const CLI::App& app) {
-  const auto reached = app.get_subcommands();
-  return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
-}
-
 // An error of CLI11 as one line that names the offending word.
 std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   const std::string help = command_path(app) + " --help";
@@ -152,6 +174,9 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   const std::string what = e.what();
   if (const size_t lacks = what.find(": 1 required "); lacks != what.npos)
     return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
+  if (const size_t at = what.find(" excludes "); at != what.npos)
+    return fmt::format("{} and {} exclude each other; see {}", what.substr(0, at),
+                       what.substr(at + 10), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   return fmt::format("{} is unknown to {}{}; see {}",

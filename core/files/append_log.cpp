@@ -53,6 +53,11 @@ void AppendLog::sync() { sys::sync(fd_, path_); }
 void AppendLog::cut_back(int64_t bytes) {
   SLOPE_CHECK_AS(UsageError, bytes >= 0 && bytes <= bytes_,
                  "{}: cannot cut the log of {} bytes to {}", path_, bytes_, bytes);
+  if (bytes > 0 && bytes < bytes_) {
+    char last = 0;
+    FileReader(path_).read(bytes - 1, &last, 1);
+    SLOPE_CHECK_INPUT(last == '\n', "{}: is the log of another run; move it away", path_);
+  }
   sys::cut(fd_, bytes, path_);
   bytes_ = bytes;
   sync();

@@ -22,7 +22,8 @@ class AppendLog {
   void append(std::string_view line);  // without '\n'
   void sync();
   int64_t bytes() const { return bytes_; }
-  void cut_back(int64_t bytes);  // durable; UsageError beyond the log's end
+  // durable; UsageError beyond the log's end, InputError within a line
+  void cut_back(int64_t bytes);
 
  private:
   std::string path_;

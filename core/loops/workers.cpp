@@ -94,8 +94,8 @@ int Workers::granted(int wanted) {
     static const size_t stack = stack_of_workers();
     if (const int error = try_threads(wanted - running_, stack)) {
       SLOPE_CHECK_AS(IoError, running_ > 1,
-                     "threads: {} could not be started: {}; raise the limit (ulimit -u, or the "
-                     "container's) or use fewer: --threads, OMP_NUM_THREADS",
+                     "threads: {} could not be started: {}; raise the limit (ulimit -u, ulimit "
+                     "-v, or the container's) or use fewer: --threads, OMP_NUM_THREADS",
                      wanted - running_, std::generic_category().message(error));
       say_once(running_, error);
       most_ = wanted = running_;

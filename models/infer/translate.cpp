@@ -86,6 +86,8 @@ std::vector<Translations> translate(const Translator& translator,
 }
 
 Sentence forced_prefix(const Translator& translator, const std::string& text) {
+  SLOPE_CHECK_AS(UsageError, text.find_first_of("\r\n") == text.npos,
+                 "prefix: begins a line, so it cannot hold a line break");
   Sentence prefix = translator.target->encode(text);
   const int64_t positions = translator.model->positions();
   SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(prefix.size()) < positions,

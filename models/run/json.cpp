@@ -14,20 +14,24 @@ namespace slope::train {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t most_bytes = 64 << 10;
+constexpr size_t most_bytes = 64 << 10;
 
 std::string read_json_text(const std::string& file) {
   const int64_t bytes = FileReader(file).bytes();
-  SLOPE_CHECK_INPUT(bytes <= most_bytes, "{}: has {} bytes; settings or a state have at most {}",
-                    file, bytes, most_bytes);
+  SLOPE_CHECK_INPUT(bytes <= int64_t{most_bytes},
+                    "{}: has {} bytes; settings or a state have at most {}", file, bytes,
+                    most_bytes);
   return read_file(file, most_bytes);
 }
 
 std::string read_given_json(const std::string& file) {
   InputStream stream(file);
-  if (stream.is_file()) return read_json_text(file);
+  if (stream.is_file() && file != "-") return read_json_text(file);
   std::string text;
-  stream.read_all(text, most_bytes);
+  while (text.size() <= most_bytes && stream.read_some(text)) {
+  }
+  SLOPE_CHECK_INPUT(text.size() <= most_bytes, "{}: has more than {} bytes; settings have fewer",
+                    stream.name(), most_bytes);
   return text;
 }
 

@@ -196,7 +196,9 @@ void keep_linked(const std::string& folder) {
     const std::string path = folder + "/" + name;
     if (name == last || name == best || sys::kind(path) != FileKind::folder || !is_only_saved(path))
       continue;
-    if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
+    const std::string away = path + ".tmp";  // if removing it is cut short, the next start finishes
+    sys::rename(path, away);
+    if (!sys::remove_tree(away)) sys::fail(away, "remove", errno);
   }
 }
 

@@ -101,7 +101,7 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
       good = value.is_boolean();
       if (good) **flag = value.get<bool>();
     } else {
-      good = value.is_string() &&
+      good = value.is_string() && value.get<std::string>().find('\0') == std::string::npos &&
              (at->choices.empty() || std::find(at->choices.begin(), at->choices.end(),
                                                value.get<std::string>()) != at->choices.end());
       if (good) *std::get<std::string*>(at->place) = value.get<std::string>();

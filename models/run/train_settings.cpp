@@ -100,6 +100,11 @@ void check_settings(const TrainSettings& t, int64_t total) {
   SLOPE_CHECK_AS(UsageError, t.average == 0 || t.swa_start == 0,
                  "train: --average is an exponential average of the weights, --swa-start their "
                  "mean; give only one of them");
+  SLOPE_CHECK_AS(UsageError, t.optimizer != "rprop" || t.min_step_size <= t.max_step_size,
+                 "train: --min-step-size {} is above --max-step-size {}", t.min_step_size,
+                 t.max_step_size);
+  SLOPE_CHECK_AS(UsageError, t.optimizer != "sgd" || !t.nesterov || t.momentum > 0,
+                 "train: --nesterov needs a --momentum above 0");
   SLOPE_CHECK_AS(UsageError, total == 0 || t.swa_start <= total,
                  "train: --swa-start {}: the run ends after {} steps", t.swa_start, total);
 }

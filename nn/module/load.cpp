@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <unordered_map>
@@ -41,21 +42,29 @@ bool fits(DType from, DType to) { return from == to || (is_floating(from) && is_
 
 std::string LoadReport::message() const {
   if (ok()) return "<All keys matched successfully>";
-  // with more missing names the file is probably of another model
-  constexpr size_t spelling_limit = 50;
+  // With more missing or unexpected names the file is probably of another model: no spelling is
+  // guessed, and only the first names are listed.
+  constexpr size_t spelling_limit = 50, listed = 20;
   const auto quoted = [](const std::string& name) { return JsonReader::escaped(name); };
-  std::vector<std::string> lost, spare, parts;
-  for (const std::string& name : missing) {
-    const std::string meant = missing.size() > spelling_limit ? "" : meant_by(name, unexpected);
-    lost.push_back(quoted(name) +
-                   (meant.empty() ? "" : fmt::format(" (did you mean {}?)", quoted(meant))));
-  }
-  for (const std::string& name : unexpected) spare.push_back(quoted(name));
-  if (!lost.empty())
-    parts.push_back(fmt::format("Missing key(s) in state_dict: {}", fmt::join(lost, ", ")));
-  if (!spare.empty())
-    parts.push_back(fmt::format("Unexpected key(s) in state_dict: {}", fmt::join(spare, ", ")));
-  for (const auto& [name, reason] : misfits) parts.push_back(reason);
+  const auto first_of = [&](const auto& all, const auto& text_of, const char* separator) {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < std::min(all.size(), listed); ++i) texts.push_back(text_of(all[i]));
+    if (all.size() > listed) texts.push_back(fmt::format("and {} more", all.size() - listed));
+    return fmt::format("{}", fmt::join(texts, separator));
+  };
+  const bool guesses = std::max(missing.size(), unexpected.size()) <= spelling_limit;
+  std::vector<std::string> parts;
+  const auto lost = [&](const std::string& name) {
+    const std::string meant = guesses ? meant_by(name, unexpected) : "";
+    return quoted(name) + (meant.empty() ? "" : fmt::format(" (did you mean {}?)", quoted(meant)));
+  };
+  if (!missing.empty())
+    parts.push_back("Missing key(s) in state_dict: " + first_of(missing, lost, ", "));
+  if (!unexpected.empty())
+    parts.push_back("Unexpected key(s) in state_dict: " + first_of(unexpected, quoted, ", "));
+  if (!misfits.empty())
+    parts.push_back(first_of(
+        misfits, [](const auto& misfit) { return misfit.reason; }, ". "));
   return fmt::format("Error(s) in loading state_dict for {}: {}", model, fmt::join(parts, ". "));
 }
 

@@ -76,7 +76,7 @@ class Bench(Case):
         for arguments, says in [
             (["nothing"], ["nothing", "slope bench --help"]), (["decode2"], "did you mean decode1?"), (["two-moons", "--steps", "0"], "--steps"),
             (["two-moons", "--steps", "x"], "--steps"), (["operations", "--serve"], "exactly one case"), (["two-moons", "start-up", "--serve"], "exactly one case"), (["machine", "--serve"], "exactly one case"),
-            (["translation", "--once"], "--once"), (["real"], "--batches"), (["two-moons", "real"], "runs alone"), (["two-moons", "--threads", "0"], "--threads 0"),
+            (["translation", "--once"], "--once"), (["real"], "--batches"), (["two-moons", "real"], "stands before real"), (["two-moons", "--threads", "0"], "--threads 0"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refused(2, "bench", *arguments, says=says)

@@ -294,6 +294,13 @@ class Refusals(Case):
         self.good(*self.resume("--train", "moved"))
         self.assertEqual(log_of("run")[-1]["step"], 8)
 
+    def test_the_log_of_another_run_is_named_before_the_first_step(self):
+        with open("run/log.jsonl") as file:
+            text = file.read()
+        with open("run/log.jsonl", "w") as file:  # longer lines: the place to go on is within one
+            file.write(text.replace('{"step"', '{"other": 1234567, "step"'))
+        self.refused(3, *self.resume(), says="run/log.jsonl: is the log of another run")
+
     def test_two_processes_in_one_folder(self):
         process = self.start("train", "translation", *TEXT, *SMALL, "--steps", "1000000", "--out", "other")
         for line in process.stdout:

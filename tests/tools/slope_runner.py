@@ -58,7 +58,8 @@ class Case(unittest.TestCase):
     def slope(self, *arguments, stdin="", timeout=120, **options):
         if isinstance(stdin, str):
             stdin = stdin.encode("utf-8", "surrogateescape")
-        done = subprocess.run([SLOPE, *arguments], input=stdin, capture_output=True, timeout=timeout, env=ENVIRONMENT, **options)
+        source = {"stdin": stdin} if hasattr(stdin, "fileno") else {"input": stdin}
+        done = subprocess.run([SLOPE, *arguments], **source, capture_output=True, timeout=timeout, env=ENVIRONMENT, **options)
         return Result(done.returncode, decode(done.stdout), decode(done.stderr))
 
     def good(self, *arguments, **options):

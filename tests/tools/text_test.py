@@ -164,7 +164,7 @@ class TextToUse(Case):
             self.assertEqual((result.code, result.err), (0, f"slope: standard input: {word} 2 lines longer than the model's 12 positions\n"))
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
         self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop or skip"])
-        self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines crop", "--score"])
+        self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines", "--score"])
         scored = self.slope("translate", "run", "--long-lines", "skip", "--scores", stdin="das " * 11 + "\n\ndas Kind\n").out.splitlines()
         self.assertEqual(scored[:2], ["nan\tnan\t", "nan\tnan\t"])
         self.assertLess(float(scored[2].split("\t")[0]), 0)

@@ -33,6 +33,30 @@ class Usage(Case):
             with self.subTest(arguments=arguments):
                 self.refused(2, *arguments, says=says)
 
+    def test_options_that_exclude_each_other(self):
+        for other in (["--attention", "a.svg"], ["--show-attention"], ["--prefix", "a"], ["--beam", "3"], ["--unk", "ban"], ["--uncached"], ["--long-lines", "crop"], ["--kind", "encoder"]):
+            self.refused(2, "translate", "run", "train.en", "--score", "train.de", *other, says=["--score", other[0], "exclude each other"])
+        for other in (["--batches", "b"], ["--steps", "3"], ["--json"], ["--trace", "t.json"], ["--serve"], ["--profile"]):
+            self.refused(2, "bench", "real", "--write-batches", "w.safetensors", *other, says=["--write-batches", other[0], "exclude each other"])
+        self.refused(2, "bench", "real", "--batches", "b", "--train", "train", says=["--batches", "--train", "exclude each other"])
+        for before, sub in ((["two-moons"], "node"), (["--json"], "node"), (["--precision", "bf16"], "node"), (["--trace", "t.json"], "node"), (["two-moons"], "scale")):
+            self.refused(2, "bench", *before, sub, *(["--out", "plots"] if sub == "scale" else []), says=[f"{before[0]}: stands before {sub}", f"see slope bench {sub} --help"])
+        self.refused(2, "bench", "real", "--precision", "bf16", says="give --batches")
+
+    def test_settings_that_contradict_are_named_before_the_text_is_read(self):
+        missing = ["train", "translation", "--train", "missing", "--valid", "missing", "--preset", "quickstart", "--out", "run"]
+        self.refused(2, *missing, "--optimizer", "sgd", "--nesterov", says="--nesterov needs a --momentum above 0")
+        self.refused(2, *missing, "--optimizer", "rprop", "--min-step-size", "5", "--max-step-size", "1", says="--min-step-size 5 is above --max-step-size 1")
+        self.refused(2, *missing, "--swa-start", "2", "--average", "0.9", says="give only one of them")
+
+    def test_the_mean_of_weights_replaces_the_average_that_the_size_of_a_text_sets(self):
+        self.good("train", "translation", *TEXT, "--tokenizer", "words", *SMALL, "--steps", "3", "--swa-start", "2", "--out", "run")
+        with open("run/last/config.json") as file:
+            self.assertEqual(json.load(file)["average"], 0)
+
+    def test_an_endless_program_is_refused(self):
+        self.refused(4, "explore", "-", "--json", says="more than the 65536", stdin="x = 1\n" * 20000)
+
     def test_values_outside_their_range_are_named_with_it(self):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
@@ -151,7 +175,11 @@ class Usage(Case):
         self.refused(4, *TRAIN, "--config", "missing.json", says="missing.json")
         self.refused(4, *TRAIN, "--config", ".", says="folder")
         self.refused(3, *TRAIN, "--config", "-", says="standard input: not valid JSON at byte 2", stdin="{{}")
-        self.refused(4, *TRAIN, "--config", "-", says="more than the 65536", stdin=" " * 70000)
+        self.refused(3, *TRAIN, "--config", "-", says="standard input: has more than 65536 bytes", stdin=" " * 70000)
+        with open("config.json", "w") as file:
+            file.write('{"train": "a\\u0000b"}')
+        with open("config.json") as given:
+            self.refused(3, *TRAIN, "--config", "-", says='standard input: "train" must be', stdin=given)
 
     def test_steps_or_epochs_decide_where_they_are_said(self):
         """With 60 pairs in batches of 64, a step is an epoch; --preset quickstart sets 2500 steps."""

@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 namespace slope::tools {
 
@@ -120,18 +122,22 @@ int run_named(const Flags& flags) {
   return run(cases, machine_too, flags);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code missing;
+  return std::filesystem::equivalent(a, b, missing);
+}
+
 int run_real(const Flags& flags) {
-  const Autocast products(precision_of(flags));
-  SLOPE_CHECK_AS(UsageError, flags.cases.empty(), "bench real: runs alone; name {} in another call",
-                 flags.cases.front());
   if (!flags.write_batches.empty())
     return write_batches(flags.write_batches, flags.train, flags.count), 0;
   SLOPE_CHECK_AS(UsageError, !flags.batches.empty(),
                  "bench real: give --batches FILE, made by --write-batches FILE");
+  SLOPE_CHECK_AS(UsageError, flags.trace.empty() || !is_same_file(flags.trace, flags.batches),
+                 "bench real: --trace {} would replace the batches", flags.trace);
+  if (flags.serve) check_serves_alone(flags);
+  const Autocast products(precision_of(flags));
   const BenchCase real = real_case(flags.batches);
-  if (!flags.serve) return run({real}, false, flags);
-  check_serves_alone(flags);
-  return serve(real);
+  return flags.serve ? serve(real) : run({real}, false, flags);
 }
 
 void add_common(Command& command, Flags& flags) {
@@ -181,6 +187,9 @@ void add_bench(Command& slope) {
       .names("PREFIX");
   real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
   add_common(real, flags);
+  real.excludes("--write-batches",
+                {"--batches", "--steps", "--json", "--profile", "--trace", "--serve"});
+  real.excludes("--batches", {"--train", "--count"});
   real.runs([] { return run_real(flags); });
   command
       .subcommand(

@@ -1,14 +1,13 @@
 // slope explore: the tape and backward pass of a program in the explorer's language as JSON; or the
 // page of a model or a run.
 #include <slope/core/files/file_sink.h>
+#include <slope/core/files/input_stream.h>
 #include <slope/core/text/visible_json.h>
 #include <slope/tools/command.h>
 #include <slope/tools/explorer/explore.h>
+#include <slope/tools/explorer/language/interpreter.h>
 #include <slope/tools/explorer/run_page.h>
 #include <slope/tools/explorer/source/source.h>
-
-#include <iostream>
-#include <iterator>
 
 namespace slope::tools {
 
@@ -53,8 +52,10 @@ int run(const Flags& flags) {
   explorer::Request request{.program = flags.program,
                             .dtype = flags.dtype == "f64" ? f64 : f32,
                             .seed = static_cast<uint64_t>(flags.seed)};
-  if (flags.program == "-")
-    request.program = {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  if (flags.program == "-") {
+    request.program.clear();
+    InputStream("-").read_all(request.program, int64_t{explorer::Limits().length});
+  }
   const std::string text = answer_to(request, flags);
   print(visible_json(text));
   return text.starts_with("{\"error\"") ? 3 : 0;

@@ -95,7 +95,8 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
                 steps = given.training.steps > 0 ? given.training.steps
                         : counts_epochs          ? given.training.epochs * ((n + batch - 1) / batch)
                                                  : train::steps_for_pairs(n);
-  for (const auto& [key, value] : train::settings_for_pairs(n, steps)) settings.set(key, value);
+  for (const auto& [key, value] : train::settings_for_pairs(n, steps))
+    if (key != "average" || !flags.values.contains("swa_start")) settings.set(key, value);
   if (d.tokens.tokenizer == "subwords") {
     const bool can_cut_in_several_ways =
         d.tokens.subword_kind == "bpe" && d.tokens.subword_model.empty();
@@ -140,6 +141,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   }
   steps_or_epochs(settings.training, given);
   refuse_without_effect(settings.all(), flags);
+  train::check_settings(settings.training, /*total=*/0);  // again when the number of steps is known
 }
 
 std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::string& resumed) {

@@ -84,8 +84,6 @@ int score(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
                  "--score -: the text and its translations cannot both be standard input; name a "
                  "file for one of them");
-  SLOPE_CHECK_AS(UsageError, flags.long_lines == Flags().long_lines,
-                 "--long-lines {}: is for translating, not for --score", flags.long_lines);
   const train::Translator translator =
       train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   data::LineStream text(flags.file), given(flags.given);
@@ -173,6 +171,9 @@ void add_translate(Command& slope) {
       .shows_default();
   command.flag("--uncached", flags.uncached, "decode without the cache, for comparison");
   command.threads();
+  command.excludes("--score",
+                   {"--beam", "--unk", "--n-best", "--scores", "--prefix", "--long-lines",
+                    "--attention", "--show-attention", "--kind", "--layer", "--uncached"});
   command.runs([] { return run(flags); });
 }
 
