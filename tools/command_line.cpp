@@ -117,6 +117,10 @@ void Command::excludes(const std::string& option, const std::vector<std::string>
   for (const std::string& other : others) app_->get_option(option)->excludes(other);
 }
 
+void Command::needs(const std::string& option, const std::string& other) {
+  app_->get_option(option)->needs(other);
+}
+
 namespace {
 
 // The subcommand that was reached: its help is the relevant one.

@@ -60,6 +60,7 @@ class Command {
   Option flag(const std::string& names, bool& place, const std::string& help = "");
   // Refuses `option` beside any of `others`, all of them declared before.
   void excludes(const std::string& option, const std::vector<std::string>& others);
+  void needs(const std::string& option, const std::string& other);
   void threads();  // --threads N, checked and set when the command line is parsed
   void footer(std::function<std::string()> text);
   void runs(Action action);  // after the whole line is parsed, unless a subcommand has its own

@@ -42,6 +42,13 @@ class Usage(Case):
         for before, sub in ((["two-moons"], "node"), (["--json"], "node"), (["--precision", "bf16"], "node"), (["--trace", "t.json"], "node"), (["two-moons"], "scale")):
             self.refused(2, "bench", *before, sub, *(["--out", "plots"] if sub == "scale" else []), says=[f"{before[0]}: stands before {sub}", f"see slope bench {sub} --help"])
         self.refused(2, "bench", "real", "--precision", "bf16", says="give --batches")
+        for arguments, says in (
+            (["graph", "mlp", "--trace", "--depth", "2"], ["--trace", "--depth", "exclude each other"]), (["graph", "mlp", "--values", "3", "-o", "g.svg"], ["--values", "--trace"]),
+            (["gradcheck", "softmax", "--explain", "--json"], ["--explain", "--json", "exclude each other"]), (["gradcheck", "softmax", "--against", "pytorch", "--explain"], ["--explain", "--against"]),
+            (["explore", "x = 1", "--json", "--page", "p.html"], ["--page", "--out"]), (["explore", "x = 1", "--cpp", "--check"], ["--check", "--json"]),
+            (["train", "points", "--swa-every", "3", "--steps", "4", "--out", "run"], ["--swa-every", "--swa-start"]),
+        ):
+            self.refused(2, *arguments, says=says)
 
     def test_settings_that_contradict_are_named_before_the_text_is_read(self):
         missing = ["train", "translation", "--train", "missing", "--valid", "missing", "--preset", "quickstart", "--out", "run"]

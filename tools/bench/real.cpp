@@ -1,6 +1,9 @@
 // Training steps of a translation model on the batches of a file, which are those of a run with the
 // preset multi30k: default settings and lower-cased words that occur at least twice.
 #include <slope/core/files/safetensors.h>
+#include <slope/core/memory/scarce.h>
+#include <slope/core/text/parse_number.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/training_batches.h>
 #include <slope/models/kinds/translation.h>
 #include <slope/tools/bench/tasks.h>
@@ -22,7 +25,7 @@ int64_t count_tokens(const Tensor& x) {
          std::count(ids.data<int64_t>(), ids.data<int64_t>() + ids.numel(), data::pad_id);
 }
 
-std::unique_ptr<Workload> real_steps(const std::string& path) {
+std::unique_ptr<Workload> batched_steps(const std::string& path) {
   const TensorFile file = load_safetensors(path);
   const TranslationCase c = translation_model();
   const train::RunSettings settings = bench_settings(c.model, c.values);
@@ -33,7 +36,11 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
                       "{}: not a file of batches, its __metadata__ lacks {}; slope bench real "
                       "--write-batches writes one",
                       path, key);
-    return std::stoll(found->second);
+    int64_t size = 0;
+    SLOPE_CHECK_INPUT(parse_number(found->second, size) && size > 0,
+                      "{}: {} in its __metadata__ must be a number above 0, is '{}'", path, key,
+                      visible(found->second));
+    return size;
   };
   const int64_t target_vocab = vocab_size("target_vocab");
   auto model = dynamic_cast<const models::TranslationType&>(settings.type())
@@ -62,6 +69,18 @@ std::unique_ptr<Workload> real_steps(const std::string& path) {
   using Held = std::unique_ptr<models::TranslationModel>;
   return std::make_unique<Training<Held>>(std::move(model), m->module(), std::move(batches), loss,
                                           settings.training);
+}
+
+// An error of an operation says that the file holds other tensors than batches.
+std::unique_ptr<Workload> real_steps(const std::string& path) {
+  try {
+    return batched_steps(path);
+  } catch (const InputError&) {
+    throw;  // names the file
+  } catch (const Error& e) {
+    rethrow_if_scarce();
+    throw InputError(fmt::format("{}: not a file of batches: {}", path, e.what()));
+  }
 }
 
 }  // namespace

@@ -93,6 +93,9 @@ void add_explore(Command& slope) {
               "show tensors of at most this many elements in full, larger ones by shape and norm")
       .between(1, 100'000)
       .shows_default();
+  command.needs("--page", "--out");
+  command.needs("--values", "--out");
+  command.needs("--check", "--json");
   command.runs([] { return run(flags); });
 }
 

@@ -204,6 +204,8 @@ void add_gradcheck(Command& slope) {
       .names("pytorch");
   command.flag("--verbose", flags.verbose, "print more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
+  command.excludes("--explain", {"--json", "--against", "--stop-on-failure"});
+  command.excludes("--against", {"--json", "--stop-on-failure"});
   command.runs([] { return run(flags); });
 }
 

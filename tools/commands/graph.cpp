@@ -81,6 +81,8 @@ void add_graph(Command& slope) {
               "with --trace: show tensors of at most this many elements in full")
       .between(1, 1000)
       .shows_default();
+  command.excludes("--trace", {"--depth"});
+  command.needs("--values", "--trace");
   command.runs([] { return run(flags); });
 }
 

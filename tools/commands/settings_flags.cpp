@@ -141,6 +141,8 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
   }
   steps_or_epochs(settings.training, given);
   refuse_without_effect(settings.all(), flags);
+  SLOPE_CHECK_AS(UsageError, settings.training.swa_start > 0 || !flags.values.contains("swa_every"),
+                 "--swa-every: does nothing without --swa-start");
   train::check_settings(settings.training, /*total=*/0);  // again when the number of steps is known
 }
 
