@@ -139,30 +139,25 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
 
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs,
                              const Options& options) {
-  return jacobian(gradient_of("hessian", f, options.strict), inputs,
-                  {.create_graph = options.create_graph});
+  return jacobian(gradient_of("hessian", f, options.strict), inputs, options);
 }
 
 OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                const Options& options) {
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("hvp", v, inputs, "input");
-  return {
-      detached_unless(options.create_graph,
-                      call("hvp", f, roots(inputs, options.create_graph), options.strict)),
-      jvp(gradient_of("hvp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
-          .values};
+  return {detached_unless(options.create_graph,
+                          call("hvp", f, roots(inputs, options.create_graph), options.strict)),
+          jvp(gradient_of("hvp", f, options.strict), inputs, dx, options).values};
 }
 
 OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                const Options& options) {
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("vhp", v, inputs, "input");
-  return {
-      detached_unless(options.create_graph,
-                      call("vhp", f, roots(inputs, options.create_graph), options.strict)),
-      vjp(gradient_of("vhp", f, options.strict), inputs, dx, {.create_graph = options.create_graph})
-          .values};
+  return {detached_unless(options.create_graph,
+                          call("vhp", f, roots(inputs, options.create_graph), options.strict)),
+          vjp(gradient_of("vhp", f, options.strict), inputs, dx, options).values};
 }
 
 Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,

@@ -4,8 +4,9 @@
 //   f: inputs -> outputs;  J[k][i] = d outputs[k] / d inputs[i], shape outputs[k] + inputs[i]
 //
 // Inputs need not require gradients. The results are detached or, with create_graph, part of the
-// inputs' graph. An input on which an output does not depend gives zeros or, with strict, an
-// AutogradError.
+// inputs' graph. Where nothing depends on an input, the result is zeros or, with strict, an
+// AutogradError (in jacobian for each output by itself). strict also refuses an output that depends
+// on no input; of second derivatives it asks the same of the gradients.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>
@@ -25,8 +26,8 @@ struct OutputsAnd {
 OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
                const Options& options = {});
 // J v, for each output. v has the inputs' shapes; it may be omitted for one input of one element.
-// vjp is linear in its v, with J as derivative; jvp is the gradient of vjp (Townsend, "A new trick
-// for calculating Jacobian vector products", 2017). It is exact wherever rules can be
+// vjp(u) = u^T J is linear in u, so J v is the gradient of <vjp(u), v> with respect to u (Townsend,
+// "A new trick for calculating Jacobian vector products", 2017). It is exact wherever rules can be
 // differentiated.
 OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},
                const Options& options = {});
@@ -35,7 +36,7 @@ OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
                               const Options& options = {});
 
-// For a function with one output of one element: [input][input]; H v; v^T H.
+// For a function with one output of one element: H as [input][input], H v and v^T H.
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs,
                              const Options& options = {});
 OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v = {},

@@ -57,13 +57,15 @@ Tensor arange(double start, double end, double step, DType dtype) {
                   [=](int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
-// From both ends towards the middle, as PyTorch does: the last element is `end` exactly.
+// From both ends towards the middle, which counts from the end, as in PyTorch: the last of two or
+// more elements is `end` exactly.
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   SLOPE_CHECK_SHAPE(steps >= 0, "linspace: steps must not be negative, got {}", steps);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   return generate({steps}, dtype, value_grain, [=](int64_t i) {
-    return i < (steps + 1) / 2 ? start + step * static_cast<double>(i)
-                               : end - step * static_cast<double>(steps - 1 - i);
+    const auto from_end = static_cast<double>(steps - 1 - i);
+    return i < std::max<int64_t>(1, steps / 2) ? std::fma(step, static_cast<double>(i), start)
+                                               : std::fma(-step, from_end, end);
   });
 }
 

@@ -163,6 +163,12 @@ TEST_CASE(
   const Tensors x{values({2}), values({3}, 2)};
   const TensorFunction f = [](const Tensors& in) { return Tensors{in[0] * 2.0}; };
   CHECK(is_close(vjp(f, x, {ones({2}, f64)}).values[1], zeros({3}, f64)));
+  const TensorFunction linear = [](const Tensors& in) { return Tensors{sum(in[0] * 3.0)}; };
+  const Tensors two{ones({2}, f64)};
+  CHECK(hessian(linear, two)[0][0].to_vector() == std::vector<double>(4));
+  CHECK_THROWS_AS((void)hessian(linear, two, {.strict = true}), AutogradError);
+  CHECK_THROWS_AS((void)hvp(linear, two, two, {.strict = true}), AutogradError);
+  CHECK_THROWS_AS((void)vhp(linear, two, two, {.strict = true}), AutogradError);
   CHECK_THROWS_WITH_AS((void)vjp(f, x, {ones({2}, f64)}, {.strict = true}),
                        doctest::Contains("do not depend on input 1"), AutogradError);
   CHECK_THROWS_WITH_AS((void)vjp(f, x), doctest::Contains("v can be left out only for"),

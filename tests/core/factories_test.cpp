@@ -44,6 +44,8 @@ TEST_CASE("factories: ranges have PyTorch's lengths and bounds") {
   CHECK(values(linspace(3, 9, 1)) == Values{3});
   CHECK(linspace(0, 1, 0).numel() == 0);
   CHECK(linspace(0, 0.3, 4, f64).to_vector().back() == 0.3);
+  CHECK(linspace(0.1, 0.7, 7, f64).to_vector()[3] == 0.39999999999999997);  // as PyTorch
+  CHECK(linspace(-1.3, 2.9, 7, f64).to_vector()[3] == 0.7999999999999997);
 }
 
 TEST_CASE("factories: literals take their dtype from their numbers, and must not be ragged") {

@@ -60,20 +60,22 @@ GradcheckReport keeps_digits(const TensorFunction& f, const Tensors& leaves, con
     size += part * scale;
   }
   report.checked = 2;
-  const auto fail = [&](const char* what, double found, double meant) {
+  const auto fail = [&](const char* what, std::string input, double analytic, double numeric) {
     ++report.failed;
     report.failures.push_back(
-        {.op = what, .input = "all inputs", .analytic = found, .numeric = meant});
+        {.op = what, .input = std::move(input), .analytic = analytic, .numeric = numeric});
   };
   if (std::isfinite(change) && std::abs(change - expected) > 0.1 * size + noise)
-    fail("the function, for inputs that move by 2^-28 of themselves", change, expected);
+    fail("the function, for inputs that move by 2^-28 of themselves", "all inputs", expected,
+         change);
   for (size_t i = 0; i < leaves.size() && report.failed == 0; ++i) {
     if (!g[i].defined()) continue;
     const auto [sum, scale] = product(g[i], g[i]);
     if (sum < 1e-10 * of_u) continue;  // a gradient that cancels to 0 is nothing but rounding
     const double after = product(g[i], more[i]).first - sum;
     if (std::isfinite(after) && std::abs(after - part * sum) > 0.1 * part * scale + 1e-14 * scale)
-      fail("its rules, for a gradient that moves by 2^-28 of itself", after, part * sum);
+      fail("the rules, for a gradient that moves by 2^-28 of itself", fmt::format("input {}", i),
+           after, part * sum);
   }
   report.ok = report.failed == 0;
   return report;

@@ -149,8 +149,8 @@ Tensors values_and_gradients(const Setup& setup, const How& how) {
   return y;
 }
 
-// Whether a and b agree, tensor by tensor, to rtol times the largest element of b's, or times 0.05
-// `terms` if that is more: a sum of terms that cancels to 0 leaves its rounding error.
+// Whether |a - b| <= rtol scale for every element. A tensor's scale is the largest finite |b| in
+// it, but at least 0.05 `terms`: where a sum of so many terms cancels to 0, only rounding is left.
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what,
                         double terms = 1) {
   GradcheckReport report;
@@ -182,7 +182,7 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
   return report;
 }
 
-// How many elements share one element of a leaf.
+// At most how many elements share one element of a leaf.
 double most_repeats(const Case& c, InputLayout layout) {
   int64_t most = 1;
   for (const CaseInput& input : c.inputs)

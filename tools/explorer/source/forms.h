@@ -5,14 +5,15 @@
 
 namespace slope::explorer {
 
-// In a form, $x is the argument x as a tensor. Others say what they are: $dim:int, $dim:dims,
-// $eps:number, $keepdim:truth, $index:integers, $mask:truths, $xs:tensors, $equation:text,
-// $reduction:reduction. $eps:number=1e-5 has a default, which is written only where a form needs
-// one. A part in [ ] is left out if none of the arguments in it is given.
+// In a form, $x is the argument x as a tensor. An argument that is no tensor is followed by its
+// kind: $dim:int, $dim:dims, $eps:number, $keepdim:truth, $index:integers, $mask:truths,
+// $xs:tensors, $equation:text, $reduction:reduction, $dtype:dtype; $eps:number=1e-5 has a default
+// too, written where the argument was not given but the text around it is. A part in [ ] with
+// arguments is left out if none of them is given. null: nothing gives the same numbers.
 struct Form {
-  const char* name;     // of the language
-  const char* cpp;      // with the names of autograd/ops.h
-  const char* pytorch;  // null: there is nothing that gives the same numbers
+  const char* name;  // of the language
+  const char* cpp;   // with the names of autograd/ops.h
+  const char* pytorch;
 };
 
 const Form* find_form(std::string_view name);  // null if there is none
