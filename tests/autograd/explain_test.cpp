@@ -25,7 +25,8 @@ TEST_CASE("explain: what is written agrees with the rule and with differences") 
     CHECK(explain(name).is_written());
   }
   CHECK(!explain("matmul").is_written());
-  CHECK_THROWS_WITH_AS((void)explain("mse_loss"), doctest::Contains("not an operation with its own rule"), UsageError);
+  CHECK_THROWS_WITH_AS((void)explain("mse_loss"),
+                       doctest::Contains("not an operation with its own rule"), UsageError);
 }
 
 TEST_CASE("explain: juxtaposition, functions without parentheses, inner products, cases") {

@@ -50,7 +50,8 @@ TEST_CASE("learning rate: each schedule with settings of its own, after a warm-u
   check("noam", 8, 0.2 / std::sqrt(8.0));
   t.milestones = "9,6";
   CHECK_THROWS_WITH_AS(milestones_of(t),
-                       "--milestones 9,6: expected steps in increasing order, such as 1000,1500", UsageError);
+                       "--milestones 9,6: expected steps in increasing order, such as 1000,1500",
+                       UsageError);
 }
 
 TEST_CASE("learning rate: it rises linearly to lr, then follows its schedule from lr on") {

@@ -13,11 +13,11 @@ namespace {
 
 struct Counted {
   int64_t right = 0, wrong = 0;
-  int64_t lost = 0;            // 0 although the function changes
-  int64_t extra = 0;           // not 0 although it does not change
-  int64_t shares = 0;          // ratios 1/2, 1/3, …
-  int64_t opposite = 0;        // ratio -1
-  size_t first = 0;  // wrong element
+  int64_t lost = 0;      // 0 although the function changes
+  int64_t extra = 0;     // not 0 although it does not change
+  int64_t shares = 0;    // ratios 1/2, 1/3, …
+  int64_t opposite = 0;  // ratio -1
+  size_t first = 0;      // wrong element
 };
 
 Counted count(const Evidence& e) {
