@@ -49,12 +49,9 @@ Tensor gumbel_softmax(const Tensor& logits, const GumbelOptions& o) {
                noise = -log(-log(clamp(uniform, 1e-30, {}))),
                soft = softmax((logits + noise) / o.tau, o.dim);
   if (!o.hard) return soft;
-  const Tensor largest =
-      max(soft.detach(), o.dim).indices.unsqueeze(o.dim);  // of several the first
-  const int64_t n = soft.size(o.dim), dims_after = o.dim < 0 ? -o.dim - 1 : soft.rank() - o.dim - 1;
-  Dims along(static_cast<size_t>(dims_after + 1), 1);
-  along[0] = n;
-  const Tensor one_hot = to(largest == arange(n).reshape(along), soft.dtype());
+  const Tensor largest = max(soft.detach(), o.dim).indices.unsqueeze(o.dim);  // of equals the first
+  const Tensor one_hot = scatter_add(zeros(soft.shape(), soft.dtype()), o.dim, largest,
+                                     ones(largest.shape(), soft.dtype()));
   return one_hot - soft.detach() + soft;
 }
 

@@ -17,7 +17,10 @@ namespace {
 // nan if any element is: such a gradient says nothing
 double largest(const Tensor& g) {
   double most = 0;
-  for (const double v : g.to_vector()) most = std::isnan(v) ? v : std::max(std::abs(v), most);
+  for (const double v : g.to_vector()) {
+    if (std::isnan(v)) return v;
+    most = std::max(most, std::abs(v));
+  }
   return most;
 }
 

@@ -112,7 +112,7 @@ class Explore(Case):
         with open("no.html", "w") as file:
             file.write("<html></html>")
         for flags, says in ((["-o", "x.txt"], "written as .html"), (["-o", "x.html", "--page", "no.html"], "not the explorer's page"),
-                            (["-o", "x.html", "--page", "missing.html"], "missing.html"), (["-o", "x.html", "--json"], "are for programs"), ([], "--json, --cpp or --pytorch for a program")):
+                            (["-o", "x.html", "--page", "missing.html"], "missing.html"), (["-o", "x.html", "--json"], "exclude each other"), ([], "--json, --cpp or --pytorch for a program")):
             with self.subTest(flags):
                 result = self.slope("explore", "prenorm", *flags)
                 self.assertNotEqual(result.code, 0)

@@ -22,9 +22,6 @@ struct Flags {
 int write_page(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.out.ends_with(".html"), "-o {}: a page is written as .html",
                  flags.out);
-  SLOPE_CHECK_AS(UsageError, !flags.json && !flags.check && !flags.cpp && !flags.pytorch,
-                 "explore: --json, --check, --cpp and --pytorch are for programs; -o writes the "
-                 "page of a model");
   write_file(flags.out, explorer::page_of_run(
                             {.model = flags.program, .page = flags.page, .values = flags.values}));
   return 0;
@@ -93,6 +90,7 @@ void add_explore(Command& slope) {
               "show tensors of at most this many elements in full, larger ones by shape and norm")
       .between(1, 100'000)
       .shows_default();
+  command.excludes("--out", {"--json", "--check", "--cpp", "--pytorch"});
   command.needs("--page", "--out");
   command.needs("--values", "--out");
   command.needs("--check", "--json");

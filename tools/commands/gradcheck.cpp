@@ -161,8 +161,6 @@ int run(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name functions, or --model MODEL, or --all");
   SLOPE_CHECK_AS(UsageError, !flags.model.empty() || (!flags.fast && flags.sample == 0),
                  "gradcheck: --fast and --sample are for --model");
-  SLOPE_CHECK_AS(UsageError, !flags.fast || flags.sample == 0,
-                 "gradcheck: either --fast or --sample");
   SLOPE_CHECK_AS(UsageError, flags.model.empty() || (!flags.explain && flags.against.empty()),
                  "gradcheck: --explain and --against are for functions");
   SLOPE_CHECK_AS(UsageError, flags.against.empty() || flags.against == "pytorch",
@@ -204,6 +202,7 @@ void add_gradcheck(Command& slope) {
       .names("pytorch");
   command.flag("--verbose", flags.verbose, "print more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
+  command.excludes("--fast", {"--sample"});
   command.excludes("--explain", {"--json", "--against", "--stop-on-failure"});
   command.excludes("--against", {"--json", "--stop-on-failure"});
   command.runs([] { return run(flags); });

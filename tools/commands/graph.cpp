@@ -49,8 +49,6 @@ int trace_backward_of(const Flags& flags) {
 int run(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.trace || !flags.out.empty(),
                  "graph: say what to write, -o FILE, or --trace to print backward step by step");
-  SLOPE_CHECK_AS(UsageError, flags.trace || flags.module.empty(),
-                 "--module says which steps are shown; give --trace too");
   return flags.trace ? trace_backward_of(flags) : draw_graph(flags);
 }
 
@@ -82,6 +80,7 @@ void add_graph(Command& slope) {
       .between(1, 1000)
       .shows_default();
   command.excludes("--trace", {"--depth"});
+  command.needs("--module", "--trace");
   command.needs("--values", "--trace");
   command.runs([] { return run(flags); });
 }
