@@ -73,7 +73,7 @@ class TrainingText(Case):
                 put("empty.de", content), put("empty.en", content)
                 self.refuse(3, "empty.de", "empty")
                 self.refuse(3, "empty.de", valid="empty")
-                self.refuse_text(3, ["empty.de", "block_size 8"], "empty.de")
+                self.refuse_text(3, "empty.de: contains no text", "empty.de")
         put("short", b"abcdefgh")
         self.refuse_text(3, ["short", "block_size 8"], "short")
 

@@ -61,6 +61,13 @@ class Usage(Case):
         with open("run/last/config.json") as file:
             self.assertEqual(json.load(file)["average"], 0)
 
+    def test_a_text_without_a_character_is_refused(self):
+        for text in ("", " \n\t \n"):
+            with open("blank.txt", "w") as file:
+                file.write(text)
+            for tokenizer in ("characters", "words"):
+                self.refused(3, "train", "lm", "--text", "blank.txt", "--tokenizer", tokenizer, "--out", "run", says="blank.txt: contains no text")
+
     def test_an_endless_program_is_refused(self):
         self.refused(4, "explore", "-", "--json", says="more than the 65536", stdin="x = 1\n" * 20000)
 

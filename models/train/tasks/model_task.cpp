@@ -80,6 +80,8 @@ std::unique_ptr<ModelTask> language_model_task(const RunSettings& settings,
   const auto& d = settings.data<TextSettings>();
   const std::string file = d.text.empty() ? corpus() + "/train.en" : d.text;
   const std::string text = data::read_text(file);
+  SLOPE_CHECK_INPUT(text.find_first_not_of(" \t\n") != text.npos, "{}: contains no text",
+                    InputStream::name_of(file));
   return blame(InputStream::name_of(file), [&]() -> std::unique_ptr<ModelTask> {
     if (d.documents == "lines") return std::make_unique<DocumentTask>(settings, text);
     return std::make_unique<LanguageModelTask>(settings, text);
