@@ -185,6 +185,20 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   CHECK(b.extra->to_vector() == std::vector<double>(4, 1));
 }
 
+TEST_CASE("load: of many unknown names only the first are listed") {
+  const Tiny model(Config{});
+  NamedTensors many = nn::state_dict(model).tensors;
+  for (int i = 0; i < 20000; ++i) many.push_back({fmt::format("other.{}", i), zeros({})});
+  try {
+    nn::load(model, many);
+    FAIL_CHECK("was not refused");
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    CHECK(text.size() < 1000);
+    CHECK(text.ends_with("\"other.19\", and 19980 more"));
+  }
+}
+
 TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, integers stay") {
   manual_seed(5);
   Tiny model(Config{});

@@ -67,6 +67,7 @@ class Bench(Case):
             with open(f"train.{side}", encoding="utf-8") as whole, open(f"few.{side}", "w", encoding="utf-8") as few:
                 few.writelines(whole.readlines()[:4])
         self.good("bench", "real", "--train", "few", "--write-batches", "b.safetensors", "--count", "1")
+        self.refused(2, "bench", "real", "--batches", "b.safetensors", "--trace", "b.safetensors", says="--trace b.safetensors would replace the batches")
         lines = self.good("bench", "real", "--batches", "b.safetensors", "--steps", "1", "--threads", "1").out.splitlines()
         self.assertTrue(re.match(r"real +1 ", lines[1]), lines)
         for code, file in [(3, "train.de"), (4, "missing")]:

@@ -165,6 +165,7 @@ class TextToUse(Case):
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
         self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop or skip"])
         self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines", "--score"])
+        self.refused(2, "translate", "run", "--prefix", "a\nb", says="prefix: begins a line", stdin="das Kind\n")
         scored = self.slope("translate", "run", "--long-lines", "skip", "--scores", stdin="das " * 11 + "\n\ndas Kind\n").out.splitlines()
         self.assertEqual(scored[:2], ["nan\tnan\t", "nan\tnan\t"])
         self.assertLess(float(scored[2].split("\t")[0]), 0)
