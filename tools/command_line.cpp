@@ -28,7 +28,7 @@ Option& Option::takes(const std::string& word) {
   describe();
   return *this;
 }
-Option& Option::names(const std::string& word) {
+Option& Option::takes_name(const std::string& word) {
   const auto fault = [](const std::string& text) {
     return text.empty() ? "expected a name, got an empty one" : "";
   };

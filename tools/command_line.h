@@ -28,9 +28,9 @@ class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
   Option& required();
-  Option& value_may_be_left_out();         // it is then empty
-  Option& takes(const std::string& word);  // what --help calls its value: "TEXT"
-  Option& names(const std::string& word);  // the same, for a name: an empty one is refused
+  Option& value_may_be_left_out();              // it is then empty
+  Option& takes(const std::string& word);       // what --help calls its value: "TEXT"
+  Option& takes_name(const std::string& word);  // the same; the empty string is refused
   Option& between(int64_t least, int64_t most);
   Option& between_reals(double least, double most);
   Option& shows_default();                     // shows the variable's current value in --help

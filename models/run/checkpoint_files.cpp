@@ -18,9 +18,11 @@ std::string checksum_key(const std::string& name) { return "crc32c of " + name; 
 std::string size_key(const std::string& name) { return "tokens of " + name; }
 }  // namespace
 
-void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers) {
+void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers,
+                const std::string& settings) {
   const nn::StateDict state = nn::state_dict(model);
   Metadata metadata = state.tied;
+  metadata[settings_in_metadata] = settings;
   for (const auto& [stem, tokenizer] : tokenizers)
     for (const data::Tokenizer::File& file : tokenizer->files()) {
       const std::string name = stem + file.ending;

@@ -14,9 +14,13 @@ namespace slope::train {
 // The tokenizers of a model by the stems of their files: "source", "target", "shared".
 using Tokenizers = std::map<std::string, data::TokenizerPtr>;
 
-// Writes model.safetensors and the tokenizers' files, whose checksums are in the former's metadata,
-// because the weights mean nothing without the tokenizers.
-void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers);
+// The weights mean nothing without their settings and tokenizers, so the metadata of
+// model.safetensors holds the former, as JSON under this key, and the checksums of the latter.
+constexpr const char* settings_in_metadata = "settings";
+
+// Writes model.safetensors and the tokenizers' files.
+void save_model(const FolderSink& folder, nn::ModuleRef model, const Tokenizers& tokenizers,
+                const std::string& settings);
 // Reads a safetensors file; an InputError names the first tensor with nan or inf.
 TensorFile load_finite(const std::string& file);
 // Copies the file's tensors into the model's, and releases the memory that reading them took.

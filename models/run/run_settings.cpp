@@ -1,6 +1,8 @@
 #include <slope/core/error.h>
+#include <slope/core/files/system_call.h>
 #include <slope/core/text/spelling.h>
 #include <slope/models/registry.h>
+#include <slope/models/run/checkpoint_files.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_settings.h>
 #include <slope/models/run/settings.h>
@@ -8,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 namespace slope::train {
 
@@ -43,7 +46,7 @@ void RunSettings::take_model(const RunSettings& run) {
   }
 }
 
-Settings RunSettings::all() {
+Settings RunSettings::before_training() {
   Settings all = {{"model", &model_, "the model", 0, 0, {model_}}};
   const auto add = [&](Settings settings) {
     std::move(settings.begin(), settings.end(), std::back_inserter(all));
@@ -51,7 +54,12 @@ Settings RunSettings::all() {
   add(config_->settings());
   add(std::visit([](auto& data) { return data.settings(); }, data_));
   if (TokenizerSettings* t = tokenizer_settings()) add(t->settings());
-  add(training.settings());
+  return all;
+}
+
+Settings RunSettings::all() {
+  Settings all = before_training();
+  for (Setting& s : training.settings()) all.push_back(std::move(s));
   return all;
 }
 
@@ -78,6 +86,13 @@ data::TokenizerOptions RunSettings::tokenizer() const {
 std::string RunSettings::to_json() const {
   RunSettings copy = *this;
   return train::to_json(copy.all(), 1) + "\n";
+}
+
+std::string RunSettings::of_weights() const {
+  RunSettings copy = *this;
+  Settings settings = copy.before_training();
+  std::erase_if(settings, [](const Setting& s) { return s.may_change; });
+  return train::to_json(settings);
 }
 
 void RunSettings::set(const std::string& key, const std::string& text) {
@@ -109,6 +124,21 @@ void RunSettings::apply(const std::string& name) {
 
 namespace {
 
+// InputError if the weights in the folder of `file` were saved with other settings.
+void check_weights_beside(const std::string& file, RunSettings settings) {
+  const std::string weights = sys::parent(file) + "/model.safetensors";
+  if (sys::kind(weights) != sys::Kind::file) return;
+  const Metadata metadata = inspect_safetensors(weights).metadata;
+  const auto saved = metadata.find(settings_in_metadata);
+  if (saved == metadata.end()) return;  // not saved by slope
+  const std::string before =
+      completed(saved->second, values_before(RunSettings(settings.type()).all()));
+  const std::vector<std::string> other = differences(settings.before_training(), before);
+  SLOPE_CHECK_INPUT(other.empty(), "{}: is not of the weights beside it; of theirs, {}{}", file,
+                    fmt::join(std::span(other).first(std::min<size_t>(other.size(), 3)), "; "),
+                    other.size() > 3 ? fmt::format("; and {} more", other.size() - 3) : "");
+}
+
 // `fits` may refuse the model before its keys are read.
 template <class F>
 RunSettings read(const std::string& file, const F& fits) {
@@ -121,6 +151,7 @@ RunSettings read(const std::string& file, const F& fits) {
   fits(*type);
   RunSettings settings(*type);
   from_saved_json(settings.all(), text, file);
+  check_weights_beside(file, settings);
   return settings;
 }
 

@@ -100,7 +100,10 @@ class RunSettings {
   }
   data::TokenizerOptions tokenizer() const;  // of translation and language models
   models::Settings all();                    // which refer to this object; "model" first
+  models::Settings before_training();        // all() without those of the training
   std::string to_json() const;               // config.json's text
+  // What the weights depend on: model, data and tokenizer, without names of files. JSON, one line.
+  std::string of_weights() const;
   // UsageError for an unknown key or a bad value
   void set(const std::string& key, const std::string& text);
   // UsageError if the preset is for another kind of model, or has a key that this model lacks
@@ -123,7 +126,9 @@ class RunSettings {
   std::variant<ParallelTextSettings, TextSettings, MoonsSettings> data_;
 };
 
-// A checkpoint's config.json. InputError if the file is not one, or its model is unknown here.
+// A checkpoint's config.json. InputError if the file is not one, if its model is unknown here, or
+// if the weights beside it were saved with other settings: another run's config.json may well fit
+// their shapes.
 RunSettings read_config(const std::string& file);
 // The same, with an InputError if the model is not of this kind; it says what for: "to translate".
 RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);

@@ -154,6 +154,7 @@ std::string model_of(const std::string& text, const std::string& file) {
 
 std::string completed(const std::string& before, const std::string& values) {
   nlohmann::ordered_json all = parse_json(before, "the run's settings");
+  SLOPE_CHECK_INPUT(all.is_object(), "the run's settings: expected a JSON object");
   const nlohmann::ordered_json given = parse_json(values, "the values before");
   for (const auto& [key, value] : given.items())
     if (!all.contains(key)) all[key] = value;
@@ -168,7 +169,7 @@ std::vector<std::string> different(const Settings& now, const std::string& text,
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (s.may_change == may_change && was != to_text(s))
-      result.push_back(fmt::format("{} was {}, is {}", s.key, was, to_text(s)));
+      result.push_back(fmt::format("{} was {}, is {}", s.key, was.substr(0, 80), to_text(s)));
   }
   return result;
 }

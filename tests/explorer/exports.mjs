@@ -1,7 +1,7 @@
 // Programs that the page saves as C++ and as PyTorch print the numbers that the page shows: in C++
 // the same digits, in PyTorch within its own rounding.
 //
-//   node exports.mjs BUILD      BUILD: that of the preset explorer; SLOPE_PYTHON: a Python that has torch (else python3)
+//   node exports.mjs BUILD      BUILD: that of the preset plain; SLOPE_PYTHON: a Python that has torch (else python3)
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 """slope bench: its table, JSON and protocol, on the smallest cases. Timings are not checked."""
 import json, os, re, subprocess, unittest
-from slope_runner import Case, ENVIRONMENT, SLOPE
+from slope_runner import Case, ENVIRONMENT, SLOPE, HANGS
 
 
 class Bench(Case):
@@ -35,7 +35,7 @@ class Bench(Case):
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "skipped: one CPU")
     def test_threads_that_the_environment_binds_get_a_cpu_each(self):
         environment = ENVIRONMENT | {"OMP_PROC_BIND": "true", "OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n on %A"}
-        done = subprocess.run([SLOPE, "bench", "operations.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run([SLOPE, "bench", "operations.relu", "--steps", "1", "--threads", "2"], capture_output=True, text=True, env=environment, timeout=HANGS)
         places = dict(re.findall(r"thread (\d+) on (\S+)", done.stderr))
         if not places:
             self.skipTest("built without OpenMP")
@@ -44,7 +44,7 @@ class Bench(Case):
 
     def test_libraries_read_slopes_defaults_and_the_users_settings(self):
         def spins(**settings):
-            done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT | {"OMP_DISPLAY_ENV": "verbose"} | settings, timeout=60)
+            done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT | {"OMP_DISPLAY_ENV": "verbose"} | settings, timeout=HANGS)
             return re.findall(r"GOMP_SPINCOUNT = '(\w+)'", done.stderr)
         if not spins():
             self.skipTest("not with libgomp")

@@ -1,6 +1,6 @@
 """Damaged checkpoints: exit 3, one line that names file and fault; nothing is half loaded; a resume changes nothing on disk."""
 import json, os, shutil, struct, unittest
-from slope_runner import Case, read_tensors, snapshot, stride_for, write_tensors
+from slope_runner import TEXT, Case, read_tensors, snapshot, stride_for, write_tensors
 
 TINY = ["--n-layer", "1", "--n-head", "1", "--n-embd", "1", "--block-size", "2", "--batch-size", "1", "--steps", "1", "--threads", "1"]
 MODEL = "best/model.safetensors"
@@ -154,13 +154,44 @@ class OtherFiles(Case):
         write_tensors(f"{self.last}/model.safetensors", header, data)
         self.assertEqual(self.good("translate", "run", "valid.de").out, here)
 
+    def test_config_of_another_run(self):
+        """Its shapes may fit: 8 channels are 2 heads or 4."""
+        self.train("other", "--steps", "1", "--n-heads", "4")
+        own, says = "run/best/config.json", "run/best/config.json: is not of the weights beside it; of theirs, n_heads was 2, is 4"
+        shutil.copy("other/best/config.json", own)
+        for command in (["translate", "run", "valid.de"], ["eval", "run", "--data", "valid"], ["lint", "run"], ["train", "translation", *TEXT, "--from", "run", "--out", "more"]):
+            with self.subTest(command=command):
+                self.refused(3, *command, says=says)
+        self.train("base", "--steps", "1", "--model", "prenorm")
+        shutil.copy("base/best/config.json", own)
+        self.refused(3, "translate", "run", "valid.de", says='model was "postnorm", is "prenorm"')
+
+    def test_settings_in_the_weights(self):
+        header, data = read_tensors(f"{self.last}/model.safetensors")
+        settings = json.loads(header["__metadata__"]["settings"])
+        self.assertEqual((settings["model"], settings["n_heads"], settings["tokenizer"]), ("postnorm", 2, "words"))
+        for key in ("train", "valid", "lr", "steps"):
+            self.assertNotIn(key, settings)
+        for damaged, says in [("{", "settings"), ("[1]", "expected a JSON object"), ("", "settings"), ('{"n_heads": "' + "9" * 1000 + '"}', "n_heads was")]:
+            with self.subTest(damaged=damaged):
+                header["__metadata__"]["settings"] = damaged
+                write_tensors(f"{self.last}/model.safetensors", header, data)
+                self.refuse(says)
+
     def test_config(self):
+        self.check_configs(["n_encoder_layers was 1, is 2"], ["n_heads was 2, is 3"])
+        header, data = read_tensors(f"{self.last}/model.safetensors")
+        header.pop("__metadata__")
+        write_tensors(f"{self.last}/model.safetensors", header, data)
+        self.check_configs(["Missing key(s)"], ["n_heads 3"])
+
+    def check_configs(self, more_layers, three_heads):
         for edit, says in [
-            (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), ["Missing key(s)"]),
+            (lambda text: text.replace('"d_model": 8', '"d_model": 16'), ["config.json"]), (lambda text: text.replace('"n_encoder_layers": 1', '"n_encoder_layers": 2'), more_layers),
             (lambda text: text.replace('"max_len": 12', '"max_len": 13'), ["config.json"]), (lambda text: text[:-5], ["config.json", "JSON"]), (lambda text: "", ["config.json"]),
             (lambda text: text.replace('"postnorm"', '"char-gpt"'), ["config.json", "char-gpt"]), (lambda text: text.replace('"postnorm"', "7"), ["config.json"]),
             (lambda text: text.replace('"d_model": 8', '"d_model": "8"'), ["config.json", "d_model"]), (lambda text: text.replace('"d_model": 8', '"d_model": -8'), ["config.json", "d_model"]),
-            (lambda text: text.replace('"n_heads": 2', '"n_heads": 3'), ["n_heads 3"]), (lambda text: text.replace('"d_model"', '"d_modle"'), ["d_modle", "did you mean d_model?"]),
+            (lambda text: text.replace('"n_heads": 2', '"n_heads": 3'), three_heads), (lambda text: text.replace('"d_model"', '"d_modle"'), ["d_modle", "did you mean d_model?"]),
         ]:
             with self.subTest(says=says):
                 before = self.change("config.json", edit)

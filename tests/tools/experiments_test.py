@@ -1,6 +1,6 @@
 """Experiments: training from another run's weights, with frozen parts, on one batch; norms, TensorBoard events, plots; sweeps."""
 import json, os, re, shutil, signal, struct, unittest, xml.etree.ElementTree
-from slope_runner import Case, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, sha256, trained, write_pairs
+from slope_runner import Case, SMALL, SMALL_GPT, TEXT, HANGS, json_of, log_of, read_tensors, sha256, trained, write_pairs
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -251,7 +251,7 @@ class Sweep(Case):
         while not os.path.exists("sweep/seed=1/log.jsonl"):
             self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
         self.assertEqual((process.returncode, err), (130, b""))
         self.assertIn(b"the same command goes on", out)
         self.assertEqual(os.listdir("sweep"), ["seed=1"])

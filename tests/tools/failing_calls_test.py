@@ -3,7 +3,7 @@
 `failing_calls_test.py --all` fails every call with every error, where the test takes some of them. (For `train` the same is a test of the trainer.)
 """
 import errno, os, re, shutil, subprocess, sys, unittest
-from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, decode, sha256, snapshot
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, HANGS, decode, sha256, snapshot
 
 LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
 EVERY = "--all" in sys.argv
@@ -20,7 +20,7 @@ class Calls(Case):
 
     def run_with(self, *arguments, **variables):
         environment = {**ENVIRONMENT, "LD_PRELOAD": LIBRARY, **{k: str(v) for k, v in variables.items()}}
-        done = subprocess.run([SLOPE, *arguments], capture_output=True, env=environment, timeout=120, stdin=subprocess.DEVNULL)
+        done = subprocess.run([SLOPE, *arguments], capture_output=True, env=environment, timeout=HANGS, stdin=subprocess.DEVNULL)
         return Result(done.returncode, decode(done.stdout), decode(done.stderr))
 
     def clear(self, out, old):

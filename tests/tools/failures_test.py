@@ -1,6 +1,6 @@
 """Disks that are full or read-only, numbers that overflow, pipes that close: the exit code, one line, and the last good checkpoint stays."""
 import os, pty, re, resource, select, shutil, signal, subprocess, unittest
-from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, TEXT, decode, log_of, snapshot, trained
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, TEXT, HANGS, decode, log_of, snapshot, trained
 
 TRAIN = ["train", "translation", *TEXT, *SMALL]
 
@@ -120,7 +120,7 @@ class Memory(Case):
         self.skip_sanitized()
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
-        done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, preexec_fn=limit)
+        done = subprocess.run([SLOPE, "zoo"], capture_output=True, text=True, env=ENVIRONMENT, timeout=HANGS, preexec_fn=limit)
         self.assertIn(done.returncode, (0, 4, 127), done.stderr)  # 127: not even the libraries have room
 
     def test_any_limit_on_addresses_ends_it_with_one_line(self):
@@ -206,7 +206,7 @@ class Streams(Case):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
 
     def shell(self, script):
-        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=120)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=HANGS)
         return Result(done.returncode, decode(done.stdout), decode(done.stderr))
 
     def test_standard_output_that_cannot_be_written(self):
@@ -279,7 +279,7 @@ class Streams(Case):
                 break
             seen += part
         os.close(main)
-        return process.wait(timeout=60), decode(seen)
+        return process.wait(timeout=HANGS), decode(seen)
 
     def test_progress_on_a_terminal(self):
         code, seen = self.in_terminal(*TRAIN, "--steps", "30", "--out", "shown")

@@ -1,6 +1,6 @@
 """A run's folder that contains other files too, or changes during a run: slope never touches a file that it did not make."""
 import os, shutil, signal, subprocess, time
-from slope_runner import SMALL, SMALL_GPT, TEXT, Case, Result, decode, log_of, snapshot, trained
+from slope_runner import SMALL, SMALL_GPT, TEXT, Case, Result, HANGS, decode, log_of, snapshot, trained
 
 GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
 
@@ -77,7 +77,7 @@ class Removed(Case):
         self.good(*GPT, "--steps", "3", "--out", "run")
         before = snapshot("run")
         first.send_signal(signal.SIGTERM)
-        out, err = first.communicate(timeout=60)
+        out, err = first.communicate(timeout=HANGS)
         self.check_refusal(Result(first.returncode, decode(out), decode(err)), 4, ["run/lock", "removed or replaced"])
         self.assertEqual(snapshot("run"), before)
 
@@ -133,7 +133,7 @@ class Signals(Case):
                 for number in signals:
                     process.send_signal(number)
                     time.sleep(0.0005)
-                process.communicate(timeout=60)
+                process.communicate(timeout=HANGS)
                 self.assertIn(process.returncode, [128 + number for number in signals])  # which of those that wait comes first is up to the system
                 self.assertTrue(os.path.islink("run/last"))
                 shutil.rmtree("run")

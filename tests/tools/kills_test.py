@@ -1,6 +1,6 @@
 """Training killed by each kind of signal at random instants, once with a second process on its folder, and resumed: the same bits. `tools/bench/compare/kill_resume` repeats this any number of times."""
 import os, subprocess, sys, unittest
-from slope_runner import ENVIRONMENT, SANITIZED, SLOPE
+from slope_runner import ENVIRONMENT, HANGS, SANITIZED, SLOPE
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/compare/kill_resume")
 
@@ -8,7 +8,7 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/b
 class Kills(unittest.TestCase):
     @unittest.skipIf(SANITIZED, "a sanitizer's build takes too long")
     def test_same_bits(self):
-        done = subprocess.run([sys.executable, "-B", SCRIPT, "--kills", "5", "--signals", "--slope", SLOPE], capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
+        done = subprocess.run([sys.executable, "-B", SCRIPT, "--kills", "5", "--signals", "--slope", SLOPE], capture_output=True, text=True, env=ENVIRONMENT, timeout=HANGS)
         # each training begins with --resume, so that what its folder holds makes no difference
         said = [line for line in done.stderr.splitlines() if "holds no run to go on with" not in line]
         self.assertEqual((done.returncode, said), (0, []), done.stdout)

@@ -1,6 +1,6 @@
 """--precision bf16: its messages, the same bits on any number of threads and after a kill, and what a resume refuses."""
 import json, random, shutil, time, unittest, unittest.mock
-from slope_runner import Case, ENVIRONMENT, SMALL, SMALL_GPT, TEXT, trained
+from slope_runner import Case, ENVIRONMENT, SMALL, SMALL_GPT, TEXT, HANGS, trained
 
 BF16 = [*SMALL, "--precision", "bf16", "--dropout", "0.1", "--steps", "12"]
 
@@ -22,7 +22,7 @@ class Precision(Case):
             process = self.start(*again)
             time.sleep(draw.uniform(0, lasts))
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS)
             if process.returncode == 0:
                 shutil.rmtree("killed")
         self.good(*again)

@@ -1,6 +1,6 @@
 """A run interrupted at any instant and resumed gives the bits of an uninterrupted one, with any number of threads."""
 import array, json, os, random, re, shutil, signal, time, unittest
-from slope_runner import Case, RICH, SMALL, SMALL_GPT, TEXT, json_of, log_of, read_tensors, sha256, snapshot, trained, without_note
+from slope_runner import Case, RICH, SMALL, SMALL_GPT, TEXT, HANGS, json_of, log_of, read_tensors, sha256, snapshot, trained, without_note
 
 
 class Resume(Case):
@@ -96,7 +96,7 @@ class Resume(Case):
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANGS)
         self.assertIn(process.returncode, (130, 143))
 
     def killed_and_resumed(self, arguments, kills, lasts):
@@ -106,7 +106,7 @@ class Resume(Case):
             process = self.start(*arguments)
             time.sleep(draw.uniform(0, lasts))
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS)
             if process.returncode == 0:
                 shutil.rmtree("run")  # it was faster: once more from the start
         self.good(*arguments)
@@ -137,7 +137,7 @@ class Resume(Case):
         for line in process.stdout:
             if line.startswith(b"step 15/"):
                 process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANGS)
         os.makedirs("run/step-99.tmp")
         with open("run/step-99.tmp/model.safetensors", "wb") as file:
             file.write(b"torn")
@@ -176,7 +176,7 @@ class Resume(Case):
                 while not os.path.exists(f"{name}/start.json"):
                     self.assertIsNone(process.poll())
                 process.send_signal(number)
-                process.communicate(timeout=60)
+                process.communicate(timeout=HANGS)
                 self.assertEqual(process.returncode, -number)
                 os.remove("text")
                 with open("text", "w") as file:
@@ -193,7 +193,7 @@ class Resume(Case):
         while not os.path.exists("run/start.json"):
             self.assertIsNone(process.poll())
         process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANGS)
         os.remove("pipe.de"), os.remove("pipe.en")
         os.makedirs("kept/notes")
         os.symlink("nowhere", "leads-nowhere")
@@ -312,7 +312,7 @@ class Refusals(Case):
                 self.check_refusal(result, 2, ["other", "holds a run" if not more and os.path.getsize("other/log.jsonl") else str(process.pid)])
         finally:
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS)
         self.assertEqual(process.returncode, 143)
         self.good("translate", "other", "valid.de")
 

@@ -3,7 +3,7 @@
 `scarce_test.py --all` fails every allocation of every command, one in each run, where the test takes some of them; `--chains` fails the first of each chain of callers.
 """
 import os, re, resource, shutil, subprocess, sys, unittest
-from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, decode, sha256
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, HANGS, decode, sha256
 
 LIBRARY = os.environ.get("SLOPE_FAIL_LIBRARY", "")
 EVERY, CHAINS = "--all" in sys.argv, "--chains" in sys.argv
@@ -37,7 +37,7 @@ class Ends:
 class Refused(Case):
     def run_with(self, *arguments, **variables):
         environment = {**ENVIRONMENT, "LD_PRELOAD": LIBRARY, **{k: str(v) for k, v in variables.items()}}
-        done = subprocess.run([SLOPE, *arguments], capture_output=True, env=environment, timeout=120, stdin=subprocess.DEVNULL)
+        done = subprocess.run([SLOPE, *arguments], capture_output=True, env=environment, timeout=HANGS, stdin=subprocess.DEVNULL)
         return Result(done.returncode, decode(done.stdout), decode(done.stderr))
 
     def count(self, *arguments):

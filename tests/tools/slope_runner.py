@@ -7,6 +7,7 @@ import hashlib, json, os, re, resource, shutil, signal, struct, subprocess, sys,
 SANITIZED = bool(os.environ.get("SLOPE_SANITIZED"))
 SLOPE = os.path.abspath(os.environ.get("SLOPE_COMMAND", "build/slope"))
 ENVIRONMENT = {**os.environ, "NO_PROGRESS": "1"}
+HANGS = 600  # seconds after which a command is said to hang; no test measures time, and a shared machine can be very slow
 
 SMALL = ["--d-model", "8", "--n-heads", "2", "--n-encoder-layers", "1", "--n-decoder-layers", "1", "--d-feedforward", "8",
          "--max-len", "12", "--tokenizer", "words", "--lowercase", "true", "--batch-size", "8", "--dropout", "0.1", "--label-smoothing", "0", "--average", "0", "--lr", "0.0005",
@@ -55,7 +56,7 @@ class Case(unittest.TestCase):
         os.chdir(self.before)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def slope(self, *arguments, stdin="", timeout=120, **options):
+    def slope(self, *arguments, stdin="", timeout=HANGS, **options):
         if isinstance(stdin, str):
             stdin = stdin.encode("utf-8", "surrogateescape")
         source = {"stdin": stdin} if hasattr(stdin, "fileno") else {"input": stdin}
@@ -118,7 +119,7 @@ class Case(unittest.TestCase):
         else:
             self.fail(f"ended before step {step}: {decode(seen)} {decode(process.stderr.read())}")
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
         return Result(process.returncode, decode(seen + out), decode(err))
 
 

@@ -1,6 +1,6 @@
 """Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), naming the file and the byte or line."""
 import gzip, json, os, select, subprocess, unittest
-from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, decode, write_pairs
+from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, HANGS, decode, write_pairs
 
 
 def put(path, content):
@@ -183,7 +183,7 @@ class TextToUse(Case):
         process.stdin.close()
         self.assertEqual(decode(process.stdout.read()), self.good("translate", "run", stdin="das Mann\n").out)
         process.stdout.close()
-        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.wait(timeout=HANGS), 0)
 
     def test_a_writer_that_never_pauses_is_answered(self):
         process = subprocess.Popen(["yes", "das Kind ."], stdout=subprocess.PIPE)
@@ -200,7 +200,7 @@ class TextToUse(Case):
         self.assertEqual(self.good("translate", "run", "/dev/stdin", stdin=get("valid.de")).out, expected)
         self.assertEqual(self.good("translate", "run", stdin=get("valid.de.gz")).out, expected)
         script = '"$SLOPE" translate run <(gzip -dc valid.de.gz)'
-        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=60)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, env={**ENVIRONMENT, "SLOPE": SLOPE}, timeout=HANGS)
         self.assertEqual((decode(done.stdout), decode(done.stderr)), (expected, ""))
         self.gpt("gpt", "--steps", "2")
         for name in ("-", "/dev/stdin"):

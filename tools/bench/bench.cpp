@@ -145,7 +145,8 @@ void add_common(Command& command, Flags& flags) {
       .between(1, 1000000);
   command.flag("--json", flags.json, "the figures as JSON");
   command.flag("--profile", flags.profile, "print the time of each operation instead");
-  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing").names("FILE");
+  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing")
+      .takes_name("FILE");
   command.flag("--serve", flags.serve,
                "follow tools/bench/compare/protocol.md on standard input and output");
   command.option("--precision", flags.precision, "precision of matrix products: f32 or bf16")
@@ -171,7 +172,7 @@ void add_bench(Command& slope) {
       "ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
   command.option("case", flags.cases, "what to measure (default: all of those below)")
-      .names("CASE");
+      .takes_name("CASE");
   add_common(command, flags);
   command.flag("--once", flags.once).in_group("");
   command.footer(listing);
@@ -180,11 +181,11 @@ void add_bench(Command& slope) {
                                     "Training steps of a translation model on fixed "
                                     "batches.\nExample: slope bench real --write-batches "
                                     "b.safetensors && slope bench real --batches b.safetensors");
-  real.option("--batches", flags.batches, "the batches").names("FILE");
+  real.option("--batches", flags.batches, "the batches").takes_name("FILE");
   real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
-      .names("FILE");
+      .takes_name("FILE");
   real.option("--train", flags.train, "prefix of the text (default: the bundled corpus)")
-      .names("PREFIX");
+      .takes_name("PREFIX");
   real.option("--count", flags.count, "how many batches to write").between(1, 999).shows_default();
   add_common(real, flags);
   real.excludes("--write-batches",
@@ -203,7 +204,7 @@ void add_bench(Command& slope) {
                          "threads, with fitted exponents.\nExample: slope bench scale --out plots");
   scale.option("--out", flags.out, "folder for scale_time.svg and scale_memory.svg")
       .required()
-      .names("FOLDER");
+      .takes_name("FOLDER");
   scale.threads();
   scale.runs([] { return measure_scale(flags.out); });
   command.runs([] { return run_named(flags); });

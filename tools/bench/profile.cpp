@@ -5,14 +5,12 @@
 #include <slope/tools/bench/case.h>
 
 #include <cstdio>
-#include <optional>
 
 namespace slope::tools {
 
 void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file) {
   constexpr int most_rows = 40;
-  std::optional<FileSink> trace;  // a bad name is refused before anything is measured
-  if (!trace_file.empty()) trace.emplace(trace_file);
+  if (!trace_file.empty()) FileSink{trace_file};  // refuses a bad name before anything is measured
   const auto workload = bench_case.make();
   workload->run(2);
   const Profile profile;
@@ -21,7 +19,7 @@ void profile(const BenchCase& bench_case, int64_t steps, const std::string& trac
   Profile::mark("the rest");
   std::printf("%s, %ld steps\n%s\n", bench_case.name.c_str(), static_cast<long>(n),
               profile.table(most_rows).c_str());
-  if (trace) trace->write(profile.chrome_trace()), trace->commit();
+  if (!trace_file.empty()) write_file(trace_file, profile.chrome_trace());
 }
 
 }  // namespace slope::tools

@@ -26,11 +26,11 @@ void add_eval(Command& slope) {
                                      "PREFIX.de and PREFIX.en, a language model on a text.\n"
                                      "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
-  command.option("run", flags.run, "the run's folder").required().names("RUN");
+  command.option("run", flags.run, "the run's folder").required().takes_name("RUN");
   command
       .option("--data", flags.data, "prefix of the parallel text, or the text (-: standard input)")
       .required()
-      .names("PREFIX|FILE");
+      .takes_name("PREFIX|FILE");
   add_decoding_flags(command, flags.decode);
   add_precision(command, flags.weights);
   add_unknown_characters(command, flags.unknown);

@@ -13,9 +13,9 @@ void add_export(Command& slope) {
                        "weights under every name, settings, tokenizers.\n"
                        "Example: slope export runs/first --to pytorch -o first");
   static std::string run, to, folder;
-  command.option("run", run, "the run's folder").required().names("RUN");
-  command.option("--to", to, "the format to write").required().names("pytorch");
-  command.option("-o,--out", folder, "a new folder").required().names("FOLDER");
+  command.option("run", run, "the run's folder").required().takes_name("RUN");
+  command.option("--to", to, "the format to write").required().takes_name("pytorch");
+  command.option("-o,--out", folder, "a new folder").required().takes_name("FOLDER");
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, to == "pytorch", "--to {}: only pytorch is known", to);
     train::export_to_pytorch(run, folder);

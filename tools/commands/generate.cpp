@@ -23,7 +23,7 @@ void add_generate(Command& slope) {
   static int64_t seed = 0, samples = 1;
   static DType weights = f32;
   train::Sampling& sampling = options.sampling;
-  command.option("run", folder, "the run's folder").required().names("RUN");
+  command.option("run", folder, "the run's folder").required().takes_name("RUN");
   command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
   command.option("--tokens", options.tokens, "tokens to write: characters, words or subwords")
       .between(0, 100'000'000)

@@ -179,12 +179,12 @@ void add_gradcheck(Command& slope) {
                                      "Example: slope gradcheck softmax layer_norm");
   static Flags flags;
   command.option("function", flags.ops, "operations and other functions that have check cases")
-      .names("FUNCTION");
+      .takes_name("FUNCTION");
   command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
   command
       .option("--model", flags.model,
               "check all parameters of a small model of the zoo, or of a run's model")
-      .names("MODEL|RUN");
+      .takes_name("MODEL|RUN");
   command.flag("--fast", flags.fast,
                "check the model at its default size, each parameter along a few directions");
   command
@@ -199,7 +199,7 @@ void add_gradcheck(Command& slope) {
   command.flag("--explain", flags.explain,
                "evaluate each derivative as its definition writes it, beside rule and differences");
   command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")
-      .names("pytorch");
+      .takes_name("pytorch");
   command.flag("--verbose", flags.verbose, "print more than 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.excludes("--fast", {"--sample"});

@@ -62,9 +62,9 @@ void add_graph(Command& slope) {
   static Flags flags;
   command.option("model", flags.model, "a model of the zoo, or a run's folder")
       .required()
-      .names("MODEL|RUN");
+      .takes_name("MODEL|RUN");
   command.option("-o,--out", flags.out, "output file: a picture, Graphviz's DOT, or JSON")
-      .names("FILE.svg|.dot|.json");
+      .takes_name("FILE.svg|.dot|.json");
   command
       .option("--depth", flags.depth,
               "merge the operations of each module down to this depth into one box; 0: merge none")

@@ -102,7 +102,7 @@ void add_inspect(Command& slope) {
   static bool json = false;
   command.option("path", path, "a .safetensors file or a run's folder")
       .required()
-      .names("FILE|RUN");
+      .takes_name("FILE|RUN");
   command.flag("--json", json, "as JSON");
   command.runs([] { return run(path, json); });
 }

@@ -16,12 +16,12 @@ void add_plot(Command& slope) {
   static std::vector<std::string> runs;
   static std::string out, what = "loss,lr,gradient_norm,tokens_per_second";
   command.option("runs", runs, "the runs' folders").required().takes("RUN");
-  command.option("-o,--out", out, "the picture").required().names("FILE.svg");
+  command.option("-o,--out", out, "the picture").required().takes_name("FILE.svg");
   command
       .option(
           "--what", what,
           fmt::format("what to draw, separated by commas: {}", fmt::join(train::plottable(), ", ")))
-      .names("NAMES")
+      .takes_name("NAMES")
       .shows_default();
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, out.ends_with(".svg"), "-o {}: expected a name that ends in .svg",

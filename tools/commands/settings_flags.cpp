@@ -27,12 +27,12 @@ static std::string flag_of(std::string key) {
 
 void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType& type) {
   command.option("--config", flags.config, "JSON file with any of the settings below as keys")
-      .names("FILE");
+      .takes_name("FILE");
   if (const auto presets = models::preset_names(type.kind); !presets.empty())
     command
         .option("--preset", flags.preset,
                 fmt::format("a named set of settings: {}", fmt::join(presets, ", ")))
-        .names("NAME");
+        .takes_name("NAME");
   command.threads();
   RunSettings defaults(type);
   for (const Setting& s : defaults.all()) {
@@ -48,14 +48,15 @@ void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType&
     if (yes_or_no) option.value_may_be_left_out();
     const bool is_name = std::holds_alternative<std::string*>(s.place) && choices.empty();
     const std::string word = "[" + train::to_text(s) + "]";
-    (is_name ? option.names(word) : option.takes(word))
+    (is_name ? option.takes_name(word) : option.takes(word))
         .in_group("Settings (keys of config.json, with their defaults)");
   }
 }
 
 namespace {
 
-// Where only one of `steps` and `epochs` is given, it decides.
+// A run takes `steps` if that is not 0, else `epochs`. Whoever gives epochs alone means them: the
+// steps of a preset or of the defaults must not win.
 void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& given) {
   const auto is_given = [&](const char* key) {
     return std::find(given.begin(), given.end(), key) != given.end();
@@ -85,7 +86,7 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   if (!is_default || train == flags.values.end() || train->second.empty() ||
       !flags.preset.empty() || !flags.config.empty() || flags.values.contains("from"))
     return;
-  RunSettings given = settings;  // which text, how long it is trained
+  RunSettings given = settings;  // with the flags: they name the text and may give the steps
   for (const auto& [key, text] : flags.values) given.set(key, text);
   const auto& d = given.data<train::ParallelTextSettings>();
   const auto n =
@@ -130,9 +131,11 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
                  "--resume: {} holds no run; to start one, leave out --resume or give settings",
                  resumed);
   std::vector<std::string> given;
-  if (!flags.config.empty())
-    given =
-        train::from_json(settings.all(), train_choice().config, InputStream::name_of(flags.config));
+  if (!flags.config.empty()) {
+    // choose_training has read the file: a pipe can be read only once
+    const std::string json = train_choice().config_text;
+    given = train::from_json(settings.all(), json, InputStream::name_of(flags.config));
+  }
   steps_or_epochs(settings.training, given);
   given.clear();
   for (const auto& [key, text] : flags.values) {

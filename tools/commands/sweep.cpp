@@ -215,7 +215,7 @@ void add_sweep(Command& slope) {
   add_kinds_and_models(
       command, help, [&](const ModelType& type) { return help(type.kind); },
       [](Command& sub, const ModelType& type) {
-        sub.option("--out", flags.out, "the folder of the runs").required().names("FOLDER");
+        sub.option("--out", flags.out, "the folder of the runs").required().takes_name("FOLDER");
         sub.option("--grid", flags.grid, "settings, each with its values")
             .required()
             .takes("KEY=V,V…");

@@ -98,7 +98,7 @@ void add_train(Command& slope) {
         name(type.kind), type.name);
   };
   add_kinds_and_models(command, help, short_help, [](Command& sub, const ModelType& type) {
-    sub.option("--out", flags.out, "the run's folder").required().names("RUN");
+    sub.option("--out", flags.out, "the run's folder").required().takes_name("RUN");
     sub.flag("--resume", flags.resume,
              "continue from the run's last checkpoint, with its settings; where there is no run, "
              "start one with the settings given");

@@ -75,9 +75,9 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
                    *from, type.name, name(type.kind));
     return type;
   }
-  if (!chosen.config.empty())
+  if (!chosen.config_text.empty())
     if (const std::string named =
-            train::model_of(chosen.config, InputStream::name_of(*value_of(words, "--config")));
+            train::model_of(chosen.config_text, InputStream::name_of(*value_of(words, "--config")));
         !named.empty())
       return models::model_named(named, kind);
   if (const auto preset = value_of(words, "--preset")) {
@@ -128,7 +128,7 @@ void choose_training(const std::vector<std::string>& words) {
   }
   const auto config = value_of(words, "--config");
   if (config && !config->empty() && (kind_named(word) || models::find_model(word)))
-    chosen.config = train::read_given_json(*config);
+    chosen.config_text = train::read_given_json(*config);
   if (const auto kind = kind_named(word)) {
     chosen.type = &model_for(*kind, words);
   } else if (const ModelType* type = models::find_model(word)) {

@@ -13,7 +13,7 @@ namespace slope::tools {
 struct TrainChoice {
   std::string word;  // after `train`: a kind or a model; empty: another command
   const models::ModelType* type = nullptr;  // null if `word` is neither
-  std::string config;  // the text of --config, read here because a pipe can be read only once
+  std::string config_text;  // what is in the file --config; read here: a pipe is read only once
 };
 
 // The words after `slope`. UsageError for an unknown model or one of another kind, and for a

@@ -140,9 +140,9 @@ void add_translate(Command& slope) {
       "stays empty.\n"
       "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
-  command.option("run", flags.run, "the run's folder").required().names("RUN");
+  command.option("run", flags.run, "the run's folder").required().takes_name("RUN");
   command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
-      .names("FILE");
+      .takes_name("FILE");
   add_decoding_flags(command, flags.decode);
   add_precision(command, flags.weights);
   command
@@ -157,13 +157,13 @@ void add_translate(Command& slope) {
       .option("--score", flags.given,
               "do not translate; print score and log-probability of each line of FILE as the "
               "translation")
-      .names("FILE");
+      .takes_name("FILE");
   command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);
   command
       .option("--attention", flags.attention,
               "draw what the first sentence's translation attends to, all heads of a layer")
-      .names("FILE.svg");
+      .takes_name("FILE.svg");
   command.flag("--show-attention", flags.show, "the same as text, on standard output");
   command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")
       .shows_default();

@@ -112,7 +112,7 @@ void add_zoo(Command& slope) {
       "that size, on one example of the greatest length, with the shape of each output, "
       "parameters, multiply-adds of matrix products and memory.\nExample: slope zoo " +
           models::zoo().front()->name);
-  command.option("model", name, "show the layers of this one").names("MODEL");
+  command.option("model", name, "show the layers of this one").takes_name("MODEL");
   command.flag("--json", json, "as JSON, with every setting");
   command.runs([] { return !name.empty() ? run_one(name, json) : json ? run_json() : run(); });
 }

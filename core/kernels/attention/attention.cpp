@@ -46,8 +46,8 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
     *v = alone ? nullptr : take(scratch, S * whole_panels<T>(h.E));
   const int64_t all_seen = columns_seen(h, end);
   if (!alone) {
-    pack(h.D, all_seen, transposed(ref(h.k)), k_t);
-    pack(all_seen, h.E, ref(h.v), v);
+    pack(h.D, all_seen, transposed(h.k), k_t);
+    pack(all_seen, h.E, h.v, v);
   }
   const bool may_skip = !alone && (h.mask.data || h.causal) && !is_finite(all_seen, h.E, v);
   for (; begin < end; begin += tile) {
@@ -56,7 +56,7 @@ void forward(const AttentionHead<T>& h, int64_t begin, int64_t end, int64_t tile
     if (alone)
       scores_of_row(h, columns, p);
     else
-      product<T>(rows, used, h.D, h.scale, from(ref(h.q), begin, 0), k_t, h.D, p, stride);
+      product<T>(rows, used, h.D, h.scale, from(h.q, begin, 0), k_t, h.D, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     softmax_rows(h, begin, rows, columns, p, keep, max, inverse, weights);
     T* out = o.data + begin * o.row;
@@ -81,16 +81,16 @@ void backward(const AttentionHead<T>& h, int64_t tile, const StridedMatrix<const
   T *p = take(scratch, tile * stride), *ds = take(scratch, tile * stride);
   T* keep = h.dropout ? take(scratch, tile * S) : nullptr;
   const bool alone = is_alone(h), masks = h.mask.data || h.causal;
-  if (!alone) pack(D, S, transposed(ref(h.k)), k_t);
-  pack(E, S, transposed(ref(h.v)), v_t);
-  if (dq.data) pack(S, D, ref(h.k), k);
+  if (!alone) pack(D, S, transposed(h.k), k_t);
+  pack(E, S, transposed(h.v), v_t);
+  if (dq.data) pack(S, D, h.k, k);
   const bool k_may_skip = masks && dq.data && !is_finite(S, D, k);
   // the last rows see all columns: they write dk and dv, the others add to them
   for (int64_t begin = (h.L - 1) / tile * tile; begin >= 0; begin -= tile) {
     const bool add = begin + tile < h.L;
     const int64_t rows = std::min(tile, h.L - begin), columns = columns_seen(h, begin + rows),
                   used = whole_vectors<T>(columns);
-    const StridedMatrix<const T> q_rows = from(ref(h.q), begin, 0), g_rows = from(ref(g), begin, 0);
+    const StridedMatrix<const T> q_rows = from(h.q, begin, 0), g_rows = from(g, begin, 0);
     if (alone)
       scores_of_row(h, columns, p);
     else

@@ -1,6 +1,7 @@
-// Products of matrices that fit in the cache: attention's, one head at a time. Element (i, j) of C
-// is one chain of multiply-adds over p = 0, 1, …, for every instruction set (fused where it can)
-// and every shape of the blocks.
+// Products C = A B of matrices that fit in the cache: attention's, one head at a time. Each element
+// of C is one chain, A(i, 0) B(0, j), then + A(i, 1) B(1, j), and so on: however C is cut into
+// blocks, the bits are the same. Where the instruction set has fused multiply-adds, each link is
+// one.
 #pragma once
 
 #include <slope/core/kernels/attention/attention.h>
@@ -9,22 +10,20 @@
 namespace slope {
 namespace {
 
+// n columns, rounded up to whole panels
 template <class T>
 constexpr int64_t whole_panels(int64_t n) {
   return round_up(n, panel_width<T>);
 }
 
 template <class T>
-StridedMatrix<const T> ref(const StridedMatrix<const T>& x) {
-  return {x.data, x.row, x.col};
-}
-template <class T>
 StridedMatrix<const T> transposed(const StridedMatrix<const T>& x) {
   return {x.data, x.col, x.row};
 }
 
-// B (k, n) as panels: element (p, j) is out[(j / W * k + p) * W + j % W], W = panel_width<T>;
-// whole_panels(n) k elements, of which those beyond n's last vector are never written or read.
+// B (k, n) as panels: element (p, j) is out[(j / W * k + p) * W + j % W], W = panel_width<T>. `out`
+// has room for k rows of whole_panels(n) elements. Row p of the last panel is written, with zeros
+// at the end, only as far as the vector that holds column n - 1; no product reads further.
 template <class T>
 void pack(int64_t k, int64_t n, const StridedMatrix<const T>& b, T* out) {
   for (int64_t j = 0; j < n; j += panel_width<T>) {

@@ -14,8 +14,8 @@ bool in_range(T x) {
   return x >= least && x <= std::numeric_limits<T>::max();
 }
 
-// The sum of f(i)^2 is sum unit^2, where unit is the largest |f(i)|; both are 0 if that is 0 or not
-// finite.
+// f(0)^2 + … + f(n - 1)^2 = sum * unit * unit, where unit is the largest |f(i)|. Both are 0 if unit
+// would be 0, nan or infinite.
 struct ScaledSquares {
   double sum = 0, unit = 0;
 };

@@ -15,7 +15,7 @@ using Sentence = std::vector<int64_t>;  // token ids
 
 using models::Decoding, models::StartDecoding;
 
-// how many prefixes are decoded together, to limit memory; a larger batch_size raises it
+// Memory's limit: so many prefixes are decoded together (as many as batch_size, if that is more).
 constexpr int64_t most_prefixes = 256;
 
 enum class Unknown { write, ban, copy };
@@ -29,8 +29,8 @@ struct DecodeOptions {
   double length_penalty = 1;
   int64_t max_length = 0;   // tokens; a sentence without <eos> among them is cut off; 0: as many
                             // as the model has positions
-  int64_t batch_size = 64;  // sentences at once; fewer if their beams together have more than
-                            // `most_prefixes` prefixes
+  int64_t batch_size = 64;  // sentences at once; with a beam, no more than have room in
+                            // most_prefixes: 256 / beam
   // ban: write the likeliest other token instead of <unk>; probabilities stay the model's. copy:
   // write the source's word in its place, when the translation is written (translate.h)
   Unknown unk = Unknown::write;
@@ -50,9 +50,10 @@ struct Hypothesis {
 // <pad> and <sos> are never written. Finished sentences leave the batch.
 //   A beam holds the `beam` best unfinished prefixes. A prefix that ends in <eos> and is among the
 //   `beam` best continuations is finished; the best of these by score is taken. The search goes on
-//   until no prefix can win any more: whatever follows, its score is at most
-//     log p / max_length^alpha                    (alpha < 0: its own length + 1 in place of
-//                                                  max_length).
+//   until no prefix can win any more. Whatever follows a prefix, its log p only falls, so that its
+//   score is at most
+//     log p / max_length^alpha    if alpha >= 0: longer is better
+//     log p / (l + 1)^alpha       if alpha < 0: shorter is better; after l tokens, <eos> is next.
 //   Greedy decoding's own prefix is followed too if the beam drops it, so that a beam is never
 //   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
 // Here max_length must be at least 1 (translate() replaces a 0), and longer than the prefix.
@@ -61,8 +62,8 @@ std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sente
                              const DecodeOptions& options);
 
 // The n_best targets of each source, the best first; the first one is decode()'s. The search goes
-// on until no prefix can be among them. What is not finished at max_length comes last; there are
-// fewer where the model can write no more.
+// on until no prefix can be among them. Targets that max_length cuts off come last. There are fewer
+// than n_best where no more exist: 3 words and a max_length of 1 make at most 4.
 std::vector<std::vector<Hypothesis>> decode_n_best(const StartDecoding& start,
                                                    const std::vector<Sentence>& sources,
                                                    const DecodeOptions& options);
