@@ -11,19 +11,20 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
+#ifdef __wasm__
+constexpr bool slow = true;
+#else
+constexpr bool slow = sanitized;
+#endif
 
-// How many random cases a test tries: a tenth of them under sanitizers, which make the same
+// How many random cases a test tries: a tenth of them in a slow build, which makes the same
 // accesses.
 template <class N>
 constexpr N fewer(N n) {
-  return sanitized ? n / 10 : n;
+  return slow ? n / 10 : n;
 }
 
 // Elements of each input that are checked by differences, for gradcheck's `sample`; 0: all.
-#ifdef __wasm__
-constexpr int64_t sample = 3;
-#else
-constexpr int64_t sample = sanitized ? 3 : 0;
-#endif
+constexpr int64_t sample = slow ? 3 : 0;
 
 }  // namespace slope::test

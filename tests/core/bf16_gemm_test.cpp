@@ -44,7 +44,7 @@ struct Expected {
   }
   double worst(const Numbers& y) const {
     double worst = 0;
-    const int64_t step = m * n > (test::sanitized ? 1000 : 10000) ? 37 : 1;
+    const int64_t step = m * n > (test::slow ? 1000 : 10000) ? 37 : 1;
     for (int64_t e = 0; e < m * n; e += step)
       worst = std::max(worst, std::abs(y[static_cast<size_t>(e)] - at(e / n, e % n)));
     return worst / std::sqrt(static_cast<double>(k) + 1);
@@ -117,7 +117,7 @@ TEST_CASE(
   const KeepThreads restore;
   const Autocast autocast(bf16);
   for (const auto& [m, n, k] : all_sizes)
-    for (int flags = 0; flags < 8; flags += test::sanitized && m * n * k > 10'000'000 ? 7 : 1) {
+    for (int flags = 0; flags < 8; flags += test::slow && m * n * k > 10'000'000 ? 7 : 1) {
       const bool ta = flags & 1, tb = flags & 2, adds = flags & 4;
       const Numbers a = numbers(m * k, 1), b = numbers(k * n, 2), bias = numbers(n, 3),
                     c = numbers(m * n, 4);
@@ -148,7 +148,7 @@ TEST_CASE(
 
 TEST_CASE("bf16: operands in bf16 give the bits of f32 ones with the same values") {
   for (const auto& [m, n, k] : all_sizes)
-    for (int flags = 0; flags < 4; flags += test::sanitized && m * n * k > 10'000'000 ? 3 : 1) {
+    for (int flags = 0; flags < 4; flags += test::slow && m * n * k > 10'000'000 ? 3 : 1) {
       const bool ta = flags & 1, tb = flags & 2;
       const Numbers a = numbers(m * k, 1), b = numbers(k * n, 2);
       const std::vector<uint16_t> a16 = bits(a), b16 = bits(b);

@@ -8,15 +8,16 @@
 #include <slope/models/train/tasks/language_model_task.h>
 #include <slope/models/train/trainer.h>
 #include <slope/tests/fail_call.h>
+#include <slope/tests/file_text.h>
 #include <slope/tests/models/run_settings.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/temporary_folder.h>
+#include <slope/tests/threads.h>
 
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 using namespace slope;
 using namespace slope::train;
@@ -71,15 +72,12 @@ RunResult run(const std::string& folder, const RunSettings& given, bool resume =
                        .values_before = values_before(RunSettings(s.type()).all())});
 }
 
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 // All files of a run but its log, which contains times.
 std::string outcome(const std::string& run) {
-  return content(run + "/last/model.safetensors") + content(run + "/last/state.safetensors") +
-         content(run + "/best/model.safetensors") + fs::read_symlink(run + "/last").string() + " " +
-         fs::read_symlink(run + "/best").string();
+  return test::file_text(run + "/last/model.safetensors") +
+         test::file_text(run + "/last/state.safetensors") +
+         test::file_text(run + "/best/model.safetensors") +
+         fs::read_symlink(run + "/last").string() + " " + fs::read_symlink(run + "/best").string();
 }
 
 // The losses of a run's validations, with their steps.
@@ -128,6 +126,8 @@ TEST_CASE(
 TEST_CASE(
     "trainer: whatever call fails, once or for good, nothing is lost: a resume gives the same "
     "bits, other files stay") {
+  const KeepThreads restore;
+  set_num_threads(1);  // thousands of runs so small that a second thread would only wait
   const RunSettings s = small();
   const TemporaryFolder root;
   run(root.file("whole"), s);
@@ -166,7 +166,7 @@ TEST_CASE(
         refusals += threw;
         if (persistently) CHECK(threw);
         CHECK(fs::exists(folder + "/backup.tmp"));
-        CHECK(content(folder + "/thesis.tmp") == "mine");
+        CHECK(test::file_text(folder + "/thesis.tmp") == "mine");
         run(folder, s);
         CHECK(outcome(folder) == expected);
       }
@@ -209,10 +209,10 @@ TEST_CASE(
   s.training.steps = 4;
   CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-4: is in the way"),
                        IoError);
-  CHECK(content(root.file("run/step-4/thesis")) == "mine");
+  CHECK(test::file_text(root.file("run/step-4/thesis")) == "mine");
   fs::rename(root.file("run/step-4"), root.file("elsewhere"));
   run(root.file("run"), s);
-  CHECK(content(root.file("run/step-2/notes.txt")) == "mine");
+  CHECK(test::file_text(root.file("run/step-2/notes.txt")) == "mine");
 }
 
 TEST_CASE(

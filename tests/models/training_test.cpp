@@ -8,13 +8,13 @@
 #include <slope/models/train/tasks/language_model_task.h>
 #include <slope/models/train/tasks/translation_task.h>
 #include <slope/models/train/updater.h>
+#include <slope/tests/file_text.h>
 #include <slope/tests/models/run_settings.h>
 #include <slope/tests/temporary_folder.h>
 #include <slope/tests/threads.h>
 
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -69,11 +69,6 @@ std::string characters() {
   return text;
 }
 
-std::string bytes_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // A task with one batch of four points, for a model that need not list all its parameters.
 template <class M>
 struct OneBatch : Task {
@@ -115,8 +110,8 @@ std::string trained(Task& task, const TrainSettings& t) {
   FolderSink sink(run.file("step-20"));
   updater.save(sink, task);
   sink.commit();
-  return bytes_of(run.file("step-20/model.safetensors")) +
-         bytes_of(run.file("step-20/state.safetensors"));
+  return test::file_text(run.file("step-20/model.safetensors")) +
+         test::file_text(run.file("step-20/state.safetensors"));
 }
 std::string trained_translation() {
   const RunSettings s = small_translation();
