@@ -21,7 +21,7 @@ HEAD = """# PyTorch's names
 Every public name of PyTorch 2.13's `autograd`, `nn`, `nn.functional`, `nn.init`, `nn.utils` and `optim`, and those of `torch` that slope has. This page is written by
 `tests/conventions/parity.py` from the golden files and the tests, never by hand.
 
-- **equal**: the golden files hold that many cases of it (values and gradients in f64 and f32, or parameters after 50 steps), and the tests pass on all. The error is the
+- **equal**: the golden files hold as many cases of it as its row says (values and gradients in f64 and f32, or parameters after 50 steps), and the tests pass on all. The error is the
   largest difference from PyTorch, less what a test allows for terms that cancel, relative to the element or, where sums cancel, to the largest element. A name without
   cases is held to PyTorch's meaning by the test that the last column names.
 - **different**: on purpose; the reason is given.

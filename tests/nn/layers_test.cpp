@@ -213,9 +213,7 @@ TEST_CASE("init: fans, gains, bounds; the same numbers from the same seed") {
   CHECK(draw(1) != draw(2));
 }
 
-TEST_CASE(
-    "init: what skip_init leaves out keeps its values, and the others get the numbers they always "
-    "get") {
+TEST_CASE("init: what skip_init leaves out keeps its values, the others get their usual numbers") {
   const auto numbers = [](int64_t skipped_rank) {
     manual_seed(4);
     const Tensor matrix = full({2, 3}, 7), vector = full({3}, 7), again = full({2, 3}, 7);
