@@ -15,17 +15,6 @@ namespace {
 
 using Kind = GraphNode::Kind;
 
-std::string text_of(const Attribute& attribute) {
-  struct Visitor {
-    std::string operator()(int64_t v) const { return std::to_string(v); }
-    std::string operator()(double v) const { return fmt::format("{}", v); }
-    std::string operator()(const Dims& v) const { return to_string(v); }
-    std::string operator()(const std::string& v) const { return v; }
-    std::string operator()(const std::shared_ptr<void>&) const { return "…"; }
-  };
-  return std::visit(Visitor{}, attribute.value);
-}
-
 // The first `depth` parts of a dotted path.
 std::string cut_path(const std::string& path, int64_t depth) {
   size_t end = 0;
@@ -50,8 +39,7 @@ GraphNode describe(const Node& node) {
                 .name = node.op->name,
                 .module = node.module ? node.module : "",
                 .shapes = {node.outputs.begin(), node.outputs.end()},
-                .attributes = {}};
-  for (const Attribute& a : node.attributes) box.attributes.emplace_back(a.name, text_of(a));
+                .attributes = attributes_of(node)};
   for (const SavedValue& value : node.saved) box.saved_bytes += value.bytes();
   return box;
 }

@@ -4,6 +4,7 @@
 #include <slope/autograd/observer.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
@@ -11,6 +12,17 @@
 namespace slope {
 
 namespace {
+
+// Whether an operation's formula has this word.
+bool names(const Definition& definition, const std::string& word) {
+  const auto is_letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (const std::string text : {definition.forward, definition.derivative})
+    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+      if ((at == 0 || !is_letter(text[at - 1])) && !is_letter(text[at + word.size()])) return true;
+  return false;
+}
 
 using Event = Trace::Event;
 using EventKind = Event::Kind;
@@ -110,6 +122,9 @@ class Tracer : public Observer {
       operation.outputs.push_back(variable(Edge{Ref<Node>(const_cast<Node*>(&node)), nullptr, k}));
     for (const SavedValue& value : node.saved)
       operation.saved.push_back({value.kind, value.index, value.bytes()});
+    for (auto& attribute : attributes_of(node))
+      if (names(node.op->definition, attribute.first))
+        operation.attributes.push_back(std::move(attribute));
     trace_.operations.push_back(std::move(operation));
   }
 

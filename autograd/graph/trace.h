@@ -50,6 +50,8 @@ struct Trace {
     std::vector<int64_t> inputs;    // numbers of variables; -1: needs no gradient
     std::vector<int64_t> outputs;   // numbers of variables
     std::vector<Saved> saved = {};  // for backward
+    // the plain values that its formula names, as text: {{"b", "2"}}
+    std::vector<std::pair<std::string, std::string>> attributes = {};
   };
   struct Event {
     // start: grad_output of `variable`. operation: it is processed, with the gradients of its

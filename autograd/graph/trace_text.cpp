@@ -58,12 +58,14 @@ class Writer {
     return trace_.variables[static_cast<size_t>(variable)].name;
   }
 
-  // d = mul(a, b) = -8
+  // d = mul(a, b) = -8, or s = softmax(d, dim = 1) = …
   std::string call(int64_t i) const {
     const Trace::Operation& operation = trace_.operations[static_cast<size_t>(i)];
     std::string inputs, outputs;
     for (const int64_t v : operation.inputs)
       inputs += (inputs.empty() ? "" : ", ") + (v < 0 ? std::string("·") : name(v));
+    for (const auto& [name, value] : operation.attributes)
+      inputs += fmt::format(", {} = {}", name, value);
     for (const int64_t v : operation.outputs) outputs += (outputs.empty() ? "" : ", ") + name(v);
     std::string text = fmt::format("{} = {}({})", outputs, operation.op->name, inputs);
     if (operation.outputs.size() == 1) {
@@ -173,11 +175,15 @@ std::string trace_json(const Trace& trace) {
   };
   const auto operation = [&](const Trace::Operation& x) {
     const Definition& d = x.op->definition;
+    std::string attributes;
+    for (const auto& [name, value] : x.attributes)
+      attributes +=
+          fmt::format("{}{}: {}", attributes.empty() ? "" : ", ", quoted(name), quoted(value));
     return fmt::format(
         R"({{"id": {}, "name": {}, "module": {}, "forward": {}, "derivative": {}, "domain": {}, )"
-        R"("inputs": {}, "outputs": {}, "saved": {}}})",
+        R"("attributes": {{{}}}, "inputs": {}, "outputs": {}, "saved": {}}})",
         id++, quoted(x.op->name), quoted(x.module), quoted(d.forward), quoted(d.derivative),
-        quoted(d.domain), json_numbers(x.inputs), json_numbers(x.outputs),
+        quoted(d.domain), attributes, json_numbers(x.inputs), json_numbers(x.outputs),
         json_list(x.saved, saved));
   };
   const auto event = [&](const Trace::Event& e) {

@@ -1,5 +1,7 @@
 #include <slope/autograd/graph/walk.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -29,6 +31,20 @@ Tensors leaves_of(const Tensors& outputs) {
     for (const Edge& edge : node->inputs) reach(edge);
   for (const Tensor& y : outputs) reach(gradient_edge(y));
   return leaves;
+}
+
+NamedTexts attributes_of(const Node& node) {
+  struct Visitor {
+    std::string operator()(int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const { return fmt::format("{}", v); }
+    std::string operator()(const Dims& v) const { return to_string(v); }
+    std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(const std::shared_ptr<void>&) const { return "…"; }
+  };
+  NamedTexts texts;
+  for (const Attribute& a : node.attributes)
+    texts.emplace_back(a.name, std::visit(Visitor{}, a.value));
+  return texts;
 }
 
 }  // namespace slope

@@ -55,7 +55,6 @@ Tensor by_row(const char* op, const Tensor& scores, const Tensor& target, Reduct
 Tensor of_probabilities(const char* op, const Tensor& x, const Tensor& p, const Tensor& w,
                         const CrossEntropyOptions& options) {
   const double e = options.label_smoothing;
-  SLOPE_CHECK(e >= 0 && e <= 1, "{}: label_smoothing must be within [0, 1], got {}", op, e);
   SLOPE_CHECK_SHAPE(x.rank() > 0 && p.shape() == x.shape(),
                     "{}: floating-point targets are probabilities and must have the logits' shape "
                     "{}, got {}",
@@ -79,6 +78,8 @@ Tensor of_probabilities(const char* op, const Tensor& x, const Tensor& p, const 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      const CrossEntropyOptions& options) {
   const char* op = "cross_entropy";
+  const double e = options.label_smoothing;
+  SLOPE_CHECK(e >= 0 && e <= 1, "{}: label_smoothing must be within [0, 1], got {}", op, e);
   const Tensor w = weight.defined() ? weight.detach() : weight;
   if (is_floating(target.dtype())) return of_probabilities(op, logits, target, w, options);
   return by_row(op, logits, target, options.reduction, [&](const Tensor& x, const Tensor& t) {

@@ -78,6 +78,13 @@ TEST_CASE("trace: JSON has one object an event, with numbers for ids") {
   CHECK(json["variables"][0]["kind"] == "leaf");
   CHECK(json["variables"][0]["value"]["values"] == nlohmann::json({3}));
   CHECK(json["operations"][0]["name"] == "mul");
+  CHECK(json["operations"][0]["attributes"].empty());
+  const Tensor x = scalar(3), half = x * 0.5;
+  const Trace scaled = trace_backward({half});
+  const auto operations = nlohmann::json::parse(trace_json(scaled))["operations"];
+  CHECK(operations[0]["attributes"] == nlohmann::json({{"b", "0.5"}}));
+  CHECK_MESSAGE(contains(trace_text(scaled), "v1 = mul_scalar(leaf 1, b = 0.5)"),
+                trace_text(scaled));
   CHECK(json["operations"][0]["inputs"] == nlohmann::json({0, 1}));
   CHECK(json["operations"][0]["outputs"] == nlohmann::json({2}));
   std::vector<std::string> kinds;

@@ -229,3 +229,12 @@ TEST_CASE("init: what skip_init leaves out keeps its values, the others get thei
   CHECK(vectors[2] == all[2]);
   CHECK(none[2] == all[2]);
 }
+
+TEST_CASE("cross_entropy: label smoothing outside [0, 1] is refused, whatever the targets are") {
+  const Tensor logits = zeros({2, 3}), weight = full({3}, 2);
+  for (const Tensor& target : {tensor({0, 2}), full({2, 3}, 1.0 / 3)})
+    for (const Tensor& w : {Tensor(), weight})
+      for (const double e : {-0.1, 1.5, std::nan("")})
+        CHECK_THROWS_WITH_AS(nn::cross_entropy(logits, target, w, {.label_smoothing = e}),
+                             doctest::Contains("label_smoothing must be within [0, 1]"), Error);
+}

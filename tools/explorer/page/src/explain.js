@@ -7,6 +7,10 @@ const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']
 
 const formula = (text) => html('code', { class: 'formula' }, text);
 const place = (operation) => operation.module && html('p', { class: 'note' }, `in the module ${operation.module}`);
+const constants = (operation) => {
+  const named = Object.entries(operation.attributes).map(([name, text]) => `${name} = ${text}`);
+  return named.length > 0 && html('p', { class: 'note' }, `with ${named.join(', ')}`);
+};
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
 
 /** What a rule returned for each input, one element of it: from the events that follow its own. */
@@ -33,6 +37,7 @@ function withNumbers(answer, operation, event, element) {
     if (String(value.shape) !== String(output.shape) && value.values.length !== 1) return null;
     numbers[names[i]] = value.values[value.values.length === 1 ? 0 : element];
   }
+  for (const [name, text] of Object.entries(operation.attributes)) if (Number.isFinite(Number(text))) numbers[name] ??= Number(text);
   if (/[∑<>|]|\bsum\b|\bmean\b|\^T|repeated|over/.test(operation.derivative)) return null;
   const filled = operation.derivative
     .replace(/(?<![A-Za-z_])([gyxab])(?![A-Za-z_])/g, (all, letter) => (numbers[letter] === undefined ? all : `⟦${termText(numberText(numbers[letter]))}⟧`))
@@ -65,6 +70,7 @@ const describe = {
       html('h3', {}, `Forward: ${operation.name}`),
       place(operation),
       equation(formula(operation.forward)),
+      constants(operation),
       equation(`${output.name} = `, output.value ? valueText(output.value) : shapeText(output.shape)),
       html('p', {}, saved.length ? `For backward it saves ${saved.join(', ')}.` : 'It saves nothing: its derivative needs no values of the forward pass.'),
     ];
@@ -86,6 +92,7 @@ const describe = {
       place(operation),
       equation('the gradient that came in: ', html('b', {}, `g = dL/d${name} = `), g ? valueText(g) : 'none'),
       equation(formula(operation.forward), html('span', { class: 'to' }, '⇒'), formula(operation.derivative)),
+      constants(operation),
       filled && equation(html('span', { class: 'where' }, `at ${indexText(g.shape, 0) || 'this number'}: `), formula(filled)),
     ];
   },
