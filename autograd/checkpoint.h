@@ -1,4 +1,4 @@
-// Activation checkpointing (Chen et al., 2016): memory for time.
+// Activation checkpointing (Chen et al., 2016): less memory for more time.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

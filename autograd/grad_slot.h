@@ -1,5 +1,5 @@
-// GradSlot: a tensor's gradient and hooks. A result shares it with the node that made it:
-// neither has to outlive the other.
+// GradSlot: a tensor's gradient and hooks. A result shares its slot with the node that made the
+// result: neither has to outlive the other.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

@@ -84,12 +84,12 @@ enum class Gelu { erf, tanh };
 // additions is fixed (chunks and a tree; sequential in prod and cumsum), so any number of threads
 // gives the same bits. Without dims: over all elements.
 [[nodiscard]] Tensor sum(const Tensor& x, const Dims& dims = {}, bool keep = false);
-// nan for an empty mean
+// nan if there are no elements
 [[nodiscard]] Tensor mean(const Tensor& x, const Dims& dims = {}, bool keep = false);
 [[nodiscard]] Tensor prod(const Tensor& x);
 [[nodiscard]] Tensor prod(const Tensor& x, int64_t dim, bool keep = false);
 // Equal elements give exactly 0. If the mean m is large, the rounding of x itself causes a relative
-// error of about |m| / std roundings.
+// error of about eps |m| / std, with the eps of x's dtype.
 [[nodiscard]] Tensor var(const Tensor& x, const Dims& dims = {}, double correction = 1,
                          bool keep = false);
 [[nodiscard]] Tensor std(const Tensor& x, const Dims& dims = {}, double correction = 1,
@@ -138,7 +138,7 @@ struct ValuesAndIndices {
 [[nodiscard]] Tensor to(const Tensor& x, DType dtype);
 [[nodiscard]] Tensor cat(const Tensors& xs, int64_t dim = 0);
 [[nodiscard]] Tensor stack(const Tensors& xs, int64_t dim = 0);
-// the last may be smaller
+// the last part may be smaller
 [[nodiscard]] Tensors split(const Tensor& x, int64_t size, int64_t dim = 0);
 [[nodiscard]] Tensors split(const Tensor& x, const Dims& sizes, int64_t dim = 0);
 [[nodiscard]] Tensors chunk(const Tensor& x, int64_t chunks, int64_t dim = 0);

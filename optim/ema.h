@@ -30,7 +30,7 @@ class Ema {
   void update() { update(decay_); }
   void update(double decay);
   void swap();                                                // exchanges parameters and averages
-  const NamedTensors& averages() const { return averages_; }  // by parameter name: its state
+  const NamedTensors& averages() const { return averages_; }  // by parameter name: Ema's state
   // InputError, without any change, if names or shapes differ
   void load_averages(const NamedTensors& averages);
 

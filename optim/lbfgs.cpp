@@ -141,7 +141,7 @@ double LBFGS::take_step(const std::function<double()>& closure) {
       set_parameters(x + s_.t * s_.d);
     } else {
       set_parameters(x + s_.t * s_.d);
-      if (i < options_.max_iter) {  // after the last one, the next step evaluates
+      if (i < options_.max_iter) {  // after the last, the next step() evaluates
         loss = evaluate();
         g = gradient();
         more = 1;

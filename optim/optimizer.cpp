@@ -132,7 +132,7 @@ void Optimizer::load_state_dict(const NamedTensors& state) {
     from.insert(from.end(), loaded[i].state.begin(), loaded[i].state.end());
     to.insert(to.end(), slots_[i].state.begin(), slots_[i].state.end());
   }
-  copy_each(from, to);  // before other tensors are cleared, which `from` may contain
+  copy_each(from, to);  // before the states without steps are cleared: they may be in `from`
   for (size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     slot.steps = loaded[i].steps;

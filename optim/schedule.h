@@ -132,8 +132,8 @@ inline double cyclic(int64_t step, const Cyclic& o = {}) {
   return o.low + (1 - o.low) * height * scale;
 }
 
-// From 1 to `target`, the factor while weights are averaged, over `total` steps, by a cosine or a
-// line (torch's SWALR).
+// From 1 to `target` over `total` steps, by a cosine or a line, then `target`, with which weights
+// are averaged (torch's SWALR).
 inline double swa(int64_t step, int64_t total, double target, bool by_cosine = true) {
   const double t = std::min(1.0, static_cast<double>(step) /
                                      static_cast<double>(std::max<int64_t>(total, 1))),

@@ -51,7 +51,7 @@ LineResult strong_wolfe(const std::function<LinePoint(double t)>& at, const Line
   }
   if (low.f > high.f) std::swap(low, high);
 
-  // Narrow them down, keeping the lower one.
+  // Move the two points closer together, keeping the lower one.
   bool slow = false;
   while (enclosed && n < o.max_evaluations) {
     const double left = std::min(low.t, high.t), right = std::max(low.t, high.t);

@@ -1,5 +1,5 @@
-// A program that checks functions of your own with the command line of `slope gradcheck`, one line
-// besides the functions:
+// A program that checks functions of your own with the command line of `slope gradcheck` takes one
+// line besides the functions:
 //
 //   SLOPE_GRADCHECK_MAIN({"softsign", "matrix", {{.shape = {3, 4}}},
 //                         [](const Tensors& x) { return Tensors{softsign(x[0])}; }})

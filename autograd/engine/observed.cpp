@@ -18,7 +18,7 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
   targets_are_new_ = false;
   if (!would_add_) return alone;
 
-  // The sums of the inputs to which the kernel will add: as they are now.
+  // The sums to which the kernel will add, and copies of what they hold before it does.
   std::vector<const Tensor*> sums(alone.size());
   Tensors before(alone.size());
   for (size_t i = 0; i < alone.size(); ++i)
@@ -26,7 +26,7 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
       before[i] = copy_to_show(*sums[i]);
   Grads result = derivative(node, gs);
   for (size_t i = 0; i < alone.size(); ++i) {
-    if (!alone[i].defined() || result[i].defined()) continue;  // nothing, or deliver() tells it
+    if (!alone[i].defined() || result[i].defined()) continue;  // no gradient, or deliver() tells it
     Observe::tell(&Observer::returned, node, i, alone[i]);
     Observe::tell(&Observer::contributed, node, i, alone[i]);
     Tensor after = *sums[i];

@@ -42,8 +42,8 @@ Saved Saved::detached_inputs() const {
   for (const SavedValue& value : node_.saved) {
     if (value.kind != SavedValue::Kind::input) continue;
     Tensor x = input(value.index);
-    // If connected, a view: two inputs may be the same tensor, or one computed from the other, yet
-    // each must be its own root.
+    // If connected, x becomes a view of itself: two inputs may be the same tensor, or one computed
+    // from the other, yet each must be its own root.
     if (needs(value.index)) x = connected_ ? expand(x, x.shape()) : x.detach().set_requires_grad();
     result.roots_[value.index] = x;
   }

@@ -1,5 +1,5 @@
-// Under Autocast(bf16) nodes keep in bf16, at half the memory, the values that Op::rounds names. On
-// its first use backward widens such a value to f32, unless the kernel reads bf16 itself
+// Under Autocast(bf16) nodes keep in bf16, at half the memory, the values that Op::rounds names.
+// Backward widens such a value to f32 when it first uses it, unless the kernel reads bf16 itself
 // (Saved::kept_input). A storage is rounded once for all nodes that save it or a view of it.
 // Private to autograd.
 #pragma once

@@ -9,8 +9,8 @@ namespace slope::functional {
 
 namespace {
 
-// The inputs as leaves, from which f builds a graph of its own. With create_graph an input that is
-// part of a graph stays connected to it: it is replaced by a view of itself.
+// The inputs as leaves, from which f builds a graph of its own. With create_graph, an input that
+// requires a gradient is replaced by a view of itself, which stays connected to the input's graph.
 Tensors roots(const Tensors& inputs, bool create_graph) {
   Tensors result;
   for (const Tensor& x : inputs)
@@ -28,7 +28,7 @@ Tensors call(const char* name, const TensorFunction& f, const Tensors& x, bool s
   return y;
 }
 
-// v, checked against the tensors `like`; if it was left out for a single element, 1.
+// v, checked against the tensors `like`; 1 if v was left out and `like` is a single element.
 Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const char* what) {
   if (v.empty()) {
     SLOPE_CHECK_AS(UsageError, like.size() == 1 && like[0].numel() == 1,

@@ -6,7 +6,7 @@
 // Inputs need not require gradients. The results are detached or, with create_graph, part of the
 // inputs' graph. Where nothing depends on an input, the result is zeros or, with strict, an
 // AutogradError (in jacobian for each output by itself). strict also refuses an output that depends
-// on no input; of second derivatives it asks the same of the gradients.
+// on no input. hessian, hvp and vhp with strict demand the same of the gradients too.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

@@ -1,6 +1,6 @@
-// The gradients of one output by backward, d<u, y> / dx for every leaf x, and whether they can be
-// trusted: backward must give the same bits in every pass, be linear in grad_output, and not write
-// into other tensors' memory.
+// The gradients of one output y by backward, d<u, y> / dx for a cotangent u and every leaf x, and
+// whether they can be trusted: backward must give the same bits in every pass, be linear in u, and
+// not write into other tensors' memory.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
@@ -16,8 +16,8 @@ inline constexpr std::string_view not_linear_text = "not linear in the gradient 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
   std::vector<std::string> problems;  // why they cannot be trusted
-  // Whether there is no problem, or only that a rule wrote into the gradient that it was given:
-  // that was undone in the pass from which the gradients come, so they show what else is wrong.
+  // Whether there is no problem, or only that a rule wrote into the gradient that it was given: the
+  // pass from which `gradients` come undid that write, so they show what else is wrong.
   bool can_be_compared = true;
 };
 

@@ -12,7 +12,7 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t most_judged = 64;  // if this many all fail, the others count as failed too
+constexpr int64_t most_judged = 64;  // if so many fail and none passes, the rest fail unjudged
 constexpr size_t most_wrong = 16;    // failed elements of a leaf that are stored
 
 class Comparison {
@@ -59,8 +59,9 @@ class Comparison {
       }
   }
 
-  // A derivative that backward agrees with, but whose error is large, counts as known after all if
-  // the error is small compared with the largest derivative: a wrong factor in all would show.
+  // Backward agrees with these derivatives, but their error is large. One counts as known after all
+  // if its error is small compared with the largest derivative, in which a factor that is wrong in
+  // all of them would show.
   void accept_small() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const auto& [element, d] : std::exchange(noisy_[k], {}))
@@ -88,14 +89,15 @@ class Comparison {
     }
   }
 
-  // The first step of differentiate(). A float32 element moves by whole roundings, so that its
+  // The first step of differentiate(). A float32 element moves by whole roundings, so its
   // closest samples must be several roundings apart.
   double step_at(double x) const {
     const double least = leaf_.tensor.dtype() == f32 ? 0x1p-17 * std::abs(x) : 0;
     return std::max(options_.eps, least);
   }
 
-  // The plain difference does not agree. Is backward wrong, or is the function not smooth?
+  // The plain difference disagrees with backward, or is too noisy to tell. Is backward wrong, or is
+  // the function not smooth?
   void judge(size_t k, const Nudge& nudge, int64_t element, double analytic, double numeric) {
     Tally& tally = tallies_[k];
     Derivative d{.value = numeric};

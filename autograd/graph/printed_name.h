@@ -7,9 +7,9 @@
 
 namespace slope {
 
-// "MulBackward0". Where PyTorch's name depends on how it computes (matmul, linear) or on how the
-// call was written (sum), it is derived from the shapes. An operation that PyTorch composes of
-// others or lacks has slope's name in PyTorch's form: ScaledDotProductAttentionBackward0.
+// "MulBackward0". Where PyTorch's name depends on how PyTorch computes (matmul, linear) or on how
+// the call was written (sum), the shapes decide. An operation that PyTorch composes of others or
+// lacks has slope's name in PyTorch's form: ScaledDotProductAttentionBackward0.
 std::string printed_name(const Node& node);
 
 }  // namespace slope

@@ -189,7 +189,7 @@ class Tracer : public Observer {
   int depth_ = 0;                           // of passes; a pass inside a rule is not shown
   bool has_begun_ = false;                  // the first operation was processed
   bool is_shown_ = false;                   // whether the last contribution is shown
-  std::optional<Trace::Value> before_sum_;  // what the rule returned, if it is then summed
+  std::optional<Trace::Value> before_sum_;  // what the rule returned, if broadcast dims are summed
 };
 
 }  // namespace

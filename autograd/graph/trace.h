@@ -54,11 +54,11 @@ struct Trace {
     std::vector<std::pair<std::string, std::string>> attributes = {};
   };
   struct Event {
-    // start: grad_output of `variable`. operation: it is processed, with the gradients of its
-    // outputs (empty: none). contribution: the gradient of input `input`, followed, if that input
-    // was broadcast, by the gradient before the sum over the broadcast dims. sum: before and after
-    // the `count`-th contribution was added. freed: the operation's saved values. leaf: its grad()
-    // grows.
+    // What `values` holds. start: the grad_output of `variable`. operation: the gradients of its
+    // outputs (norm -1: none). contribution: the gradient of input `input`, followed, if that input
+    // was broadcast, by the gradient before the sum over the broadcast dims. sum: the sum before
+    // and after the `count`-th contribution. leaf: what is added to its grad(). recomputed, freed:
+    // nothing; `bytes` has the size.
     enum class Kind { start, operation, contribution, sum, recomputed, freed, leaf };
     Kind kind;
     int64_t operation = -1, input = -1, variable = -1;

@@ -1,6 +1,7 @@
-// Every operation with its own derivative, by the file in autograd/ops/ that defines it as
-// `namespace slope::ops { extern const Op NAME{…}; }`. An X-macro list: registry.cpp includes it
-// with different definitions of SLOPE_OP to declare the operations and to make the table.
+// Every operation that has a derivative of its own, by the folder of autograd/ops/ where a file
+// defines it as `namespace slope::ops { extern const Op NAME{…}; }`. An X-macro list: registry.cpp
+// includes it with different definitions of SLOPE_OP, to declare the operations and to make the
+// table.
 //
 //   SLOPE_OP(name)
 

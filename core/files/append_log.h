@@ -1,6 +1,6 @@
 // AppendLog: a file of lines that only grows (log.jsonl). A line is written completely or, if that
 // fails, removed again; sync() makes all lines durable: call it before the checkpoint that relies
-// on them. A resume cuts the log back to its step.
+// on them. A resume cuts the log back to the checkpoint's step.
 #pragma once
 #ifndef SLOPE_PLAIN
 

@@ -11,7 +11,7 @@ namespace slope {
 inline float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, exponent = bits >> 10 & 0x1F,
                  fraction = bits & 0x3FF;
-  if (exponent == 0) {  // zero or subnormal: fraction 2^-24, which is a normal float
+  if (exponent == 0) {  // zero or subnormal: fraction * 2^-24, exact in float
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
     return sign ? -magnitude : magnitude;
   }

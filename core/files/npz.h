@@ -1,7 +1,7 @@
 // .npz: named arrays in one file, as numpy.savez writes it: a zip archive of .npy entries. f32 f64
 // i64 bool are written (bf16, which NumPy lacks, as f32); on reading, f16 becomes f32, and i8 u8
-// i16 u16 i32 u32 become i64. Arrays in C order and in Fortran order are read. InputError names
-// whatever is malformed before a tensor is allocated; nothing in a file is ever executed.
+// i16 u16 i32 u32 become i64. Arrays in C order and in Fortran order are read. Before a
+// tensor is allocated, InputError names whatever is malformed; nothing in a file is ever executed.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "safetensors files are little endian, and elements are copied as they are");
 
-// One element after the other; the file's side may be unaligned.
+// Converts one element after the other. `stored`, a part of the file, may be unaligned.
 template <class From, class To, To (*convert)(From)>
 size_t decode(const void* stored, void* to, size_t n) {
   for (size_t i = 0; i < n; ++i) {
@@ -75,8 +75,8 @@ struct Parser {
   const SafetensorsLimits& limits;
   SafetensorsHeader header = {};
   std::map<std::string, std::string> checksums = {};  // by tensor
-  std::optional<std::string> own_checksum = {};
-  size_t own_digits = 0;  // their place in the JSON
+  std::optional<std::string> own_checksum = {};       // of the header
+  size_t own_digits = 0;  // the place of own_checksum's digits in the JSON
 
   TensorInfo tensor(const std::string& name, size_t at) {
     const std::string label = "tensor " + JsonReader::quoted(name);

@@ -1,6 +1,6 @@
 // Zip archives whose entries are stored as they are, without compression: what numpy.savez writes.
 // Everything is checked before an entry is used: no entry lies outside the file or in another one,
-// so that a file cannot claim more than it has, and each has its checksum. InputError names the
+// so that a file cannot claim more than it has, and each matches its checksum. InputError names the
 // first malformation. Compressed or encrypted entries and archives of 4 GB or more are not read.
 #pragma once
 
@@ -18,7 +18,7 @@ struct ZipEntry {
 
 // In the order of the archive's directory; messages begin with `where`.
 std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& where);
-// The same entries always give the same bytes. UsageError at 4 GB.
+// The same entries always give the same bytes. UsageError if it reaches 4 GB.
 std::string format_zip(const std::vector<ZipEntry>& entries);
 
 uint32_t crc32(std::string_view bytes);  // of zip: reflected 0xEDB88320

@@ -1,8 +1,8 @@
 // Fast loops, compiled once for each instruction set and chosen at start.
 //
 // A group of loops is an aggregate of function pointers (Accumulate<T>, SoftmaxKernels<T>, …),
-// declared in a header of these folders. Its file defines the loops in an anonymous namespace (so
-// that no variant's code can be linked into another's) and hands them out:
+// declared in a header of these folders. Its .cpp file defines the loops in an anonymous namespace
+// (so that no variant's code can be linked into another's) and hands them out:
 //   SLOPE_KERNELS(Accumulate, accumulate<T>)
 // Callers write kernels<Accumulate<T>>().add(…). Loops take raw pointers and sizes, never allocate,
 // never start threads. Rules for the loops: plain `#pragma omp simd`, no calls but those of
@@ -23,8 +23,9 @@ bool cpu_is_intel();
 template <class Group, Isa isa>
 Group variant();  // defined by the group's file, once for each instruction set
 
-// Each defines the group's variant for the instruction set that is being compiled, from its members
-// in order: for T = float and double, for one number type, for a group that is not a template.
+// These three define a group's variant for the instruction set that is being compiled, from the
+// group's members in order: for T = float and double, for one number type, for a group that is not
+// a template.
 #define SLOPE_KERNELS(Group, ...)             \
   SLOPE_KERNELS_OF(Group, float, __VA_ARGS__) \
   SLOPE_KERNELS_OF(Group, double, __VA_ARGS__)

@@ -47,7 +47,7 @@ struct Reduced {
 [[gnu::always_inline]] inline Reduced reduce_by_ln2(float x, float least) {
   // a nan fails both comparisons
   const float below = x > 89.0f ? 89.0f : x, clamped = below < least ? least : below;
-  // 1.5 * 2^23: the integer n lands in the low bits
+  // adds 1.5 * 2^23, which leaves the rounded quotient, the integer n, in the low bits
   const float shifted = fma_(clamped, 1.44269504088896341f, 12582912.0f);
   const float n = shifted - 12582912.0f;
   return {fma_(n, -1.42860677e-6f, fma_(n, -0.693145752f, clamped)),
@@ -111,7 +111,7 @@ struct Reduced {
   return log_(u) + (u > 0.0f && u < std::numeric_limits<float>::infinity() ? missed : 0.0f);
 }
 
-// |x| < 0.625: x + x^3 p(x^2); else with e = e^-2|x|, 1 - 2 e / (1 + e) with the sign of x
+// |x| < 0.625: x + x^3 p(x^2); else with e = exp(-2 |x|), 1 - 2 e / (1 + e) with the sign of x
 [[gnu::always_inline]] inline float tanh_(float x) {
   const float a = x < 0.0f ? -x : x, z = x * x;
   const float p = polynomial(z, -5.71704552e-3f, 2.06505878e-2f, -5.37434982e-2f, 1.33314913e-1f,
@@ -151,8 +151,8 @@ struct Reduced {
 [[gnu::always_inline]] inline double erf_(double x) { return std::erf(x); }
 [[gnu::always_inline]] inline double exp_of_negative(double x) { return exp_(x); }
 
-// The standard normal distribution function. With t = 1 / (1 + 0.32 |x|), that of -|x| is e^(-x^2 /
-// 2) t p(t); p is minimax for the relative error.
+// The standard normal distribution function. With t = 1 / (1 + 0.32 |x|), its value at -|x|
+// is e^(-x^2 / 2) t p(t); p is minimax for the relative error.
 [[gnu::always_inline]] inline float normal_cdf_(float x) {
   const float t = 1.0f / fma_(__builtin_fabsf(x), 0.32f, 1.0f);
   const float p = polynomial(t, -2.18167026e-02f, 9.87023637e-02f, -1.52821347e-01f,

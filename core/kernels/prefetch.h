@@ -1,6 +1,7 @@
 // Prefetches what a loop will need next while it still computes: long arithmetic fills the
-// processor's window well before the next miss enters it, and the hardware prefetcher does not
-// always help. Prefetching beyond the end of an array does no harm. Figures: docs/performance.md.
+// processor's out-of-order window well before the next cache miss enters it, and the hardware
+// prefetcher does not always help. Prefetching beyond the end of an array does no harm. Figures:
+// docs/performance.md.
 #pragma once
 
 #include <cstdint>

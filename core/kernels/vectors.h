@@ -32,7 +32,7 @@ constexpr int64_t vector_size = vector_bytes / static_cast<int64_t>(sizeof(T));
 template <class T>
 [[gnu::always_inline]] inline Vector<T> load(const T* from) {
   Vector<T> x;
-  // not two vectors in one copy, for which compilers go through memory
+  // one vector per copy: for two in one copy, compilers go through memory
   __builtin_memcpy(&x, from, sizeof(x));
   return x;
 }

@@ -44,8 +44,8 @@ void fill_row(int64_t n, T value, T* to, bool is_large) {
   kernels<Fill>().fill(n * static_cast<int64_t>(sizeof(T)), line, to, is_large);
 }
 
-// Copies a matrix if one of the two is transposed in memory and the other is not; else returns
-// false.
+// Copies a matrix if either `from` or `to` is transposed in memory and the other is not; else
+// returns false.
 template <class T>
 bool copied_as_transposes(const Tensor& from, const Tensor& to) {
   if (from.rank() != 2) return false;
@@ -172,7 +172,7 @@ void add_into(const Tensor& from, const Tensor& to) {
 }
 
 Storage bf16_twin(const Storage& s) {
-  static Mutex mutex;  // two threads may ask for the same one
+  static Mutex mutex;  // two threads may ask for the same twin
   const Lock lock(mutex);
   if (!s->bf16_twin_ || s->twin_version_ != s->version()) {
     const Tensor all(s, Layout::contiguous({s->bytes() / size_of(f32)}), f32);

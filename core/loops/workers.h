@@ -1,5 +1,5 @@
 // The threads that OpenMP may use. Its runtimes end the process if the system refuses a thread
-// (`ulimit -u`, a container's limits, few addresses). So slope tries to start them beforehand, and
+// (`ulimit -u` or `-v`, a container's limits). So slope tries to start them beforehand, and
 // a loop can run with fewer.
 #pragma once
 

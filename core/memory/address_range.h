@@ -1,7 +1,7 @@
-// Fresh memory from the system, in stretches at growing addresses, so that blocks cut from it can
-// merge with whatever is next to them. On Linux it reserves address space the size of RAM at once,
-// which costs nothing, and commits it on demand; under a limit (ulimit -v) it reserves at most a
-// quarter of the limit. Private to core/memory/memory.cpp.
+// AddressRange: fresh memory from the system, in stretches at growing addresses, so that blocks cut
+// from it can merge with whatever is next to them. On Linux it reserves address space the size of
+// RAM at once, which costs nothing, and commits it on demand; under a limit (ulimit -v) it reserves
+// at most a quarter of the limit. Private to core/memory/memory.cpp.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class AddressRange {
     std::byte* begin;
     size_t bytes;
   };
-  // ends the range; returns its usable rest: none on Linux, where it was only reserved
+  // ends the range; returns its usable rest: none on Linux, where the rest was only reserved
   Stretch abandon();
 
  private:

@@ -14,7 +14,7 @@ inline void count_reserved(int64_t bytes) { reserved.fetch_add(bytes, std::memor
 
 constexpr size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
-void* from_system(size_t bytes);  // null if it has none
+void* from_system(size_t bytes);  // null if it has no memory left
 
 struct FreeBlock {
   FreeBlock* next;

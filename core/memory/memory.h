@@ -1,6 +1,6 @@
-// Memory: the one allocator. Blocks are 64-byte aligned and held for reuse, because fresh pages
-// cost many times a warm write; everything is counted, and a test can make the n-th allocation
-// fail. Thread-safe.
+// Memory: the one allocator. Blocks are 64-byte aligned and held for reuse, because a first write
+// to fresh pages costs many times as much as one to used pages; everything is counted, and a test
+// can make the n-th allocation fail. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Stats {
   int64_t live = 0;         // bytes in use now
   int64_t peak = 0;         // most bytes in use since the last reset_peak()
   int64_t allocations = 0;  // calls of allocate()
-  int64_t reserved = 0;     // bytes taken from the system, including cached blocks, released or not
+  int64_t reserved = 0;     // bytes taken from the system; release_cached() does not lower this
 };
 
 // throws MemoryError, which states the request and the bytes in use

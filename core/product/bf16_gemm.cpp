@@ -26,7 +26,7 @@ struct PackedRows {
   int64_t m, k;
   Block block = packed_block(own.rows_size(m, k));
 
-  uint16_t* at(int64_t i, int64_t p = 0) const {  // whole row units, whole depth units
+  uint16_t* at(int64_t i, int64_t p = 0) const {  // multiples of row_unit and depth_unit
     return static_cast<uint16_t*>(block.data) + i * own.row_stride(k) + p;
   }
   void pack(int64_t i, int64_t rows, int64_t p, int64_t depth, const Bf16Operand& a) const {
@@ -43,7 +43,7 @@ struct PackedPanels {
   int64_t n, k;
   Block block = packed_block(own.panels_size(n, k));
 
-  uint16_t* at(int64_t j, int64_t p = 0) const {  // whole panels, whole depth units
+  uint16_t* at(int64_t j, int64_t p = 0) const {  // multiples of the panel's width and depth_unit
     return static_cast<uint16_t*>(block.data) + j * own.padded(k) + p * Bf16Product::panel;
   }
   void pack(int64_t j, int64_t columns, int64_t p, int64_t depth, const Bf16Operand& b) const {
@@ -101,8 +101,9 @@ int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
   return std::clamp(ceil_div(ceil_div(size, enough), unit) * unit, least, most);
 }
 
-// Packs all of an operand in parallel. It is cut so that each part reads memory along its rows: in
-// k if those rows run across the sum (`across`), else in the packed rows or panels.
+// Packs all of an operand in parallel. Each part reads whole rows of the operand in memory: parts
+// are ranges of k if such a row belongs to one index of the sum (`across`), otherwise ranges of the
+// packed rows or panels.
 template <class Operands>
 void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool across,
                       const Bf16Operand& x) {
@@ -120,8 +121,8 @@ void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool 
 }
 
 // The smaller operand is packed first. Each piece of the larger one is packed by the thread that
-// multiplies it, so that it is read back from the cache; but an operand whose rows in memory run
-// across the sum is packed first too.
+// multiplies it, so that it is read back from the cache. But a larger operand whose rows in memory
+// each belong to one index of the sum is packed first too.
 void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16Operand& a,
                           const Bf16Operand& b, const Bf16Place& to) {
   constexpr int64_t W = Bf16Product::panel;

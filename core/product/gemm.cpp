@@ -73,7 +73,7 @@ struct Grid {
   }
 };
 
-// Whether this thread's products of such matrices round their operands.
+// Whether products of matrices of T round their operands to bf16 on this thread.
 template <class T>
 bool rounds() {
   return std::is_same_v<T, float> && autocast_dtype() == bf16;

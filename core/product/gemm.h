@@ -3,7 +3,7 @@
 //
 // C is cut into tiles by a rule that looks at the operands and the CPU, never at the number of
 // threads; one thread multiplies a tile, with slope's kernels or BLAS (gemm_tile.h). If C is small
-// and k long, k is cut too, and the partial sums are added in order. The epilogue adds a bias with
+// and k long, k is cut too, and the partial sums are added in order. The epilogue adds a bias to
 // the sums. Under Autocast(bf16) products of floats round their operands (autocast.h).
 #pragma once
 

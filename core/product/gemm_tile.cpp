@@ -13,9 +13,9 @@ namespace slope {
 
 namespace {
 
-// Below this many rows of A, B is packed one panel at a time, if A is a single block (B would be
-// packed anew for each block): a panel stays in the first-level cache and needs no scratch memory
-// (docs/performance.md). The bits are the same.
+// Below this many rows of A, B is packed one panel at a time: a panel stays in the first-level
+// cache and needs no scratch memory (docs/performance.md). This is done only if A is a single
+// block, because B would be packed anew for each further block. The bits are the same.
 constexpr int64_t worthwhile_packing = 49;
 template <class T>
 bool is_few_rows_of_one_block(int64_t m, int64_t k) {

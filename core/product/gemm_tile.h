@@ -9,7 +9,7 @@
 namespace slope {
 
 template <class T>
-struct Operand {  // op(X), X as stored at data
+struct Operand {  // op(X): X as stored at `data`, or its transpose
   const T* data;
   int64_t ld;
   bool transpose;
@@ -37,10 +37,10 @@ struct Block {  // scratch memory from the allocator
   void* data;
 };
 
-// Whether BLAS multiplies, where neither dot products nor a matrix-vector product do. With vectors
-// of fused multiply-adds slope's kernels take over from few_rows on: they are as fast or faster
-// (docs/performance.md), and the bias comes with the sums. Otherwise BLAS multiplies all but small
-// products.
+// Whether BLAS multiplies, if neither dot products nor a matrix-vector product give the result. On
+// a CPU with vectors of fused multiply-adds slope's kernels take over from few_rows on: they are as
+// fast or faster (docs/performance.md), and add the bias with the sums. Otherwise BLAS multiplies
+// all but small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
 // Whether the kernels that pack more are faster on this CPU: with AVX2, and on Intel's AVX-512

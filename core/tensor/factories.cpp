@@ -57,8 +57,8 @@ Tensor arange(double start, double end, double step, DType dtype) {
                   [=](int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
-// From both ends towards the middle, which counts from the end, as in PyTorch: the last of two or
-// more elements is `end` exactly.
+// The first half is computed from `start`, the rest back from `end`, as in PyTorch: the last of two
+// or more elements is exactly `end`.
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   SLOPE_CHECK_SHAPE(steps >= 0, "linspace: steps must not be negative, got {}", steps);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;

@@ -25,8 +25,8 @@ class StorageImpl : public RefCounted {
   void* data_ = nullptr;
   int64_t bytes_ = 0;
   std::atomic<uint32_t> version_{0};
-  uint32_t twin_version_ = 0;  // this storage's version when it got its twin
-  Ref<StorageImpl> bf16_twin_;
+  uint32_t twin_version_ = 0;   // this storage's version when it got its twin
+  Ref<StorageImpl> bf16_twin_;  // its f32 numbers in bf16, once bf16_twin() was called
 };
 
 using Storage = Ref<StorageImpl>;

@@ -87,7 +87,7 @@ class Tensor {
   int64_t rank() const { return layout().rank(); }
   int64_t numel() const {
     uint64_t n = 1;
-    // its layout was checked when it was made
+    // cannot overflow: checked when the layout was made
     for (int64_t size : shape()) n *= static_cast<uint64_t>(size);
     return static_cast<int64_t>(n);
   }
@@ -114,7 +114,7 @@ class Tensor {
     return static_cast<const T*>(address(dtype_of<T>));
   }
   template <Element T>
-  [[nodiscard]] Write<T> write() const {  // under NoGrad if it requires a gradient
+  [[nodiscard]] Write<T> write() const {  // needs NoGrad if the tensor requires a gradient
     return Write<T>(static_cast<T*>(writable_address(dtype_of<T>)), storage());
   }
   template <Element T>

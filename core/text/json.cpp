@@ -148,7 +148,7 @@ int64_t JsonReader::integer() {
   int64_t value = 0;
   for (; at_ < text_.size() && is_digit(text_[at_]); ++at_) {
     const int digit = text_[at_] - '0';
-    // downwards, because -2^63 fits
+    // negative until the end: -2^63 fits in 64 bits, 2^63 does not
     if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value))
       fail(begin, "the number does not fit in 64 bits");
   }

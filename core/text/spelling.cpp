@@ -20,7 +20,7 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;
-  // a swap of two letters counts as two
+  // a swap of two letters counts as two edits
   size_t least = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
   for (const std::string& c : candidates)
     if (const size_t d = edit_distance(name, c); d < least && d < name.size()) {

@@ -9,8 +9,8 @@
 
 namespace slope::data {
 
-// RandomSite{seed, site, step, stream} for the three uses: the order of an epoch's pairs, the
-// random blocks of a step, and how an epoch splits a pair into subwords.
+// RandomSite::stream of each use: the random order of examples, the random blocks of a step, and
+// how an epoch splits a pair into subwords.
 inline constexpr uint32_t order_stream = 0xD0 << 16, block_stream = 0xD1 << 16,
                           cut_stream = 0xD2 << 16;
 

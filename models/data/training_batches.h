@@ -14,7 +14,7 @@ namespace slope::data {
 
 class TrainingBatches {
  public:
-  // Pair number `row`, split into subwords anew for an epoch; called in the thread.
+  // Pair number `row`, split into subwords anew for an epoch; called in the prefetch thread.
   using Recut = std::function<Pair(int64_t row, int64_t epoch)>;
 
   TrainingBatches(std::span<const Pair> pairs, const BatchOptions& options, int64_t position = 0,
@@ -28,7 +28,7 @@ class TrainingBatches {
   int64_t per_epoch() const { return per_epoch_; }  // the same in every epoch
 
  private:
-  Batch produce(int64_t k) {  // in the thread
+  Batch produce(int64_t k) {  // in the prefetch thread
     if (const int64_t epoch = k / per_epoch_; epoch != order_epoch_)
       order_ = training_order(pairs_, options_, order_epoch_ = epoch);
     const Rows& rows = order_[static_cast<size_t>(k % per_epoch_)];

@@ -149,9 +149,9 @@ class Layout {
         for (size_t l = rows_.size(); l-- > 0;) arrange(rows_[l], down_);
   }
 
-  // After order(): places each item as close as possible to the mean of its neighbours, in the end
-  // of those above it, so that chains are straight. Items with nothing above them do not count in
-  // that mean: they follow the items below them.
+  // After order(): places each item as close as possible to the mean of the items below it, then of
+  // those above it, in turn; the items above come last, so that chains are straight. Items with
+  // nothing above them do not count in the mean of those above: they follow the items below them.
   void move() {
     x_.assign(layer_.size(), 0);
     for (const auto& row : rows_) adjust(row, [](size_t) { return Wish{0, 1}; });

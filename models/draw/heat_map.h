@@ -20,7 +20,7 @@ struct HeatMaps {
   std::vector<Panel> panels = {};
 };
 
-// 0 is almost white, 1 dark: each step is darker than the one before
+// 0 is almost white, 1 dark; a larger value is darker
 Color heat_color(double value);
 // how many panels are side by side: a divisor of their number if one is near its square root
 int64_t panel_columns(int64_t panels);

@@ -13,7 +13,7 @@ AttentionKind attention_kind(const std::string& name);  // by these names; Usage
 
 struct AttentionChoice {
   AttentionKind kind = AttentionKind::cross;
-  int64_t layer = -1;  // from 0; -1: the last. UsageError if there is none
+  int64_t layer = -1;  // from 0; -1: the last. UsageError if there is no such layer
 };
 
 // Translates the sentence with the given `options`, then runs both sides through the model once. A

@@ -1,7 +1,7 @@
 // A run's model as other programs load it: a new folder with
 //   model.safetensors   every name of PyTorch's state_dict, a tied tensor under each of its names
 //   config.json         the settings;
-//                       `tied`: for each further name of a tensor the first one;
+//                       `tied`: for each further name of a tensor, its first name;
 //                       `modules`: the model as PyTorch prints it, with kinds of gelu, eps, biases
 //   *.vocab, *.model    the tokenizers
 #pragma once

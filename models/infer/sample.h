@@ -1,5 +1,5 @@
-// A small instance of any model with data of its own, in f64: for checking every gradient, and for
-// drawing.
+// An instance of any model, small and in f64 unless said otherwise, with data of its own: for
+// checking every gradient, and for drawing.
 #pragma once
 
 #include <slope/models/kinds/model.h>
@@ -10,11 +10,12 @@
 namespace slope::train {
 
 struct Sample {
-  std::unique_ptr<models::Model> model;  // of the type's small config, in evaluation mode
+  std::unique_ptr<models::Model> model;  // in evaluation mode
   std::function<Tensor()> loss;          // the same at each call
   NamedTensors parameters() const { return nn::named_parameters(model->module()); }
 };
-// full: the default config, with the vocabularies of count_default_parameters()
+// small: the type's small config; full: its default config, with the vocabularies of
+// count_default_parameters()
 enum class SampleSize { small, full };
 Sample sample_of(const models::ModelType& type, SampleSize size = SampleSize::small);
 // The model of a run with its weights, in f32 and on made-up data.

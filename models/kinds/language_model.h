@@ -1,10 +1,11 @@
 // Language models: they read a text and predict what comes next.
 //
-// A module is one if it has
+// A module is a language model if it has
 //   Config config                           with vocab_size and block_size (positions)
 //   M(config), init_weights()               the latter if it has initial values of its own
 //   forward(tokens)                         (B, T) i64 -> (B, T, V) logits of the next tokens
-//   loss(inputs, targets, label_smoothing)  optional: summed; otherwise cross entropy of forward()
+//   loss(inputs, targets, label_smoothing)  optional: summed over the targets; otherwise the cross
+//                                           entropy of forward()
 //   start(), step(tokens, cache)            optional: cached generation; otherwise each step
 //                                           computes the whole text
 #pragma once

@@ -1,6 +1,6 @@
 // Translation: models that read a sentence and write another one.
 //
-// A module is one if it has
+// A module is a translation model if it has
 //   Config config                          with source_vocab, target_vocab, max_len (positions);
 //                                          bool shared_vocab, optional: one table embeds both sides
 //   M(config), init_weights()              the latter if it has initial values of its own

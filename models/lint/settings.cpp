@@ -1,7 +1,8 @@
 // Settings without effect. A setting has an effect if another value of it changes the names or
-// shapes of the model's tensors, or the loss in training from one seed, or whether an input that is
-// longer by one is accepted. This is tried with the given config, and with one other setting
-// doubled: the base of rotary positions, say, has no effect while there is a single frequency.
+// shapes of the model's tensors, or the loss in training from one seed, or whether an input of one
+// token more than the given config allows is accepted. This is tried with the given config, and
+// with one other setting doubled: the base of rotary positions, say, has no effect while there is a
+// single frequency.
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
 

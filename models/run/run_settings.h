@@ -110,7 +110,7 @@ class RunSettings {
   void apply(const std::string& preset);
 
   // Takes what the weights of another run need: the settings of its model and its tokenizer.
-  // UsageError if its model is another one.
+  // UsageError if that run has another model.
   void take_model(const RunSettings& run);
 
   TrainSettings training;
@@ -130,7 +130,8 @@ class RunSettings {
 // if the weights beside it were saved with other settings: another run's config.json may well fit
 // their shapes.
 RunSettings read_config(const std::string& file);
-// The same, with an InputError if the model is not of this kind; it says what for: "to translate".
+// The same, with an InputError if the model is not of this kind; its message has `what_for`, such
+// as "to translate".
 RunSettings read_config(const std::string& file, models::Kind kind, const char* what_for);
 
 }  // namespace slope::train

@@ -47,7 +47,7 @@ double factor_of(const TrainSettings& t, const std::string& schedule, int64_t st
   return 1;
 }
 
-// The factor of the schedule of the sequence that `step` falls in.
+// The factor of lr by that schedule of the sequence in whose steps `step` lies.
 double sequential_factor(const TrainSettings& t, int64_t step, int64_t total) {
   const std::vector<int64_t> milestones = milestones_of(t);
   const auto next = std::upper_bound(milestones.begin(), milestones.end(), step - 1);

@@ -17,7 +17,8 @@ struct Moment {
 
 std::string not_finite(const char* what, double value);  // "the loss is nan"
 
-// Throws a NumericError that says `what` is wrong, the first tensor that is not finite, a remedy.
+// Throws a NumericError that names the step, what is wrong (`what`), the first tensor that is not
+// finite, and a remedy.
 [[noreturn]] void refuse_not_finite(const Task& task, const TrainSettings& t, const Moment& at,
                                     const std::string& what);
 

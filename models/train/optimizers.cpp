@@ -25,6 +25,7 @@ std::set<std::string> names_of(const NamedTensors& parameters) {
 }
 
 // Weight decay applies to tensors of two or more dims: matrices and tables, not biases and norms.
+// lr is 1, because Updater sets the rate of each step as a factor of it.
 template <class Optimizer, class Options>
 OptimizerOf with_groups(const NamedTensors& parameters, Options options) {
   options.lr = 1;

@@ -40,7 +40,8 @@ class Task {
   virtual void seek(int64_t position) = 0;
   virtual Work next() = 0;
   virtual int64_t position() const = 0;  // micro-batches consumed
-  // Micro-batches in an epoch; no step takes some from two epochs. 0: the data have no epochs.
+  // Micro-batches in an epoch; no optimizer step adds up those of two epochs. 0: the data have no
+  // epochs.
   virtual int64_t epoch_length() const = 0;
   // How many micro-batches the setting `epochs` counts as one epoch: those of an epoch, or, without
   // epochs, as many as the data would fill.

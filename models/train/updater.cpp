@@ -36,7 +36,7 @@ std::optional<optim::ReduceOnPlateau> plateau_of(const TrainSettings& t) {
                                  .least = t.lr > 0 ? t.lr_min / t.lr : 0});
 }
 
-// factor, best loss (nan: none yet), bad epochs, epochs left of the cooldown
+// factor, best loss (nan: none yet), bad validations, validations left of the cooldown
 Tensor to_tensor(const optim::PlateauState& s) {
   return tensor(
       {s.factor, s.best, static_cast<double>(s.bad_epochs), static_cast<double>(s.cooldown_left)},

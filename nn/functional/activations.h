@@ -7,7 +7,7 @@
 namespace slope::nn {
 
 // ---- with a kink (rectifiers.cpp)
-// x where x > 0, else negative_slope x
+// x where x > 0, else negative_slope * x
 [[nodiscard]] Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);
 // the same with a slope that is learned: one for all, or one for each channel (dim 1)
 [[nodiscard]] Tensor prelu(const Tensor& x, const Tensor& weight);
@@ -41,7 +41,7 @@ namespace slope::nn {
 [[nodiscard]] Tensor tanhshrink(const Tensor& x);  // x - tanh x
 [[nodiscard]] Tensor mish(const Tensor& x);        // x tanh(softplus(x)) (Misra, 2019)
 [[nodiscard]] Tensor softmin(const Tensor& x, int64_t dim = -1);  // softmax(-x)
-// a sigmoid(b), x = [a, b] cut in the middle of dim (Dauphin et al., 2017)
+// a * sigmoid(b), where x = [a, b] is cut in the middle of dim (Dauphin et al., 2017)
 [[nodiscard]] Tensor glu(const Tensor& x, int64_t dim = -1);
 
 }  // namespace slope::nn

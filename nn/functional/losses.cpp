@@ -72,7 +72,7 @@ Grads bce_formula(const Saved& s, const Tensor& g) {
           s.needs(1) ? g * (limited_log(1 - x) - limited_log(x)) : Tensor()};
 }
 
-// An operation of its own: at 0 and 1 the derivative is not that of the formula.
+// An operation, not a composite: at x = 0 and 1 its derivative is not that of y's formula.
 constexpr Op bce{.name = "binary_cross_entropy",
                  .signature = "(*), (*) -> (*)",
                  .definition = bce_definition,

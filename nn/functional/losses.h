@@ -47,8 +47,8 @@ struct GaussianNllOptions {
                                        const GaussianNllOptions& options = {});
 
 // ---- of classes: scores (N, C, *), targets (N, *), or (C) and one target. Targets are classes
-// (i64), for cross_entropy also probabilities of all classes (of the logits' shape and dtype), of
-// which none is ignored. `weight` (C), one per class, may be undefined and gets no gradient. The
+// (i64), for cross_entropy also probabilities of all classes (of the logits' shape and dtype); then
+// no position is ignored. `weight` (C), one per class, may be undefined and gets no gradient. The
 // mean divides by the sum of the targets' weights; with probabilities, by the number of positions.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                    const CrossEntropyOptions& options = {});
@@ -59,7 +59,7 @@ struct GaussianNllOptions {
 // p (log p - log_q), or with log_target e^p (p - log_q)
 struct KlDivOptions {
   Reduction reduction = Reduction::mean;
-  bool batchmean = false;   // the sum divided by size(0), the definition, whatever `reduction`
+  bool batchmean = false;   // the sum divided by size(0), as KL is defined; overrides `reduction`
   bool log_target = false;  // p is given by its logarithm
 };
 [[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options);
@@ -72,7 +72,7 @@ struct BceOptions {
 };
 [[nodiscard]] Tensor binary_cross_entropy(const Tensor& x, const Tensor& t,
                                           const BceOptions& options = {});
-// the same of sigmoid(x), as bce_with_logits
+// binary_cross_entropy of sigmoid(x), computed as in bce_with_logits
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                                       const BceOptions& options = {});
 // (N, C): the mean over C of the binary cross entropies of sigmoid(x)

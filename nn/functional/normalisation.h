@@ -11,7 +11,7 @@ struct BatchNormState {
   bool training = false;                       // normalise by the batch, and update these in place
   double momentum = 0.1;                       // weight of the batch in the running averages
 };
-// x (N, C) or (N, C, L), normalised over N and L, or unless `training` by the running averages
+// x (N, C) or (N, C, L), normalised over N and L if `training`, otherwise by the running averages
 [[nodiscard]] Tensor batch_norm(const Tensor& x, const BatchNormState& state,
                                 const Tensor& weight = {}, const Tensor& bias = {},
                                 double eps = 1e-5);

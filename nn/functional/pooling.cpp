@@ -49,7 +49,7 @@ Tensor is_last_of_its_index(const Tensor& indices, int64_t length) {
   const int64_t n = indices.size(-1);
   const int64_t* index = rows.data<int64_t>();
   const auto out = is_last.write<bool>();
-  std::vector<int64_t> user(static_cast<size_t>(length));  // of each position: 1 + the last index
+  std::vector<int64_t> user(static_cast<size_t>(length));  // of a position: 1 + the last i for it
   for (int64_t begin = 0; begin < rows.numel(); begin += n) {
     std::fill(user.begin(), user.end(), 0);
     for (int64_t i = 0; i < n; ++i) {

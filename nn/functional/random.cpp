@@ -20,7 +20,7 @@ Tensor alpha_dropout_of(const Tensor& x, const Dims& drawn, double p, bool train
   const Tensor keep = dropout(ones(drawn, x.dtype()), p, train) * (1 - p);
   if (!train || p == 0) return x;
   if (p == 1) return x * 0;
-  constexpr double low = -1.7580993408473766;  // selu's limit at -infinity: -scale alpha
+  constexpr double low = -1.7580993408473766;  // selu's limit at -infinity: -scale * alpha
   const double a = 1 / std::sqrt((1 - p) * (1 + p * low * low));
   return (x * keep + (1 - keep) * low) * a - a * p * low;
 }

@@ -4,7 +4,8 @@
 
 namespace slope::nn {
 
-//   all products W_cok x_ct at once, (N, O, K, L); then those of each k are added at their places
+//   sum_c W_cok x_ct for all o, k, t at once, (N, O, K, L); then those of each k are added at
+//   t stride + k dilation
 Tensor conv_transpose1d(const Tensor& x0, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose1dOptions& o) {
   const auto [stride, padding, output_padding, groups, dilation] = o;

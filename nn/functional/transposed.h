@@ -5,7 +5,8 @@
 
 namespace slope::nn {
 
-// The adjoint of conv1d with the same weight: y_o(t stride + k dilation - padding) += W_cok x_ct.
+// The adjoint of conv1d with the same weight:
+//   y_o(t * stride + k * dilation - padding) += W_cok x_ct
 struct ConvTranspose1dOptions {
   int64_t stride = 1;
   int64_t padding = 0;         // positions cut off at both ends
@@ -13,8 +14,8 @@ struct ConvTranspose1dOptions {
   int64_t groups = 1;
   int64_t dilation = 1;
 };
-// x (N, C, L) or (C, L), weight (C, O / groups, K) -> (N, O, (L - 1) stride - 2 padding +
-// dilation (K - 1) + output_padding + 1)
+// x (N, C, L) or (C, L), weight (C, O / groups, K) -> (N, O, L') or (O, L'), where
+//   L' = (L - 1) * stride - 2 * padding + dilation * (K - 1) + output_padding + 1
 [[nodiscard]] Tensor conv_transpose1d(const Tensor& x, const Tensor& weight,
                                       const Tensor& bias = {},
                                       const ConvTranspose1dOptions& options = {});

@@ -1,5 +1,5 @@
-// y_o(t stride + k dilation - padding) += W_cok x_ct, + bias_o: the adjoint of Conv1d with the same
-// settings, which makes a sequence longer.
+// y_op = bias_o + sum_ckt W_cok x_ct, over the t and k with t stride + k dilation - padding = p:
+// the adjoint of Conv1d with the same settings; it makes sequences longer.
 #pragma once
 
 #include <slope/nn/functional/transposed.h>

@@ -1,4 +1,5 @@
-// g(n): the gradient of one step that cuts the same examples into n micro-batches;   g(n) = g(1)
+// g(n) = g(1), where g(n) is the gradient of one step that cuts the same examples into n
+// micro-batches
 #include <slope/autograd/ops.h>
 #include <slope/nn/lint/lint.h>
 #include <slope/nn/module/state.h>

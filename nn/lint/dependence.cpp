@@ -35,7 +35,8 @@ class Embedded : public Observer {
   Tensors of_itself_, of_equal_;
 };
 
-// x with another value at column s of every row: another of x's ids, or a number nearby.
+// x with another value at column s of every row: another of x's ids, or a number nearby. `how`, 0
+// or 1, selects one of two such values.
 Tensor changed(const Tensor& x, int64_t s, int64_t how) {
   const Tensor old = x.narrow(1, s, 1);
   Tensor other;

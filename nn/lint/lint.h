@@ -42,7 +42,7 @@ struct Dependence {
   Tensor gradient;  // (T', T): max |dy_t / dx_s|; undefined if no table embeds x
 };
 Dependence dependence(const SequenceFunction& f, const Tensor& x);
-// An output that depends on a later input: T' = T.
+// An output that depends on a later input; T' must be T.
 Findings leaks(const Dependence& d);
 // An input on which no output depends, or an output that depends on no input.
 Findings ignored_inputs(const Dependence& d);

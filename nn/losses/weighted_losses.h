@@ -87,7 +87,7 @@ struct MultiLabelSoftMarginLoss {
 
 struct MultiMarginLoss {
   std::optional<Buffer> weight;  // (C)
-  MultiMarginOptions options;    // its weight is the buffer
+  MultiMarginOptions options;    // forward takes the buffer instead of options.weight
   explicit MultiMarginLoss(const MultiMarginOptions& o = {})
       : weight(detail::buffer_or_none(o.weight)), options(o) {}
   Tensor forward(const Tensor& x, const Tensor& t) const {

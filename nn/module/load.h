@@ -33,7 +33,8 @@ struct LoadOptions {
 // Copies the values into the model's own tensors (f32 and f64 convert into each other). A tied
 // tensor needs only one of its names and stays tied. An error is an InputError with message().
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options = {});
-// also accepts names for which the file's metadata gives another, saved one (StateDict::tied)
+// The same from a file. Where the file lacks a name for which its metadata gives a saved one
+// (StateDict::tied), the values of the saved one are taken.
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});
 
 }  // namespace nn

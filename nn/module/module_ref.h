@@ -19,7 +19,7 @@ using Fields = std::vector<Field>;
 class ModuleHooks;
 struct ScopeName;
 
-// The path found by the last Scope. After a move the module's path is unknown.
+// The path at which the last Scope found the module; null after a move, which may change the path.
 struct FoundName : std::atomic<const ScopeName*> {
   using atomic::operator=;
   FoundName() noexcept : atomic(nullptr) {}
@@ -30,7 +30,7 @@ struct FoundName : std::atomic<const ScopeName*> {
   }
 };
 
-// What every module has besides its own members; the macro declares it.
+// What every module has besides its own members; SLOPE_MODULE declares it.
 struct ModuleState : NotCopied<ModuleState> {
   mutable bool training = true;
   mutable std::shared_ptr<ModuleHooks> hooks;  // null if there are none

@@ -1,7 +1,7 @@
-// Parameter and Buffer: the tensors that a module owns. Both move but do not copy, and so does
-// every module: std::vector<Block>(6, Block(c)) would make six blocks that share their weights, so
-// it does not compile (not_copied.h). To share on purpose, call tie(a, b). Copying either into a
-// Tensor shares it, as always.
+// Parameter and Buffer: the tensors that a module owns. Like every module, both can be moved but
+// not copied: std::vector<Block>(6, Block(c)) would make six blocks that share their weights, so it
+// does not compile (not_copied.h). To share on purpose, call tie(a, b). A Tensor copied from either
+// shares its data and gradient, as always.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

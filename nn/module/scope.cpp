@@ -10,7 +10,7 @@ namespace slope::nn {
 // The path of a module that runs inside another's scope. Interned: one for each different pair of
 // `outer` and `path`.
 struct ScopeName {
-  const void* outer;  // the outer scope's path, or its module's kind if it has none; null outermost
+  const void* outer;  // the outer scope's path; if that is null, its module's kind; null outermost
   const char* path;
 };
 

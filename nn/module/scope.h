@@ -1,8 +1,8 @@
 // Scope: marks that a module's forward is running on this thread. It makes the module's path
 // ("encoder.layers.0.self_attn") the current one (core/module_path.h), for error messages,
 // attention capture and profiles. operator() opens it. A method that calls submodules but is not
-// itself called through operator() (encode, loss, …) opens it in its first line:
-// nn::Scope scope(*this); The path is relative to the outermost module that runs. It is cached
+// itself called through operator() (encode, loss, …) opens it in its first line, with
+// `nn::Scope scope(*this);`. The path is relative to the outermost module that runs. It is cached
 // until the module is moved or is called inside another module.
 #pragma once
 

@@ -7,7 +7,7 @@ namespace slope::nn {
 
 namespace {
 
-// j - (i + S - L): (L, S), i64
+// j - (i + S - L) for query i and key j: (L, S), i64
 Tensor distances(int64_t L, int64_t S) {
   SLOPE_CHECK_SHAPE(L >= 0 && S >= L, "positions: {} queries need at least as many keys, got {}", L,
                     S);

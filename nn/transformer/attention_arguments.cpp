@@ -8,7 +8,7 @@ AttentionLengths attention_lengths(const Tensor& query, const Tensor& key, int64
   SLOPE_CHECK_SHAPE((batched || query.rank() == 2) && key.rank() == query.rank(),
                     "{}: query {} and key {} should both be batched (3-D) or unbatched (2-D)", who,
                     query.shape(), key.shape());
-  const int64_t length = batched && batch_first ? 1 : 0;  // its dim
+  const int64_t length = batched && batch_first ? 1 : 0;  // the dim of L and S
   return {.B = batched ? query.size(1 - length) : 1,
           .H = heads,
           .L = query.size(length),

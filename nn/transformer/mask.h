@@ -23,8 +23,8 @@ class Mask {
   // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
   static Mask causal_sequences(const Tensor& lengths);  // self-attention, causal
-  // true where both are, numbers added. Error if they are of different sequences, ShapeError if
-  // causal masks are of different lengths.
+  // Allows what both masks allow, and adds the numbers of both. Error if they are of different
+  // sequences, ShapeError if causal masks are of different lengths.
   friend Mask operator&(const Mask& a, const Mask& b);
 
   bool allows_everything() const {
@@ -35,7 +35,8 @@ class Mask {
   // other lengths.
   AttentionOptions options(int64_t L, int64_t S) const;
   const Tensor& added() const { return added_; }  // undefined: nothing
-  // The same with f(x), such as a reshaped x, in place of each tensor x that was allowed or added.
+  // The same mask with f(x), such as a reshaped x, in place of each tensor x that it holds: the
+  // allowed keys, the numbers to add.
   template <class F>
   Mask with_tensors(const F& f) const {
     Mask mask = *this;

@@ -1,6 +1,6 @@
-// Stacks of encoder and decoder layers, with an optional norm after the last, and both together,
-// for models other than torch.nn.Transformer (transformer.h). A layer is constructed from the
-// model's Config and has one forward for training and cached decoding:
+// Encoder and Decoder, each a stack of layers with an optional norm after the last, and Stacks, the
+// two together; for models other than torch.nn.Transformer (transformer.h). A layer is constructed
+// from the model's Config and has one forward for training and cached decoding:
 //   EncoderLayer::forward(x, mask)                                                 // (B, S, C)
 //   DecoderLayer::forward(x, memory, self_mask, cross_mask, DecoderLayerCache*)    // (B, T, C)
 #pragma once

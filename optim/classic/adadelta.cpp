@@ -17,7 +17,7 @@ std::vector<StateTensor> states(const AdadeltaOptions&) { return {{"square_avg"}
 
 //   d = g + weight_decay p
 //   s = rho s + (1 - rho) d^2
-//   u = sqrt(a + eps) / sqrt(s + eps) d
+//   u = sqrt(a + eps) / sqrt(s + eps) * d
 //   a = rho a + (1 - rho) u^2
 //   p = p - lr u
 template <class T>

@@ -18,7 +18,7 @@ std::vector<StateTensor> states(const AdamaxOptions&) { return {{"exp_avg"}, {"e
 //   d = g + weight_decay p
 //   m = m + (1 - beta1) (d - m)
 //   u = max(beta2 u, |d| + eps)
-//   p = p - lr / (1 - beta1^t)  m / u
+//   p = p - lr / (1 - beta1^t) * m / u
 template <class T>
 void update(const Part<T>& x, const AdamaxOptions& o) {
   const T decay = static_cast<T>(o.weight_decay), factor = static_cast<T>(x.factor),

@@ -1,6 +1,6 @@
 // Adam (Kingma and Ba, 2015), optionally with AMSGrad (Reddi et al., 2018), as torch.optim.Adam.
-// weight_decay is added to the gradient; decoupled_weight_decay subtracts it from the weight
-// instead, which is AdamW (adamw.h).
+// weight_decay times the weight is added to the gradient; with decoupled_weight_decay, lr times
+// that is subtracted from the weight instead, which is AdamW (adamw.h).
 #pragma once
 
 #include <slope/optim/elementwise/elementwise.h>

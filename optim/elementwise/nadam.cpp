@@ -20,7 +20,7 @@ double mu(const NadamOptions& o, double t) {
   return o.betas[0] * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay));
 }
 
-// mu_1 ... mu_t
+// The product mu_1 * ... * mu_t; `before` is that of mu_1 to mu_{t-1}.
 double mu_product(const NadamOptions& o, double before, int64_t t) {
   return before * mu(o, static_cast<double>(t));
 }
@@ -29,8 +29,8 @@ double mu_product(const NadamOptions& o, double before, int64_t t) {
 //   d = g + weight_decay p               else
 //   m = m + (1 - beta1) (d - m)      v = beta2 v + (1 - beta2) d^2
 //   mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2)
-//   p = p - lr ((1 - mu_t) d / (1 - mu_1 ... mu_t) + mu_{t+1} m / (1 - mu_1 ... mu_{t+1}))
-//           / (sqrt(v / (1 - beta2^t)) + eps)
+//   p = p - lr ((1 - mu_t) d / (1 - mu_1 * ... * mu_t)
+//               + mu_{t+1} m / (1 - mu_1 * ... * mu_{t+1})) / (sqrt(v / (1 - beta2^t)) + eps)
 template <class T>
 void update(const Part<T>& x, const NadamOptions& o) {
   const double t = static_cast<double>(x.t), next = mu(o, t + 1);

@@ -37,7 +37,7 @@ void move_towards(const Tensor& x, const Tensor& to, double weight) {
 //   b = t^beta2_decay      a = max(eps2, RMS(p)) min(lr, 1 / sqrt(t))
 //   p = (1 - lr weight_decay) p
 //   r = r + b (mean_j g^2 - r)      c = c + b (mean_i g^2 - c)      v = r c / max(mean_i r, eps1)
-//   v = v + b (g^2 - v)                                             of a vector
+//   v = v + b (g^2 - v)                                             instead, if p is a vector
 //   u = g / sqrt(max(v, eps1^2))
 //   p = p - a u / max(1, RMS(u) / d)
 void update(const Whole& x, const AdafactorOptions& o) {

@@ -10,7 +10,7 @@
 
 namespace slope::tools {
 
-// What some steps did: totals, but the mean loss.
+// What some steps did: all are totals, except the loss.
 struct Done {
   double loss = 0;     // mean
   int64_t tokens = 0;  // read in training, source and target; written in decoding
@@ -38,7 +38,7 @@ std::vector<BenchCase> decoding_cases();  // decoding.cpp
 std::vector<BenchCase> op_cases();        // ops.cpp
 BenchCase start_case();                   // start.cpp
 
-// Training on the batches of a file, or a new file of batches (real.cpp).
+// real.cpp: training on the batches of a file; write_batches() makes such a file of a text
 BenchCase real_case(const std::string& batches_file);
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count);
 
@@ -46,7 +46,7 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
 int first_step();
 int measure_nodes();  // node.cpp: a recorded small operation, and a chain of a million
 
-// scale.cpp: a step against each of its sizes; plots go to the folder
+// scale.cpp: time and memory of a step against each of its sizes; plots go to the folder
 int measure_scale(const std::string& folder);
 
 // profile.cpp

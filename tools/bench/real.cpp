@@ -71,7 +71,7 @@ std::unique_ptr<Workload> batched_steps(const std::string& path) {
                                           settings.training);
 }
 
-// An error of an operation says that the file holds other tensors than batches.
+// If an operation fails, the file holds other tensors than batches.
 std::unique_ptr<Workload> real_steps(const std::string& path) {
   try {
     return batched_steps(path);
@@ -90,8 +90,9 @@ BenchCase real_case(const std::string& batches_file) {
           [batches_file] { return real_steps(batches_file); }};
 }
 
-// Writes the first `count` training batches of such a run on the text, or on the bundled corpus if
-// the prefix is empty. PyTorch's side of a comparison reads the same file.
+// Writes the first `count` training batches that a run with the preset multi30k would take from the
+// text, or from the bundled corpus if the prefix is empty. PyTorch's side of a comparison reads the
+// same file.
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count) {
   const TranslationCase c = translation_model();
   const train::RunSettings settings = bench_settings(c.model, c.values);

@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 constexpr double tolerance = 1e-9;
 constexpr int no_torch = 77;
 
-// Reads calls from a file. Prints for each the largest difference of value or gradients, relative
-// to PyTorch's largest element, at least 1; null if table T lacks the function; or PyTorch's error.
+// Reads calls from a file. Prints for each the largest difference of value or gradients, divided by
+// PyTorch's largest element or 1; null if table T lacks the function; or PyTorch's error.
 constexpr const char* script = R"py(
 import json, math, sys, warnings
 warnings.simplefilter("ignore")
@@ -197,7 +197,7 @@ std::string write_temporary(const std::string& text) {
   return file;
 }
 
-// What Python prints; its exit code, or 128 and the signal that ended it.
+// What Python prints; its exit code, or 128 plus the signal that ended it.
 std::pair<std::string, int> run_python(const Json& calls) {
   const std::string file = write_temporary(calls.dump());
   const char* chosen = std::getenv("SLOPE_PYTHON");
@@ -239,7 +239,7 @@ Against against_pytorch(const std::vector<std::string>& functions) {
                  "the program",
                  code, output.substr(output.size() - std::min<size_t>(output.size(), 300)));
   const size_t last_line = output.find_last_of('\n', output.empty() ? 0 : output.size() - 2);
-  const Json differences = train::parse_json(  // before it Python may have warned
+  const Json differences = train::parse_json(  // warnings may come before it
       output.substr(last_line == output.npos ? 0 : last_line + 1), "the output of Python");
   Against result;
   for (const std::string& function : functions) {

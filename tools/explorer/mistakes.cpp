@@ -60,7 +60,8 @@ const Op wrong_layer_norm{
       return Grads{(g - y * mean(g * y, {-1}, keepdim)) * rstd};
     }};
 
-// ---- three mistakes that an engine could make (in summing, adding, passing on), as wrong rules
+// ---- three mistakes of an engine, as wrong rules: in summing over broadcast dims, in adding up
+// contributions, in passing gradients on
 
 const Op unsummed_add{.name = "add",
                       .definition = {"y = a + b", "da = g, db = g"},

@@ -27,7 +27,7 @@ std::string found_page() {
       "--page FILE.html");
 }
 
-// {"title", "answer"}: the answer in the form of explore()'s
+// {"title", "answer"}; the answer has the form of what explore() returns
 std::string recorded_step(const RunPage& options) {
   const train::Sample sample = train::sample_named(options.model);
   Results results;

@@ -31,7 +31,7 @@ std::string number(double x) {
 }
 
 bool is_as_promised(const Exhibit& e, const Showing& s) {
-  if (!e.show) return true;  // a test asks the compiler
+  if (!e.show) return true;  // the mistake must not compile: a test asks the compiler
   const bool shows = std::all_of(s.symptoms.begin(), s.symptoms.end(), [](const Symptom& line) {
     return number(line.broken) != number(line.right);
   });

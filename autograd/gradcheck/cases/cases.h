@@ -33,7 +33,7 @@ struct Case {
     points,  // ties, guards, padding: where differences say nothing
   };
   Kind kind = Kind::usual;
-  // Of points: the values of each input, and the gradient of sum(y) with respect to each
+  // For Kind::points: the values of each input, and the gradient of sum(y) with respect to it
   std::vector<std::vector<double>> values = {}, expected = {};
 };
 

@@ -8,7 +8,7 @@ namespace slope {
 
 namespace {
 
-constexpr double part = 0x1p-28;
+constexpr double part = 0x1p-28;  // each value moves by this part of itself
 
 Tensors moved(const Tensors& x) {
   Tensors result;

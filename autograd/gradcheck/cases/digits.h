@@ -6,9 +6,9 @@
 
 namespace slope {
 
-// Changes all leaves by 2^-28 of their values, then the gradients of the outputs. float32 cannot
-// hold such a change: the report's failures say which of the two changes is lost. The leaves must
-// hold values that are exact in float32.
+// Changes all leaves by 2^-28 of their values and then, at the given leaves, the grad_outputs.
+// float32 cannot hold such a change: the report's failures say which of the two changes is lost.
+// The leaves must hold values that are exact in float32.
 GradcheckReport keeps_digits(const TensorFunction& f, const Tensors& leaves,
                              const Tensors& grad_outputs);
 

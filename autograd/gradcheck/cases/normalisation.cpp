@@ -32,7 +32,7 @@ Cases normalisation_cases() {
     add(op, "dim 1", {{{2, 3, 2}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 1)}; });
     add(op, "rows longer than 16 lanes", {{{2, 35}}},
         [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
-    add(op, "large values", {{{2, 3}, 694, 706}},  // 100 x would round in f32
+    add(op, "large values", {{{2, 3}, 694, 706}},  // not f(100 x): 100 x would round in f32
         [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "n = 1", {{{3, 1}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], -1)}; });
     add(op, "rank 0", {{{}}}, [f = f](const Tensors& x) { return Tensors{f(x[0], 0)}; });

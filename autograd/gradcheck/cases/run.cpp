@@ -149,8 +149,8 @@ Tensors values_and_gradients(const Setup& setup, const How& how) {
   return y;
 }
 
-// Whether |a - b| <= rtol scale for every element. A tensor's scale is the largest finite |b| in
-// it, but at least 0.05 `terms`: where a sum of so many terms cancels to 0, only rounding is left.
+// Whether |a - b| <= rtol * scale for every element. A tensor's scale is the largest finite |b| in
+// it, but at least 0.05 * terms: where a sum of so many terms cancels to 0, only rounding is left.
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what,
                         double terms = 1) {
   GradcheckReport report;
@@ -182,7 +182,7 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
   return report;
 }
 
-// At most how many elements share one element of a leaf.
+// The largest number of elements of an input that share one element of a leaf.
 double most_repeats(const Case& c, InputLayout layout) {
   int64_t most = 1;
   for (const CaseInput& input : c.inputs)
@@ -289,7 +289,7 @@ class Run {
   static GradcheckReport digits(const Setup& setup) {
     Tensors u;
     for (const Tensor& y : setup.f(setup.leaves)) {
-      if (is_floating(y.dtype()) && y.dtype() != f64) return {};  // coarser on purpose
+      if (is_floating(y.dtype()) && y.dtype() != f64) return {};  // f is coarser on purpose
       u.push_back(is_floating(y.dtype()) ? cotangent(y) : Tensor());
     }
     return keeps_digits(setup.f, setup.leaves, u);

@@ -9,7 +9,7 @@ namespace slope {
 
 using Frames = std::vector<void*>;
 Frames frames_of_operation();  // empty if the platform has no backtraces
-// The text for each; addr2line runs once for all of them.
+// The text for each operation; addr2line runs once for all of them.
 std::vector<std::string> callers_of(const std::vector<Frames>& operations);
 
 }  // namespace slope

@@ -70,7 +70,7 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
   const Tensor& y = at.outputs[failing.output];
   if (!y.requires_grad()) return {};
   WatchFlow flow;
-  WatchBackward undoes;  // what a rule writes into the gradient that it is given
+  WatchBackward undoes;  // takes back what a rule writes into the gradient that it is given
   {
     const Observe outer(flow), inner(undoes);
     (void)grad({y}, tensors_of(leaves),
@@ -87,8 +87,8 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
 
   std::vector<GradcheckCulprit> culprits;
   std::vector<const Op*> ops;       // one culprit per operation
-  std::vector<size_t> calls;        // of these
-  double cut = 0, size_of_cut = 0;  // cuts may cancel: log(sum(exp(x - max))) + max
+  std::vector<size_t> calls;        // the call of each culprit
+  double cut = 0, size_of_cut = 0;  // may cancel: a detached max in log(sum(exp(x - max))) + max
   for (const Defect& defect : defects) {
     const Call& call = at.calls.list[defect.call];
     if (const auto known = std::find(ops.begin(), ops.end(), call.op); known != ops.end()) {

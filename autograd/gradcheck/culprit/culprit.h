@@ -9,10 +9,10 @@ namespace slope {
 
 struct Failing {
   size_t output;
-  Tensor u;                           // its cotangent
-  std::vector<Direction> directions;  // of the leaves along which its derivative is wrong
+  Tensor u;                           // the output's cotangent
+  std::vector<Direction> directions;  // of the leaves, along which the output's derivative is wrong
 };
-// Moves elements that failed and no others, so that kinks elsewhere do not matter.
+// The directions move elements that failed and no others, so that kinks elsewhere do not matter.
 Failing failing_elements(const NamedTensors& leaves, const std::vector<Tensor>& cotangents,
                          const GradcheckReport& report);
 

@@ -7,7 +7,7 @@
 namespace slope {
 
 // The inputs as C++, "{from_vector<double>({0.5, -1}, {1, 2}).set_requires_grad()}"; empty if
-// the inputs are too large, or still too large to print when nothing smaller fails.
+// the inputs have too many elements, or the smallest that fail still too many to print.
 std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
                              const GradcheckOptions& options);
 

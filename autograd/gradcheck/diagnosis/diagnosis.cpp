@@ -55,7 +55,7 @@ void look_at(const Evidence& e, Guesses& guesses) {
     guess(e, guesses);
 }
 
-// If no call could be checked alone: the failures of the leaves.
+// The failures of the leaves, used if no call was found wrong when it was checked alone.
 std::vector<Evidence> of_leaves(const GradcheckReport& report) {
   std::vector<Evidence> result;
   for (const GradcheckFailure& f : report.failures) {

@@ -20,7 +20,7 @@ void guess_size(double ratio, int64_t n, const std::string& what, double weight,
   add(d, fmt::format("a missing 1/n, or a sum in place of a mean, n = {}", size), 1);
   add(1 / d, fmt::format("an extra 1/n, or a mean in place of a sum, n = {}", size), 1);
   if (n > 2) {
-    // for small sizes it may as well be a constant, such as 2/3 or 3/4
+    // where a size is unlikely, the ratio may as well be a wrong constant, such as 2/3 or 3/4
     add((d - 1) / d, fmt::format("n where n - 1 is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
     add(d / (d - 1), fmt::format("n - 1 where n is meant, n = {}", size), weight < 0.6 ? 0.7 : 0.9);
   }

@@ -45,7 +45,7 @@ Reach reach_of(const Jacobian& j) {
     }
     reach.kept += of_i.kept;
     reach.ignored +=
-        of_i.kept + of_i.invented > 0 ? of_i.ignored : 0;  // else it is lost as a whole
+        of_i.kept + of_i.invented > 0 ? of_i.ignored : 0;  // else the rule lacks all of element i
     reach.invented += of_i.invented;
   }
   return reach;
@@ -81,7 +81,7 @@ bool has_sums_for_ways(const Jacobian& j) {
 }
 
 // Whether the rule lacks, for each element, the same amount in all of the element's ways; at least
-// one element that lacks something must have several.
+// one element for which it lacks something must have several ways.
 bool lacks_the_same_in_all_ways(const Jacobian& j) {
   bool lacks = false;
   for (size_t i = 0; i < j.columns; ++i) {
@@ -91,7 +91,7 @@ bool lacks_the_same_in_all_ways(const Jacobian& j) {
       if (!j.has(j.truth, o, i)) continue;
       const double lack = j.truth[o * j.columns + i] - j.rule[o * j.columns + i];
       if (ways++ == 0) of_first = lack;
-      // a small difference of two numbers: noise weighs more
+      // `lack` may be a small difference of two numbers, in which noise weighs more
       if (!(std::abs(lack - of_first) <= 1e-4 * std::abs(of_first) + 1e-8)) return false;
     }
     lacks |= ways > 1 && std::abs(of_first) > 1e-4;
@@ -166,7 +166,7 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
     return;
   if (is_transposed(j)) {
     const char* reason = "the Jacobian stands where its transpose is meant";
-    // the other operands' sizes and the output's
+    // other_sizes also holds the output's sizes; two more suggest another matrix
     const bool is_product = e.other_sizes.size() >= e.output_shape.size() + 2;
     if (is_square(e) || is_product) guesses.push_back({0.94, "a missing transposition", reason});
     guesses.push_back({0.93, "a map in reverse: the rule moves g as the function moves x", reason});

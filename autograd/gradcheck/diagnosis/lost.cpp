@@ -16,7 +16,7 @@ bool is_proportional(const Evidence& e, A&& a, B&& b) {
     if (!counts(e, i)) continue;
     if (!std::isfinite(b(i)) || is_near(b(i), 0)) return false;
     if (std::isnan(c)) c = a(i) / b(i);
-    // a small difference of two numbers: noise weighs more
+    // a(i) may be a small difference of two numbers, in which noise weighs more
     if (!(std::abs(a(i) - c * b(i)) <= 1e-4 * std::abs(a(i)) + 1e-8)) return false;
   }
   return std::abs(c) > 1e-3;

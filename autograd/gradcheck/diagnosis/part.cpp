@@ -1,6 +1,6 @@
-// Some elements are right, others wrong. Zeros on one side suggest a mask; ratios 1/2 or 1/3, uses
-// that were not added; errors at a beginning or end, a loop's bounds; errors on one side of a value
-// of x, a branch; a single error, a tie or guard.
+// Some elements are right, others wrong. Zeros in one of the two derivatives alone suggest a mask;
+// ratios 1/2 or 1/3, uses that were not added; errors at a beginning or end, a loop's bounds;
+// errors on one side of a value of x, a branch; a single error, a tie or guard.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ Counted count(const Evidence& e) {
   return c;
 }
 
-// Along a dim: the elements before one index, or those from one on, or both, are all wrong and no
-// other is.
+// Along a dim: all elements before `right`, or all from `end` on, or both, are wrong, and no others
+// are.
 struct Ends {
   size_t dim;
   int64_t right, end;  // the first right index, and one past the last
@@ -86,8 +86,8 @@ void guess_ends(const Evidence& e, bool should_be_zero, Guesses& guesses) {
                      "all elements there are wrong, and no other"});
 }
 
-// Whether x is larger, or smaller, at all wrong elements than at all right ones: "x < 0"; empty if
-// not, or if they are too few to tell it from chance.
+// The condition on x that holds at all wrong elements and at no right one, such as "x < 0"; empty
+// if there is none, or too few elements to tell it from chance.
 std::string side_of_wrong(const Evidence& e, const Counted& c) {
   if (c.wrong < 3 || c.right < 3 || e.x.size() != e.numeric.size()) return "";
   double right[]{INFINITY, -INFINITY}, wrong[]{INFINITY, -INFINITY};  // least and largest
@@ -106,7 +106,7 @@ std::string side_of_wrong(const Evidence& e, const Counted& c) {
   return "";
 }
 
-// All wrong elements have one ratio, and lie on one side of a value of x.
+// All wrong elements have the same ratio, and lie on one side of a value of x.
 void guess_branch(const Evidence& e, const Counted& c, Guesses& guesses) {
   const std::string side = side_of_wrong(e, c);
   if (side.empty() || c.lost > 0 || c.extra > 0) return;

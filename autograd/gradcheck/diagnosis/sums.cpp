@@ -63,7 +63,7 @@ bool is_factor_summed_along(const Evidence& e, size_t dim) {
   return true;
 }
 
-// One ratio on each line along the dim, not the same on all lines.
+// Whether the ratio is the same all along each line of the dim, but differs between lines.
 bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   if (e.shape[dim] < 2 || has_one_ratio(e)) return false;
   const Lines lines(e.shape, dim);
@@ -74,8 +74,8 @@ bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   return true;
 }
 
-// If each element acts through one output: e with the factors of g, from the Jacobian, in place of
-// the derivatives.
+// If each element acts through one output alone: e with its entries of the Jacobian, the factors of
+// g, in place of the derivatives; else e.
 Evidence factors_of_g(const Evidence& e) {
   Evidence result = e;
   const size_t columns = e.elements.size();

@@ -1,5 +1,5 @@
-// The difference is constant along a dim, or a multiple of x, y or e^y along it: a term with a sum
-// or mean over that dim is missing or superfluous.
+// The difference analytic - numeric is constant along a dim, or a multiple of x, y or e^y along it:
+// a term with a sum or mean over that dim is missing or superfluous.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>

@@ -10,7 +10,7 @@ struct Explanation {
   struct Line {                   // of one input
     std::string name;             // "dx"
     std::string formula;          // "g (1 - y^2)"; empty if the definition does not name the input
-    std::vector<double> written;  // by the text; empty if it is in words or has indices
+    std::vector<double> written;  // `formula` evaluated; empty if it is in words or has indices
     std::vector<double> rule, differences;
     bool is_held() const;  // the rule agrees with differences and, if there is one, with `written`
   };

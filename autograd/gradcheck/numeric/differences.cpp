@@ -26,8 +26,8 @@ constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding
 }  // namespace
 
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
-  // Not a power of two: float32 numbers are spaced by powers of two, and all samples would be
-  // rounded alike.
+  // 21 is not a power of two: float32 numbers are spaced by powers of two, and with one all samples
+  // would be rounded alike.
   const double first = eps / 21;
   Close at;
   for (int j = -fine; j <= fine; ++j) at[static_cast<size_t>(j + fine)] = losses(j * first);

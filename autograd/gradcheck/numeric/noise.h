@@ -1,5 +1,5 @@
-// The noise of a function of one number L: what rounding adds to it. It limits what differences of
-// L can tell.
+// The noise of L, a function of one number: what rounding adds to L. Noise limits what differences
+// of L can tell.
 //
 // Rounding makes L jump. Close samples show this, unless the jumps are farther apart than the
 // samples: a float64 function that computes something in float32 jumps every 1e-7 |x|. So where the

@@ -1,5 +1,5 @@
-// Every recorded call of a function, in order, with its inputs and outputs. They are held, so that
-// an address identifies one tensor and nodes stay alive.
+// Every call of an operation that is recorded while a function runs, in order. Its inputs and
+// outputs are held, so that an address identifies one tensor and nodes stay alive.
 #pragma once
 
 #include <slope/autograd/observer.h>

@@ -39,7 +39,7 @@ Grads div_formula(const Saved& s, const Tensor& g) {
 // log 1 replaces log a.
 constexpr Definition pow_definition{"y = a^b", "da = g b a^(b-1), db = g y log a",
                                     "a > 0; a = 0 where b >= 0; a < 0 where b is an integer"};
-// b a^(b-1); as y (b / a) where a is so small that the power overflows for |b| < 1.
+// b a^(b-1); computed as y (b / a) where |b| < 1 and a is so small that a^(b-1) overflows.
 Tensor slope_of_pow(const Tensor& a, const Tensor& b, const Tensor& y) {
   const Tensor constant = logical_and(b == 0, logical_or(a == 0, isnan(a))),
                exponent = masked_fill(b - 1, constant, 0), power = pow(a, exponent),

@@ -16,8 +16,8 @@ namespace slope {
 
 constexpr int64_t elementwise_grain = 1 << 15;
 
-// How a result is stored. Past the caches: if it is larger than they are, and the loop is so cheap
-// that memory limits it.
+// How a result is stored. past_caches is for loops so cheap that memory limits them; it has an
+// effect only if the result is larger than the caches.
 enum class Written { through_caches, past_caches };
 
 // The step through x, element by element, beside a contiguous tensor of `shape`: 1 if x is such a

@@ -1,6 +1,6 @@
 // Elementwise operations of one tensor: the Op and the function of each row of
 // core/kernels/elementwise/unary_rows.h.
-//   y = f(x), dx = g df(x); or g df(y) where that is simpler and saves y instead of x
+//   y = f(x), dx = g * df(x); or dx = g * df(y) where that is simpler: then y is saved, not x
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/widened.h>
@@ -23,7 +23,7 @@ Grads formula(const Saved& s, const Tensor& g) {
   return {g * Row::df(read<Row>(s))};
 }
 
-// Calls loop(n, g, g_step, v, 1, dx) for parts of a v that is kept in bf16.
+// Calls loop(n, g, g_step, v, 1, dx) for parts of v, the saved x or y, which is kept in bf16.
 template <class T, class Loop>
 void run_on_kept(const Tensor& g, const Tensor& v, const Tensor& dx, const Loop& loop) {
   constexpr int64_t part = 1 << 12;

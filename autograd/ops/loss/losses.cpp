@@ -24,7 +24,8 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
 
 }  // namespace
 
-//   loss = -(1 - e) l_t - e / C sum_i l_i, where the target counts; else 0
+//   loss = -(1 - e) l_t - (e / C) sum_i l_i, 0 where the target t is ignored; e: label smoothing,
+//   C: classes
 Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t count,
                                  const CrossEntropyOptions& options) {
   const int64_t n = target.numel(), classes = l.size(-1);
@@ -49,7 +50,7 @@ Tensor loss_of_log_probabilities(const Tensor& l, const Tensor& target, int64_t 
   loss = masked_fill(loss, ignored, 0);
   return options.reduction == Reduction::none  ? loss
          : options.reduction == Reduction::sum ? sum(loss)
-         : count == 0 ? sum(loss) + NAN  // not / 0, whose derivative is not finite
+         : count == 0 ? sum(loss) + NAN  // not sum / 0, whose derivative is not finite
                       : sum(loss) / static_cast<double>(count);
 }
 

@@ -8,7 +8,7 @@ namespace slope {
 
 namespace {
 
-constexpr int64_t max_unnamed = 20;  // dims that "..." may stand for; below any letter's code
+constexpr int64_t max_unnamed = 20;  // dims of "...", named 1 … 20: below any letter's code
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_unnamed(char name) { return name <= max_unnamed; }

@@ -9,8 +9,8 @@
 
 namespace slope {
 
-// A character for each dim: its letter, or, for a dim that "..." stands for, its place among these
-// counted from the last, 1, 2, …: broadcasting aligns dims from the last.
+// A character for each dim: its letter. The dims that "..." stands for have the codes …, 2, 1
+// instead, counted from the last, because broadcasting aligns dims from the last.
 using DimNames = std::string;
 
 struct EinsumEquation {

@@ -58,7 +58,8 @@ Grads linear_kernel(const Saved& s, const Tensor& g) {
   return grads;
 }
 
-// Whether the shapes fit the signature, which takes as long to parse as a small product.
+// Whether the shapes fit the signature, found without parsing it, which would take as long as a
+// small product.
 bool fits(const Tensor& x, const Tensor& W, const Tensor& b) {
   return x.defined() && W.defined() && x.rank() >= 1 && W.rank() == 2 &&
          x.shape().back() == W.shape()[1] &&

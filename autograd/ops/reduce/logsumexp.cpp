@@ -16,7 +16,7 @@ Grads logsumexp_formula(const Saved& s, const Tensor& g0) {
   const auto total = [&](const Tensor& p) { return sum(p, s.dims("dims"), keepdim); };
   const Tensor top = logical_and(x == INFINITY, y == INFINITY), share = to(top, x.dtype()),
                p = exp(masked_fill(x, y == INFINITY, 0) - masked_fill(y, infinite, 0));
-  // a large y has lost digits, which exp turns into a factor
+  // a large y is rounded, which scales all exp(x - y) by one factor: their sum, which should be 1
   const Tensor usual = logical_or(infinite, abs(y) <= 128),
                factor = masked_fill(total(p), usual, 1);
   return {g * where(y == INFINITY, share / total(share), p / factor)};

@@ -1,4 +1,4 @@
-// Largest and smallest elements; nan if there is one. amax, amin, max(x) and min(x) share the
+// Largest and smallest elements; nan if any element is. amax, amin, max(x) and min(x) share the
 // gradient among equal extremes; max(x, dim) and min(x, dim) give it to the first.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>

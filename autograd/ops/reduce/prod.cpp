@@ -14,7 +14,7 @@ namespace {
 constexpr Definition prod_definition{"y = prod x, over one dim", "dx_i = g prod_{j != i} x_j"};
 
 // For each element the product of all others on its line, as a composite. Neighbours are multiplied
-// in pairs; an element's result is its partner times the result of its pair.
+// in pairs; an element's result is its partner times the product of all other pairs.
 Tensor others_in_pairs(const Tensor& x) {  // (*, n)
   const int64_t n = x.size(-1), pairs = (n + 1) / 2;
   if (n == 1) return ones_like(x);
@@ -33,7 +33,7 @@ Tensors others_reference(const Saved& s) {
 constexpr Op others_op{
     .name = "prod_others", .saves = saves_input(0), .reference = others_reference};
 
-// A product m 2^exponent, which neither over- nor underflows on the way.
+// A product kept as m * 2^exponent, so that it neither over- nor underflows on the way.
 struct ScaledProduct {
   double m = 1;
   int64_t exponent = 0;

@@ -38,9 +38,9 @@ inline Tensor scale_of(const Tensor& x, const Dims& dims) {
   return masked_fill(m, !logical_and(m > 0, m < INFINITY), 1);
 }
 
-// f(x) for a norm f, which sums powers p of the elements and has f(c x) = c f(x), c > 0. Where the
-// powers over- or underflow, it is computed again in units of the largest element; all other
-// results keep their bits.
+// f(x) for a norm f, which sums the p-th powers of the elements and has f(c x) = c f(x) for c > 0.
+// Where the powers over- or underflow, the result is computed again in units of the largest
+// element; all other results keep their bits.
 template <class F>
 Tensor homogeneous(const Tensor& x, double p, const Dims& dims, bool keep, const F& f) {
   const Tensor y = f(x);

@@ -40,8 +40,8 @@ Grads std_formula(const Saved& s, const Tensor& g) {
   return {with_dims(s, masked_fill(g, none, 0), shape) * ((centred_input(s) / units) / n)};
 }
 
-// How many elements of a row become one number; 0 where `dims` are not the last dims, or where a
-// row is so long that it should be summed in parts.
+// The length of a row, whose elements become one number; 0 where `dims` are not the last dims, or
+// where a row is so long that it should be summed in parts.
 int64_t row_length(const Tensor& x, const Dims& dims) {
   for (size_t k = 0; k < dims.size(); ++k)
     if (dims[k] != x.rank() - static_cast<int64_t>(dims.size() - k)) return 0;
@@ -69,7 +69,7 @@ Grads kernel(const Saved& s, const Tensor& g) {
   return {dx.result()};
 }
 
-// For rows that are long or not contiguous.
+// For long rows, and for dims that are not the last.
 template <bool root>
 Tensor composite(const Tensor& x, const Dims& dims, double correction, bool keep) {
   const NoGrad no_grad;

@@ -10,7 +10,8 @@ namespace {
 constexpr Definition repeat_definition{"y = x, times_d copies one after the other along each dim d",
                                        "dx = g, summed over the copies"};
 
-// g (t1 n1, t2 n2, …) seen as (t1, n1, t2, n2, …) is summed over the t's.
+// g has sizes times_d n_d, where n is x's shape. Seen as (times_1, n_1, times_2, n_2, …), it is
+// summed over the dims of sizes times_d.
 Grads repeat_formula(const Saved& s, const Tensor& g) {
   const Dims &x = s.input_shape(), &times = s.dims("times");
   const size_t lead = times.size() - x.size();
@@ -50,7 +51,7 @@ Tensor repeat(const Tensor& x, const Dims& times) {
   SLOPE_CHECK_SHAPE(times.size() >= x.shape().size(),
                     "repeat: {} names fewer dims than shape {} has", times, x.shape());
   const size_t lead = times.size() - x.shape().size();
-  Layout apart = x.layout();  // (t1, n1, t2, n2, …), stride 0 in the t's
+  Layout apart = x.layout();  // (times_1, n_1, …), stride 0 in each times_d
   Dims shape, wide;
   for (size_t d = 0, at = 0; d < times.size(); ++d) {
     SLOPE_CHECK_SHAPE(times[d] >= 0, "repeat: cannot repeat {} times", times[d]);

@@ -103,7 +103,8 @@ void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_
   }
 }
 
-// Turns p, which holds the tile's scores, into p m, and ds, which holds g v^T, into ds.
+// `p` holds the tile's scores and becomes p m; `ds` holds g v^T and becomes the gradient of the
+// scores. m: the dropout's multipliers `keep`.
 template <class T>
 void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns,
                            T* p, T* ds, const T* keep, const StridedMatrix<const T>& gw,

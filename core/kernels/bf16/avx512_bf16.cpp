@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t W = Bf16Product::panel, depth_unit = 2;
 constexpr int block_rows = 12, rows_of_group = 4;  // 24 sums of one vector each
 
-// Multiplies R rows of A by a panel of two vectors: sums[r][v] += A(r) b[v] over k.
+// Multiplies R rows of A by a panel of two vectors: sums[r][v] = sum over p of A[r][p] * b[p][v].
 template <int R>
 [[gnu::always_inline]] inline void rows_by_panel(int64_t padded_k, const uint16_t* a,
                                                  int64_t stride, const uint16_t* panel,

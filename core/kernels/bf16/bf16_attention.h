@@ -1,6 +1,6 @@
 // Attention of one head whose products round their operands to bf16; scores, softmax and results
-// stay f32. The formulas and letters are those of attention.cpp. Private to the units' files, which
-// give their product as `unit`.
+// stay f32. The formulas and letters are those of attention.cpp. Private to the files of the CPU's
+// bf16 units (amx.cpp, avx512_bf16.cpp), which pass their product as `unit`.
 #pragma once
 
 #include <slope/core/kernels/attention/score_tile.h>
@@ -133,7 +133,7 @@ void bf16_backward(const Head& h, int64_t tile, const Const& g, const Const& gw,
       unit.pack.rows(rows, columns, {ds, stride, 1}, ds_rows, unit.row_stride(columns));
       k.multiply(rows, D, columns, ds_rows, h.scale, 0, dq.data + begin * dq.row, dq.row);
     }
-    // d (columns, width) += weights^T x
+    // d (columns, width) = alpha weights^T x + add d
     const auto add_transposed = [&](const float* weights, const Const& x, int64_t width,
                                     float alpha, const StridedMatrix<float>& d) {
       if (!d.data) return;

@@ -115,7 +115,7 @@ void pack_pairs_of_rows(int64_t columns, int64_t k, int64_t begin, int64_t end,
     }
 }
 
-// Packs all rows of a b whose columns are contiguous.
+// Packs all rows of b, where b's columns are contiguous.
 template <class T>
 void pack_columns(int64_t columns, int64_t k, int64_t padded_k, const StridedMatrix<const T>& b,
                   uint16_t* panel) {

@@ -27,7 +27,7 @@ struct Bf16Packing {
   // Rows `stride` elements apart. A part of k, at a multiple of depth_unit, may be packed alone.
   void (*rows)(int64_t m, int64_t k, const StridedMatrix<const T>& a, uint16_t* rows,
                int64_t stride);
-  // Panels `stride` elements apart; the same.
+  // Panels `stride` elements apart; here too a part of k may be packed alone.
   void (*panels)(int64_t n, int64_t k, const StridedMatrix<const T>& b, uint16_t* panels,
                  int64_t stride);
 };

@@ -1,4 +1,4 @@
-// Dropout: y = scale x if the element's 32 random bits reach the threshold, else 0. No mask is
+// Dropout: y = scale * x if the element's 32 random bits reach the threshold, else 0. No mask is
 // stored: backward draws the same bits again.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace slope {
 
 struct Keep {
   RandomSite site;
-  uint32_t threshold = 0;  // p 2^32, where p is the probability of 0
+  uint32_t threshold = 0;  // p * 2^32, where p is the probability of 0
   double scale = 1;        // 1 / (1 - p)
 };
 

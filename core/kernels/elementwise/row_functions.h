@@ -1,6 +1,6 @@
 // The functions used in the rows of elementwise operations: for numbers, the same names that
-// autograd/ops.h declares for tensors, and functions that are too long for a row. The slopes and
-// what they call accept numbers and tensors.
+// autograd/ops.h declares for tensors, and functions that are too long for a row. The derivatives
+// (…_slope) and what they call accept numbers and tensors.
 #pragma once
 
 #include <slope/core/kernels/math.h>
@@ -22,7 +22,7 @@ template <Number T> SLOPE_INLINE T abs(T x) { return std::abs(x); }
 template <Number T> SLOPE_INLINE T sqrt(T x) { return std::sqrt(x); }
 template <Number T> SLOPE_INLINE T log(T x) { return log_(x); }
 template <Number T> SLOPE_INLINE T exp(T x) { return exp_(x); }
-template <class X> SLOPE_INLINE auto exp_of_negative(const X& x) { return exp(x); }  // of tensors
+template <class X> SLOPE_INLINE auto exp_of_negative(const X& x) { return exp(x); }  // for tensors
 template <Number T> SLOPE_INLINE T sin(T x) { return sin_(x); }
 template <Number T> SLOPE_INLINE T cos(T x) { return cos_(x); }
 template <Number T> SLOPE_INLINE T tanh(T x) { return tanh_(x); }

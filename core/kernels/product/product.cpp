@@ -73,8 +73,8 @@ void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* 
   full_rows_by_panel<T, Loop::unrolled>(deep, a, strides, panel, to);
 }
 
-// C (height, wide) from at most block_rows rows of A and panels of B, both `deep`. `down` is A's
-// row stride, for packed rows their depth.
+// Computes C (height, wide) from A (height, deep), at most block_rows rows, and panels of B (deep,
+// wide). `down` is A's row stride, for packed rows their depth.
 template <class T, class A>
 void rows_by_panels(int64_t height, int64_t wide, int64_t deep, const T* a, int64_t down, A strides,
                     const T* panels, Place<T> corner) {

@@ -30,10 +30,10 @@ StridedMatrix<const T> from(const StridedMatrix<const T>& x, int64_t i, int64_t 
   return {x.data + i * x.row + j * x.col, x.row, x.col};
 }
 
-// Strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight rows
-// at a time across all strips, with the next eight prefetched: the rows are read in order, and each
-// strip is written in whole lines (strips can be a multiple of 4 KB apart, and too many open ones
-// evict one another from the first-level cache).
+// Packs strips of L columns, one after the other: out[s][p][l] = in[p * stride + s * L + l]. Eight
+// rows at a time across all strips, with the next eight prefetched: the rows are read in order, and
+// each strip is written in whole lines (strips can be a multiple of 4 KB apart, and too many open
+// ones evict one another from the first-level cache).
 template <int64_t L, class T>
 void pack_strips(int64_t deep, int64_t strips, const T* in, int64_t stride, T* out) {
   constexpr int64_t together = 8;
@@ -103,7 +103,7 @@ constexpr int64_t overrun = 16;  // pack_rows writes two elements past the end
 
 #if defined(__AVX__)
 // to[p * register_rows + r] = from[r * from_row + p] for p < 8: six rows at a time, each column
-// stored with two garbage elements that the next store overwrites.
+// stored with two extra zeros, which the next store overwrites.
 [[gnu::always_inline]] inline void transpose_rows(const float* from, int64_t from_row, float* to) {
   constexpr int64_t sixes = register_rows / 6;
   __m256 columns[sixes][8];

@@ -1,5 +1,5 @@
 // A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at
-// most 256 deep. Both ways to multiply are made of it.
+// most 256 deep. Both ways to multiply (product.cpp) are made of such blocks.
 #pragma once
 
 #include <slope/core/kernels/first_elements.h>
@@ -27,7 +27,7 @@ struct Rows {
 struct Strides {
   int64_t row, col;
 };
-template <class A>  // whether the compiler does not know the row stride
+template <class A>  // whether the row stride is known only at run time
 constexpr bool has_unknown_row_stride = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
 // For this many of the rows the multiply-adds read A from memory, which saves an instruction and

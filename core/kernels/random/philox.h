@@ -1,6 +1,7 @@
 // Philox 4x32-10 (core/tensor/random.h) for many elements at once: for uniform and normal numbers,
-// and for which elements a dropout keeps. Sixteen blocks lie side by side, so that a vector holds
-// the same word of each: element i takes word i % 64 / 16 of block 16 (i / 64) + i % 16.
+// and to choose the elements that a dropout keeps. Sixteen blocks lie side by side, so that a
+// vector holds the same word of each: element i takes word i % 64 / 16 of block
+// i / 64 * 16 + i % 16.
 #pragma once
 
 #include <slope/core/tensor/random.h>

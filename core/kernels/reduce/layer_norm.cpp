@@ -12,7 +12,7 @@ T reciprocal_root(T x) {
   return static_cast<T>(1 / __builtin_sqrt(static_cast<double>(x)));
 }
 
-// 1 / sqrt(mean(f^2) + eps) over i in [0, n) of f(i)
+// 1 / sqrt(mean + eps), the mean of f(i)^2 over i in [0, n)
 template <class T, class F>
 [[gnu::always_inline]] inline T reciprocal_rms(int64_t n, T eps, const F& f) {
   const T share = T(1) / static_cast<T>(n),

@@ -30,8 +30,8 @@ void forward(int64_t rows, int64_t n, double divisor, const T* x, T* y) {
   }
 }
 
-// dx = c (x - mean x); in double if a standard deviation is so small or large that c is out of T's
-// range.
+// dx = c (x - mean x), where c = 2 g / divisor or, with root, g / (divisor * y); in double if a
+// standard deviation is so small or large that c is out of T's range.
 template <class T, bool root>
 void backward(int64_t rows, int64_t n, double divisor, const T* x, const T* y, const T* g, T* dx,
               bool add) {

@@ -10,9 +10,10 @@ namespace {
 
 constexpr int64_t block_columns = 512, strip_columns = 16;
 
-// A block of rows is read strip by strip, in f32 a line of each row, and written through a buffer:
-// rows of `to` a power of two apart would evict one another. `ahead`: meanwhile the next block is
-// prefetched in memory order; without that, the jumps between strips run at memory latency.
+// A block of rows is read strip by strip (in f32 a strip is one cache line of each row) and written
+// through a buffer: rows of `to` a power of two apart would evict one another. `ahead`: meanwhile
+// the next block is prefetched in memory order; without that, the jumps from row to row run at
+// memory latency.
 template <int64_t block_rows, bool ahead, class T>
 void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to,
                     int64_t to_row, bool past_caches) {

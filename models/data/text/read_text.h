@@ -24,9 +24,9 @@ struct TextLimits {
 // converted to LF.
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
-// The same cleaning for text from elsewhere; `name` appears in errors. InputError if it is not
-// UTF-8, or if at least as many lines end with CR alone, as on old Macintoshes, as with LF: such a
-// text would be taken for one line.
+// The same cleaning for text from elsewhere; `name` and `before`, what precedes the text there, are
+// for errors. InputError if it is not UTF-8, or if at least as many lines end with CR alone, as on
+// old Macintoshes, as with LF: such a text would be taken for one line.
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.

@@ -3,7 +3,7 @@
 //   cost(s, t) = |log((|s|+1) / (|t|+1)) - r|,   r the median log ratio (about right even if half
 //                                                of the pairs are shifted)
 //   k*         = argmin_k  sum_{i<k} cost(s_i, t_i)
-//                          + sum_{i>=k} cost of the same line paired from the end
+//                          + sum_{i>=k} cost of pair i of the texts aligned at their ends
 #include <slope/models/data/text/read_text.h>
 
 #include <algorithm>

@@ -30,8 +30,8 @@ class SubwordTokenizer final : public Tokenizer {
 
  private:
   int64_t id_of(int piece) const { return ids_[static_cast<size_t>(piece)]; }
-  // The ids of a text: append(part, ids) adds those of each part that is split by itself, and every
-  // line break adds its own.
+  // The ids of a text. A line is one part or, if it is long, several: append(part, ids) adds the
+  // ids of one part; every line break adds its own id.
   template <class Append>
   Ids cut(std::string_view text, const Append& append) const;
   void append_ids(std::string_view part, Ids& ids) const;
@@ -42,7 +42,7 @@ class SubwordTokenizer final : public Tokenizer {
   Ids ids_;                  // of each piece
   int64_t line_break_ = unk_id;
   const bool lowercase_;
-  bool adds_blank_ = false;  // before each line, which then cannot be split into parts
+  bool adds_blank_ = false;  // the model adds one before each text: no line is then cut
   bool is_bpe_ = false;
   bool word_by_word_ = true;  // no piece crosses a blank, and every character has a piece
 };

@@ -99,7 +99,7 @@ class Search {
       }
     }
     if (all.empty() && !greedy) return close(beam);  // nothing may follow: the prefix stays
-    const size_t looked_at = std::min(2 * width, all.size());  // each prefix may end once
+    const size_t looked_at = std::min(2 * width, all.size());  // at most `width` of these are <eos>
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(looked_at), all.end(),
                       [](const Continuation& a, const Continuation& b) {
                         return a.log_p != b.log_p ? a.log_p > b.log_p : a.place < b.place;
@@ -141,8 +141,8 @@ class Search {
   }
 
   // Whether a prefix of `length` tokens may still be among the n_best sentences; if none may, the
-  // search ends. If a less likely prefix may, so may every likelier one: dropping one never
-  // displaces another.
+  // search ends. If a less likely prefix may, so may every likelier one: dropping a prefix
+  // never lets a less likely one into the beam.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;
@@ -152,7 +152,7 @@ class Search {
     return std::pow(static_cast<double>(length), options_.length_penalty);
   }
 
-  // Returns the best finished sentences, then the likeliest of those that max_length cuts off.
+  // The beam's result: the best finished sentences, then the likeliest that max_length cuts off.
   void close(Beam& beam) {
     for (Prefix& prefix : beam.live) {
       if (is_full(beam)) break;

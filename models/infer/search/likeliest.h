@@ -19,9 +19,9 @@ struct TokenChoice {
   bool log_p = true;  // false, only for k = 1: no probability is computed, Candidate::log_p is 0
 };
 
-// logits (R, V) -> for each row its k most likely tokens, the most likely first; of equal ones the
-// lower id. <pad> and <sos> are never among them, nor <unk> with `ban_unk`, nor a token of
-// probability 0 unless k is 1. NumericError if a logit is nan or inf.
+// logits (R, V) -> for each row its k most likely tokens, the most likely first; among equally
+// likely ones the lower id first. <pad> and <sos> are never among them, nor <unk> with `ban_unk`,
+// nor a token of probability 0 unless k is 1. NumericError if a logit is nan or inf.
 std::vector<Candidates> likeliest_tokens(const Tensor& logits, int64_t k,
                                          const TokenChoice& choice = {});
 

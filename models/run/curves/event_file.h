@@ -1,8 +1,8 @@
 // An event file for TensorBoard, next to log.jsonl: TFRecord records, each with an Event of
 // tensorflow/core/util/event.proto.
 //   record = length (u64) · crc(length) · Event · crc(Event)     little-endian; crc: masked CRC-32C
-//   Event  = 1: wall time (double), in the first Event 3: "brain.Event:2", in all others
-//            2: step (varint), 5: Summary { 1: Value { 1: tag, 2: value (float) }, … }
+//   Event  = fields by number. 1: wall time (double); the first Event also has 3: "brain.Event:2",
+//            all others 2: step (varint), 5: Summary { 1: Value { 1: tag, 2: value (float) }, … }
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ class DocumentTask : public ModelTask {
   std::string fingerprint_;
 };
 
-// Mean loss over documents, each cut off after the model's block_size.
+// The loss over all targets of the documents, each cut off after the model's block_size.
 Evaluation evaluate_documents(const models::LanguageModel& model, const data::Documents& documents);
 
 }  // namespace slope::train

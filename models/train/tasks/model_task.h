@@ -1,5 +1,5 @@
-// ModelTask: what the tasks of all kinds share: a model of the zoo with its settings, how both are
-// saved and read back. A kind adds its data (translation_task.h, language_model_task.h,
+// ModelTask: what the tasks of all kinds share, which is a model of the zoo, its settings, and how
+// both are saved and read back. A kind adds its data (translation_task.h, language_model_task.h,
 // points_task.h).
 #pragma once
 
@@ -24,7 +24,8 @@ class ModelTask : public Task {
   // Trains the model, which the derived class owns, except for what --freeze names: UsageError if a
   // name or pattern there fits no parameter, or if none is left to train.
   void trains(const models::Model& model);
-  // The tokenizer `stem` ("source") of settings.tokenizers_from; without it what make() gives.
+  // The tokenizer `stem` ("source") of the checkpoint settings.tokenizers_from, or what make()
+  // gives if no checkpoint is named there.
   data::TokenizerPtr tokenizer(const std::string& stem,
                                const std::function<data::TokenizerPtr()>& make) const;
   virtual Tokenizers tokenizers() const { return {}; }

@@ -253,7 +253,7 @@ class Interpreter : public Observer {
   const Mistake* mistake_ = nullptr;
   std::map<std::string, Tensor> given_;
   std::map<std::string, Value> variables_;
-  std::map<std::string, int64_t> assigned_;  // to how many results so far
+  std::map<std::string, int64_t> assigned_;  // how many leaves and results each name has had
   Run run_;
 };
 

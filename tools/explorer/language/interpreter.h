@@ -1,5 +1,5 @@
 // Runs a program of the explorer's language. The operations are the engine's own, recorded as in
-// any program; in addition it keeps each result and the place in the text that it came from.
+// any program. In addition each result is kept, with the place in the text that it came from.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

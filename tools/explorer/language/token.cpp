@@ -12,7 +12,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// The end of a number: digits, point and exponent.
+// The length of the number that the text begins with: digits, point and exponent.
 size_t number_length(std::string_view text) {
   size_t n = 0;
   const auto digits = [&] {

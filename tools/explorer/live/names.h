@@ -8,9 +8,9 @@ namespace slope::explorer {
 // "do": "start" {"names": "emma olivia …", "steps", "lr", "seed"}: parameters
 //       "train" {"steps"}: the losses, one per name
 //       "sample" {"count", "temperature"}: new names
-//       "look" {"name", "position"}: the probability of each next letter, and each head's
-//              attention with the gradient that the loss of one letter (-1: of all) has with
-//              respect to it
+//       "look" {"name", "position"}: the probability of each next letter, each head's attention,
+//              and the gradient of a loss with respect to that attention: the loss of the letter
+//              at "position", or the mean of all (-1)
 //       "trace" {"name"}: this name's training step as a tape, in the form of explore()
 std::string names(const Fields& fields);
 

@@ -5,9 +5,10 @@
 
 namespace slope::explorer {
 
-// {"program", "optimizer": sgd, momentum or adamw, "lr", "steps", "clip": the largest norm, 0:
-// none, "forget": 1: gradients are not zeroed}: for each step the loss and, for each leaf, its
-// value, its grad(), the gradient after clipping, the optimizer's state and the new value.
+// {"program", "optimizer": sgd, momentum or adamw, "lr", "steps", "clip": the largest norm (0:
+// none), "forget": 1 if gradients are not zeroed}. The result has for each step the loss and, for
+// each leaf, its value, its grad(), the gradient after clipping, the optimizer's state and the new
+// value.
 std::string optimizer(const Fields& fields);
 
 }  // namespace slope::explorer

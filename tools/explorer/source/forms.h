@@ -7,9 +7,9 @@ namespace slope::explorer {
 
 // In a form, $x is the argument x as a tensor. An argument that is no tensor is followed by its
 // kind: $dim:int, $dim:dims, $eps:number, $keepdim:truth, $index:integers, $mask:truths,
-// $xs:tensors, $equation:text, $reduction:reduction, $dtype:dtype; $eps:number=1e-5 has a default
-// too, written where the argument was not given but the text around it is. A part in [ ] with
-// arguments is left out if none of them is given. null: nothing gives the same numbers.
+// $xs:tensors, $equation:text, $reduction:reduction, $dtype:dtype. $eps:number=1e-5 also has a
+// default, which is written if the argument was not given. A part in [ ] with arguments is left out
+// if none of them was given. null: nothing gives the same numbers.
 struct Form {
   const char* name;  // of the language
   const char* cpp;   // with the names of autograd/ops.h

@@ -8,8 +8,8 @@ namespace slope::explorer {
 
 namespace {
 
-// What no variable may be called: words of either language that one may think of as a name, and
-// what the written programs use.
+// What no variable may be called: keywords of C++ and Python that a learner might choose as a name,
+// and the names that the written programs use themselves.
 constexpr std::string_view reserved[] = {
     "F",         "and",      "as",       "assert",   "async",   "auto",      "await",
     "bool",      "break",    "case",     "catch",    "char",    "class",     "const",

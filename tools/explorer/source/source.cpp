@@ -47,7 +47,7 @@ class Source {
   Source(const Run& run, Language language, DType dtype)
       : run_(run), is_cpp_(language == Language::cpp), writer_(language, dtype),
         text_(is_cpp_ ? cpp_head : pytorch_head) {
-    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // enough to tell all apart
+    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // digits that tell all apart
   }
 
   std::string write() {

@@ -1,4 +1,4 @@
-// The residual sum adds the keys, not the queries. As published, together with the mistake of
+// The residual sum adds the keys, not the queries. This was published together with the mistake of
 // einsum-index, so that nothing of the target is left.
 #pragma once
 

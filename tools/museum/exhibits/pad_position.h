@@ -1,5 +1,5 @@
-// All padding gets the last position, whose row the longest sentences need. As published, together
-// with the mistake of memory-mask, so that padding trains this row.
+// All padding gets the last position, whose row the longest sentences need. As in the published
+// model, the mistake of memory-mask is made too, so that padding trains this row.
 #pragma once
 
 #include <slope/tools/museum/exhibits/memory_mask.h>

@@ -1,5 +1,5 @@
-// Scores are divided by the root of all channels instead of a head's: they are sqrt(H) times too
-// small.
+// Scores are divided by the square root of the number of all channels instead of those of one head:
+// with H heads they are sqrt(H) times too small.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

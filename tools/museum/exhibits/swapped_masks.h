@@ -1,4 +1,4 @@
-// The target attends to itself under the source's mask, and to the source under its own.
+// The target attends to itself under the source's mask, and to the source under the target's.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,5 +1,5 @@
-// The gradients of the mean losses of k micro-batches are added without division by k. The step
-// comes when i % k == 0, so that the first step, at i = 0, has a single micro-batch.
+// The gradients of the mean losses of k micro-batches are added without division by k. The
+// optimizer steps when i % k == 0, so that the first step, at i = 0, has a single micro-batch.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>
