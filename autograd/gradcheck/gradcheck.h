@@ -54,8 +54,7 @@ struct GradcheckLeaf {
 };
 
 // The operation to blame: checked alone at the same values, its derivative disagrees, so nothing
-// before or after it is the cause. (The error of a directional derivative is the sum of what each
-// call's rule adds to it: culprit/defects.h.)
+// before or after it is the cause. How it is found: culprit/defects.h.
 struct GradcheckCulprit {
   struct Input {
     int64_t index = 0;
@@ -73,11 +72,14 @@ struct GradcheckCulprit {
     // the Jacobian, a row for each output element and a column for each checked one, if it is small
     std::vector<double> by_rule = {}, by_differences = {};
   };
-  std::string op, place;        // "mul", "mul in module encoder.layers.0"
-  int64_t calls = 1;            // wrong calls of this operation
-  bool is_cut = false;          // its rule is right, but an input that moves carries no gradient:
-  int64_t cut_input = 0;        // this one; -1: it is no tensor,
-  std::string cut_number = "";  // but a number that was read from one, with item()
+  std::string op, place;  // "mul", "mul in module encoder.layers.0"
+  int64_t calls = 1;      // wrong calls of this operation
+  // The rule is right, but the tape is cut at one of the call's inputs: it changes with the leaves,
+  // yet requires no gradient. cut_input is its index; -1: it is a number (cut_number, as text) that
+  // was read from a tensor with item().
+  bool is_cut = false;
+  int64_t cut_input = 0;
+  std::string cut_number = "";
   std::vector<Input> inputs = {};
   std::vector<GradcheckFailure> failures = {};  // of this call alone
   std::string called_from = "";                 // functions or source lines, innermost first

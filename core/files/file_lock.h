@@ -9,8 +9,8 @@ namespace slope {
 
 class FileLock {
  public:
-  // UsageError, with the owner's process ID, if the lock is taken; InputError if a FileLock did not
-  // write the file.
+  // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
+  // this name whose content is not a FileLock's.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;
