@@ -34,7 +34,7 @@ struct Node : RefCounted, memory::Allocated {
   InlineVector<OutputInfo, 1> outputs;
   std::vector<SavedValue> saved;
   Attributes attributes;
-  std::unique_ptr<std::string> origin;  // anomaly mode: the calls that made it
+  std::unique_ptr<std::string> origin;  // anomaly mode: the call stack that recorded it
   // interned path of the module whose forward made it; null outside modules
   const char* module = nullptr;
   std::atomic<bool> freed{false};  // backward has freed the saved values

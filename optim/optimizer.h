@@ -67,8 +67,8 @@ class Optimizer {
   }
   void add_group(const NamedTensors& parameters, double lr);
   virtual std::vector<StateTensor> state_of(size_t group, const Tensor& parameter) const = 0;
-  // A number that a parameter carries from step to step, 1 before the first. It depends only on t,
-  // so it is recomputed when a state is loaded.
+  // A number that a parameter carries from step to step, 1 before the first. It depends only on the
+  // step's number (the last argument), so it is recomputed when a state is loaded.
   virtual double next_carry(size_t, double before, int64_t) const { return before; }
   // Updates these parameters, which have gradients and one dtype; slot->steps: the step's number.
   virtual void update_all(const Slots& slots) const = 0;

@@ -14,7 +14,7 @@ inline bool is_checksum_key(std::string_view key) {
   return key == checksum_key || key.substr(0, 7) == "crc32c:";
 }
 
-// N, checked against the file's size; `start` holds the first bytes of the file, at most 9.
+// The JSON's length, checked against the file's size. `start`: at most the file's first 9 bytes.
 int64_t read_header_length(std::string_view start, int64_t file_bytes, std::string_view where,
                            const SafetensorsLimits& limits);
 
@@ -22,7 +22,7 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where,
                                const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);            // the type that it is written as
-const StoredType* stored_type(std::string_view name);  // null if it is not read
+const StoredType& stored_type(DType dtype);            // as which tensors of this dtype are written
+const StoredType* stored_type(std::string_view name);  // null if the reader does not know the name
 
 }  // namespace slope::safetensors

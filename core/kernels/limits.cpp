@@ -1,4 +1,5 @@
-// A multiply-add takes 4 cycles and two can start per cycle, so eight chains would just suffice.
+// A multiply-add takes 4 cycles and two can start per cycle, so at least eight independent chains
+// of them keep the CPU busy.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/kernels/vectors.h>
 

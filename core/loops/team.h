@@ -26,8 +26,8 @@ class Team {
     return size_;
   }
 
-  // What the thread that started a loop observed: how long everything took, and how long it waited
-  // at the end beyond two of its own longest chunks, which uneven chunks would explain.
+  // What the thread that started a loop observed: how long the loop took, and how long the thread
+  // waited at its end, less twice its own longest chunk: uneven chunks would explain that much.
   void note(Clock::duration all, Clock::duration stalled, Clock::time_point now) {
     window_.all += all;
     window_.stalled += std::max(stalled, Clock::duration::zero());

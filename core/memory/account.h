@@ -11,7 +11,7 @@ namespace slope::memory {
 // Trivially destructible, so that what a thread's variables free at its end is counted too.
 struct Account {
   int64_t live = 0, calls = 0;  // not flushed yet
-  // live bytes that may be unflushed: 0 before the first one and after the thread's end
+  // live bytes that may be unflushed: 0 before the thread's first flush and after its end
   int64_t most = 0;
   bool will_settle = false;  // flushes at the thread's end
 

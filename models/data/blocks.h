@@ -9,7 +9,7 @@
 namespace slope::data {
 
 struct Blocks {
-  int64_t rows = 0, length = 0;  // B T
+  int64_t rows = 0, length = 0;  // B, T
   // (B, T) row-major; targets[b, t] follows inputs[b, t] in the text
   std::vector<int64_t> inputs, targets;
 };

@@ -16,8 +16,8 @@ bool bad(const Tensor& x) { return x.defined() && !all(isfinite(x.detach())); }
 using Names = std::set<std::string>;
 
 // Apart from the gradient, a step multiplies the weights by 1 - lr * weight_decay: they grow if
-// lr * weight_decay is above 2, with momentum above 2 (1 + momentum). There is no such limit where
-// the decay is added to a gradient that is then divided by its own size, as in Adam.
+// lr * weight_decay is above 2, or, with momentum, above 2 (1 + momentum). There is no such limit
+// where the decay is added to a gradient that is then divided by its own size, as in Adam.
 bool decay_alone_diverges(const TrainSettings& t, double lr) {
   const bool is_plain =
       Names{"adafactor", "adamw", "asgd", "lion", "muon", "sgd"}.contains(t.optimizer);

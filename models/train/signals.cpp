@@ -11,7 +11,7 @@ namespace slope::train {
 
 namespace {
 
-// the first signal received; how many of them were Ctrl-C
+// the first signal received; the number of SIGINTs (Ctrl-C)
 std::atomic<int> signal_number{0}, interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -40,7 +40,7 @@ SignalGuard::SignalGuard() {
   action.sa_flags = SA_RESTART;
   for (size_t i = 0; i < 3; ++i) {
     sigaction(caught[i], nullptr, &before[i]);
-    // nohup, or a shell's &, asks the process to continue
+    // a signal that nohup, or a shell's &, told the process to ignore stays ignored
     if (before[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, nullptr);
   }
 }

@@ -29,7 +29,7 @@ struct RunResult {
   int64_t steps = 0;
   double best_loss = 0;
   int64_t best_step = 0;
-  int signal = 0;  // that interrupted the run, which has been saved; 0: none
+  int signal = 0;  // the signal that interrupted the run, whose state was saved; 0: none
 };
 
 // UsageError if the folder holds a run but resume is not set, or if settings in `all` that may not
@@ -39,7 +39,7 @@ struct RunResult {
 RunResult train(Task& task, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);
 // The same for a task that takes long to make: it is made once the folder is locked and start.json
-// written. If making it fails, nothing stays.
+// written. If making it fails, the folder is put back as it was.
 using MakeTask = std::function<std::unique_ptr<Task>()>;
 RunResult train(const MakeTask& make, const TrainSettings& settings, const Settings& all,
                 const RunOptions& options);

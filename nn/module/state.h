@@ -41,7 +41,7 @@ struct StateDict {
 };
 StateDict state_dict(ModuleRef model);
 
-// set the mode of every module in it; only while no other thread uses the model (mode.h)
+// set the mode of every module in `model`; only while no other thread uses it (mode.h)
 void train(ModuleRef model, bool training = true);
 void eval(ModuleRef model);
 void zero_grad(ModuleRef model);

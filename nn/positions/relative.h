@@ -8,13 +8,14 @@
 
 namespace slope::nn {
 
-// ALiBi (Press et al., 2022): -m_h |i - j|, the slopes m a geometric series from 2^(-8/H) to 2^-8;
-// if H is no power of two, those of the next lower power, then every second one of the next higher.
+// ALiBi (Press et al., 2022): -m_h |i - j|. The slopes m_h are a geometric series from 2^(-8/H) to
+// 2^-8. If H is no power of two, they are the slopes for the next lower power of two, followed by
+// every second slope for the next higher one.
 Tensor alibi_slopes(int64_t heads);                 // (H)
 Tensor alibi(int64_t heads, int64_t L, int64_t S);  // (H, L, S)
 
 // T5 (Raffel et al., 2020): a bucket in [0, buckets) for each distance j - i. Distances below
-// buckets / 4 (below buckets / 2 unless `both_sides`) have one each, larger ones share buckets by
+// buckets / 4 (buckets / 2 unless `both_sides`) have a bucket each, larger ones share buckets by
 // their logarithm, and from max_distance on all share the last. `both_sides`: half of the buckets
 // are for keys after the query; otherwise these count as distance 0.
 struct BucketOptions {

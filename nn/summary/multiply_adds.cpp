@@ -6,8 +6,8 @@ namespace slope::nn {
 
 namespace {
 
-// Size of a dim, counted from the end (1: the last), of the first of these inputs that needs a
-// gradient: the tape does not record others. 0 if there is none.
+// The size of a dim of the first of these inputs that needs a gradient: the tape does not record
+// the others. `from_end` counts dims from the last, which is 1. 0 if none needs a gradient.
 struct Place {
   size_t input, from_end;
 };

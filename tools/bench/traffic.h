@@ -16,7 +16,8 @@ inline double training(const train::TrainSettings& t, int64_t parameters) {
   return element * passes * static_cast<double>(parameters);
 }
 
-// Each weight of the decoder is read once for each token, whatever the number of sentences.
+// Each weight of the decoder is read once in each step, which adds a token to every sentence.
+// `tokens`: of one sentence.
 inline double decoding(int64_t decoder_weights, int64_t tokens) {
   return element * static_cast<double>(decoder_weights * tokens);
 }

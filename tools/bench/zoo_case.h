@@ -18,7 +18,9 @@ struct TranslationCase {
   Values values;
   flops::EncoderDecoder sizes;
 };
-TranslationCase translation_model();  // 256/8/3+3/512: `translation`, decode1, decode64, real
+// 256 channels, 8 heads, 3 + 3 layers, 512 feed-forward: the model of the cases translation,
+// decode1, decode64 and real
+TranslationCase translation_model();
 
 // Training steps of the GPT in any shape on random batches (B, T) of tokens below `vocab`; `lr` is
 // AdamW's.

@@ -36,8 +36,8 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases, uint64_t seed,
                              bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
-  // The report writes the function as cases_of(name)[i].f if the case is one of these; functions of
-  // nn have none there.
+  // The report writes the function as cases_of(name)[i].f if the case is in that list; functions of
+  // nn have no cases there.
   const size_t known = cases_of(name).size();
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], {.seed = seed})) {
@@ -50,7 +50,8 @@ FunctionCheck check_function(const std::string& name, const std::vector<Case>& c
 
 namespace {
 
-// The outcomes' checks, layouts or labels: those of which an outcome failed, and the others.
+// The names (of checks, layouts or cases) that `name_of` gives to the outcomes: `failing` are those
+// with a failed outcome.
 struct Split {
   std::vector<std::string> failing, agreeing;
 };

@@ -13,8 +13,9 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// From second differences of close samples, less their median, which is the curvature. Of a smooth
-// function nothing is left. Of a kink at x one or two are left, in the middle and of one sign.
+// Estimates the noise from the second differences of close samples, less their median, which is the
+// curvature. Of a smooth function nothing is left; a kink at x leaves one or two, in the middle and
+// of one sign.
 double noise_nearby(const Close& at) {
   std::vector<double> second;
   for (size_t j = 1; j + 1 < at.size(); ++j) {
@@ -51,7 +52,7 @@ double jump(const Losses& losses, double from, double to, double least) {
   const double narrow = (to - from) * 0x1p-16;
   struct Place {
     LossAt at;
-    double change, slope;  // of L, over the next `narrow`
+    double change, slope;  // of L, over a width of `narrow` from here
   };
   const auto look = [&](double step) {
     const LossAt at = losses(step), next = losses(step + narrow);

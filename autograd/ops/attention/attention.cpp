@@ -5,7 +5,8 @@
 // gets no gradient. Values at masked positions, even nan, reach no result or gradient, except with
 // create_graph, where the derivative goes through the reference.
 //
-// In this code a "head" is one leading index of one sequence: what one thread computes.
+// In this code a "head" is one leading index of one sequence. One thread computes it, or, in
+// forward, a part of its rows.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>

@@ -7,7 +7,8 @@
 
 namespace slope {
 
-// The normalised dims: as many of the last as the weight has, or else the bias, or else one.
+// The normalised dims: the last ones of x, as many as the weight has dims; without a weight, as the
+// bias has; without both, one.
 struct NormShape {
   Dims dims;        // the normalised dims, counted from the last: -k, …, -1
   Dims normalised;  // their sizes
@@ -49,8 +50,9 @@ inline Tensor over_root_mean_square(const Tensor& x, const Dims& dims, double ep
   return u * rsqrt(mean(u * u, dims, keepdim) + root * root);
 }
 
-// Cuts the rows into at most 64 parts. f(begin, end, partial) adds a part to its own `sums` rows of
-// n at `partial`; these are then added in order. Returns `sums` tensors of `shape`.
+// Cuts the rows into at most 64 parts. f(begin, end, partial) adds the rows of one part to that
+// part's own `sums` sums of n elements at `partial`. The sums of all parts are then added in order.
+// Returns `sums` tensors of `shape`.
 template <class T, class F>
 Tensors sums_over_rows(int64_t rows, const Dims& shape, int sums, F&& f) {
   const int64_t n = numel(shape), part = std::max(rows_per_chunk(n), (rows + 63) / 64),

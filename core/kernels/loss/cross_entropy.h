@@ -22,7 +22,7 @@ struct CrossEntropyKernels {
   // dx = g_r d loss_r / dx; g_r is g[r * g_stride].
   void (*backward)(int64_t rows, int64_t n, const T* x, Targets targets, const T* max,
                    const T* log_sum, const T* g, int64_t g_stride, T* dx);
-  // Both at once, in place: x becomes x + bias (may be null) and then the gradient.
+  // Both at once, in place: x becomes x + bias (bias may be null), then the gradient.
   void (*fused)(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const T* g,
                 int64_t g_stride, T* loss);
 };

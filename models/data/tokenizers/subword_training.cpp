@@ -23,7 +23,7 @@ class Sentences : public sp::SentenceIterator {
     size_t all = 0;
     for (const auto* lines : texts)
       for (const std::string& line : *lines) all += line.size() + 1;
-    const size_t every = all / most_bytes + 1;  // each every-th line is used
+    const size_t every = all / most_bytes + 1;  // one line in so many is used
     for (const auto* lines : texts)
       for (size_t i = 0; i < lines->size(); i += every) add((*lines)[i], lowercase);
   }

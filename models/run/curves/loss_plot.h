@@ -5,9 +5,9 @@
 
 namespace slope::train {
 
-// An SVG of the lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}. Others and an
-// incomplete last line are ignored. IoError if the log cannot be read, InputError (file and line)
-// if a line is not a JSON object.
+// An SVG of the lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}. Other lines
+// and an incomplete last line are ignored. IoError if the log cannot be read, InputError (file and
+// line) if a line is not a JSON object.
 std::string loss_plot(const std::string& log_jsonl_path);
 bool is_loss_plot(const std::string& svg);  // made by loss_plot
 

@@ -34,7 +34,7 @@ class TranslationTask : public ModelTask {
   std::unique_ptr<models::TranslationModel> model_;
   data::Pairs training_, validation_;
   data::ParallelText text_;  // the training text, if each epoch splits it differently
-  int64_t held_out_ = 0;     // validation pairs before --validation-size
+  int64_t held_out_ = 0;     // validation pairs before --validation-size reduces them
   std::unique_ptr<data::TrainingBatches> batches_;
   std::string fingerprint_;
 };
