@@ -42,7 +42,7 @@ function(slope_compile target)
 endfunction()
 
 # Most files spend a third of their compile time on headers that all of them include: those are precompiled. Sources still include what
-# they use: the presets debug and tsan build without precompiled headers, so that a missing include fails there.
+# they use: the presets debug, tsan and plain build without precompiled headers, so that a missing include fails there.
 #   slope_precompile(target [<header>…])      further headers to precompile; other targets may REUSE_FROM this one
 function(slope_precompile target)
   if(SLOPE_PRECOMPILE)

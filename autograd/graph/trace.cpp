@@ -13,11 +13,9 @@ namespace slope {
 
 namespace {
 
-// Whether an operation's formula has this word.
+// Whether an operation's formula has this word; x_index has the word index.
 bool names(const Definition& definition, const std::string& word) {
-  const auto is_letter = [](char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-  };
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   for (const std::string text : {definition.forward, definition.derivative})
     for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
       if ((at == 0 || !is_letter(text[at - 1])) && !is_letter(text[at + word.size()])) return true;

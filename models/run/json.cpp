@@ -16,12 +16,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t most_bytes = 64 << 10;
 
-std::string read_json_text(const std::string& file) {
-  const int64_t bytes = FileReader(file).bytes();
+static void check_size(int64_t bytes, const std::string& file) {
   SLOPE_CHECK_INPUT(bytes <= int64_t{most_bytes},
                     "{}: has {} bytes; settings or a state have at most {}", file, bytes,
                     most_bytes);
+}
+
+std::string read_json_text(const std::string& file) {
+  check_size(FileReader(file).bytes(), file);
   return read_file(file, most_bytes);
+}
+
+void check_json_size(const std::string& text, const std::string& file) {
+  check_size(static_cast<int64_t>(text.size()), file);
 }
 
 std::string read_given_json(const std::string& file) {

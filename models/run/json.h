@@ -11,8 +11,9 @@
 
 namespace slope::train {
 
-// Settings or a state: at most 64 KiB.
+// Settings or a state: at most 64 KiB; an InputError names `file` if there are more.
 std::string read_json_text(const std::string& file);
+void check_json_size(const std::string& text, const std::string& file);  // the same for a text
 std::string read_given_json(const std::string& file);  // also from a pipe, or standard input (-)
 // InputError, naming `file`, the origin of `text`, for a syntax error (with its position), a
 // duplicate key, a number that is too large, or nesting deeper than 64 levels.

@@ -46,7 +46,7 @@ void RunSettings::take_model(const RunSettings& run) {
   }
 }
 
-Settings RunSettings::before_training() {
+Settings RunSettings::all() {
   Settings all = {{"model", &model_, "the model", 0, 0, {model_}}};
   const auto add = [&](Settings settings) {
     std::move(settings.begin(), settings.end(), std::back_inserter(all));
@@ -54,13 +54,28 @@ Settings RunSettings::before_training() {
   add(config_->settings());
   add(std::visit([](auto& data) { return data.settings(); }, data_));
   if (TokenizerSettings* t = tokenizer_settings()) add(t->settings());
+  add(training.settings());
   return all;
 }
 
-Settings RunSettings::all() {
-  Settings all = before_training();
-  for (Setting& s : training.settings()) all.push_back(std::move(s));
-  return all;
+Settings RunSettings::of_weights() {
+  std::vector<decltype(Setting::place)> places = {&model_};
+  const auto add = [&](const Settings& settings) {
+    for (const Setting& s : settings) places.push_back(s.place);
+  };
+  add(config_->settings());
+  if (TokenizerSettings* t = tokenizer_settings()) {
+    add(t->settings());
+    std::erase(places, decltype(Setting::place)(&t->subword_model));
+  }
+  if (auto* pairs = std::get_if<ParallelTextSettings>(&data_))
+    places.insert(places.end(), {&pairs->source, &pairs->target, &pairs->shared_vocabulary});
+  if (auto* text = std::get_if<TextSettings>(&data_)) places.push_back(&text->documents);
+  Settings settings = all();
+  std::erase_if(settings, [&](const Setting& s) {
+    return std::find(places.begin(), places.end(), s.place) == places.end();
+  });
+  return settings;
 }
 
 TokenizerSettings* RunSettings::tokenizer_settings() {
@@ -88,11 +103,9 @@ std::string RunSettings::to_json() const {
   return train::to_json(copy.all(), 1) + "\n";
 }
 
-std::string RunSettings::of_weights() const {
+std::string RunSettings::of_weights_json() const {
   RunSettings copy = *this;
-  Settings settings = copy.before_training();
-  std::erase_if(settings, [](const Setting& s) { return s.may_change; });
-  return train::to_json(settings);
+  return train::to_json(copy.of_weights());
 }
 
 void RunSettings::set(const std::string& key, const std::string& text) {
@@ -127,13 +140,16 @@ namespace {
 // InputError if the weights in the folder of `file` were saved with other settings.
 void check_weights_beside(const std::string& file, RunSettings settings) {
   const std::string weights = sys::parent(file) + "/model.safetensors";
-  if (sys::kind(weights) != sys::Kind::file) return;
+  if (sys::kind_followed(weights) != sys::Kind::file) return;
   const Metadata metadata = inspect_safetensors(weights).metadata;
   const auto saved = metadata.find(settings_in_metadata);
   if (saved == metadata.end()) return;  // not saved by slope
-  const std::string before =
-      completed(saved->second, values_before(RunSettings(settings.type()).all()));
-  const std::vector<std::string> other = differences(settings.before_training(), before);
+  const std::vector<std::string> other = blame(weights, [&] {
+    check_json_size(saved->second, "its settings");
+    RunSettings defaults(settings.type());
+    const std::string before = completed(saved->second, values_before(defaults.of_weights()));
+    return differences(settings.of_weights(), before);
+  });
   SLOPE_CHECK_INPUT(other.empty(), "{}: is not of the weights beside it; of theirs, {}{}", file,
                     fmt::join(std::span(other).first(std::min<size_t>(other.size(), 3)), "; "),
                     other.size() > 3 ? fmt::format("; and {} more", other.size() - 3) : "");

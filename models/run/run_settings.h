@@ -100,10 +100,11 @@ class RunSettings {
   }
   data::TokenizerOptions tokenizer() const;  // of translation and language models
   models::Settings all();                    // which refer to this object; "model" first
-  models::Settings before_training();        // all() without those of the training
-  std::string to_json() const;               // config.json's text
-  // What the weights depend on: model, data and tokenizer, without names of files. JSON, one line.
-  std::string of_weights() const;
+  // Those without which the weights mean something else: of the model, the tokenizer (without the
+  // name of its file) and the languages.
+  models::Settings of_weights();
+  std::string to_json() const;          // config.json's text
+  std::string of_weights_json() const;  // on one line
   // UsageError for an unknown key or a bad value
   void set(const std::string& key, const std::string& text);
   // UsageError if the preset is for another kind of model, or has a key that this model lacks

@@ -154,7 +154,8 @@ std::string model_of(const std::string& text, const std::string& file) {
 
 std::string completed(const std::string& before, const std::string& values) {
   nlohmann::ordered_json all = parse_json(before, "the run's settings");
-  SLOPE_CHECK_INPUT(all.is_object(), "the run's settings: expected a JSON object");
+  SLOPE_CHECK_INPUT(all.is_object(), "the run's settings: expected a JSON object, got {}",
+                    shortened(all));
   const nlohmann::ordered_json given = parse_json(values, "the values before");
   for (const auto& [key, value] : given.items())
     if (!all.contains(key)) all[key] = value;

@@ -162,6 +162,9 @@ class OtherFiles(Case):
         for command in (["translate", "run", "valid.de"], ["eval", "run", "--data", "valid"], ["lint", "run"], ["train", "translation", *TEXT, "--from", "run", "--out", "more"]):
             with self.subTest(command=command):
                 self.refused(3, *command, says=says)
+        os.rename("run/best/model.safetensors", "kept")
+        os.symlink("../../kept", "run/best/model.safetensors")
+        self.refused(3, "translate", "run", "valid.de", says=says)
         self.train("base", "--steps", "1", "--model", "prenorm")
         shutil.copy("base/best/config.json", own)
         self.refused(3, "translate", "run", "valid.de", says='model was "postnorm", is "prenorm"')
@@ -170,9 +173,11 @@ class OtherFiles(Case):
         header, data = read_tensors(f"{self.last}/model.safetensors")
         settings = json.loads(header["__metadata__"]["settings"])
         self.assertEqual((settings["model"], settings["n_heads"], settings["tokenizer"]), ("postnorm", 2, "words"))
-        for key in ("train", "valid", "lr", "steps"):
+        for key in ("train", "valid", "subword_model", "validation_size", "lr", "steps"):
             self.assertNotIn(key, settings)
-        for damaged, says in [("{", "settings"), ("[1]", "expected a JSON object"), ("", "settings"), ('{"n_heads": "' + "9" * 1000 + '"}', "n_heads was")]:
+        weights = "run/best/model.safetensors: "
+        for damaged, says in [("{", [weights, "not valid JSON at byte 2"]), ("[1]", [weights, "expected a JSON object"]), ("", [weights, "not valid JSON"]),
+                              ('{"n_heads": "' + "9" * 1000 + '"}', "n_heads was"), ("{" + ", ".join(f'"{i}": 1' for i in range(10_000)) + "}", [weights, "at most 65536"])]:
             with self.subTest(damaged=damaged):
                 header["__metadata__"]["settings"] = damaged
                 write_tensors(f"{self.last}/model.safetensors", header, data)

@@ -99,7 +99,7 @@ class WithoutRun(Case):
         small = ["--d-model", "8", "--n-heads", "2", "--d-feedforward", "8", "--max-len", "99", "--threads", "1", "--validate-every", "1000"]
         def settings(*arguments):
             training = self.start("train", "translation", *TEXT, *small, *arguments, "--log-every", "1", "--out", "run")
-            self.assertIn(self.stop_at(training, 1, signal.SIGINT).code, (0, 130))  # all is known at the first step; runs of one step end by themselves
+            self.assertIn(self.stop_at(training, 1, signal.SIGINT).code, (0, 130, -signal.SIGINT))  # all is known at the first step; a run of one step may end before
             with open("run/last/config.json") as file:
                 config = json.load(file)
             shutil.rmtree("run")
@@ -136,7 +136,7 @@ class WithoutRun(Case):
 
     def test_trace(self):
         text = self.good("graph", "mlp", "--trace").out
-        self.assertRegex(text, r"(?m)^1\. loss = sum\(v6\) = ")
+        self.assertRegex(text, r"(?m)^1\. loss = sum\(v6, dims = \(0, 1\)\) = ")
         self.assertIn("y = tanh x        dx = g (1 - y^2)", text)
         self.assertIn("fc3.bias.grad += ", text)
         self.assertEqual(self.good("graph", "mlp", "--trace").out, text)

@@ -39,7 +39,7 @@ except ImportError:
     sys.exit(77)
 from torch.nn import functional as F
 def attention(a, q, k, v, m=None):
-    if a["dropout"] or a["sequences"] or a["weights"]:
+    if a["dropout"] or a["sequences"] or a["gives_weights"]:
         raise KeyError
     L, S = q.shape[-2], k.shape[-2]
     if a["causal"]:

@@ -59,7 +59,7 @@ Tensors attention_reference(const Saved& s) {
   const Tensor all_keep = p > 0 ? dropout_at(ones({n.indices * n.weights()}, q.dtype()), p,
                                              to_site(s.dims("site")))
                                 : Tensor(),
-               mask = s.integer("mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
+               mask = s.integer("has_mask") ? s.input(3).expand(n.with(n.L, n.S)) : Tensor();
   Tensors outputs, weights;  // of each sequence; weights over all S keys
   for (const AttentionSequence& one : n.sequences) {
     const auto rows = [&](const Tensor& x) { return x.narrow(-2, one.first_row, one.L); };
@@ -73,19 +73,19 @@ Tensors attention_reference(const Saved& s) {
                                    s.integer("causal") != 0, s.number("scale"), keep);
     outputs.push_back(y[0]);
     const auto nothing = [&](int64_t columns) { return zeros(n.with(one.L, columns), q.dtype()); };
-    if (s.integer("weights"))
+    if (s.integer("gives_weights"))
       weights.push_back(
           cat({nothing(one.first_key), y[1], nothing(n.S - one.first_key - one.S)}, -1));
   }
-  return s.integer("weights") ? Tensors{cat(outputs, -2), cat(weights, -2)}
-                              : Tensors{cat(outputs, -2)};
+  return s.integer("gives_weights") ? Tensors{cat(outputs, -2), cat(weights, -2)}
+                                    : Tensors{cat(outputs, -2)};
 }
 
 Grads attention_backward(const Saved& s, const Tensor&) {
   const Tensor q = s.kept_input(0), k = s.kept_input(1), v = s.kept_input(2),
-               mask = s.integer("mask") ? s.input(3) : Tensor(), max = s.extra(0),
+               mask = s.integer("has_mask") ? s.input(3) : Tensor(), max = s.extra(0),
                inverse_sum = s.extra(1);
-  const Tensor g = s.grad_or_zeros(0), gw = s.integer("weights") ? s.grad(1) : Tensor();
+  const Tensor g = s.grad_or_zeros(0), gw = s.integer("gives_weights") ? s.grad(1) : Tensor();
   const AttentionSizes n(q, k, v, lengths_or_none(s, 2), lengths_or_none(s, 3));
   const bool some_empty =
       std::any_of(n.sequences.begin(), n.sequences.end(),
@@ -263,8 +263,8 @@ Tensors forward(Returns returns, const Tensor& q, const Tensor& k, const Tensor&
   });
   Attributes attributes{{"scale", scale},
                         {"causal", int64_t{options.causal}},
-                        {"mask", int64_t{options.mask.defined()}},
-                        {"weights", int64_t{with_weights}},
+                        {"has_mask", int64_t{options.mask.defined()}},
+                        {"gives_weights", int64_t{with_weights}},
                         {"sequences", int64_t{lengths.defined()}},
                         {"dropout", options.dropout},
                         {"site", to_dims(site)}};

@@ -42,7 +42,7 @@ data::TokenizerPtr ModelTask::tokenizer(const std::string& stem,
 }
 
 void ModelTask::save(const FolderSink& folder) const {
-  save_model(folder, *module_, tokenizers(), settings_.of_weights());
+  save_model(folder, *module_, tokenizers(), settings_.of_weights_json());
   write_file(folder.file("config.json"), settings_.to_json());
   save_more(folder);
 }

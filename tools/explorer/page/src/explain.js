@@ -8,7 +8,7 @@ const binary = new Set(['add', 'sub', 'mul', 'div', 'pow', 'maximum', 'minimum']
 const formula = (text) => html('code', { class: 'formula' }, text);
 const place = (operation) => operation.module && html('p', { class: 'note' }, `in the module ${operation.module}`);
 const constants = (operation) => {
-  const named = Object.entries(operation.attributes).map(([name, text]) => `${name} = ${text}`);
+  const named = Object.entries(operation.attributes ?? {}).map(([name, text]) => `${name} = ${text}`);
   return named.length > 0 && html('p', { class: 'note' }, `with ${named.join(', ')}`);
 };
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
@@ -37,7 +37,7 @@ function withNumbers(answer, operation, event, element) {
     if (String(value.shape) !== String(output.shape) && value.values.length !== 1) return null;
     numbers[names[i]] = value.values[value.values.length === 1 ? 0 : element];
   }
-  for (const [name, text] of Object.entries(operation.attributes)) if (Number.isFinite(Number(text))) numbers[name] ??= Number(text);
+  for (const [name, text] of Object.entries(operation.attributes ?? {})) if (Number.isFinite(Number(text))) numbers[name] ??= Number(text);
   if (/[∑<>|]|\bsum\b|\bmean\b|\^T|repeated|over/.test(operation.derivative)) return null;
   const filled = operation.derivative
     .replace(/(?<![A-Za-z_])([gyxab])(?![A-Za-z_])/g, (all, letter) => (numbers[letter] === undefined ? all : `⟦${termText(numberText(numbers[letter]))}⟧`))
