@@ -12,7 +12,8 @@ const wasi = new WASI({
   args: [program, ...rest],
   env: process.env,
   preopens: { '/': '/' },
+  returnOnExit: true, // the default only from Node 20 on
 });
 const module = await WebAssembly.compile(await readFile(program));
-const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
 process.exitCode = wasi.start(instance);
