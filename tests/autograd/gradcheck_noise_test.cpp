@@ -139,14 +139,14 @@ Found found(DType dtype, int64_t functions) {
 }  // namespace
 
 TEST_CASE("gradcheck: of random functions with a float32 step the right ones pass, others fail") {
-  const Found f = found(f64, test::fewer(360));
+  const Found f = found(f64, test::sanitized ? 36 : 360);
   CHECK(f.too_noisy <= f.functions / 20);  // said so, as "only … could be checked"
   CHECK(f.missed == 0);
 }
 
 TEST_CASE(
     "gradcheck: with float32 inputs few right derivatives are called wrong, and others fail") {
-  const Found f = found(f32, test::fewer(360));
+  const Found f = found(f32, test::sanitized ? 36 : 360);
   CHECK(f.wrong + f.too_noisy <= 1 + f.functions / 20);
   CHECK(f.missed == 0);
 }
