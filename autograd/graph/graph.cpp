@@ -285,13 +285,7 @@ std::string to_json(const Graph& graph) {
       json += fmt::format(", \"operations\": {}, \"saved_bytes\": {}", node.operations,
                           node.saved_bytes);
     if (node.parameters > 0) json += fmt::format(", \"parameters\": {}", node.parameters);
-    if (!node.attributes.empty()) {
-      json += ", \"attributes\": {";
-      for (size_t k = 0; k < node.attributes.size(); ++k)
-        json += fmt::format("{}{}: {}", k ? ", " : "", quoted(node.attributes[k].first),
-                            quoted(node.attributes[k].second));
-      json += "}";
-    }
+    if (!node.attributes.empty()) json += ", \"attributes\": " + to_json(node.attributes);
     json += "}";
   }
   json += "\n], \"edges\": [";

@@ -1,5 +1,6 @@
 // A trace as text and as JSON.
 #include <slope/autograd/graph/trace.h>
+#include <slope/autograd/graph/walk.h>
 #include <slope/core/text/json.h>
 
 #include <fmt/format.h>
@@ -175,15 +176,11 @@ std::string trace_json(const Trace& trace) {
   };
   const auto operation = [&](const Trace::Operation& x) {
     const Definition& d = x.op->definition;
-    std::string attributes;
-    for (const auto& [name, value] : x.attributes)
-      attributes +=
-          fmt::format("{}{}: {}", attributes.empty() ? "" : ", ", quoted(name), quoted(value));
     return fmt::format(
         R"({{"id": {}, "name": {}, "module": {}, "forward": {}, "derivative": {}, "domain": {}, )"
-        R"("attributes": {{{}}}, "inputs": {}, "outputs": {}, "saved": {}}})",
+        R"("attributes": {}, "inputs": {}, "outputs": {}, "saved": {}}})",
         id++, quoted(x.op->name), quoted(x.module), quoted(d.forward), quoted(d.derivative),
-        quoted(d.domain), attributes, json_numbers(x.inputs), json_numbers(x.outputs),
+        quoted(d.domain), to_json(x.attributes), json_numbers(x.inputs), json_numbers(x.outputs),
         json_list(x.saved, saved));
   };
   const auto event = [&](const Trace::Event& e) {

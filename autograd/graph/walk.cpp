@@ -1,4 +1,5 @@
 #include <slope/autograd/graph/walk.h>
+#include <slope/core/text/json.h>
 
 #include <fmt/format.h>
 
@@ -45,6 +46,14 @@ NamedTexts attributes_of(const Node& node) {
   for (const Attribute& a : node.attributes)
     texts.emplace_back(a.name, std::visit(Visitor{}, a.value));
   return texts;
+}
+
+std::string to_json(const NamedTexts& texts) {
+  std::string json;
+  for (const auto& [name, text] : texts)
+    json += fmt::format("{}{}: {}", json.empty() ? "" : ", ", JsonReader::escaped(name),
+                        JsonReader::escaped(text));
+  return "{" + json + "}";
 }
 
 }  // namespace slope

@@ -17,5 +17,6 @@ std::vector<Node*> nodes_of(const Tensors& outputs);
 Tensors leaves_of(const Tensors& outputs);
 // a node's attributes as text
 NamedTexts attributes_of(const Node& node);
+std::string to_json(const NamedTexts& texts);  // an object of strings
 
 }  // namespace slope
