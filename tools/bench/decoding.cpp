@@ -40,7 +40,7 @@ class GreedyDecoding : public Workload {
                       steps * B * new_tokens);
     done.flops = static_cast<double>(steps) * translation_model().sizes.cached_decoding(
                                                   B, source_tokens, new_tokens, target_vocab);
-    done.bytes = static_cast<double>(steps) * traffic::decoding(decoder_weights(), new_tokens);
+    done.bytes = static_cast<double>(steps) * traffic::decoding(decoder_bytes(), new_tokens);
     return done;
   }
   int64_t parameters() const override { return nn::count_parameters(translator_.model->module()); }
@@ -61,11 +61,16 @@ class GreedyDecoding : public Workload {
                       "bench: the model ends in a tensor of shape {}, not in a bias", bias.shape());
     return bias;
   }
-  // What each step reads: the decoder's weights and the projection to words.
-  int64_t decoder_weights() const {
+  // What each new token reads: the decoder's weights and the projection to words, without those
+  // that make keys and values of the source, once for all tokens.
+  int64_t decoder_bytes() const {
     int64_t n = 0;
-    for (const auto& [name, p] : nn::named_parameters(translator_.model->module()))
-      if (name.find("encoder") == name.npos && name.find("embed") == name.npos) n += p.numel();
+    for (const auto& [name, p] : nn::named_parameters(translator_.model->module())) {
+      const auto is_in = [&name = name](const char* part) { return name.find(part) != name.npos; };
+      const bool is_once = is_in("mha2.fc_key") || is_in("mha2.fc_value");
+      if (!is_in("encoder") && !is_in("embed") && !is_once)
+        n += p.numel() * size_of(p.dtype());
+    }
     return n;
   }
   train::Translator translator_;

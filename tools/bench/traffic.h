@@ -1,5 +1,6 @@
-// Bytes that a step has to move from and to memory even if everything else stays in the cache: the
-// memory side of a roofline.
+// Memory traffic of a step, at least: weights, gradients and optimizer state, or an operation's
+// tensors, all of which come from memory; everything else is taken to stay in the cache. For
+// rooflines.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
@@ -16,10 +17,10 @@ inline double training(const train::TrainSettings& t, int64_t parameters) {
   return element * passes * static_cast<double>(parameters);
 }
 
-// Each weight of the decoder is read once in each step, which adds a token to every sentence.
-// `tokens`: of one sentence.
-inline double decoding(int64_t decoder_weights, int64_t tokens) {
-  return element * static_cast<double>(decoder_weights * tokens);
+// All sentences are decoded together: each new token of a sentence takes one pass over the
+// decoder's weights. `tokens`: new ones of one sentence.
+inline double decoding(int64_t decoder_bytes, int64_t tokens) {
+  return static_cast<double>(decoder_bytes * tokens);
 }
 
 // `passes` over a tensor of n elements.
