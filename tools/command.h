@@ -35,13 +35,13 @@ std::string bundled_corpus();
 void print(const std::string& text);
 void flush();
 
-// Calls f and adds the file's name to its InputErrors.
+// Calls f and puts `what` (a file's name, "the prompt") before the message of its InputErrors.
 template <class F>
-auto with_file(const std::string& file, F f) {
+auto naming(const std::string& what, F f) {
   try {
     return f();
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", file, e.what()));
+    throw InputError(fmt::format("{}: {}", what, e.what()));
   }
 }
 

@@ -8,8 +8,8 @@ namespace slope {
 
 // Gradients of op's inputs, through its composite reference.
 Grads gradients_through_reference(const Op& op, const Saved& s);
-// Gradients of `inputs` from those of `outputs`, which s holds: one for each input, undefined for
-// an input that requires none.
+// The gradient of each of `inputs`, from s.grad(i), the gradient of outputs[i]. Undefined for an
+// input that requires none or that no output with a gradient depends on.
 Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s);
 
 }  // namespace slope

@@ -74,7 +74,7 @@ void check_input(const Op& op, std::initializer_list<InputRef> inputs, size_t in
     if (const auto number = as_number(name)) {
       if (*number != size) fail(fmt::format("{} instead of {}", size, *number));
     } else if (const Binding* b = bindings.find_or_bind(name, size, input); b && b->size != size) {
-      fail(fmt::format("{} is {} in input {} of shape {}", name, b->size, b->input,
+      fail(fmt::format("size {} is {} in input {} of shape {}", name, b->size, b->input,
                        shape_of(b->input)));
     }
   };

@@ -17,15 +17,15 @@ Documents encode_documents(const std::vector<std::string>& lines, const Tokenize
 }
 
 Blocks document_blocks(const Documents& documents, std::span<const int64_t> which, int64_t length) {
-  const auto targets = [&](int64_t i) {
+  const auto target_count = [&](int64_t i) {
     return std::min(length, static_cast<int64_t>(documents[static_cast<size_t>(i)].size()) - 1);
   };
   Blocks blocks{.rows = static_cast<int64_t>(which.size())};
-  for (const int64_t i : which) blocks.length = std::max(blocks.length, targets(i));
+  for (const int64_t i : which) blocks.length = std::max(blocks.length, target_count(i));
   for (const int64_t i : which) {
     const std::vector<int64_t>& d = documents[static_cast<size_t>(i)];
     for (int64_t t = 0; t < blocks.length; ++t) {
-      const bool inside = t < targets(i);
+      const bool inside = t < target_count(i);
       blocks.inputs.push_back(inside ? d[static_cast<size_t>(t)] : d[0]);
       blocks.targets.push_back(inside ? d[static_cast<size_t>(t) + 1] : no_target);
     }

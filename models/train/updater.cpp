@@ -67,7 +67,7 @@ struct Updater::Parts {
   Tensors tensors;
   Optimizers optimizers;              // empty with lbfgs
   std::optional<optim::LBFGS> lbfgs;  // if that is the optimizer of the run
-  std::optional<optim::Ema> average;  // of the weights; with swa_start from that step on
+  std::optional<optim::Ema> average;  // of the weights; with swa_start it exists from that step on
   double decay;
   int64_t swa_start, swa_every;
   std::optional<optim::ReduceOnPlateau> plateau;
@@ -159,14 +159,14 @@ void Updater::load(const std::string& folder, Task& task) {
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", file, e.what()));
   }
-  // A run with another schedule has stored no such tensor.
+  // A checkpoint written under another schedule holds no tensor `plateau`.
   for (const auto& [name, tensor] : state)
     if (name == plateau_name && parts_->plateau)
       parts_->plateau->load_state(plateau_state(tensor, file));
   const NamedTensors weights = part_of(state, weight_prefix);
   if (parts_->swa_start > 0 && !weights.empty()) parts_->average.emplace(parts_->named, 0);
   if (!parts_->average) return;
-  parts_->average->load_averages(parts_->named);  // which load_weights() put into the model
+  parts_->average->load_averages(parts_->named);  // load_weights() has put them there
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(),
                     "{}: holds {} weights beside the average, the model has {}", file,
                     weights.size(), parts_->named.size());

@@ -1,3 +1,5 @@
+// t: an output's position, s: an input's; the tables are those of Dependence (lint.h), where "> 0"
+// means above the tolerance.
 // leak:    change(t, s) > 0 or gradient(t, s) > 0 with s > t
 // ignored: change(., s) = 0: an unused input;   change(t, .) = 0: an output that uses no input
 #include <slope/nn/lint/lint.h>
@@ -33,12 +35,15 @@ Findings leaks(const Dependence& d) {
       if (change > worst) worst = change, worst_t = t, worst_s = s;
     }
   if (pairs == 0) return {};
+  const std::string derivative =
+      d.gradient.defined()
+          ? fmt::format(", and the derivative is {:.2g}", at(d.gradient, worst_t, worst_s))
+          : "";
   return {{"causality",
            fmt::format("output {} depends on input {}, which comes later: another input there "
-                       "moves the output by {:.2g} of the largest one, the derivative is {:.2g}; "
-                       "{} of {} such pairs leak",
-                       worst_t, worst_s, worst, at(d.gradient, worst_t, worst_s), pairs,
-                       rows * (rows - 1) / 2),
+                       "changes the output by {:.2g} of the largest output value{}; {} of {} pairs "
+                       "of an output and a later input leak",
+                       worst_t, worst_s, worst, derivative, pairs, rows * (rows - 1) / 2),
            ""}};
 }
 

@@ -1,4 +1,4 @@
-// change(t, s)   = max |f(x)_t - f(x with another x_s)_t| / max |f(x)|
+// change(t, s)   = max |f(x)_t - f(x with another x_s)_t| / max |f(x)|, or / 1 if f(x) = 0
 // gradient(t, s) = max |d <r, f(x)_t> / d e_s|, r random, e_s = x_s itself, or for an id the row of
 //                  the table that embeds it
 #include <slope/autograd/backward.h>
@@ -59,7 +59,7 @@ Tensor changed(const Tensor& x, int64_t s, int64_t how) {
 
 Tensor by_change(const SequenceFunction& f, const Tensor& x, const Tensor& y) {
   const int64_t rows = y.size(1), columns = x.size(1);
-  const double scale = amax(y.detach().abs()).item();
+  const double largest = amax(y.detach().abs()).item(), scale = largest == 0 ? 1 : largest;
   std::vector<double> moved(static_cast<size_t>(rows * columns));
   for (int64_t s = 0; s < columns; ++s)
     for (int64_t how = 0; how < 2; ++how) {

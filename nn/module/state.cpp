@@ -79,17 +79,23 @@ std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model) {
   return all;
 }
 
+Tensors parameters_named(ModuleRef model, const std::string& pattern) {
+  Tensors matched;
+  for (const auto& [name, p] :
+       pick(model, false, [](const Field& f) -> const Tensor* { return f.parameter; })) {
+    const auto is_same = [&p = p](const Tensor& x) { return x.is_same(p); };
+    if (path_matches(name, pattern) && std::ranges::none_of(matched, is_same)) matched.push_back(p);
+  }
+  return matched;
+}
+
 size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on) {
-  size_t matched = 0;
-  for (const auto& [name, p] : named_parameters(model))
-    if (path_matches(name, pattern)) {
-      p.set_requires_grad(on);
-      ++matched;
-    }
-  SLOPE_CHECK_AS(UsageError, matched > 0,
+  const Tensors matched = parameters_named(model, pattern);
+  SLOPE_CHECK_AS(UsageError, !matched.empty(),
                  "set_requires_grad: no parameter has a name like '{}'; see named_parameters",
                  pattern);
-  return matched;
+  for (const Tensor& p : matched) p.set_requires_grad(on);
+  return matched.size();
 }
 
 Tensor parameters_to_vector(const Tensors& parameters) {

@@ -20,8 +20,11 @@ int64_t count_parameters(ModuleRef model);  // elements of all parameters
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
 // only its direct parts
 std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model);
-// Sets requires_grad of the parameters whose names match the pattern (path_matches: "encoder.*")
-// and returns their number. UsageError if there is none.
+// Those of which a name matches the pattern (path_matches: "encoder.*"), each once. A tied one has
+// several names.
+Tensors parameters_named(ModuleRef model, const std::string& pattern);
+// Sets requires_grad of parameters_named(model, pattern) and returns their number. UsageError if
+// there is none.
 size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on);
 
 // These parameters as one vector, through which gradients flow; and back: ShapeError, without any

@@ -111,13 +111,13 @@ TEST_CASE("linear: is x W^T + b, whatever the strides of x, W and b") {
       }
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), tensor({1., 2., 3.}, f32)).to_vector() ==
         std::vector<double>{1, 2, 3, 1, 2, 3});
-  CHECK_THROWS_WITH_AS(
-      (void)linear(zeros({2, 5}), zeros({3, 4})),
-      "linear: input 1 of shape (3, 4) does not fit (out, in): in is 5 in input 0 of shape (2, 5)",
-      ShapeError);
+  CHECK_THROWS_WITH_AS((void)linear(zeros({2, 5}), zeros({3, 4})),
+                       "linear: input 1 of shape (3, 4) does not fit (out, in): size in is 5 in "
+                       "input 0 of shape (2, 5)",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(
       (void)linear(zeros({2, 4}), zeros({3, 4}), zeros({4})),
-      "linear: input 2 of shape (4,) does not fit (out): out is 3 in input 1 of shape (3, 4)",
+      "linear: input 2 of shape (4,) does not fit (out): size out is 3 in input 1 of shape (3, 4)",
       ShapeError);
 }
 

@@ -132,8 +132,9 @@ TEST_CASE("signature: names the operation, the input and the size that does not 
   CHECK(message({zeros({4, 3}), Tensor(), zeros({2})}).empty());
   CHECK(message({zeros({4}), Tensor(), zeros({2})}) ==
         "thing: input 0 of shape (4,) does not fit (b, *, n): too few dims");
-  CHECK(message({zeros({4, 3}), zeros({4, 5}), zeros({2})}) ==
-        "thing: input 1 of shape (4, 5) does not fit (n, m): n is 3 in input 0 of shape (4, 3)");
+  CHECK(
+      message({zeros({4, 3}), zeros({4, 5}), zeros({2})}) ==
+      "thing: input 1 of shape (4, 5) does not fit (n, m): size n is 3 in input 0 of shape (4, 3)");
   CHECK(message({zeros({4, 3}), zeros({3, 5, 1}), zeros({2})}) ==
         "thing: input 1 of shape (3, 5, 1) does not fit (n, m): too many dims");
   CHECK(message({zeros({4, 3}), zeros({3, 5}), zeros({2}), zeros({3})}) ==

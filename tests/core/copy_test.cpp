@@ -10,7 +10,7 @@
 
 using namespace slope;
 
-TEST_CASE("copy: to int64 goes what it holds, and nothing else") {
+TEST_CASE("copy: to i64 by truncation, DTypeError if a value does not fit; to bool as x != 0") {
   const double nan = std::nan("");
   CHECK(contiguous_copy(tensor({-2.5, 3.75}, f64), i64).to_vector() == std::vector<double>{-2, 3});
   CHECK(contiguous_copy(tensor({nan, 0.0}), boolean).to_vector() == std::vector<double>{1, 0});

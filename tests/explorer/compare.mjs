@@ -29,6 +29,8 @@ for (const program of programs) for (const operation of [0, 1, 2]) questions.pus
 questions.push({ ask: 'moons', do: 'points', n: 60, seed: 3 });
 questions.push({ ask: 'moons', do: 'start', points: '0 0 0 1 1 1 -1 0.5 0 0.5 -0.5 1', depth: 3, hidden: 8, lr: '0.5' });
 questions.push({ ask: 'moons', do: 'train', steps: 300 }, { ask: 'moons', do: 'map', size: 12, span: '-2 2 -2 2' }, { ask: 'moons', do: 'program', batch: 3 });
+questions.push({ ask: 'moons', do: 'start', points: '0 0 0 1 1 1', depth: 2, lr: '1e30', activation: 'relu' });  // ends in nan
+questions.push({ ask: 'moons', do: 'train', steps: 20 }, { ask: 'moons', do: 'map', size: 4, span: '-2 2 -2 2' }, { ask: 'moons', do: 'program', batch: 3 });
 
 questions.push({ ask: 'names', do: 'start', names: inventedNames(100).join(' '), steps: 300 }, { ask: 'names', do: 'train', steps: 300 });
 questions.push({ ask: 'names', do: 'sample', count: 20, temperature: '0.8' }, { ask: 'names', do: 'look', name: 'emma', position: 2 }, { ask: 'names', do: 'trace', name: 'emma' });

@@ -177,7 +177,7 @@ TEST_CASE("generate: texts of one seed differ; a text ends before the stop text"
   const Gpt model = small_model(9);
   const auto text = [&](uint32_t number, const std::string& stop) {
     return generate(model, vocab, "a",
-                    {.tokens = 60, .sampling = {.seed = 1, .text = number}, .stop = stop});
+                    {.tokens = 60, .sampling = {.seed = 1, .text_number = number}, .stop = stop});
   };
   const std::string first = text(0, "");
   CHECK(first == generate(model, vocab, "a", {.tokens = 60, .sampling = {.seed = 1}}));

@@ -85,6 +85,23 @@ TEST_CASE("hooks: a full backward hook replaces the gradient of the only input")
   CHECK_THROWS_AS(sum(product(leaf({1.}), leaf({2.}))).backward(), UsageError);
 }
 
+namespace {
+struct Tied {
+  nn::Linear a{3, 3, false}, b{3, 3, false};
+  Tied() { nn::tie(a.weight, b.weight); }
+  SLOPE_MODULE(Tied, a, b)
+};
+}  // namespace
+
+TEST_CASE("set_requires_grad: a tied parameter by any of its names, counted once") {
+  const Tied model;
+  for (const char* name : {"a.weight", "b.weight", "*"}) {
+    CHECK(nn::set_requires_grad(model, name, false) == 1);
+    CHECK(!model.a.weight.requires_grad());
+    CHECK(nn::set_requires_grad(model, name, true) == 1);
+  }
+}
+
 TEST_CASE("set_requires_grad: parameters by name; named_children: the own parts alone") {
   const nn::Sequential net(nn::Linear(2, 3), nn::Sequential(nn::ReLU(), nn::Linear(3, 1)));
   CHECK(nn::set_requires_grad(net, "1.*", false) == 2);

@@ -203,10 +203,12 @@ TEST_CASE("scope: operands that do not fit say in which module") {
     return std::string();
   };
   CHECK(message(ones({3, 2})) ==
-        "linear: input 1 of shape (2, 5) does not fit (out, in): in is 4 in input 0 of shape (3, "
+        "linear: input 1 of shape (2, 5) does not fit (out, in): size in is 4 in input 0 of shape "
+        "(3, "
         "4) (in module fc2.0)");
   CHECK(message(ones({3, 7})) ==
-        "linear: input 1 of shape (4, 2) does not fit (out, in): in is 7 in input 0 of shape (3, "
+        "linear: input 1 of shape (4, 2) does not fit (out, in): size in is 7 in input 0 of shape "
+        "(3, "
         "7) (in module fc1)");
   CHECK(message(ones({3, 2}, f64)) ==
         "linear: dtypes differ: input float64, weight float32, bias float32 (in module fc1)");

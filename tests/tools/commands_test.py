@@ -188,6 +188,7 @@ class WithoutRun(Case):
         for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):
             self.refused(2, "gradcheck", *arguments, says="--all")
         self.refused(2, "gradcheck", "exp", "--fast", says="--model")
+        self.refused(2, "gradcheck", "--model", "mlp", "--stop-on-failure", says="for functions")
         self.refused(2, "gradcheck", "--model", "mlp", "--fast", "--sample", "3", says="--sample")
 
     def test_the_bundled_corpus_is_found(self):

@@ -127,6 +127,8 @@ class Parts(Case):
         self.good("train", "translation", "--resume", "--steps", "3", "--out", "parts")
         self.assertEqual(tensors("parts"), after)
         self.assertIn("of them frozen", self.train("again", "--steps", "1", "--freeze", "fc.bias").out)
+        overlapping = self.train("overlap", "--steps", "1", "--freeze", "transformer.encoder.*,transformer.encoder.layers.0.*,fc.bias,fc.bias").out
+        self.assertIn("of them frozen", overlapping)
         for pattern, says in (("embed_srx.*", "--freeze embed_srx.*: no parameter"), ("*", "nothing to train")):
             self.refused(2, "train", "translation", *TEXT, *SMALL, "--freeze", pattern, "--out", "new", says=says)
 

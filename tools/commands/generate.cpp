@@ -38,8 +38,8 @@ void add_generate(Command& slope) {
       .shows_default();
   command
       .option("--top-p", sampling.top_p,
-              "sample from the fewest likeliest tokens that together have this probability; 1: "
-              "from all")
+              "sample from the likeliest tokens, only as many as needed to reach this probability; "
+              "1: from all")
       .between_reals(1e-9, 1.0)
       .shows_default();
   command
@@ -71,7 +71,7 @@ void add_generate(Command& slope) {
     const train::TextModel m =
         train::load_language_model(train::checkpoint_folder(folder), weights);
     const train::KnownText known =
-        with_file("the prompt", [&] { return train::known_text(prompt, *m.tokenizer, how); });
+        naming("the prompt", [&] { return train::known_text(prompt, *m.tokenizer, how); });
     tell_left_out("the prompt", "skipped", known.skipped, "unknown character");
     if (m.settings.data<train::TextSettings>().documents == "lines")
       options.separator = std::string(data::separator);
@@ -83,7 +83,7 @@ void add_generate(Command& slope) {
     };
     for (int64_t n = 0; n < samples; ++n) {
       if (n > 0) print("---\n");
-      options.sampling.text = static_cast<uint32_t>(n);
+      options.sampling.text_number = static_cast<uint32_t>(n);
       (void)train::generate(*m.model, *m.tokenizer, known.text, options);
       print("\n");
     }

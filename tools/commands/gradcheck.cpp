@@ -45,7 +45,8 @@ std::vector<std::string> names() {
   return result;
 }
 
-std::vector<Case> all_cases_of(const std::string& name) {
+// cases_of(), which knows a program's own cases too, and those of nn.
+std::vector<Case> cases_with_nn(const std::string& name) {
   std::vector<Case> result = cases_of(name);
   std::copy_if(nn::function_cases().begin(), nn::function_cases().end(), std::back_inserter(result),
                [&](const Case& c) { return c.name == name; });
@@ -77,8 +78,9 @@ std::vector<std::string> chosen(const Flags& flags) {
   return known;
 }
 
-// Evaluates derivatives as their definitions write them. With --all, functions that have no case
-// for it are left out.
+// Puts numbers into each derivative's written formula and compares the result with the rule and
+// with differences. With --all, functions that explain() refuses are left out: composites, and
+// operations without a small case that calls nothing else.
 int explain_functions(const Flags& flags) {
   bool ok = true;
   for (const std::string& name : chosen(flags)) {
@@ -102,7 +104,7 @@ int compare_functions(const Flags& flags) {
 int check_functions(const Flags& flags) {
   std::vector<FunctionCheck> checks;
   for (const std::string& name : chosen(flags)) {
-    checks.push_back(check_function(name, all_cases_of(name), static_cast<uint64_t>(flags.seed),
+    checks.push_back(check_function(name, cases_with_nn(name), static_cast<uint64_t>(flags.seed),
                                     flags.stop_on_failure));
     if (flags.stop_on_failure && !checks.back().ok()) break;
   }
@@ -116,7 +118,7 @@ int check_functions(const Flags& flags) {
   std::stable_sort(checks.begin(), checks.end(),
                    [](const FunctionCheck& a, const FunctionCheck& b) {
                      const auto rank = [](const FunctionCheck& c) {
-                       return c.ok() ? 2 : !c.fails(CaseOutcome::Check::first_order);
+                       return c.ok() ? 2 : !c.fails_at_first_order();
                      };
                      return rank(a) < rank(b);
                    });
@@ -161,8 +163,10 @@ int run(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name functions, or --model MODEL, or --all");
   SLOPE_CHECK_AS(UsageError, !flags.model.empty() || (!flags.fast && flags.sample == 0),
                  "gradcheck: --fast and --sample are for --model");
-  SLOPE_CHECK_AS(UsageError, flags.model.empty() || (!flags.explain && flags.against.empty()),
-                 "gradcheck: --explain and --against are for functions");
+  SLOPE_CHECK_AS(
+      UsageError,
+      flags.model.empty() || (!flags.explain && flags.against.empty() && !flags.stop_on_failure),
+      "gradcheck: --explain, --against and --stop-on-failure are for functions");
   SLOPE_CHECK_AS(UsageError, flags.against.empty() || flags.against == "pytorch",
                  "gradcheck: --against knows pytorch, not {}", flags.against);
   if (!flags.model.empty()) return check_model(flags);
@@ -183,7 +187,7 @@ void add_gradcheck(Command& slope) {
   command.footer([] { return fmt::format("Functions: {}", fmt::join(names(), " ")); });
   command
       .option("--model", flags.model,
-              "check all parameters of a small model of the zoo, or of a run's model")
+              "check all parameters of a zoo model in a small size, or of a run's model")
       .takes_name("MODEL|RUN");
   command.flag("--fast", flags.fast,
                "check the model at its default size, each parameter along a few directions");
@@ -195,12 +199,15 @@ void add_gradcheck(Command& slope) {
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");
   command.flag("--stop-on-failure", flags.stop_on_failure,
-               "end at the first case of a function that fails");
-  command.flag("--explain", flags.explain,
-               "evaluate each derivative as its definition writes it, beside rule and differences");
+               "stop at the first check that fails: no further cases or functions");
+  command.flag(
+      "--explain", flags.explain,
+      "put numbers into each derivative's written formula, and print the result beside those of "
+      "the rule and of differences");
   command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")
       .takes_name("pytorch");
-  command.flag("--verbose", flags.verbose, "print more than 60 lines");
+  command.flag("--verbose", flags.verbose,
+               "print everything: all failures, with --all also what passes, beyond 60 lines");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.excludes("--fast", {"--sample"});
   command.excludes("--explain", {"--json", "--against", "--stop-on-failure"});

@@ -1,6 +1,6 @@
 // Which model a command line `slope train …` or `slope sweep …` is about: the model that is named,
 // else that of the resumed run, --from, --config or --preset, else the kind's default. It is
-// determined before the flags are parsed, because these are the model's settings.
+// determined before the flags are parsed, because which flags there are depends on the model.
 #pragma once
 
 #include <slope/models/kinds/model.h>
@@ -16,8 +16,9 @@ struct TrainChoice {
   std::string config_text;  // what is in the file --config; read here: a pipe is read only once
 };
 
-// The words after `slope`. UsageError for an unknown model or one of another kind, and for a
-// setting that is given without a kind.
+// Finds the choice in the words after `slope` and keeps it for train_choice(). UsageError if a
+// model is unknown or of another kind, or if a setting stands where the kind or model belongs:
+// `slope train --text f`.
 void choose_training(const std::vector<std::string>& words);
 TrainChoice train_choice();  // what choose_training found
 

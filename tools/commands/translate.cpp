@@ -44,8 +44,8 @@ void print(const train::Translator& translator, const std::vector<std::string>& 
            int64_t& longs) {
   options.on_long_line = [&] { ++longs; };
   size_t number = options.lines_before;
-  for (const train::Translations& best : with_file(
-           from, [&] { return train::translate(translator, lines, flags.decode, options); })) {
+  for (const train::Translations& best :
+       naming(from, [&] { return train::translate(translator, lines, flags.decode, options); })) {
     ++number;
     for (const train::Translation& t : best) print(t, number, flags);
   }
@@ -65,7 +65,7 @@ void draw_and_print(const train::Translator& translator, const std::vector<std::
   SLOPE_CHECK_INPUT(first != lines.end(), "{}: holds no sentence whose attention could be drawn",
                     from);
   const std::string place = fmt::format("{}: line {}", from, first - lines.begin() + 1);
-  const draw::HeatMaps maps = with_file(place, [&] {
+  const draw::HeatMaps maps = naming(place, [&] {
     return train::attention_figure(translator, *first, choice, flags.decode, options);
   });
   if (!flags.attention.empty()) write_file(flags.attention, draw::to_svg(maps));
@@ -89,7 +89,7 @@ int score(const Flags& flags) {
   data::LineStream text(flags.file), given(flags.given);
   const auto sources = all_lines(text), targets = all_lines(given);
   const std::string both = given.name() + " for " + text.name();
-  for (const train::PairScore& s : with_file(both, [&] {
+  for (const train::PairScore& s : naming(both, [&] {
          return train::score_pairs(translator, sources, targets, flags.decode.length_penalty);
        }))
     tools::print(scores(s.score, s.log_p) + "\n");

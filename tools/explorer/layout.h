@@ -5,9 +5,10 @@
 
 namespace slope::explorer {
 
-// {"sizes": each box's size across the arrows, "arrows": "from to from to …", from < to, "gap":
-// between boxes}: the layer and the middle of each box, and where each arrow crosses the layers
-// between its ends.
+// fields: "sizes": the size of each box at right angles to the arrows; "arrows": "from to from to
+// …", numbers of boxes, from < to; "gap": between two boxes of a layer. Each is a text of numbers,
+// such as "30 42". Returns JSON: the layer and the middle of each box, where each arrow crosses the
+// layers between its ends, the number of layers, and the width of the whole.
 std::string layout(const Fields& fields);
 
 }  // namespace slope::explorer

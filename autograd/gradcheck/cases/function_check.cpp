@@ -20,6 +20,10 @@ bool FunctionCheck::fails(Check check) const {
   });
 }
 
+bool FunctionCheck::fails_at_first_order() const {
+  return fails(Check::first_order) || fails(Check::first_by_formula);
+}
+
 int64_t FunctionCheck::derivatives() const {
   int64_t sum = 0;
   for (const Outcome& o : outcomes) sum += o.outcome.report.checked;
@@ -110,8 +114,7 @@ std::string summary_of(const std::vector<FunctionCheck>& checks) {
   for (const FunctionCheck& check : checks) {
     if (check.cases == 0) without.push_back(check.name);
     if (check.ok() || check.cases == 0) continue;
-    (check.fails(Check::first_order) || check.fails(Check::first_by_formula) ? first : other)
-        .push_back(check.name);
+    (check.fails_at_first_order() ? first : other).push_back(check.name);
   }
   int64_t derivatives = 0;
   for (const FunctionCheck& check : checks) derivatives += check.derivatives();

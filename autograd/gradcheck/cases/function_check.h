@@ -18,6 +18,7 @@ struct FunctionCheck {
 
   bool ok() const;  // false if there is no case
   bool fails(CaseOutcome::Check check) const;
+  bool fails_at_first_order() const;
   int64_t derivatives() const;
   const Outcome* first_failure() const;  // of the lowest order; null if nothing failed
 };

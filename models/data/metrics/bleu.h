@@ -24,18 +24,20 @@ struct Bleu {
 };
 
 // On the given tokens, without smoothing (torchtext's bleu_score times 100): 0 if an order has no
-// match. Pass references with their unknown words: replacing them by <unk> raises the score.
+// match. Keep the unknown words in the references: as <unk>, they would raise the score.
 // InputError if the numbers of lines differ.
 Bleu token_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references);
 
-// On lines, as sacreBLEU computes it by default: tokenizer 13a, exponential smoothing (the first
-// order without a match counts 1/2, the next 1/4, …).
+// On lines, with sacreBLEU's default tokenizer, 13a, and default smoothing, exponential: the first
+// order without a match is counted as 1/2 match, the next as 1/4, …  Lower-cased unless told
+// otherwise; sacreBLEU itself keeps the case by default.
 struct SacreBleu {
   bool lower_case = true;
 
   Bleu operator()(const std::vector<std::string>& hypotheses,
                   const std::vector<std::string>& references) const;
-  std::string signature() const;  // sacreBLEU's own, of the version with which the tests compare
+  // sacreBLEU's signature, with the version that computed the tests' expected scores
+  std::string signature() const;
 };
 
 Tokens split_13a(std::string_view line);  // mteval-v13a's tokenizer

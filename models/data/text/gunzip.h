@@ -13,7 +13,8 @@ inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B
 // else, or exceed the limits.
 std::string gunzip(std::string_view bytes, const std::string& file, const TextLimits& limits = {});
 
-// The text of a file: unpacked if it is gzip. InputError too if only the name claims that (.gz).
+// The text of a file: unpacked if its bytes are gzip, else as it is. InputError also if the name
+// ends in .gz and the bytes are not gzip.
 std::string unpacked(std::string bytes, const std::string& file, const TextLimits& limits = {});
 
 }  // namespace slope::data

@@ -72,7 +72,7 @@ int64_t sample(const Tensor& logits, const Sampling& s, int64_t i,
   for (double& v : x)
     if (v < s.min_p) v = 0;  // the most likely one has exp(0) = 1
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
-  const double drawn = uniform_f64({.seed = s.seed, .site = s.text}, i) * sum;
+  const double drawn = uniform_f64({.seed = s.seed, .site = s.text_number}, i) * sum;
   double passed = 0;
   int64_t token = -1;
   for (size_t v = 0; v < x.size(); ++v) {

@@ -21,8 +21,9 @@ struct Sampling {
   // draws among tokens that have at least this share of the most likely one's probability (Nguyen
   // et al., 2024)
   double min_p = 0;
-  uint64_t seed = 0;  // the same seed gives the same text: draw i is a function of (seed, text, i)
-  uint32_t text = 0;  // number of the text, of several from the same seed
+  uint64_t seed =
+      0;  // the same seed gives the same text: draw i is a function of (seed, text_number, i)
+  uint32_t text_number = 0;  // of several texts from the same seed
 };
 
 // UsageError for values that make no sense.

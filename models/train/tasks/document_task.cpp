@@ -35,7 +35,7 @@ DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
       validation_.push_back(std::move(document));
     }
   }
-  trains(*model_);
+  choose_parameters(*model_);
 }
 
 int64_t DocumentTask::epoch_length() const {

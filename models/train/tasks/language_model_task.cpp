@@ -40,7 +40,7 @@ LanguageModelTask::LanguageModelTask(const RunSettings& settings, const std::str
   held_out_ = validation().size();
   if (most > 0 && validation().size() > static_cast<size_t>(most) + 1)
     text_.resize(cut_ + static_cast<size_t>(most) + 1);  // the last one is a target only
-  trains(*model_);
+  choose_parameters(*model_);
 }
 
 Work LanguageModelTask::next() {

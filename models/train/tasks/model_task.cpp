@@ -14,22 +14,21 @@
 
 namespace slope::train {
 
-void ModelTask::trains(const models::Model& model) {
+void ModelTask::choose_parameters(const models::Model& model) {
   module_ = model.module();
   parameters_ = nn::named_parameters(*module_);
   for (const std::string& pattern : items_of(settings_.training.freeze)) {
-    const auto first = std::stable_partition(
-        parameters_.begin(), parameters_.end(),
-        [&](const NamedTensor& p) { return !nn::path_matches(p.name, pattern); });
-    SLOPE_CHECK_AS(UsageError, first != parameters_.end(),
+    const Tensors named = nn::parameters_named(*module_, pattern);
+    SLOPE_CHECK_AS(UsageError, !named.empty(),
                    "--freeze {}: no parameter has such a name; the first is {} (slope inspect RUN "
                    "lists all)",
                    quoted_if_empty(pattern), nn::named_parameters(*module_).at(0).name);
-    for (auto p = first; p != parameters_.end(); ++p) {
-      p->tensor.set_requires_grad(false);
-      frozen_ += p->tensor.numel();
+    for (const Tensor& p : named) {
+      p.set_requires_grad(false);
+      frozen_ +=
+          std::erase_if(parameters_, [&](const NamedTensor& t) { return t.tensor.is_same(p); }) *
+          p.numel();
     }
-    parameters_.erase(first, parameters_.end());
   }
   SLOPE_CHECK_AS(UsageError, !parameters_.empty(), "--freeze {}: leaves nothing to train",
                  settings_.training.freeze);

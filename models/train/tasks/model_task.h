@@ -23,7 +23,7 @@ class ModelTask : public Task {
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
   // Trains the model, which the derived class owns, except for what --freeze names: UsageError if a
   // name or pattern there fits no parameter, or if none is left to train.
-  void trains(const models::Model& model);
+  void choose_parameters(const models::Model& model);
   // The tokenizer `stem` ("source") of the checkpoint settings.tokenizers_from, or what make()
   // gives if no checkpoint is named there.
   data::TokenizerPtr tokenizer(const std::string& stem,

@@ -16,7 +16,7 @@ PointsTask::PointsTask(const RunSettings& settings) : ModelTask(settings) {
                .make(settings.config(), models::Weights::drawn);
   training_ = data::two_moons(d.points, d.noise);
   validation_ = data::two_moons(d.validation_points, d.noise);
-  trains(*model_);
+  choose_parameters(*model_);
 }
 
 int64_t PointsTask::epoch_length() const {

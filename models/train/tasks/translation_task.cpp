@@ -81,7 +81,7 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
     text_ = training;
     (void)recut(0, 0);  // throws if the tokenizer has only one way to split
   }
-  trains(*model_);
+  choose_parameters(*model_);
 }
 
 Tokenizers TranslationTask::tokenizers() const {

@@ -10,11 +10,13 @@ namespace {
 using A = const Arguments&;
 
 bool keep(A a) { return a.truth("keepdim", false); }
+// For functions of all elements or of one dim: keepdim needs a dim, as in PyTorch.
+bool is_over_all(A a) { return !a.has("dim") && !a.has("keepdim"); }
 
 // max and min: over all elements, or along a dim, which gives a pair.
 template <class All, class Along>
 Value extremum(A a, const All& all, const Along& along) {
-  if (!a.has("dim")) return {all(a.tensor("x"))};
+  if (is_over_all(a)) return {all(a.tensor("x"))};
   const ValuesAndIndices found = along(a.tensor("x"), a.integer("dim"), keep(a));
   return {Values{{found.values}, {found.indices}}};
 }
@@ -30,7 +32,7 @@ constexpr Function reducing[] = {
     {"prod", "x, dim, keepdim = false",
      [](A a) {
        const Tensor x = a.tensor("x");
-       return Value{a.has("dim") ? prod(x, a.integer("dim"), keep(a)) : prod(x)};
+       return Value{is_over_all(a) ? prod(x) : prod(x, a.integer("dim"), keep(a))};
      }},
     {"amax", "x, dim, keepdim = false",
      [](A a) { return Value{amax(a.tensor("x"), a.dims("dim"), keep(a))}; }},

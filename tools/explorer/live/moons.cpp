@@ -127,7 +127,9 @@ std::string map(const Fields& fields) {
   const NoGrad no_grad;
   const Tensor p = sigmoid(t.net.forward(from_vector(grid, {size * size, 2}), nullptr));
   return fmt::format("{{\"size\": {}, \"map\": {}}}\n", size,
-                     json_list(p.to_vector(), [](double x) { return fmt::format("{:.3f}", x); }));
+                     json_list(p.to_vector(), [](double x) {
+                       return std::isnan(x) ? json(x) : fmt::format("{:.3f}", x);
+                     }));
 }
 
 // "[[1, 2], [3, 4]]"
@@ -142,6 +144,9 @@ std::string literal(const Tensor& x) {
 std::string program(const Fields& fields) {
   const Training& t = started();
   const int64_t batch = std::min(fields.integer("batch", 6, 1, 64), t.points.size(0));
+  for (const Tensor& p : nn::parameters(t.net))
+    SLOPE_CHECK_INPUT(std::isfinite(sum(p.detach()).item()),
+                      "moons: the weights are not numbers any more: start anew");
   const std::string f = t.net.activation;
   std::string text =
       fmt::format("x = const({})\nt = const({})\n", literal(t.points.narrow(0, 0, batch)),

@@ -4,10 +4,10 @@ namespace slope::explorer {
 
 namespace {
 
-#define SLOPE_CROSS_ENTROPY_CPP                                     \
+#define SLOPE_CROSS_ENTROPY_END_CPP                                 \
   "[, {.ignore_index = $ignore_index:int=-100, .label_smoothing = " \
   "$label_smoothing:number=0.0, .reduction = $reduction:reduction=Reduction::mean}])"
-#define SLOPE_CROSS_ENTROPY_PYTORCH                                               \
+#define SLOPE_CROSS_ENTROPY_END_PYTORCH                                           \
   "[, ignore_index=$ignore_index:int][, label_smoothing=$label_smoothing:number]" \
   "[, reduction=$reduction:text])"
 
@@ -32,6 +32,7 @@ constexpr Form forms[] = {
     {"const", "$x.detach()", "$x.detach()"},
 
     // ---- elementwise
+    // written out first: the rows below have them too, as torch.gelu …, which torch lacks
     {"gelu", "gelu($x)", "F.gelu($x)"},
     {"gelu_tanh", "gelu_tanh($x)", "F.gelu($x, approximate='tanh')"},
     {"silu", "silu($x)", "F.silu($x)"},
@@ -131,11 +132,16 @@ constexpr Form forms[] = {
      "$causal:truth}])",
      "F.scaled_dot_product_attention($q, $k, $v[, attn_mask=$mask:truths]"
      "[, is_causal=$causal:truth])"},
-    {"cross_entropy", "cross_entropy($logits, $target:integers" SLOPE_CROSS_ENTROPY_CPP,
-     "F.cross_entropy($logits, $target:integers" SLOPE_CROSS_ENTROPY_PYTORCH},
+    {unequal_causal_attention, nullptr,
+     "F.scaled_dot_product_attention($q, $k, $v, attn_mask=$mask:truths=True & "
+     "torch.ones($q.size(-2), $k.size(-2), dtype=torch.bool)"
+     ".tril($k.size(-2) - $q.size(-2)))"},
+    {"cross_entropy", "cross_entropy($logits, $target:integers" SLOPE_CROSS_ENTROPY_END_CPP,
+     "F.cross_entropy($logits, $target:integers" SLOPE_CROSS_ENTROPY_END_PYTORCH},
     {"linear_cross_entropy",
-     "linear_cross_entropy($x, $weight, $bias, $target:integers" SLOPE_CROSS_ENTROPY_CPP,
-     "F.cross_entropy(F.linear($x, $weight, $bias), $target:integers" SLOPE_CROSS_ENTROPY_PYTORCH},
+     "linear_cross_entropy($x, $weight, $bias, $target:integers" SLOPE_CROSS_ENTROPY_END_CPP,
+     "F.cross_entropy(F.linear($x, $weight, $bias), "
+     "$target:integers" SLOPE_CROSS_ENTROPY_END_PYTORCH},
     {"nll_loss",
      "nll_loss($log_probabilities, $target:integers[, {.reduction = $reduction:reduction}])",
      "F.nll_loss($log_probabilities, $target:integers[, reduction=$reduction:text])"},

@@ -16,6 +16,10 @@ struct Form {
   const char* pytorch;
 };
 
+// Causal attention with a mask, or with fewer or more queries than keys: PyTorch takes no mask
+// beside is_causal, and aligns that one's diagonal with the first key instead of the last.
+constexpr const char* unequal_causal_attention = "unequal causal attention";
+
 const Form* find_form(std::string_view name);  // null if there is none
 
 }  // namespace slope::explorer

@@ -227,9 +227,19 @@ std::string Writer::indexed(const Evaluated& e) const {
   return is_cpp_ ? text : fmt::format("{}[{}]", tensor(x), inside);
 }
 
+bool Writer::is_unequal_causal_attention(const Evaluated& e) const {
+  if (e.function != "scaled_dot_product_attention" || !e.arguments.contains("causal")) return false;
+  const auto length = [&](const char* name) {
+    return tensor_of(e.arguments.at(name), dtype_).size(-2);
+  };
+  return std::get<bool>(e.arguments.at("causal").of) &&
+         (e.arguments.contains("mask") || length("q") != length("k"));
+}
+
 std::string Writer::call(const Evaluated& e) const {
   if (e.function == "[]") return indexed(e);
-  const Form* form = find_form(e.function);
+  const bool is_special = !is_cpp_ && is_unequal_causal_attention(e);
+  const Form* form = find_form(is_special ? unequal_causal_attention : e.function);
   const char* text = form ? (is_cpp_ ? form->cpp : form->pytorch) : nullptr;
   if (!text)
     throw Fault("limit",

@@ -28,6 +28,7 @@ class Writer {
                        const std::vector<double>& all) const;
   std::string tensor_or_number(const Value& v, bool may_be_number) const;
   std::string dims(const Value& v) const;
+  bool is_unequal_causal_attention(const Evaluated& e) const;
   std::string indexed(const Evaluated& e) const;
   std::string fill(std::string_view form, const Evaluated& e) const;
   std::string argument(std::string_view text, const Evaluated& e) const;

@@ -52,7 +52,7 @@ export function plotBars(canvas, counts, label, name, marks = []) {
   for (const [at, text] of marks) context.fillText(text, Math.min(at * width, width - 24), height - 2);
 }
 
-/** A square map of probabilities: one side's colour, paper between, the other's. */
+/** A square map of probabilities: one side's colour, paper between and for 'nan', the other's. */
 export function paintMap(context, map, size, width, height) {
   const parse = (name) => {
     const hex = colour(name).slice(1);
@@ -62,7 +62,7 @@ export function paintMap(context, map, size, width, height) {
   const image = new ImageData(size, size);
   map.forEach((p, i) => {
     const side = p < 0.5 ? cold : warm;
-    const t = Math.abs(p - 0.5) * 1.3;
+    const t = p === 'nan' ? 0 : Math.abs(p - 0.5) * 1.3;
     for (let c = 0; c < 3; c++) image.data[4 * i + c] = paper[c] + t * (side[c] - paper[c]);
     image.data[4 * i + 3] = 255;
   });

@@ -116,6 +116,7 @@ export function moonsView(ask, open) {
     if (found.error) return void replace(status, found.error.message);
     state.losses.push(...found.losses);
     state.map = await ask({ ask: 'moons', do: 'map', size: 36, span: [span.left, span.right, span.bottom, span.top].join(' ') });
+    if (state.map.error) return void replace(status, state.map.error.message);
     show(found);
   };
   const show = (found) => {
@@ -182,7 +183,9 @@ export function moonsView(ask, open) {
     html('div', {}, html('p', { class: 'note' }, 'A small network learns to tell two colours apart. Move, add or delete points while it learns.'), html('p', {}, start, ' ', html('button', { onclick: () => { isFresh = false; restart(); } }, 'Start anew'), ' ',
       html('button', { onclick: async () => {
         state.running = false;
-        open((await ask({ ask: 'moons', do: 'program', batch: 4 })).program);
+        const found = await ask({ ask: 'moons', do: 'program', batch: 4 });
+        if (found.error) return void replace(status, found.error.message);
+        open(found.program);
       } }, 'Open this step as a program')),
     html('p', {}, tools), field, said, status),
     html('div', {}, html('div', { class: 'sliders' }, controls, activation), curve, layers));
