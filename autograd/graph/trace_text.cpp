@@ -127,11 +127,7 @@ class Writer {
 
 std::string quoted(const std::string& text) { return JsonReader::escaped(text); }
 
-// JSON has no nan and no infinities: they are written as strings.
-std::string number(double x) {
-  if (std::isnan(x)) return "\"nan\"";
-  return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
-}
+std::string number(double x) { return JsonReader::number(x); }
 
 std::string json_of(const Trace::Value& value) {
   if (value.norm < 0) return "null";

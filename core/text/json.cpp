@@ -1,5 +1,7 @@
 #include <slope/core/text/json.h>
 
+#include <cmath>
+
 namespace slope {
 namespace {
 
@@ -172,6 +174,11 @@ std::string JsonReader::escaped(std::string_view text) {
       out += c;
   }
   return out += '"';
+}
+
+std::string JsonReader::number(double x) {
+  if (std::isnan(x)) return "\"nan\"";  // whatever its sign, which differs from CPU to CPU
+  return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
 }
 
 std::string JsonReader::quoted(std::string_view text) {

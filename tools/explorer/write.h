@@ -4,14 +4,10 @@
 #include <slope/core/text/json.h>
 #include <slope/tools/explorer/language/interpreter.h>
 
-#include <cmath>
-
 namespace slope::explorer {
 
 inline std::string json(const std::string& text) { return JsonReader::escaped(text); }
-inline std::string json(double x) {
-  return std::isfinite(x) ? fmt::format("{}", x) : fmt::format("\"{}\"", x);
-}
+inline std::string json(double x) { return JsonReader::number(x); }
 inline std::string json(const Place& p) {
   return fmt::format(R"("line": {}, "column": {}, "end": {})", p.line, p.column, p.end);
 }

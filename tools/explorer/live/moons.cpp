@@ -7,6 +7,8 @@
 #include <slope/tools/explorer/live/moons.h>
 #include <slope/tools/explorer/write.h>
 
+#include <cmath>
+
 namespace slope::explorer {
 
 namespace {

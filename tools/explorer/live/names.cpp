@@ -7,6 +7,8 @@
 #include <slope/tools/explorer/results.h>
 #include <slope/tools/explorer/write.h>
 
+#include <cmath>
+
 namespace slope::explorer {
 
 namespace {
