@@ -1,3 +1,4 @@
+#include <slope/autograd/grad_mode.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/nn/init.h>
@@ -13,11 +14,12 @@ namespace slope::nn::init {
 namespace {
 
 void write_values(const Tensor& x, const std::vector<double>& values) {
+  const NoGrad no_grad;
   copy_into(from_vector(values, x.shape()), x);
 }
 
-// Makes these vectors, the columns of a matrix, orthonormal by Gram-Schmidt. The second round
-// removes what rounding left of the other columns in the first.
+// Makes these vectors, the columns of a matrix, orthonormal by Gram-Schmidt. Rounding leaves a
+// little of the earlier columns in each; a second round removes it.
 void orthonormalize(std::vector<std::vector<double>>& columns) {
   for (size_t j = 0; j < columns.size(); ++j) {
     std::vector<double>& q = columns[j];
@@ -63,6 +65,7 @@ void dirac(const Tensor& x, int64_t groups) {
 void orthogonal(const Tensor& x, double gain) {
   SLOPE_CHECK_SHAPE(x.rank() >= 2, "init::orthogonal: needs two dims or more, got shape {}",
                     x.shape());
+  check_floating(x.dtype(), "init::orthogonal");
   if (x.numel() == 0) return;
   const int64_t rows = x.size(0), columns = x.numel() / rows, n = std::max(rows, columns),
                 m = std::min(rows, columns);

@@ -123,7 +123,7 @@ void Command::needs(const std::string& option, const std::string& other) {
 
 namespace {
 
-// The subcommand that was reached: its help is the relevant one.
+// The command and subcommands up to the one that was reached, whose help is the relevant one.
 std::string command_path(const CLI::App& app) {
   const auto reached = app.get_subcommands();
   return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
@@ -176,9 +176,10 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
   for (const CLI::Option* option : reached->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string what = e.what();
-  if (const size_t lacks = what.find(": 1 required "); lacks != what.npos)
+  const size_t lacks = what.find(": 1 required "), at = what.find(" excludes ");
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) && lacks != what.npos)
     return fmt::format("{} needs a value; see {}", what.substr(0, lacks), help);
-  if (const size_t at = what.find(" excludes "); at != what.npos)
+  if (dynamic_cast<const CLI::ExcludesError*>(&e) && at != what.npos)
     return fmt::format("{} and {} exclude each other; see {}", what.substr(0, at),
                        what.substr(at + 10), help);
   if (unknown.empty()) return fmt::format("{}; see {}", what, help);
@@ -188,13 +189,42 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
                      did_you_mean(word, known), help);
 }
 
+struct Word {
+  const std::string& text;
+  bool is_value;             // of the option before it; or it stands after `--`
+  const CLI::App* app;       // the subcommand that sees it
+  std::string command_path;  // "slope train lm"
+};
+
+std::vector<Word> words_of(const CLI::App& app, const std::vector<std::string>& given) {
+  std::vector<Word> words;
+  const CLI::App* reached = &app;
+  std::string path = app.get_name();
+  bool needs_value = false, is_after_dashes = false;
+  for (const std::string& text : given) {
+    const bool is_value = needs_value || is_after_dashes;
+    if (!is_value)
+      for (const CLI::App* sub : reached->get_subcommands(
+               [&](const CLI::App* each) { return each->get_name() == text; })) {
+        reached = sub;
+        path += " " + text;
+      }
+    words.push_back({text, is_value, reached, path});
+    is_after_dashes |= !is_value && text == "--";
+    const CLI::Option* option =
+        !is_value && text.starts_with('-') ? reached->get_option_no_throw(text) : nullptr;
+    needs_value = option && option->get_expected_min() > 0;
+  }
+  return words;
+}
+
 // `--name=` becomes `--name ""`, and `-n=x` becomes `-n x`; CLI11 would take the equals sign for a
 // part of the value.
-std::vector<std::string> with_values_apart(const std::vector<std::string>& given) {
+std::vector<std::string> with_values_apart(const std::vector<Word>& given) {
   std::vector<std::string> words;
-  for (const std::string& word : given) {
+  for (const auto& [word, is_value, app, path] : given) {
     const bool is_long = word.starts_with("--"), is_short = !is_long && word.starts_with('-');
-    const size_t equals = word.find('=');
+    const size_t equals = is_value ? word.npos : word.find('=');
     if ((is_long && equals == word.size() - 1) || (is_short && equals == 2)) {
       words.push_back(word.substr(0, equals));
       words.push_back(word.substr(equals + 1));
@@ -207,22 +237,16 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& given
 
 // Refuses `--quiet=`, and `--bias ""` of an option whose value may be left out: CLI11 would take
 // them for the option without a value.
-void refuse_empty_answers(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* reached = &app;
-  std::string path = app.get_name();
+void refuse_empty_answers(const std::vector<Word>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
-    for (const CLI::App* sub : reached->get_subcommands(
-             [&](const CLI::App* each) { return each->get_name() == words[i]; })) {
-      reached = sub;
-      path += " " + words[i];
-    }
-    const bool ends_empty = words[i].ends_with('=');
-    const std::string name = words[i].substr(0, words[i].size() - (ends_empty ? 1 : 0));
+    const auto& [word, is_value, app, path] = words[i];
+    const bool ends_empty = word.ends_with('=');
+    const std::string name = word.substr(0, word.size() - (ends_empty ? 1 : 0));
     const CLI::Option* option =
-        name.starts_with('-') ? reached->get_option_no_throw(name) : nullptr;
+        !is_value && name.starts_with('-') ? app->get_option_no_throw(name) : nullptr;
     if (!option || option->get_expected_min() > 0) continue;
     const bool may_have_value = option->get_expected_max() > 0,
-               next_is_empty = i + 1 < words.size() && words[i + 1].empty();
+               next_is_empty = i + 1 < words.size() && words[i + 1].text.empty();
     SLOPE_CHECK_AS(UsageError, !ends_empty && !(may_have_value && next_is_empty),
                    "{}: expected true, false or no value, got an empty one; see {} --help", name,
                    path);
@@ -248,8 +272,9 @@ Action parse_command_line(int argc, char** argv) {
        {add_train, add_sweep, add_translate, add_generate, add_eval, add_gradcheck, add_export,
         add_inspect, add_graph, add_plot, add_explore, add_lint, add_museum, add_zoo, add_bench})
     add(slope);
-  refuse_empty_answers(*app, given);
-  std::vector<std::string> words = with_values_apart(given);
+  const std::vector<Word> known = words_of(*app, given);
+  refuse_empty_answers(known);
+  std::vector<std::string> words = with_values_apart(known);
   std::reverse(words.begin(), words.end());  // the last one first, as CLI11 expects
   try {
     app->parse(words);

@@ -7,6 +7,7 @@
 #include <slope/autograd/gradcheck/watch/forward.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace slope {
 
@@ -66,6 +67,16 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
                          forward.not_finite().end());
 }
 
+void check_options(const GradcheckOptions& options) {
+  SLOPE_CHECK_AS(UsageError, options.eps > 0 && std::isfinite(options.eps),
+                 "gradcheck: eps must be finite and above 0, got {}", options.eps);
+  for (const auto& [name, tolerance] : {std::pair{"atol", options.atol}, {"rtol", options.rtol}})
+    SLOPE_CHECK_AS(UsageError, tolerance >= 0 && std::isfinite(tolerance),
+                   "gradcheck: {} must be finite and at least 0, got {}", name, tolerance);
+  SLOPE_CHECK_AS(UsageError, options.sample >= 0, "gradcheck: sample must not be negative, got {}",
+                 options.sample);
+}
+
 }  // namespace
 
 GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors& leaves,
@@ -76,6 +87,7 @@ GradcheckReport gradcheck(const std::function<Tensors()>& f, const NamedTensors&
   SLOPE_CHECK_AS(UsageError, !checked.empty(),
                  "gradcheck: none of the {} inputs requires a gradient: there is nothing to check",
                  leaves.size());
+  check_options(options);
   GradcheckReport report;
   for (const NamedTensor& leaf : checked)
     if (leaf.tensor.dtype() == f32)
@@ -102,7 +114,7 @@ GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
   quiet.raise_exception = false;
   GradcheckReport report = gradcheck(bound, leaves, quiet);
   if (report.failed > 0 && options.find_culprit && options.find_smallest)
-    report.smallest = smallest_failing(f, inputs, options);
+    report.smallest = smallest_failing(f, inputs, 0, options);
   SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
   return report;
 }

@@ -98,8 +98,10 @@ struct GradcheckReport {
   std::vector<std::string> notes;  // kinks and noise, counted; coarse dtypes
   std::vector<GradcheckLeaf> leaves;
   std::vector<GradcheckCulprit> culprits;  // largest error first
-  std::string smallest = {};               // the smallest inputs that fail, as C++
-  std::string function = "f";              // the function that takes them
+  // the smallest inputs that fail, with cotangents and options, as the arguments that follow
+  // `function` in a call of `check`
+  std::string smallest = {};
+  std::string function = "f", check = "gradcheck";
   std::string text() const;  // one line if ok, else leaves, culprits, and a line per failure
 };
 

@@ -1,6 +1,7 @@
 // The gradient is a function like any other: of x and of the cotangent u. gradcheck checks it.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/gradcheck/culprit/smallest.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
@@ -56,7 +57,14 @@ GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
     const EnableGrad enable_grad;
     return gradient_of(f, {xu.begin(), xu.begin() + n}, {xu.begin() + n, xu.end()});
   };
-  return gradcheck(gradient, all, options);
+  GradcheckOptions quiet = options;
+  quiet.raise_exception = quiet.find_smallest = false;
+  GradcheckReport report = gradcheck(gradient, all, quiet);
+  report.check = "gradgradcheck";
+  if (report.failed > 0 && options.find_culprit && options.find_smallest)
+    report.smallest = smallest_failing(gradient, all, u.size(), options);
+  SLOPE_CHECK_AS(AutogradError, report.ok || !options.raise_exception, "{}", report.text());
+  return report;
 }
 
 }  // namespace slope

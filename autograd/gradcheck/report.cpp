@@ -125,8 +125,8 @@ std::string GradcheckReport::text() const {
         " "
         "#include <slope/autograd/gradcheck/gradcheck.h>\n    using namespace slope;\n    int "
         "main() "
-        "{{ gradcheck({}, {}); }}{}",
-        function, smallest, function == "f" ? "  // f: the function under check" : "");
+        "{{ {}({}, {}); }}{}",
+        check, function, smallest, function == "f" ? "  // f: the function under check" : "");
   list(text, notes, "note: ", "notes");
   return text;
 }

@@ -89,7 +89,7 @@ class Writer {
         if (*definition.forward)
           out_ += fmt::format("   {}        {}\n", definition.forward, definition.derivative);
         for (size_t k = 0; k < e.values.size(); ++k)
-          if (e.values[k].norm >= 0)
+          if (!(e.values[k].norm < 0))  // nan too
             out_ += fmt::format("   gradient of {}: {}\n", name(operation.outputs[k]),
                                 text_of(e.values[k]));
         break;

@@ -18,8 +18,10 @@ constexpr int64_t step = 1 << 16;
 void refuse_what_may_not_end(const struct stat& s, const std::string& name) {
   SLOPE_CHECK_AS(IoError, !S_ISDIR(s.st_mode), "{}: cannot read: is a folder", name);
   const unsigned type = major(s.st_rdev);  // Linux, admin-guide/devices.txt
-  const bool is_terminal = type == 4 || type == 5 || (type >= 136 && type <= 143),
-             is_null = s.st_rdev == makedev(1, 3),
+  const bool is_terminal = type == 4 || type == 5 || (type >= 136 && type <= 143) || type == 188 ||
+                           type == 204 ||
+                           type == 229,  // serial lines, consoles of virtual machines
+      is_null = s.st_rdev == makedev(1, 3),
              is_device = S_ISBLK(s.st_mode) || (S_ISCHR(s.st_mode) && !is_terminal && !is_null);
   SLOPE_CHECK_AS(IoError, !is_device, "{}: cannot read: is a device; name a file or a pipe", name);
 }
@@ -64,14 +66,15 @@ bool InputStream::read_some(std::string& to) {
 }
 
 void InputStream::read_all(std::string& to, int64_t limit) {
-  const auto check = [&](int64_t bytes, const char* or_more) {
+  const auto check = [&](int64_t bytes, const char* at_least) {
     SLOPE_CHECK_AS(IoError, bytes <= limit,
-                   "{}: cannot read: {} bytes{} are more than the {} that may be read at once",
-                   name_, bytes, or_more, limit);
+                   "{}: cannot read: it has {}{} bytes, more than the {} that may be read at once",
+                   name_, at_least, bytes, limit);
   };
+  const size_t before = to.size();
   check(bytes_, "");  // before memory is taken
   if (bytes_ > 0) to.reserve(to.size() + static_cast<size_t>(bytes_) + step);
-  while (read_some(to)) check(static_cast<int64_t>(to.size()), " or more");
+  while (read_some(to)) check(static_cast<int64_t>(to.size() - before), "at least ");
 }
 
 }  // namespace slope

@@ -42,10 +42,10 @@ bool tiles_granted() {
 }
 
 Bf16Support supported() {
-  constexpr int ebx_to_edx = 3, amx_bf16 = 22, amx_tile = 24, avx512_bf16 = 5;
+  constexpr int eax = 0, edx = 3, amx_bf16 = 22, amx_tile = 24, avx512_bf16 = 5;
   Bf16Support s{.intel = cpu_is_intel()};
-  s.avx512 = cpu_isa() == Isa::v4 && has_feature(1, 0, avx512_bf16);
-  s.amx = s.avx512 && has_feature(0, ebx_to_edx, amx_tile) && has_feature(0, ebx_to_edx, amx_bf16);
+  s.avx512 = cpu_isa() == Isa::v4 && has_feature(1, eax, avx512_bf16);
+  s.amx = s.avx512 && has_feature(0, edx, amx_tile) && has_feature(0, edx, amx_bf16);
   s.amx_granted = s.amx && tiles_granted();
   return s;
 }
@@ -76,13 +76,13 @@ Bf16Choice choose_bf16_unit(const char* asked, const Bf16Support& support) {
                  "SLOPE_BF16={}: this CPU or build has no {}", asked, name(wanted));
   const Bf16Unit unit = refused ? without_tiles : wanted;
   if (unit == Bf16Unit::none)
-    return {unit, fmt::format("bf16: {}; {} take its place, which are not faster than f32",
+    return {unit, fmt::format("bf16: {}; {} are used instead, which is not faster than f32",
                               refused ? "the system refuses AMX's tiles"
                                       : "no unit for it is in use on this CPU",
                               name(unit))};
   if (!refused) return {unit, ""};
   return {unit,
-          fmt::format("bf16: the system refuses AMX's tiles; {} takes their place", name(unit))};
+          fmt::format("bf16: the system refuses AMX's tiles; {} is used instead", name(unit))};
 }
 
 const Bf16Choice& bf16_choice() {

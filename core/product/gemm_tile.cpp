@@ -30,19 +30,24 @@ bool is_for_dots(int64_t m, bool rows_by_rows) {
 }
 bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
 
+// Only that of a single row, which is not used, can be larger than an int.
+int leading(int64_t ld) {
+  return static_cast<int>(std::min<int64_t>(ld, std::numeric_limits<int>::max()));
+}
+
 CBLAS_TRANSPOSE flag(bool transpose) { return transpose ? CblasTrans : CblasNoTrans; }
 
 void blas_gemm(int m, int n, int k, float alpha, Operand<float> a, Operand<float> b, float beta,
                float* c, int ldc) {
   ensure_blas_buffer();
   cblas_sgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
-              static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+              leading(a.ld), b.data, leading(b.ld), beta, c, ldc);
 }
 void blas_gemm(int m, int n, int k, double alpha, Operand<double> a, Operand<double> b, double beta,
                double* c, int ldc) {
   ensure_blas_buffer();
   cblas_dgemm(CblasRowMajor, flag(a.transpose), flag(b.transpose), m, n, k, alpha, a.data,
-              static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), beta, c, ldc);
+              leading(a.ld), b.data, leading(b.ld), beta, c, ldc);
 }
 
 void blas_gemv(bool transpose, int rows, int cols, float alpha, const float* a, int lda,

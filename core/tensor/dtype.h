@@ -67,6 +67,10 @@ decltype(auto) visit(DType dtype, F&& f) {
     default: return f.template operator()<bool>();
   }
 }
+// DTypeError, which names `op`, for bf16, in which nothing is summed.
+inline void refuse_bf16(DType dtype, const char* op) {
+  SLOPE_CHECK_DTYPE(dtype != bf16, "{}: does not take bfloat16; convert it with to(f32)", op);
+}
 // DTypeError, which names `op`, for dtypes other than f32 and f64.
 inline void check_floating(DType dtype, const char* op) {
   SLOPE_CHECK_DTYPE(is_computed_in(dtype), "{}: needs float32 or float64, got {}{}", op,

@@ -14,6 +14,8 @@ using namespace nn::lint;
 
 namespace {
 
+constexpr int64_t padding = 2;  // positions that padding_influence and masked_rows append
+
 struct Linter {
   LintReport report;
   void add(const std::string& check, const std::string& of, const Findings& found) {
@@ -41,7 +43,7 @@ struct Linter {
         if (in.causal) add("causality", in.name, leaks(d));
       }
       add("batch", in.name, batch_influence(in.f, in.x));
-      if (!in.pad) continue;
+      if (!in.pad || in.x.size(1) + padding > s.longest) continue;  // no room for padding
       add("padding", in.name, padding_influence(in.f, in.x, *in.pad));
       if (!in.causal) add("masked-rows", in.name, masked_rows(in.f, in.x, *in.pad));
     }

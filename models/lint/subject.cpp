@@ -10,9 +10,9 @@ using namespace models;
 
 namespace {
 
-// Tokens, no special ones if there are others; neighbours differ.
+// Tokens, no special ones if there are enough others; most neighbours differ.
 Tensor ids(int64_t rows, int64_t columns, int64_t vocabulary, int64_t shift = 0) {
-  const int64_t first = std::min<int64_t>(4, vocabulary - 1), n = vocabulary - first;
+  const int64_t first = std::clamp<int64_t>(vocabulary - 2, 0, 4), n = vocabulary - first;
   std::vector<int64_t> values;
   for (int64_t b = 0; b < rows; ++b)
     for (int64_t t = 0; t < columns; ++t)
@@ -54,7 +54,8 @@ Subject subject_of(std::unique_ptr<TranslationModel> model, const VocabSizes& si
                      {"target", target,
                       [=](const Tensor& x) { return m->logits(first_rows(source, x), x); }, true,
                       true, data::pad_id}},
-          .use = [=] { static_cast<void>(m->decoding(true)(source)->step(target.select(1, 0))); }};
+          .use = [=] { static_cast<void>(m->decoding(true)(source)->step(target.select(1, 0))); },
+          .longest = m->positions()};
 }
 
 Subject subject_of(std::unique_ptr<LanguageModel> model, int64_t vocabulary, int64_t columns) {
@@ -68,7 +69,8 @@ Subject subject_of(std::unique_ptr<LanguageModel> model, int64_t vocabulary, int
           .rows = rows,
           .loss = loss,
           .inputs = {{"text", text, [=](const Tensor& x) { return m->logits(x); }, true, true}},
-          .use = [=] { static_cast<void>(m->start()->step(text.narrow(0, 0, 1))); }};
+          .use = [=] { static_cast<void>(m->start()->step(text.narrow(0, 0, 1))); },
+          .longest = m->block_size()};
 }
 
 Subject subject_of(std::unique_ptr<PointsModel> model) {

@@ -25,6 +25,7 @@ struct Subject {
   std::function<Tensor(int64_t first, int64_t rows)> loss;  // summed, as in training
   std::vector<LintInput> inputs;
   std::function<void()> use;
+  int64_t longest = 0;  // positions that the model has
 };
 
 // `columns` tokens in each sequence, ids below the vocabularies' sizes.

@@ -19,7 +19,8 @@ using Fields = std::vector<Field>;
 class ModuleHooks;
 struct ScopeName;
 
-// The path at which the last Scope found the module; null after a move, which may change the path.
+// The path at which the last Scope found the module; null after the module was moved, which may
+// change it. (Moving a whole std::vector moves none of its modules.)
 struct FoundName : std::atomic<const ScopeName*> {
   using atomic::operator=;
   FoundName() noexcept : atomic(nullptr) {}

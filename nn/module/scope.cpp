@@ -10,7 +10,8 @@ namespace slope::nn {
 // The path of a module that runs inside another's scope. Interned: one for each different pair of
 // `outer` and `path`.
 struct ScopeName {
-  const void* outer;  // the outer scope's path; if that is null, its module's kind; null outermost
+  // the outer scope's path; the kind of its module if it has no path; null without an outer scope
+  const void* outer;
   const char* path;
 };
 

@@ -291,6 +291,13 @@ TEST_CASE("diagnosis: the smallest inputs that fail, as a program") {
                 text);
   CHECK_MESSAGE(report.smallest.find("}, {}).set_requires_grad()}") != std::string::npos,
                 report.smallest);
+  CHECK_MESSAGE(text.find(", {.formula = true}); }") != std::string::npos, text);
   options.find_smallest = false;
   CHECK(gradcheck(f, {values({4, 6}), values({6}, 2)}, options).smallest.empty());
+  const GradcheckReport second = gradgradcheck(f, {values({2, 3}), values({3}, 2)}, {}, quiet);
+  CHECK_MESSAGE(
+      second.text().find("{ gradgradcheck(f, {from_vector<double>({") != std::string::npos,
+      second.text());
+  CHECK_MESSAGE(second.smallest.find("()}, {from_vector<double>({") != std::string::npos,
+                second.smallest);
 }

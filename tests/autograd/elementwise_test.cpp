@@ -63,6 +63,10 @@ TEST_CASE("elementwise: sums and products of integers are modulo 2^64") {
   CHECK(abs(least).data<int64_t>()[0] == INT64_MIN);
   CHECK(sum(tensor({INT64_MAX, 1})).data<int64_t>()[0] == INT64_MIN);
   CHECK(cumsum(tensor({INT64_MAX, 1}), 0).data<int64_t>()[1] == INT64_MIN);
+  const Tensor rounded = ones({3}).to(bf16);  // in which nothing is summed or multiplied
+  CHECK_THROWS_WITH_AS((void)cumsum(rounded, 0), doctest::Contains("to(f32)"), DTypeError);
+  CHECK_THROWS_AS((void)prod(rounded, 0), DTypeError);
+  CHECK_THROWS_AS((void)scatter_add(rounded, 0, tensor({0}), rounded), DTypeError);
   constexpr int64_t n = 100'000;
   // summed one by one in f32, 0.1 gives 9998.56
   const Tensor many = full({n, 70}, 0.1).set_requires_grad(), sums = cumsum(many, 0);

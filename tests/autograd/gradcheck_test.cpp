@@ -142,6 +142,19 @@ TEST_CASE("gradcheck: the rounding of large values is no kink") {
     }
 }
 
+TEST_CASE("gradcheck: options that make no sense are refused by name") {
+  const TensorFunction f = [](const Tensors& in) { return Tensors{in[0] * in[0]}; };
+  const Tensor x = tensor({1.0, 2.0}, f64).set_requires_grad();
+  const auto refused = [&](const GradcheckOptions& options, const char* says) {
+    CHECK_THROWS_WITH_AS((void)gradcheck(f, {x}, options), doctest::Contains(says), UsageError);
+  };
+  for (const double eps : {0.0, -1e-6, double(INFINITY), double(NAN)})
+    refused({.eps = eps}, "eps must be finite and above 0");
+  refused({.atol = -1}, "atol must be finite and at least 0, got -1");
+  refused({.rtol = NAN}, "rtol must be finite and at least 0, got nan");
+  refused({.sample = -1}, "sample must not be negative, got -1");
+}
+
 TEST_CASE("gradcheck: nothing to check is not a success") {
   const Tensor x = leaf(tensor({1.0, 2.0}).to(f64));
   CHECK_THROWS_AS(

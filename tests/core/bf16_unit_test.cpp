@@ -37,7 +37,7 @@ TEST_CASE("bf16: what is said where the unit is missing or refused") {
         "place, which are not faster than f32");
   for (const char* asked : {static_cast<const char*>(nullptr), "amx"})
     CHECK(note(asked, refused) ==
-          "bf16: the system refuses AMX's tiles; AVX512-BF16 takes their place");
+          "bf16: the system refuses AMX's tiles; AVX512-BF16 is used instead");
   CHECK_THROWS_WITH_AS((void)choose_bf16_unit("amx", zen),
                        "SLOPE_BF16=amx: this CPU or build has no AMX", UsageError);
   CHECK_THROWS_WITH_AS((void)choose_bf16_unit("fast", zen),

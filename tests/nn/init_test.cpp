@@ -2,11 +2,24 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/random.h>
 #include <slope/nn/init_structured.h>
+#include <slope/nn/nn.h>
 
 #include <cmath>
 
 using namespace slope;
 using namespace slope::nn;
+
+TEST_CASE("init: a module's own parameters are filled; integers are refused") {
+  const nn::Linear square(4, 4, false);
+  init::eye(square.weight);
+  CHECK(sum(square.weight).item() == 4);
+  init::orthogonal(square.weight);
+  CHECK(sum(square.weight * square.weight).item() == doctest::Approx(4));
+  init::sparse(square.weight, 0.5);
+  CHECK(square.weight.requires_grad());
+  CHECK(square.weight.is_leaf());
+  CHECK_THROWS_AS(init::orthogonal(zeros({3, 3}, i64)), DTypeError);
+}
 
 TEST_CASE("init: identities, orthogonal and sparse matrices") {
   manual_seed(8);

@@ -1,6 +1,6 @@
 """slope museum: each exhibit shows its symptom and is caught; what must not compile does not. slope lint: on every model, on runs."""
 import json, os, pathlib, re, subprocess, time, unittest
-from slope_runner import SANITIZED, Case
+from slope_runner import SANITIZED, SMALL, Case
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -88,6 +88,13 @@ class Lint(Case):
         self.assertRegex(text, r"\Arun: \d+ checks, no finding, \d+ explained\n")
         self.gpt("gpt", "--steps", "2")
         self.assertRegex(self.good("lint", "gpt").out, r"\Agpt: \d+ checks, no finding\n")
+        for name, line in (("dna", "ACGT\n"), ("pair.de", "a b\n"), ("pair.en", "c d\n")):
+            with open(name, "w") as file:
+                file.write(line * 40)
+        self.gpt("five", "--text", "dna", "--steps", "2")  # a vocabulary of five characters
+        self.assertRegex(self.good("lint", "five").out, r"\Afive: \d+ checks, no finding\n")
+        self.good("train", "translation", *SMALL, "--train", "pair", "--valid", "pair", "--max-len", "6", "--steps", "2", "--out", "six")
+        self.assertRegex(self.good("lint", "six").out, r"\Asix: \d+ checks, no finding")
         self.refused(2, "lint", "nothing", says="no model is called nothing")
         self.refused(2, "lint", says="--all")
 

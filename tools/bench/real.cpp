@@ -52,6 +52,8 @@ std::unique_ptr<Workload> batched_steps(const std::string& path) {
   };
   std::vector<FixedBatch> batches;
   for (int64_t i = 0; holds(numbered("source", i)); ++i) {
+    SLOPE_CHECK_INPUT(holds(numbered("target", i)), "{}: has {} but no {}", path,
+                      numbered("source", i), numbered("target", i));
     const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i)),
                  predicted = target.narrow(1, 1, target.size(1) - 1);
     FixedBatch batch{.input = source, .target = target, .targets = count_tokens(predicted)};
@@ -71,7 +73,7 @@ std::unique_ptr<Workload> batched_steps(const std::string& path) {
                                           settings.training);
 }
 
-// If an operation fails, the file holds other tensors than batches.
+// An operation that fails means that the file holds other tensors than batches.
 std::unique_ptr<Workload> real_steps(const std::string& path) {
   try {
     return batched_steps(path);

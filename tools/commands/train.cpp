@@ -49,7 +49,7 @@ int run(const Flags& flags, const ModelType& type) {
                     .values_before = train::values_before(RunSettings(type).all())});
   if (result.signal) return 128 + result.signal;
   if (!flags.quiet && settings.training.overfit_batch)
-    std::printf("one batch: its loss is %.4f after %ld steps: %s\n", result.best_loss,
+    std::printf("one batch: its loss fell to %.4f in %ld steps: %s\n", result.best_loss,
                 static_cast<long>(result.steps),
                 result.best_loss < 0.1 ? "the model can learn"
                                        : "not learned by heart; try more --steps, another --lr, "
@@ -102,7 +102,8 @@ void add_train(Command& slope) {
     sub.flag("--resume", flags.resume,
              "continue from the run's last checkpoint, with its settings; where there is no run, "
              "start one with the settings given");
-    sub.flag("--quiet", flags.quiet, "print nothing but errors");
+    sub.flag("--quiet", flags.quiet,
+             "print nothing but errors, and a note if --resume finds no run");
     add_settings_flags(sub, flags.settings, type);
     sub.runs([&type] { return run(flags, type); });
   });

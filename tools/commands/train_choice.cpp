@@ -43,7 +43,9 @@ std::optional<Kind> kind_named(const std::string& word) {
 // The model of the resumed run; empty if there is none.
 std::string model_of_run(const std::vector<std::string>& words) {
   const auto out = value_of(words, "--out");
-  const bool resumes = std::find(words.begin(), words.end(), "--resume") != words.end();
+  bool resumes = false;
+  for (const std::string& word : words)
+    if (word == "--resume" || word.starts_with("--resume=")) resumes = word != "--resume=false";
   if (!out || out->empty() || !resumes) return "";
   const std::string state = train::state_to_resume(*out);
   return state.empty() ? "" : train::model_of(train::RunState::read(state).settings, state);

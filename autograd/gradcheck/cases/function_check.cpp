@@ -41,11 +41,12 @@ FunctionCheck check_function(const std::string& name, const std::vector<Case>& c
                              bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
   // The report writes the function as cases_of(name)[i].f if the case is in that list; functions of
-  // nn have no cases there.
+  // nn have no cases there. Its program has contiguous inputs.
   const size_t known = cases_of(name).size();
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], {.seed = seed})) {
       if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
+      if (outcome.layout != InputLayout::contiguous) outcome.report.smallest.clear();
       result.outcomes.push_back({cases[i].label, std::move(outcome)});
       if (stop_on_failure && !result.outcomes.back().outcome.report.ok) return result;
     }

@@ -47,18 +47,49 @@ Tensors of_lower_rank(const Tensors& inputs) {
   return result;
 }
 
+const char* constant_of(DType dtype) {
+  switch (dtype) {
+    case f32: return "f32";
+    case f64: return "f64";
+    case bf16: return "bf16";
+    case i64: return "i64";
+    case boolean: return "boolean";
+  }
+  return "";
+}
+
 std::string text_of(const Tensor& x) {
-  if (x.dtype() == f64 && x.requires_grad())
-    return fmt::format("from_vector<double>({{{:.6g}}}, {{{}}}).set_requires_grad()",
-                       fmt::join(x.detach().to_vector(), ", "), fmt::join(x.shape(), ", "));
-  return fmt::format("to(from_vector<double>({{{:.6g}}}, {{{}}}), {})",
-                     fmt::join(x.detach().to_vector(), ", "), fmt::join(x.shape(), ", "),
-                     name(x.dtype()));
+  std::string text =
+      fmt::format("from_vector<double>({{{}}}, {{{}}})", fmt::join(x.detach().to_vector(), ", "),
+                  fmt::join(x.shape(), ", "));
+  if (x.dtype() != f64) text = fmt::format("to({}, {})", text, constant_of(x.dtype()));
+  return x.requires_grad() ? text + ".set_requires_grad()" : text;
+}
+
+std::string list_of(const Tensors& tensors) {
+  std::vector<std::string> texts;
+  for (const Tensor& x : tensors) texts.push_back(text_of(x));
+  return fmt::format("{{{}}}", fmt::join(texts, ", "));
+}
+
+// ", {.formula = true}": the options that are not the defaults.
+std::string text_of(const GradcheckOptions& options) {
+  std::vector<std::string> given;
+  const GradcheckOptions usual;
+  const auto add = [&](const char* name, auto value, auto otherwise) {
+    if (value != otherwise) given.push_back(fmt::format(".{} = {}", name, value));
+  };
+  add("eps", options.eps, usual.eps);
+  add("atol", options.atol, usual.atol);
+  add("rtol", options.rtol, usual.rtol);
+  add("formula", options.formula, usual.formula);
+  add("seed", options.seed, usual.seed);
+  return given.empty() ? "" : fmt::format(", {{{}}}", fmt::join(given, ", "));
 }
 
 }  // namespace
 
-std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
+std::string smallest_failing(const TensorFunction& f, const Tensors& inputs, size_t cotangents,
                              const GradcheckOptions& options) {
   if (elements(inputs) > most_elements) return "";
   GradcheckOptions quiet = options;
@@ -102,9 +133,9 @@ std::string smallest_failing(const TensorFunction& f, const Tensors& inputs,
   while (shrink()) {
   }
   if (elements(smallest) > most_printed) return "";
-  std::vector<std::string> texts;
-  for (const Tensor& x : smallest) texts.push_back(text_of(x));
-  return fmt::format("{{{}}}", fmt::join(texts, ", "));
+  const auto first = smallest.end() - static_cast<std::ptrdiff_t>(cotangents);
+  return list_of({smallest.begin(), first}) +
+         (cotangents > 0 ? ", " + list_of({first, smallest.end()}) : "") + text_of(options);
 }
 
 }  // namespace slope

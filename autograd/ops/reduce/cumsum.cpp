@@ -68,6 +68,7 @@ Tensor cumsum_from(From from, const Tensor& x0, int64_t dim) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int64_t dim) {
+  refuse_bf16(x.dtype(), "cumsum");
   return cumsum_from(From::start, x, wrap_dim(dim, x.rank(), "cumsum"));
 }
 

@@ -112,6 +112,7 @@ extern const Op prod{.name = "prod",
 }
 
 Tensor prod(const Tensor& x0, int64_t d, bool keep) {
+  refuse_bf16(x0.dtype(), "prod");
   const Tensor x = x0.dtype() == boolean ? to(x0, i64) : x0;
   const int64_t dim = wrap_dim(d, x.rank(), "prod");
   const AxisSplit split(x.shape(), dim);

@@ -72,7 +72,7 @@ Tensor argmin(const Tensor& x) { return argmin(x.reshape({-1}), 0); }
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t d, bool largest) {
   const int64_t dim = wrap_dim(d, x.rank(), "topk"), n = x.rank() == 0 ? 1 : x.size(dim);
   SLOPE_CHECK_INDEX(k >= 0 && k <= n,
-                    "topk: k = {} is outside [0, {}], the size of dim {} of shape {}", k, n, dim,
+                    "topk: k = {} must be from 0 to {}, the size of dim {} of shape {}", k, n, dim,
                     x.shape());
   if (x.rank() == 0 && k == 0) return {Tensor::empty({0}, x.dtype()), Tensor::empty({0}, i64)};
   return take(x, k, dim, largest);

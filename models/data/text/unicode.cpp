@@ -88,7 +88,8 @@ bool is_space(char32_t c) {
 }
 
 bool is_blank(std::string_view utf8) {
-  if (std::any_of(utf8.begin(), utf8.end(), [](char c) { return c > ' '; })) return false;  // ASCII
+  const auto is_visible_ascii = [](unsigned char c) { return c > ' ' && c < 0x80; };
+  if (std::any_of(utf8.begin(), utf8.end(), is_visible_ascii)) return false;
   const std::u32string text = decode_utf8(utf8);
   return std::all_of(text.begin(), text.end(), is_space);
 }

@@ -17,7 +17,9 @@ struct Symbol {  // bytes begin … begin + size - 1; size 0: merged into its le
 struct Pair {
   float score;
   int64_t left, right;
-  size_t size;  // of both; if it differs, one was merged meanwhile and this pair is outdated
+  // of both together, when the pair was made; if it is another now, one of them was merged and the
+  // pair is outdated
+  size_t size;
 };
 
 struct ComesLater {

@@ -10,14 +10,15 @@ namespace slope::train {
 
 void check(const Sampling& s) {
   SLOPE_CHECK_AS(UsageError, s.temperature >= 0 && std::isfinite(s.temperature),
-                 "generate: temperature must be at least 0, got {}", s.temperature);
+                 "generate: temperature must be finite and at least 0, got {}", s.temperature);
   SLOPE_CHECK_AS(UsageError, s.top_k >= 0, "generate: top_k must not be negative, got {}", s.top_k);
   SLOPE_CHECK_AS(UsageError, s.top_p > 0 && s.top_p <= 1,
                  "generate: top_p must be above 0 and at most 1, got {}", s.top_p);
   SLOPE_CHECK_AS(UsageError, s.min_p >= 0 && s.min_p <= 1,
                  "generate: min_p must be from 0 to 1, got {}", s.min_p);
   SLOPE_CHECK_AS(UsageError, s.repetition_penalty > 0 && std::isfinite(s.repetition_penalty),
-                 "generate: repetition_penalty must be above 0, got {}", s.repetition_penalty);
+                 "generate: repetition_penalty must be finite and above 0, got {}",
+                 s.repetition_penalty);
 }
 
 namespace {
@@ -37,8 +38,8 @@ double kth(Values values, int64_t k) {
   return values[static_cast<size_t>(k - 1)];
 }
 
-// Sets to 0 all (unnormalised) probabilities after the first ones that together have the share
-// `top_p`.
+// Keeps the fewest largest (unnormalised) probabilities whose share of their sum is at least
+// `top_p`; sets all others to 0.
 void keep_nucleus(Values& p, double top_p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});

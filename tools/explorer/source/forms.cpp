@@ -133,7 +133,7 @@ constexpr Form forms[] = {
      "F.scaled_dot_product_attention($q, $k, $v[, attn_mask=$mask:truths]"
      "[, is_causal=$causal:truth])"},
     {unequal_causal_attention, nullptr,
-     "F.scaled_dot_product_attention($q, $k, $v, attn_mask=$mask:truths=True & "
+     "F.scaled_dot_product_attention($q, $k, $v, attn_mask=($mask:truths=True) & "
      "torch.ones($q.size(-2), $k.size(-2), dtype=torch.bool)"
      ".tril($k.size(-2) - $q.size(-2)))"},
     {"cross_entropy", "cross_entropy($logits, $target:integers" SLOPE_CROSS_ENTROPY_END_CPP,

@@ -33,7 +33,7 @@ export function namesView(ask, openTape) {
   const samples = html('p', { class: 'samples' });
   const look = html('div', {});
   const temperature = html('input', { type: 'range', min: 0.2, max: 1.6, step: 0.1, value: 0.7, 'aria-label': 'temperature' });
-  const nameInput = html('input', { value: '', 'aria-label': 'name', size: 14, spellcheck: 'false' });
+  const nameInput = html('input', { value: '', 'aria-label': 'name', size: 14, maxlength: 15, spellcheck: 'false' });
   const start = html('button', {}, 'Train 1000 steps');
 
   const restart = async () => {
@@ -53,7 +53,7 @@ export function namesView(ask, openTape) {
     const name = nameInput.value.toLowerCase().replace(/[^a-z]/g, '');
     if (!name) return;
     state.name = name;
-    if (state.position > name.length) state.position = -1;  // chosen in a longer name; the last row predicts the end
+    if (state.position > name.length) state.position = -1;  // the row was chosen in a longer name
     const found = await ask({ ask: 'names', do: 'look', name, position: state.position });
     if (found.error) return void replace(look, html('p', { class: 'error' }, found.error.message));
     const n = found.losses.length;
@@ -82,7 +82,11 @@ export function namesView(ask, openTape) {
       return;
     }
     const found = await ask({ ask: 'names', do: 'train', steps: 12 });
-    if (found.error) return void replace(status, found.error.message);
+    if (found.error) {
+      Object.assign(state, { running: false, losses: [] });
+      start.textContent = 'Train 1000 steps';
+      return void replace(status, found.error.message);
+    }
     state.losses.push(...found.losses);
     const mean = state.losses.map((_, i, all) => {
       const part = all.slice(Math.max(0, i - 24), i + 1);
@@ -122,7 +126,9 @@ export function namesView(ask, openTape) {
   view.addEventListener('drop', async (event) => {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
-    const found = file && file.size < 4e6 ? namesIn(await file.text()) : [];
+    if (!file) return;
+    if (file.size > 4e6) return void replace(status, 'This file is larger than 4 MB.');
+    const found = namesIn(await file.text());
     if (!found.length) return void replace(status, 'This file has no line that is a name of letters a to z.');
     state.names = found;
     state.name = null;
