@@ -13,6 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { examples } from '../../tools/explorer/page/src/examples.js';
 import { lessons } from '../../tools/explorer/page/src/views/course.js';
 import { solution } from '../../tools/explorer/page/src/views/lessons.js';
+import { storageName } from '../../tools/explorer/page/src/layout.js';
 import { startEngine } from '../../tools/explorer/page/src/module.js';
 import { puzzles } from '../../tools/explorer/page/src/views/puzzles.js';
 
@@ -477,6 +478,46 @@ test('the keyboard alone', async () => {
   await page.waitForFunction(() => /paths|derivative/.test(document.getElementById('panel').textContent));
   quiet();
   await page.close();
+});
+
+test('a box keeps the focus while it is redrawn, and Space chooses it', async () => {
+  const page = await open({ program: 'x = 3\ny = x * x' });
+  await page.locator('[data-box=o0]').focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await text(page, '#where'), 'forward 1 of 1');
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('data-box')), 'o0');
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => document.getElementById('panel').textContent.includes('The local derivative of mul'));
+  assert.equal(await text(page, '#play'), 'Play');
+  quiet();
+  await page.close();
+});
+
+test('an operation with two outputs is marked when a gradient reaches either', async () => {
+  const page = await open({ program: 'x = [1, 2]\na, b = unbind(x)\nL = a * b' });
+  await page.click('#backward');
+  const last = Number(await page.locator('#slider').getAttribute('max'));
+  let marked = 0;
+  for (let at = Number(await page.locator('#slider').inputValue()); at < last; at++) {
+    marked += await page.locator('#graph .target[aria-label^="a, b = unbind"]').count();
+    await page.keyboard.press('ArrowRight');
+  }
+  assert.equal(marked, 2);
+  quiet();
+  await page.close();
+});
+
+test('storages have names of their own', () => {
+  assert.deepEqual([1, 26, 27, 52, 53].map(storageName), ['a', 'z', 'a2', 'z2', 'a3']);
+});
+
+test('an empty tensor has local derivatives and paths without numbers', async () => {
+  for (const [panel, says] of [['local', 'no numbers'], ['paths', 'their sum: []']]) {
+    const page = await open({ program: 'x = []\nL = sum(x * 2)', at: 1, panel });
+    await page.locator('#panel', { hasText: says }).waitFor();
+    quiet();
+    await page.close();
+  }
 });
 
 test('a narrow screen needs no scrolling sideways', async () => {

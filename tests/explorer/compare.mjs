@@ -26,6 +26,7 @@ for (const program of programs) {
 }
 for (const { program, mistake = '' } of puzzles) questions.push({ ask: 'explore', program, mistake, dtype: 'f32' }, { ask: 'check', program, mistake, dtype: 'f64' });
 for (const program of programs) for (const operation of [0, 1, 2]) questions.push({ ask: 'jacobian', program, operation, dtype: 'f32' });
+questions.push({ ask: 'jacobian', program: 'x = []\nL = sum(x * 2)', operation: 0, dtype: 'f32' }, { ask: 'jacobian', program: 'x = []\nL = sum(x * 2)', operation: 1, dtype: 'f32' });
 questions.push({ ask: 'moons', do: 'points', n: 60, seed: 3 });
 questions.push({ ask: 'moons', do: 'start', points: '0 0 0 1 1 1 -1 0.5 0 0.5 -0.5 1', depth: 3, hidden: 8, lr: '0.5' });
 questions.push({ ask: 'moons', do: 'train', steps: 300 }, { ask: 'moons', do: 'map', size: 12, span: '-2 2 -2 2' }, { ask: 'moons', do: 'program', batch: 3 });
@@ -35,6 +36,7 @@ questions.push({ ask: 'moons', do: 'train', steps: 20 }, { ask: 'moons', do: 'ma
 questions.push({ ask: 'names', do: 'start', names: inventedNames(100).join(' '), steps: 300 }, { ask: 'names', do: 'train', steps: 300 });
 questions.push({ ask: 'names', do: 'sample', count: 20, temperature: '0.8' }, { ask: 'names', do: 'look', name: 'emma', position: 2 }, { ask: 'names', do: 'trace', name: 'emma' });
 for (const optimizer of ['sgd', 'momentum', 'adamw']) questions.push({ ask: 'optimizer', program: 'x = [2, -1]\nL = sum(x ^ 4 - 3 * x ^ 2 + x)', optimizer, lr: '0.05', clip: '3', steps: 40 });
+questions.push({ ask: 'optimizer', program: '' });
 for (const { program, exercises } of lessons) for (const p of [program, ...exercises.map((e) => e.program)]) questions.push({ ask: 'explore', program: p, dtype: 'f64' });
 
 questions.push({ ask: 'layout', sizes: '20 30 40 50 30', arrows: '0 2 1 2 2 3 0 4 3 4' }, { ask: 'layout', sizes: '1 1', arrows: '1 0' });

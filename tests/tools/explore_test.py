@@ -46,6 +46,10 @@ class Explore(Case):
                     self.assertTrue(answer["ok"], answer)
                     self.assertGreater(answer["checked"], 0)
 
+    def test_a_check_moves_indices_without_picking_others(self):
+        answer = self.explore("x = [5, 7]\ni = [0, 1]\nL = sum(gather(x, 0, i) ^ 2)", "--check")
+        self.assertEqual((answer["ok"], answer["checked"], answer["notes"]), (True, 4, []))
+
     def test_each_sum_adds_up_and_ends_in_the_leaf(self):
         trace = self.explore("x = 3\ny = x * x + sin(x) + x", "--dtype", "f64")["trace"]
         last = {}

@@ -66,6 +66,7 @@ std::string check(const Request& request) try {
     const NamedTensors leaves = first.leaves;
     RunOptions moved = options_of(request, f64);
     moved.leaves = leaves;
+    moved.round_integers = true;
     const auto f = [&] { return Tensors{run(request.program, moved).loss}; };
     const GradcheckReport report =
         gradcheck(f, leaves, {.raise_exception = false, .find_callers = false});

@@ -6,40 +6,52 @@ namespace slope::explorer {
 
 namespace {
 
-// "x, dim = -1" -> x, dim
-std::vector<std::string> names_of(std::string_view parameters) {
-  std::vector<std::string> names;
+struct Parameter {
+  std::string name;
+  bool is_needed;
+};
+
+// "x, dim = -1, sizes…" -> x, which is needed, dim and sizes…
+std::vector<Parameter> parameters_in(std::string_view parameters) {
+  std::vector<Parameter> all;
   while (!parameters.empty()) {
     const size_t comma = std::min(parameters.find(','), parameters.size());
     std::string_view one = parameters.substr(0, comma);
     parameters.remove_prefix(std::min(comma + 1, parameters.size()));
-    one = one.substr(0, one.find(" ="));
     while (one.starts_with(' ')) one.remove_prefix(1);
-    names.emplace_back(one);
+    const std::string_view name = one.substr(0, one.find(" ="));
+    all.push_back({std::string(name), name == one && !name.ends_with("…")});
   }
-  return names;
+  return all;
 }
 
 }  // namespace
 
 void Arguments::add(size_t position, const std::string& name, Value value) {
-  const std::vector<std::string> names = names_of(parameters_);
-  const bool takes_more = !names.empty() && names.back().ends_with("…");
-  if (name.empty() && takes_more && position + 1 >= names.size()) {
+  const std::vector<Parameter> all = parameters_in(parameters_);
+  const bool takes_more = !all.empty() && all.back().name.ends_with("…");
+  if (name.empty() && takes_more && position + 1 >= all.size()) {
     rest_.push_back(std::move(value));
     return;
   }
-  const bool is_known = name.empty() ? position < names.size()
-                                     : std::find(names.begin(), names.end(), name) != names.end();
+  const bool is_known = name.empty()
+                            ? position < all.size()
+                            : std::any_of(all.begin(), all.end(),
+                                          [&](const Parameter& one) { return one.name == name; });
   if (!is_known)
     throw Fault("name",
                 name.empty() ? fmt::format("{}({}) takes no further value", function_, parameters_)
                              : fmt::format("{}({}) takes no {}", function_, parameters_, name),
                 value.place);
-  const std::string& parameter = name.empty() ? names[position] : name;
+  const std::string& parameter = name.empty() ? all[position].name : name;
   const Place place = value.place;
   if (!given_.emplace(parameter, std::move(value)).second)
     throw Fault("name", fmt::format("{}: {} is given twice", function_, parameter), place);
+}
+
+void Arguments::check_complete() const {
+  for (const Parameter& one : parameters_in(parameters_))
+    if (one.is_needed) (void)value(one.name.c_str());
 }
 
 const Value& Arguments::value(const char* name) const {
@@ -60,8 +72,20 @@ Tensor Arguments::tensor_or_none(const char* name) const {
   return has(name) ? tensor(name) : Tensor();
 }
 Tensor Arguments::integers(const char* name) const {
-  const Tensor x = tensor_of(value(name), i64);
-  return x.dtype() == i64 ? x : x.detach().to(i64);
+  const Value& given = value(name);
+  const Tensor x = tensor_of(given, f64).detach();
+  if (!is_floating(x.dtype())) return x.to(i64);
+  std::vector<double> numbers = x.to_vector();
+  for (double& number : numbers) {
+    const double nearest = std::round(number);
+    if (!(std::abs(number) <= 0x1p53) || (number != nearest && !rounds_integers_))
+      refuse({number, given.place}, name, "integers");
+    number = nearest;
+  }
+  return from_vector(numbers, x.shape()).to(i64);
+}
+Tensor Arguments::truncated(const char* name) const {
+  return tensor_of(value(name), f64).detach().to(i64);
 }
 Tensor Arguments::truths(const char* name) const {
   const Tensor x = tensor_of(value(name), f32);
@@ -103,16 +127,17 @@ bool Arguments::truth(const char* name, bool otherwise) const {
   refuse(v, name, "true or false");
 }
 
-std::string Arguments::text(const char* name, const std::string& otherwise) const {
-  if (!has(name)) return otherwise;
+std::string Arguments::text(const char* name) const {
   const Value& v = value(name);
   if (const auto* text = std::get_if<std::string>(&v.of)) return *text;
   refuse(v, name, "a text");
 }
+std::string Arguments::text(const char* name, const std::string& otherwise) const {
+  return has(name) ? text(name) : otherwise;
+}
 
 Dims Arguments::dims(const char* name) const {
   Dims dims;
-  if (!has(name)) return dims;
   const Value& v = value(name);
   if (const auto* list = std::get_if<Values>(&v.of))
     for (const Value& one : *list) dims.push_back(integer_of(one, name));
@@ -120,6 +145,8 @@ Dims Arguments::dims(const char* name) const {
     dims.push_back(integer_of(v, name));
   return dims;
 }
+
+Dims Arguments::dims_or_none(const char* name) const { return has(name) ? dims(name) : Dims(); }
 
 Dims Arguments::rest_as_dims() const {
   Dims shape;

@@ -10,28 +10,35 @@ namespace slope::explorer {
 
 class Arguments {
  public:
-  // `parameters`, such as "x, dim = -1": the names in order; what follows = is only for readers.
+  // `parameters`, such as "x, dim = -1": the names in order. One without = has to be given; what
+  // follows = is only for readers.
   Arguments(std::string function, std::string_view parameters, DType dtype)
       : function_(std::move(function)), parameters_(parameters), dtype_(dtype) {}
 
   // An argument by position, or by name; Fault if there is no such parameter.
   void add(size_t position, const std::string& name, Value value);
+  void check_complete() const;  // UsageError: the first parameter that is missing
 
   bool has(const char* name) const { return given_.contains(name); }
   Tensor tensor(const char* name) const;  // numbers become one of the program's dtype
   Tensor tensor_or_none(const char* name) const;
-  Tensor integers(const char* name) const;  // the same in i64: indices
-  Tensor truths(const char* name) const;    // the same as bool: masks
-  Tensors tensors(const char* name) const;  // of a list
+  Tensor integers(const char* name) const;  // the same in i64: indices; Fault if one has a fraction
+  Tensor truncated(const char* name) const;  // the same without their fractions
+  Tensor truths(const char* name) const;     // the same as bool: masks
+  Tensors tensors(const char* name) const;   // of a list
   double number(const char* name) const;
   double number(const char* name, double otherwise) const;
   int64_t integer(const char* name) const;
   int64_t integer(const char* name, int64_t otherwise) const;
   bool truth(const char* name, bool otherwise) const;
+  std::string text(const char* name) const;
   std::string text(const char* name, const std::string& otherwise) const;
-  Dims dims(const char* name) const;  // of one integer, or a list; none: empty
-  Dims rest_as_dims() const;          // for functions that take a shape: randn(2, 3)
+  Dims dims(const char* name) const;          // of one integer, or a list
+  Dims dims_or_none(const char* name) const;  // empty if it is not given
+  Dims rest_as_dims() const;                  // for functions that take a shape: randn(2, 3)
   DType dtype() const { return dtype_; }
+  // Takes the nearest integers: finite differences move every leaf, also one that holds indices.
+  void round_integers() { rounds_integers_ = true; }
   const std::map<std::string, Value>& given() const { return given_; }
 
  private:
@@ -42,6 +49,7 @@ class Arguments {
   std::string function_;
   std::string_view parameters_;
   DType dtype_;
+  bool rounds_integers_ = false;
   std::map<std::string, Value> given_;
   Values rest_;  // for a parameter that ends with …
 };

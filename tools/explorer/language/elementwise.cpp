@@ -22,7 +22,7 @@ constexpr Function elementwise[] = {
     {"pow", "a, b", [](A a) { return Value{pow(a.tensor("a"), a.tensor("b"))}; }},
     {"maximum", "a, b", [](A a) { return Value{maximum(a.tensor("a"), a.tensor("b"))}; }},
     {"minimum", "a, b", [](A a) { return Value{minimum(a.tensor("a"), a.tensor("b"))}; }},
-    {"clamp", "x, low, high",
+    {"clamp", "x, low = none, high = none",
      [](A a) { return Value{clamp(a.tensor("x"), optional(a, "low"), optional(a, "high"))}; }},
     {"where", "condition, a, b",
      [](A a) { return Value{where(a.truths("condition"), a.tensor("a"), a.tensor("b"))}; }},

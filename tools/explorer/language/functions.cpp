@@ -62,7 +62,7 @@ constexpr Function making[] = {
      },
      makes_leaf},
     {"const", "x", [](const Arguments& a) { return Value{a.tensor("x").detach()}; }},
-    {"integers", "x", [](const Arguments& a) { return Value{a.integers("x")}; }},
+    {"integers", "x", [](const Arguments& a) { return Value{a.truncated("x")}; }},
 };
 
 }  // namespace

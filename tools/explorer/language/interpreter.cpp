@@ -13,11 +13,13 @@ namespace slope::explorer {
 
 namespace {
 
+constexpr const char* gradient_parameters = "y, x";
+
 class Interpreter : public Observer {
  public:
   explicit Interpreter(const RunOptions& options)
       : dtype_(options.dtype), limits_(options.limits), keeps_evaluated_(options.keep_evaluated),
-        bytes_before_(memory::stats().live) {
+        rounds_integers_(options.round_integers), bytes_before_(memory::stats().live) {
     for (const NamedTensor& leaf : options.leaves) given_[leaf.name] = leaf.tensor;
     if (options.mistake.empty()) return;
     mistake_ = find_mistake(options.mistake);
@@ -27,11 +29,17 @@ class Interpreter : public Observer {
   Run run(const std::vector<Statement>& program) {
     const Observe observe(*this);
     for (const Statement& statement : program) execute(statement);
+    if (list_)
+      throw Fault(
+          "ShapeError",
+          fmt::format("the last value is {}; take one element, such as [0]", described(*list_)),
+          list_->place);
     return std::move(run_);
   }
 
   // an operation ran within the expression at place_
   void recorded(const Recorded& r) override {
+    check_bytes(place_);
     if (!r.node) return;
     run_.places[r.node] = place_;
     for (const Tensor& output : r.outputs)
@@ -39,15 +47,20 @@ class Interpreter : public Observer {
     check("limit", ++nodes_ <= limits_.nodes,
           fmt::format("more than {} operations are recorded; repeat less, or take whole tensors",
                       limits_.nodes));
-    const int64_t bytes = memory::stats().live - bytes_before_;
-    check("limit", bytes <= limits_.bytes,
-          fmt::format("the program holds {} MiB, more than {} MiB; take smaller tensors",
-                      bytes >> 20, limits_.bytes >> 20));
   }
 
  private:
   void check(const char* kind, bool condition, const std::string& message) const {
     if (!condition) throw Fault(kind, message, place_);
+  }
+
+  void check_bytes(Place place) const {
+    const int64_t bytes = memory::stats().live - bytes_before_;
+    if (bytes <= limits_.bytes) return;
+    throw Fault("limit",
+                fmt::format("the program holds {} MiB, more than {} MiB; take smaller tensors",
+                            (bytes >> 20) + 1, limits_.bytes >> 20),
+                place);
   }
 
   bool is_wrong(const std::string& place) const { return mistake_ && place == mistake_->place; }
@@ -67,8 +80,8 @@ class Interpreter : public Observer {
     }
     if (s.kind == Statement::Kind::assign)
       assign(s, value);
-    else if (const auto* x = std::get_if<Tensor>(&value.of))
-      finish_with(*x, "", s.place);
+    else
+      finish_with(value, "", s.place);
   }
 
   void assign(const Statement& s, const Value& value) {
@@ -79,7 +92,7 @@ class Interpreter : public Observer {
     for (size_t i = 0; i < s.names.size(); ++i) assign(s.names[i], *s.value, (*list)[i]);
   }
   void assign(const std::string& name, const Expression& e, Value value) {
-    check("name", !find_function(name), fmt::format("{} is a function; take another name", name));
+    check("name", !parameters_of(name), fmt::format("{} is a function; take another name", name));
     const auto* as_tensor = std::get_if<Tensor>(&value.of);
     if (makes_leaf(e)) {
       Tensor x = tensor_of(value, dtype_);
@@ -90,8 +103,14 @@ class Interpreter : public Observer {
         if (result.tensor.is_same(*as_tensor)) result.name = unused(name);
       if (!as_tensor->requires_grad()) run_.constants.push_back({name, *as_tensor});
     }
-    if (const auto* x = std::get_if<Tensor>(&value.of)) finish_with(*x, name, e.place);
+    finish_with(value, name, e.place);
     variables_[name] = std::move(value);
+  }
+  // Of a function; null if there is none.
+  static const char* parameters_of(const std::string& name) {
+    if (name == "grad") return gradient_parameters;
+    const Function* function = find_function(name);
+    return function ? function->parameters : nullptr;
   }
   // h, h (2), h (3) if h is assigned to several times.
   std::string unused(const std::string& name) {
@@ -118,8 +137,12 @@ class Interpreter : public Observer {
     run_.leaves.push_back({unused(name), x});
     return x;
   }
-  void finish_with(const Tensor& x, const std::string& name, Place place) {
-    run_.loss = x;
+  void finish_with(const Value& value, const std::string& name, Place place) {
+    if (std::holds_alternative<Values>(value.of)) list_ = value;
+    const auto* x = std::get_if<Tensor>(&value.of);
+    if (!x) return;
+    list_.reset();
+    run_.loss = *x;
     run_.loss_name = name;
     run_.loss_place = place;
   }
@@ -130,13 +153,21 @@ class Interpreter : public Observer {
           fmt::format("the program takes more than {} steps", limits_.steps));
     try {
       Value value = value_of(e);
+      check_bytes(e.place);  // constants and numbers are not recorded
       value.place = e.place;
+      if (e.kind != Expression::Kind::list) place_elements(value);
       return value;
     } catch (const Fault&) {
       throw;
     } catch (const Error& error) {
       throw Fault(kind_of(error), error.what(), e.place);
     }
+  }
+
+  // The elements of a list that has a name, or that a function gave, stand where the list does.
+  static void place_elements(Value& value) {
+    if (auto* list = std::get_if<Values>(&value.of))
+      for (Value& element : *list) element.place = value.place;
   }
 
   Value value_of(const Expression& e) {
@@ -154,7 +185,7 @@ class Interpreter : public Observer {
       case Expression::Kind::negate: {
         const Value x = evaluate(*e.arguments[0].value);
         place_ = e.place;
-        if (const auto* number = std::get_if<double>(&x.of)) return {-*number};
+        if (const auto* number = std::get_if<double>(&x.of)) return {negated(*number)};
         return kept("negate", {{"x", x}}, {-tensor_of(x, dtype_)});
       }
       case Expression::Kind::binary: {
@@ -185,40 +216,45 @@ class Interpreter : public Observer {
     if (found != variables_.end()) return found->second;
     std::vector<std::string> known;
     for (const auto& variable : variables_) known.push_back(variable.first);
-    throw Fault(
-        "name",
-        find_function(e.name)
-            ? fmt::format("{0} is a function: {0}({1})", e.name, find_function(e.name)->parameters)
-            : fmt::format("{0} has no value yet{1}; {0} = [1, 2] or {0} = randn(2, 3) "
-                          "gives it one",
-                          e.name, did_you_mean(e.name, known)),
-        e.place);
+    throw Fault("name",
+                parameters_of(e.name)
+                    ? fmt::format("{0} is a function: {0}({1})", e.name, parameters_of(e.name))
+                    : fmt::format("{0} has no value yet{1}; {0} = [1, 2] or {0} = randn(2, 3) "
+                                  "gives it one",
+                                  e.name, did_you_mean(e.name, known)),
+                e.place);
   }
 
   Value call(const Expression& e) {
     if (e.name == "grad") return gradient(e);
     const Function* function = find_function(e.name);
-    if (!function)
-      throw Fault(
-          "name",
-          fmt::format("there is no function {}{}", e.name, did_you_mean(e.name, function_names())),
-          e.place);
-    Arguments arguments(e.name, function->parameters, dtype_);
-    for (size_t i = 0; i < e.arguments.size(); ++i)
-      arguments.add(i, e.arguments[i].name, evaluate(*e.arguments[i].value));
-    place_ = e.place;
+    if (!function) {
+      std::vector<std::string> known = function_names();
+      known.emplace_back("grad");
+      throw Fault("name",
+                  fmt::format("there is no function {}{}", e.name, did_you_mean(e.name, known)),
+                  e.place);
+    }
+    const Arguments arguments = arguments_of(e, function->parameters);
     if (is_wrong(e.name)) return {mistake_->call(arguments.tensor("x"), {})};
     return kept(e.name, arguments.given(), function->call(arguments));
   }
 
+  Arguments arguments_of(const Expression& e, const char* parameters) {
+    Arguments arguments(e.name, parameters, dtype_);
+    if (rounds_integers_) arguments.round_integers();
+    for (size_t i = 0; i < e.arguments.size(); ++i)
+      arguments.add(i, e.arguments[i].name, evaluate(*e.arguments[i].value));
+    place_ = e.place;
+    arguments.check_complete();
+    return arguments;
+  }
+
   // grad(y, x): dy/dx, itself on the tape
   Value gradient(const Expression& e) {
-    check("name", e.arguments.size() == 2, "grad(y, x) takes two values");
-    const Value y = evaluate(*e.arguments[0].value), x = evaluate(*e.arguments[1].value);
-    place_ = e.place;
-    const Tensor dx =
-        grad({tensor_of(y, dtype_)}, {tensor_of(x, dtype_)}, {.create_graph = true})[0];
-    return kept("grad", {{"y", y}, {"x", x}}, {dx});
+    const Arguments arguments = arguments_of(e, gradient_parameters);
+    const Tensor y = arguments.tensor("y"), x = arguments.tensor("x");
+    return kept("grad", arguments.given(), {grad({y}, {x}, {.create_graph = true})[0]});
   }
 
   Value subscript(const Expression& e) {
@@ -247,13 +283,14 @@ class Interpreter : public Observer {
 
   DType dtype_;
   Limits limits_;
-  bool keeps_evaluated_;
+  bool keeps_evaluated_, rounds_integers_;
   int64_t bytes_before_, nodes_ = 0, steps_ = 0;
   Place place_;
   const Mistake* mistake_ = nullptr;
   std::map<std::string, Tensor> given_;
   std::map<std::string, Value> variables_;
   std::map<std::string, int64_t> assigned_;  // how many leaves and results each name has had
+  std::optional<Value> list_;                // the last value, if it is a list
   Run run_;
 };
 

@@ -49,6 +49,7 @@ struct RunOptions {
   NamedTensors leaves = {};
   std::string mistake = {};  // planted: see mistakes.h
   bool keep_evaluated = false;
+  bool round_integers = false;  // indices to the nearest, where finite differences move them
   Limits limits = {};
 };
 

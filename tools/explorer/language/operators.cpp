@@ -1,10 +1,16 @@
 #include <slope/tools/explorer/language/operators.h>
 
 #include <cmath>
+#include <limits>
 
 namespace slope::explorer {
 
 namespace {
+
+// nan has no sign that a program sees: which one an operation gives differs among processors.
+double without_sign(double x) {
+  return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x;
+}
 
 double of_numbers(const std::string& sign, double a, double b) {
   if (sign == "+") return a + b;
@@ -62,7 +68,7 @@ Tensor of_tensors(const std::string& sign, const Tensor& a, const Tensor& b) {
 int64_t integer(const std::optional<Value>& value, int64_t otherwise) {
   if (!value) return otherwise;
   const auto* number = std::get_if<double>(&value->of);
-  if (!number || *number != std::floor(*number))
+  if (!number || *number != std::floor(*number) || std::abs(*number) > 0x1p53)
     throw Fault("IndexError",
                 fmt::format("an index has to be an integer, got {}", described(*value)),
                 value->place);
@@ -71,9 +77,11 @@ int64_t integer(const std::optional<Value>& value, int64_t otherwise) {
 
 }  // namespace
 
+double negated(double x) { return without_sign(-x); }
+
 Value binary(const std::string& sign, const Value& a, const Value& b, DType dtype) {
   const auto *x = std::get_if<double>(&a.of), *y = std::get_if<double>(&b.of);
-  if (x && y) return {of_numbers(sign, *x, *y)};
+  if (x && y) return {without_sign(of_numbers(sign, *x, *y))};
   if (y) return {with_number(sign, tensor_of(a, dtype), *y)};
   if (x) return {of_number(sign, *x, tensor_of(b, dtype))};
   return {of_tensors(sign, tensor_of(a, dtype), tensor_of(b, dtype))};

@@ -9,6 +9,7 @@ namespace slope::explorer {
 
 // Arithmetic, "@" and comparisons; two numbers give a number.
 Value binary(const std::string& sign, const Value& a, const Value& b, DType dtype);
+double negated(double x);
 
 struct Part {
   bool is_slice = false;

@@ -30,13 +30,13 @@ Tensor attention(A a) {
 constexpr Function products[] = {
     {"matmul", "a, b", [](A a) { return Value{matmul(a.tensor("a"), a.tensor("b"))}; }},
     {"bmm", "a, b", [](A a) { return Value{bmm(a.tensor("a"), a.tensor("b"))}; }},
-    {"linear", "x, weight, bias",
+    {"linear", "x, weight, bias = none",
      [](A a) {
        return Value{linear(a.tensor("x"), a.tensor("weight"), a.tensor_or_none("bias"))};
      }},
     {"einsum", "equation, xs",
-     [](A a) { return Value{einsum(a.text("equation", ""), a.tensors("xs"))}; }},
-    {"scaled_dot_product_attention", "q, k, v, causal = false, mask",
+     [](A a) { return Value{einsum(a.text("equation"), a.tensors("xs"))}; }},
+    {"scaled_dot_product_attention", "q, k, v, causal = false, mask = none",
      [](A a) { return Value{attention(a)}; }},
     {"cross_entropy",
      "logits, target, reduction = 'mean', label_smoothing = 0, ignore_index = -100",
@@ -45,7 +45,7 @@ constexpr Function products[] = {
            cross_entropy(a.tensor("logits"), a.integers("target"), cross_entropy_options(a))};
      }},
     {"linear_cross_entropy",
-     "x, weight, bias, target, reduction = 'mean', label_smoothing = 0, ignore_index = -100",
+     "x, weight, bias = none, target, reduction = 'mean', label_smoothing = 0, ignore_index = -100",
      [](A a) {
        return Value{linear_cross_entropy(a.tensor("x"), a.tensor("weight"),
                                          a.tensor_or_none("bias"), a.integers("target"),

@@ -89,7 +89,8 @@ class Lexer {
     const size_t n = number_length(rest);
     double value = 0;
     if (!parse_number(rest.substr(0, n), value))
-      throw Fault("syntax", fmt::format("{} is too large a number", rest.substr(0, n)),
+      throw Fault("syntax",
+                  fmt::format("{} is outside the range of 64-bit numbers", rest.substr(0, n)),
                   {line_, column(), column() + static_cast<int>(n)});
     add(Token::Kind::number, n, value);
   }

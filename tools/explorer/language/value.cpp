@@ -23,11 +23,13 @@ void flatten(const Value& value, size_t depth, Dims& shape, std::vector<double>&
   if (const auto* list = std::get_if<Values>(&value.of)) {
     const auto n = static_cast<int64_t>(list->size());
     if (elements.empty() && shape.size() == depth) shape.push_back(n);
-    if (depth >= shape.size() || shape[depth] != n)
+    if (depth >= shape.size())
+      throw Fault("ShapeError", "a list stands where the elements before it are numbers",
+                  value.place);
+    if (shape[depth] != n)
       throw Fault("ShapeError",
                   fmt::format("a list of {} stands where the lists before it have {} each", n,
-                              depth < shape.size() ? fmt::format("{}", shape[depth])
-                                                   : std::string("numbers")),
+                              shape[depth]),
                   value.place);
     for (const Value& element : *list) flatten(element, depth + 1, shape, elements, has_truths);
     return;
@@ -35,9 +37,13 @@ void flatten(const Value& value, size_t depth, Dims& shape, std::vector<double>&
   if (depth != shape.size())
     throw Fault("ShapeError", "a number stands where the elements before it are lists",
                 value.place);
-  if (const auto* number = std::get_if<double>(&value.of)) {
+  const auto* number = std::get_if<double>(&value.of);
+  const auto* truth = std::get_if<bool>(&value.of);
+  if (!elements.empty() && (has_truths ? number != nullptr : truth != nullptr))
+    throw Fault("DTypeError", "a list holds either numbers, or true and false", value.place);
+  if (number) {
     elements.push_back(*number);
-  } else if (const auto* truth = std::get_if<bool>(&value.of)) {
+  } else if (truth) {
     elements.push_back(*truth);
     has_truths = true;
   } else {

@@ -33,7 +33,7 @@ std::string state_json(const optim::Optimizer& optimizer, const std::string& lea
 std::string optimizer(const Fields& fields) try {
   Request request{.program = fields.text("program"), .dtype = f64};
   RunOptions options = options_of(request, f64);
-  options.leaves = run(request.program, options).leaves;
+  options.leaves = computed(request.program, options).leaves;
   const NamedTensors& leaves = options.leaves;
   const auto optimizer = made(fields.text("optimizer", "sgd"), leaves, fields.number("lr", 0.1));
   const double most_norm = fields.number("clip", 0);

@@ -27,7 +27,7 @@ function withNumbers(answer, operation, event, element) {
   const g = event.values[0];
   const { variables } = answer.trace;
   const output = variables[operation.outputs[0]];
-  if (!output.value?.values || !g?.values || operation.outputs.length !== 1) return null;
+  if (!output.value?.values || !g?.values?.length || operation.outputs.length !== 1) return null;
   const names = binary.has(operation.name) ? letters.binary : letters.unary;
   const numbers = { g: g.values[element], y: output.value.values[element] };
   for (const [i, v] of operation.inputs.entries()) {

@@ -2,7 +2,7 @@
 // left. A step redraws only what it changes.
 import { svg } from './element.js';
 import { gridOf } from './grid.js';
-import { box, sharedStorages } from './layout.js';
+import { box, sharedStorages, storageName } from './layout.js';
 import { bytesText, numberText, shapeText } from './number.js';
 
 /** Horizontal at both ends, so that parallel arrows stay apart. */
@@ -30,7 +30,7 @@ function stateOfBox({ operations, variable, inside }, state) {
       isLeaf ? 'leaf' : operations.length > 1 ? 'operation folded' : 'operation',
       state.known.has(variable) ? '' : 'unknown',
       isActive ? 'active' : '',
-      (active.variable === variable || (operations.length > 1 && inside.has(active.variable))) && active.kind !== 'leaf' ? 'target' : '',
+      (active.variable === variable || inside.has(active.variable)) && active.kind !== 'leaf' ? 'target' : '',
       !isLeaf && operations.every((i) => state.done.has(i)) ? 'done' : '',
     ].filter(Boolean).join(' '),
   };
@@ -54,7 +54,9 @@ function drawBox(answer, place, now, storage, { choose, unfold }) {
       'data-box': id,
       onclick: act,
       onkeydown: (event) => {
-        if (event.key === 'Enter') act();
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        act();
       },
     },
     svg('rect', { width, height, rx: 5, class: 'frame' }),
@@ -64,7 +66,7 @@ function drawBox(answer, place, now, storage, { choose, unfold }) {
       'text',
       { x: box.pad, y: 29, class: 'detail' },
       shapeText(variable.shape),
-      storage ? ` · storage ${'abcdefghijklmnopqrstuvwxyz'[(storage - 1) % 26]}` : '',
+      storage ? ` · storage ${storageName(storage)}` : '',
       now.saved ? ` · saves ${bytesText(now.saved)}` : '',
     ),
     now.isKnown && gridOf(variable.value, box.pad, box.head, 'value'),

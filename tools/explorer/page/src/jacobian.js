@@ -24,6 +24,7 @@ function table({ rows, output, input }) {
     rows.length > 1 && String(output) === String(input) && rows.every((row, i) => row.every((x, j) => i === j || x === 0));
   if (isDiagonal)
     return html('p', {}, 'elementwise: ', valueText({ shape: input, values: rows.map((row, i) => row[i]), norm: 0 }), ' on the diagonal, 0 elsewhere');
+  if (!rows[0]?.length) return html('p', {}, 'no numbers');
   if (rows.length > 16 || rows[0]?.length > 16)
     return html('p', {}, `${rows.length} rows of ${rows[0]?.length} numbers, too many to show`);
   return [html('p', { class: 'note' }, 'Each row is an element of the output, each column one of the input: how much the one moves when the other moves a little.'), html(
@@ -36,9 +37,9 @@ function table({ rows, output, input }) {
   )];
 }
 
-/** row vector times matrix */
-const times = (g, rows) =>
-  rows[0].map((_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
+/** row vector times matrix, which may have no rows */
+const times = (g, { rows, input }) =>
+  Array.from({ length: input.reduce((n, size) => n * size, 1) }, (_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
 
 /** Tells of a path whether it reaches some result later than the result's first gradient: an
  *  operation that ran backward at its first gradient would lose this path. */
@@ -77,7 +78,7 @@ export async function fanOut(ask, question, answer, leaf) {
     for (const step of path) {
       const found = await jacobian(step);
       if (found.error) return html('div', {}, head, html('p', { class: 'error' }, found.error.message));
-      g = times(g, found.rows);
+      g = times(g, found);
       factors.push(found.rows.length === 1 && found.rows[0].length === 1 ? numberText(found.rows[0][0]) : 'J');
     }
     sum = sum ? sum.map((x, i) => x + g[i]) : g;

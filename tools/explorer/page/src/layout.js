@@ -20,6 +20,9 @@ export function sharedStorages(answer) {
   return shared;
 }
 
+/** a … z, a2 … z2, … */
+export const storageName = (storage) => 'abcdefghijklmnopqrstuvwxyz'[(storage - 1) % 26] + (storage > 26 ? Math.ceil(storage / 26) : '');
+
 /** Of a box's parts: the title's height, and the space at the sides. */
 export const box = { head: 34, pad: 8 };
 
@@ -46,7 +49,7 @@ function hiddenLeaves({ variables, operations }, units) {
 
 /**
  * @param {import('./fold.js').Unit[]} units
- * @returns {Promise<{width: number, height: number, boxes: Box[], edges: Edge[]}>}
+ * @returns {Promise<{width: number, height: number, boxes: Box[], edges: Edge[]} | {error: any}>}
  */
 export async function layoutOf(ask, answer, units) {
   const { variables, operations } = answer.trace;
@@ -56,7 +59,7 @@ export async function layoutOf(ask, answer, units) {
   const put = (id, text, variable, of, key) => {
     const size = gridSize(variable.shape, !!variable.value?.values);
     const saved = of.flatMap((i) => operations[i].saved).reduce((sum, s) => sum + s.bytes, 0);
-    const detail = shapeText(variable.shape).length + (shared.has(variable.id) ? 12 : 0) + (saved ? bytesText(saved).length + 9 : 0);
+    const detail = shapeText(variable.shape).length + (shared.has(variable.id) ? 11 + storageName(shared.get(variable.id)).length : 0) + (saved ? bytesText(saved).length + 9 : 0);
     const width = Math.max(size.width, text.length * 8 + 8, detail * 5.4, 76) + 2 * box.pad;
     boxes.push({ id, text, variable: variable.id, operations: of, key, size, width, height: box.head + 2 * (size.height + 4) + box.pad });
   };
@@ -86,6 +89,7 @@ export async function layoutOf(ask, answer, units) {
     put(`o${of[0]}`, text ?? title(last, variables), variables[last.outputs[0]], of, key);
   }
   const found = await ask({ ask: 'layout', gap: String(between.boxes), sizes: boxes.map((b) => b.height).join(' '), arrows: edges.flatMap(({ from, to }) => [from, to]).join(' ') });
+  if (found.error) return found;
   const thickness = new Array(found.layers).fill(0);
   boxes.forEach((b, i) => (thickness[found.layer[i]] = Math.max(thickness[found.layer[i]], b.width)));
   const starts = [];

@@ -46,18 +46,25 @@ const question = () => ({
 async function take(answer) {
   const outline = skeleton(answer);
   if (page.outline !== outline) page.unfolded.clear();
-  const graph = page.outline === outline ? page.graph : await layout(answer);
+  const graph = (page.outline === outline && page.graph) || await layout(answer);
   Object.assign(page, { answer, outline, graph, frames: framesOf(answer) });
   page.drawing = graph && drawingOf(answer, graph, { choose, unfold });
 }
-const layout = (answer) => (answer.trace.operations.length === 0 ? null : layoutOf(engine.ask, answer, unitsOf(answer, mostDrawn, page.unfolded)));
+/** Null if there is nothing to draw, or if the engine could not place it. */
+async function layout(answer) {
+  if (answer.trace.operations.length === 0) return null;
+  const graph = await layoutOf(engine.ask, answer, unitsOf(answer, mostDrawn, page.unfolded));
+  if (!graph.error) return graph;
+  showError(graph.error);
+  return null;
+}
 
 /** Shows what is within a folded box; without a key, folds all of them again. */
 async function unfold(key) {
   if (key) page.unfolded.add(key);
   else page.unfolded.clear();
   page.graph = await layout(page.answer);
-  page.drawing = drawingOf(page.answer, page.graph, { choose, unfold });
+  page.drawing = page.graph && drawingOf(page.answer, page.graph, { choose, unfold });
   showGraph();
 }
 function choose(operation, variable) {
@@ -87,11 +94,11 @@ function showError({ kind, message, line, column }) {
 
 /** Shows a tape from its first frame, or, with `keep`, at the frame that is shown. */
 async function present(answer, { keep = false, mine = running }) {
-  await take(answer);
-  if (mine !== running) return;
   const message = at('message');
   message.className = '';
   message.replaceChildren();
+  await take(answer);
+  if (mine !== running) return;
   page.at = Math.min(keep ? page.at : start.at, page.frames.length - 1);
   start.at = 0;
   page.chosen = null;
@@ -173,8 +180,9 @@ function showGraph() {
   const state = stateAt(page.answer, page.frames, page.at);
   const holder = at('graph');
   const wide = holder.clientWidth;  // read before anything changes, or the browser lays out the page twice
+  const focused = document.activeElement?.getAttribute('data-box');  // before its box is redrawn
   page.drawing?.show(state);
-  const drawn = page.drawing?.element ?? html('p', { class: 'note' }, 'Nothing is recorded.');
+  const drawn = page.drawing?.element ?? html('p', { class: 'note' }, page.answer.trace.operations.length ? 'The tape is not drawn.' : 'Nothing is recorded.');
   at('fold').hidden = page.unfolded.size === 0;
   if (page.graph) {  // wide tapes are drawn smaller, down to where text can still be read
     const { width, height } = page.graph;
@@ -183,7 +191,6 @@ function showGraph() {
     if (drawn.getAttribute('width') !== w) drawn.setAttribute('width', w);
     if (drawn.getAttribute('height') !== h) drawn.setAttribute('height', h);
   }
-  const focused = document.activeElement?.getAttribute('data-box');
   if (holder.firstChild !== drawn) holder.replaceChildren(drawn);
   if (focused) holder.querySelector(`[data-box="${focused}"]`)?.focus({ preventScroll: true });
   const active = holder.querySelector('.active, .target');
@@ -238,7 +245,7 @@ function play() {
 
 const keys = { ArrowRight: () => go(page.at + 1), ArrowLeft: () => go(page.at - 1), Home: () => go(0), End: () => go(Infinity), ' ': play };
 document.addEventListener('keydown', (event) => {
-  const own = event.key === ' ' ? ', button, summary' : '';
+  const own = event.key === ' ' ? ', button, summary, [role=button]' : '';
   if (event.target.closest(`.cm-editor, input, select, textarea${own}`) || at('program').hidden || event.ctrlKey || event.metaKey || event.altKey) return;
   if (keys[event.key]) {
     event.preventDefault();

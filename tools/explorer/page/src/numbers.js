@@ -19,7 +19,8 @@ export function numbersPanel(answer, change) {
       const { leaf: name, values: numbers } = wanted;
       wanted = null;
       const found = await change(name, numbers);
-      if (!found.error) say(found.trace);
+      if (found.error) replace(verdict, found.error.message);
+      else say(found.trace);
     }
     isBusy = false;
   };

@@ -49,7 +49,12 @@ export function lessonsView(ask, open, item) {
         const input = html('input', { size: 8, 'aria-label': exercise.ask, inputmode: 'text', autocomplete: 'off' });
         const judge = async (event) => {
           event.preventDefault();
-          const wanted = await solution(ask, exercise);
+          const wanted = await solution(ask, exercise).catch((error) => error);
+          if (wanted instanceof Error) {
+            verdict.className = 'error';
+            verdict.textContent = wanted.message;
+            return;
+          }
           const typed = numberTyped(input.value);
           const good = isRight(typed, wanted);
           verdict.className = good ? 'right' : 'error';

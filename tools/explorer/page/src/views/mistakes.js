@@ -20,6 +20,7 @@ export function mistakesView(ask, open, item) {
       `${k + 1}. ${p.name}`, solved.has(p.name) ? ' ✓' : '')));
     const question = { program: puzzle.program, mistake: puzzle.mistake ?? '', seed: 1, dtype: 'f64' };
     const answer = await ask({ ...question, ask: 'explore' });
+    if (answer.error) return void replace(stage, html('p', { class: 'error' }, answer.error.message));
     const operations = [...new Set(answer.trace.operations.map((o) => o.name))];
     const verdict = html('p', { class: 'equation', role: 'status' });
     const result = html('div', {});
@@ -29,6 +30,7 @@ export function mistakesView(ask, open, item) {
     };
     const guess = async (name) => {
       const found = await ask({ ...question, ask: 'check' });
+      if (found.error) return void replace(result, checkPanel(found, answer));
       const culprits = found.culprits?.map((c) => c.op) ?? [];
       const isRight = puzzle.blind ? name === null : culprits.includes(name);
       verdict.className = `equation ${isRight ? 'right' : 'error'}`;
@@ -37,8 +39,9 @@ export function mistakesView(ask, open, item) {
         return;
       }
       solve();
-      const truth = (await truths).find((m) => m.name === puzzle.mistake);
-      replace(verdict, puzzle.blind ? `No rule is wrong. ${puzzle.blind}` : `Yes: ${truth.truth}.`);
+      const all = await truths;
+      const truth = all.error ? puzzle.hint : `${all.find((m) => m.name === puzzle.mistake)?.truth}.`;
+      replace(verdict, puzzle.blind ? `No rule is wrong. ${puzzle.blind}` : `Yes: ${truth}`);
       replace(result, checkPanel(found, answer), ...(found.culprits ?? []).map((c) => html('p', { class: 'note' }, c.text)));
     };
     replace(stage, 

@@ -97,11 +97,16 @@ export function moonsView(ask, open) {
   // ---- the engine
   const points = () => state.points.flat().map((x) => Number(x.toFixed(4))).join(' ');
   let isFresh = false;
+  const fail = ({ error }) => {  // the next training begins anew
+    state.running = isFresh = false;
+    start.textContent = 'Train';
+    replace(status, error.message);
+  };
   const restart = async () => {
     if (!state.points.length) return;
     const found = await ask({ ask: 'moons', do: 'start', points: points(), hidden: state.values.hidden, depth: state.values.depth,
       activation: state.activation, lr: String(10 ** state.values.lr), scale: String(state.values.scale), seed: 1 });
-    if (found.error) return void replace(status, found.error.message);
+    if (found.error) return fail(found);
     isFresh = true;
     state.losses = [];
     await step(1);
@@ -113,10 +118,11 @@ export function moonsView(ask, open) {
   };
   const step = async (steps) => {
     const found = await ask({ ask: 'moons', do: 'train', steps });
-    if (found.error) return void replace(status, found.error.message);
+    if (found.error) return fail(found);
     state.losses.push(...found.losses);
-    state.map = await ask({ ask: 'moons', do: 'map', size: 36, span: [span.left, span.right, span.bottom, span.top].join(' ') });
-    if (state.map.error) return void replace(status, state.map.error.message);
+    const map = await ask({ ask: 'moons', do: 'map', size: 36, span: [span.left, span.right, span.bottom, span.top].join(' ') });
+    if (map.error) return fail(map);
+    state.map = map;
     show(found);
   };
   const show = (found) => {
@@ -146,6 +152,7 @@ export function moonsView(ask, open) {
       return;
     }
     if (!isFresh) await restart();
+    if (!state.running) return;
     const before = performance.now();
     await step(perFrame);
     const took = performance.now() - before;
@@ -175,6 +182,7 @@ export function moonsView(ask, open) {
 
   (async () => {
     const found = await ask({ ask: 'moons', do: 'points', n: 80, seed: 3 });
+    if (found.error) return fail(found);
     state.points = found.points;
     await restart();
   })();

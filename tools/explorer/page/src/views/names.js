@@ -47,7 +47,8 @@ export function namesView(ask, openTape) {
   };
   const showSamples = async () => {
     const found = await ask({ ask: 'names', do: 'sample', count: 24, temperature: temperature.value });
-    if (!found.error) replace(samples, html('span', { class: 'note' }, `sampled at temperature ${temperature.value}: `), found.names.map((n) => n || '·').join('  '));
+    if (found.error) return void replace(samples, html('span', { class: 'error' }, found.error.message));
+    replace(samples, html('span', { class: 'note' }, `sampled at temperature ${temperature.value}: `), found.names.map((n) => n || '·').join('  '));
   };
   const showLook = async () => {
     const name = nameInput.value.toLowerCase().replace(/[^a-z]/g, '');
@@ -82,7 +83,7 @@ export function namesView(ask, openTape) {
       return;
     }
     const found = await ask({ ask: 'names', do: 'train', steps: 12 });
-    if (found.error) {
+    if (found.error) {  // the next training begins anew
       Object.assign(state, { running: false, losses: [] });
       start.textContent = 'Train 1000 steps';
       return void replace(status, found.error.message);
@@ -117,7 +118,11 @@ export function namesView(ask, openTape) {
     html('div', {},
       html('p', { class: 'note' }, 'A GPT learns to spell names. It sees the letters so far and says how likely each next letter is; · begins and ends a name.'),
       html('p', {}, start, ' ', html('button', { onclick: restart }, 'Start anew'), ' ',
-        html('button', { onclick: async () => openTape(await ask({ ask: 'names', do: 'trace', name: state.name }), `one training step of microGPT on “${state.name}”`) }, 'Open this step as a tape')),
+        html('button', { onclick: async () => {
+          const found = await ask({ ask: 'names', do: 'trace', name: state.name });
+          if (found.error) return void replace(status, found.error.message);
+          openTape(found, `one training step of microGPT on “${state.name}”`);
+        } }, 'Open this step as a tape')),
       status, curve,
       html('p', {}, html('label', {}, 'temperature ', temperature)), samples,
       html('p', { class: 'note' }, 'The names are made up of syllables. To learn others, drop a text file here, with one name per line.')),
