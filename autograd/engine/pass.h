@@ -38,8 +38,8 @@ struct Pass {
   // A node's slot: where the sums of its outputs begin in sums_.
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
-  // Whether a rule runs this pass inside another. Then it stops at the captured tensors and runs no
-  // hooks of leaves: the outer pass goes on from there and runs them.
+  // Whether a rule runs this pass inside another pass. Then this one stops at the captured tensors
+  // and runs no hooks of leaves; the outer pass goes on from these tensors and runs the hooks.
   bool is_within = false;
 
   // gradient_memory.cpp: which memory may be written

@@ -58,8 +58,9 @@ double largest(const std::vector<double>& values) {
   return found;
 }
 
-// Backward is a linear function G of the cotangent: G(a u + v) = a G(u) + G(v). Here a is large, so
-// that a rule that clips gradients clips only one side. Returns a message if this does not hold.
+// Backward is a linear function G of the cotangent: G(a u + v) = a G(u) + G(v). Here a is large,
+// so that a rule that clips gradients clips in G(a u + v) but not in G(u) and G(v). Returns a
+// message if this does not hold.
 std::string not_linear(const Passes& passes, const Tensor& u, const Tensors& of_u,
                        const NamedTensors& leaves, const AnalyticOptions& options) {
   const double a = 1024;

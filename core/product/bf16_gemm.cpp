@@ -59,8 +59,8 @@ Bf16Place from(const Bf16Place& to, int64_t i, int64_t j) {
   return {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc};
 }
 
-// Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j, with all
-// rows of A. The blocks of a column come in the order of k.
+// Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j; each is
+// multiplied by all rows of A. Blocks of the same columns come in the order of k.
 template <class F>
 void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const F& f) {
   for (int64_t p = 0; p < size.k; p += bf16_depth)
@@ -101,9 +101,9 @@ int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
   return std::clamp(ceil_div(ceil_div(size, enough), unit) * unit, least, most);
 }
 
-// Packs all of an operand in parallel. Each part reads whole rows of the operand in memory: parts
-// are ranges of k if such a row belongs to one index of the sum (`across`), otherwise ranges of the
-// packed rows or panels.
+// Packs all of an operand in parallel. Each part reads whole rows of the operand as they lie in
+// memory. If such a row belongs to one index of the sum (`across`), the parts are ranges of k,
+// otherwise ranges of the packed rows or panels.
 template <class Operands>
 void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool across,
                       const Bf16Operand& x) {
@@ -120,9 +120,9 @@ void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool 
                  [&](int64_t begin, int64_t end) { packed.pack(begin, end - begin, 0, k, x); });
 }
 
-// The smaller operand is packed first. Each piece of the larger one is packed by the thread that
-// multiplies it, so that it is read back from the cache. But a larger operand whose rows in memory
-// each belong to one index of the sum is packed first too.
+// The smaller operand is packed first, as a whole. Each piece of the larger one is packed by the
+// thread that multiplies it, so that it is read back from the cache; but if each of its rows in
+// memory belongs to one index of the sum, it too is packed first, as a whole.
 void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16Operand& a,
                           const Bf16Operand& b, const Bf16Place& to) {
   constexpr int64_t W = Bf16Product::panel;

@@ -20,7 +20,7 @@ template <class T>
 class Prefetch {
  public:
   // `produce` runs in the thread, one call at a time; what it refers to must outlive this object.
-  // At most `depth` items wait.
+  // At most `depth` items wait; the thread may have prepared one more.
   explicit Prefetch(std::function<T(int64_t)> produce, int64_t first = 0, size_t depth = 4)
       : produce_(std::move(produce)), position_(first), depth_(depth > 0 ? depth : 1) {
     try {

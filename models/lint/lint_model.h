@@ -15,7 +15,9 @@ struct LintReport {
 };
 
 LintReport lint_model(const models::ModelType& type);  // its small config, new weights
-LintReport lint_run(const std::string& checkpoint);    // its weights
+// Its weights; new ones where a check needs a model without dropout, and for the settings the small
+// config.
+LintReport lint_run(const std::string& checkpoint);
 // A model's name or a run's folder; UsageError that lists the models if it is neither.
 LintReport lint_named(const std::string& name);
 

@@ -2,8 +2,8 @@
 // without padding, cached decoding. A model derives from it and has
 //   Config config                                    with pad
 //   embed_source(ids, positions), embed_target(…)    i64 (B, T) -> (B, T, C)
-//   transformer                                      Transformer or Stacks; or both its parts:
-//   encoder, decoder                                 called as those of stacks.h
+//   transformer                                      a Transformer or Stacks, or instead of it
+//   encoder, decoder                                 its two parts, called as in stacks.h
 //   head(features), output()                         (B, T, C) -> (B, T, V), and its nn::Linear
 #pragma once
 

@@ -29,7 +29,7 @@ constexpr size_t least_steps = 5;
 double Workload::peak_mb() const { return static_cast<double>(memory::stats().peak) / 1e6; }
 
 Measured measure(const BenchCase& bench_case, int64_t steps) {
-  memory::release_cached();  // so that memory cached by an earlier case does not count
+  memory::release_cached();  // each case starts without cached blocks, as a new process does
   const auto workload = bench_case.make();
   workload->run(2);
   memory::reset_peak();

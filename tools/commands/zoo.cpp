@@ -25,8 +25,8 @@ std::string file_of(const models::ModelType& type) {
   return "models/" + file + ".h";
 }
 
-// Counting makes the model, but of each tensor's memory only the header is written. Without prctl
-// the system would clear a whole huge page for it.
+// To count, the model is made, but its weights are not filled: of each tensor's memory only the
+// header is written. Without prctl the system would clear a whole huge page for each header.
 int64_t parameters_of(const models::ModelType& type) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   return train::count_default_parameters(type);

@@ -1,6 +1,6 @@
-// Some elements are right, others wrong. Zeros in one of the two derivatives alone suggest a mask;
-// ratios 1/2 or 1/3, uses that were not added; errors at a beginning or end, a loop's bounds;
-// errors on one side of a value of x, a branch; a single error, a tie or guard.
+// Some elements are right, others wrong. What the wrong ones suggest: zeros in only one of the two
+// derivatives, a mask; ratios 1/2 or 1/3, that uses were not added; a place at the beginning or
+// end, the bounds of a loop; one side of a value of x, a branch; a single error, a tie or a guard.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -179,7 +179,7 @@ void guess_part(const Evidence& e, Guesses& guesses) {
   guess_ends(e, c.extra == c.wrong, guesses);
   if (guesses.size() == before && c.right > 0 && c.wrong == 1)
     add(0.5, fmt::format("ties, guards or an edge: element {} alone", e.elements[c.first]),
-        fmt::format("{} are wrong", of(c.wrong)));
+        fmt::format("it alone is wrong, of {}", e.numeric.size()));
 }
 
 }  // namespace slope

@@ -6,8 +6,8 @@
 
 namespace slope {
 
-// Returns the targets, contiguous, and how many are not ignored. `scores` are (N, C) with targets
-// (N), or (C) with a scalar target.
+// Checks dtype, shape and range of the targets. Returns them, contiguous, and how many are not
+// ignored. `scores` are (N, C) with targets (N), or (C) with a scalar target.
 inline std::pair<Tensor, int64_t> check_targets(const char* op, const Dims& scores,
                                                 const Tensor& target, int64_t ignore_index) {
   SLOPE_CHECK_DTYPE(target.dtype() == i64, "{}: targets must be class numbers (int64), got {}", op,

@@ -16,8 +16,7 @@ constexpr Definition triu_definition{"y_ij = x_ij where j - i >= diagonal, else 
                                      "dx_ij = g_ij where j - i >= diagonal, else 0"};
 Grads triu_formula(const Saved& s, const Tensor& g) { return {triu(g, s.integer("diagonal"))}; }
 
-// y = x where `column - row` is on the kept side of the diagonal, else 0. Lower:
-// column - row <= diagonal.
+// y = x where column - row <= diagonal (lower) or >= diagonal (upper), else 0.
 template <bool lower>
 Tensor triangle(const Tensor& x, int64_t diagonal) {
   const Tensor from = x.is_contiguous() ? x : contiguous_copy(x);

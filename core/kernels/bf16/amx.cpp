@@ -91,7 +91,8 @@ void multiply(int64_t m, int64_t n, int64_t k, const uint16_t* rows, const uint1
   const bool plain = to.alpha == 1 && to.beta == 0 && !to.bias;
   alignas(64) float sums[2 * row_unit * W];
   const TileConfig config;
-  asm volatile("" ::: "memory");  // tile loads see what was packed
+  // compilers take tile loads for instructions that read no memory: packing must be done before
+  asm volatile("" ::: "memory");
   _tile_loadconfig(&config);
   for (int64_t j = 0; j < n; j += W)
     for (int64_t i = 0; i < m; i += 2 * row_unit) {

@@ -30,8 +30,8 @@ inline bool stays_finite(const Const& x, int64_t rows, int64_t width) {
   return beyond == 0;
 }
 
-// Whether a head has contiguous rows and is worth packing. Where positions are masked, their weight
-// 0 has to remove them from sums, which it can do only if their factors are finite.
+// Whether a head has contiguous rows and is worth packing. A masked position still takes part in
+// the sums, with weight 0; this adds 0 only if the number it is multiplied with is finite.
 inline bool takes(const Head& h, const Const& g) {
   const bool masks = h.mask.data || h.causal;
   const auto fits = [&](const Const& x, int64_t rows, int64_t width, bool is_factor) {

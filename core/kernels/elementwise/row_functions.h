@@ -1,6 +1,6 @@
-// The functions used in the rows of elementwise operations: for numbers, the same names that
-// autograd/ops.h declares for tensors, and functions that are too long for a row. The derivatives
-// (…_slope) and what they call accept numbers and tensors.
+// What the rows of elementwise operations call: under the names of autograd/ops.h, the same
+// functions for numbers; and what is too long for a row. The derivatives (…_slope), and the
+// functions that they call, take numbers and tensors.
 #pragma once
 
 #include <slope/core/kernels/math.h>

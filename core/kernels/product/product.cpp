@@ -60,8 +60,8 @@ template <class T, Loop loop, class A>
   rows_by_panel<T, static_cast<int>(register_rows), 2, loop>(k, a, strides, panel, to);
 }
 
-// Multiplies a group of at most register_rows rows of A by a panel. `next_too`: the rows after them
-// have not been read yet either, so they are prefetched.
+// Multiplies a group of at most register_rows rows of A by a panel. `next_too`: whether to prefetch
+// the rows after them, which nothing has read yet.
 template <class T, class A>
 void group_by_panel(int64_t rows, int64_t deep, const T* a, A strides, const T* panel,
                     const Place<T>& to, bool next_too) {
@@ -97,7 +97,7 @@ bool crowd(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
 }
 
-// Decides how A is read (`more`: for PackingProduct; `all`: the same with AVX-512):
+// Decides how A is read. `more` is set in PackingProduct; `all`, with AVX-512 too, packs always.
 //   by columns (a.row = 1)   in place, because they lie in memory as they would in a copy; with
 //                            `more` only for one panel, because each step reads another line
 //   by rows (a.col = 1)      in place up to `narrow` columns of C, too few to repay packing

@@ -10,7 +10,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_stop(char c) { return c == '.' || c == ','; }
-bool is_symbol(char c) {  // [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation but for ' , - .
+bool is_symbol(char c) {  // [\{-\~\[-\` -\&\(-\+\:-\@\/]: a space, ASCII punctuation but ' , - .
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }

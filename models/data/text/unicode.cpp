@@ -17,8 +17,8 @@ utf8proc_category_t category(char32_t c) {
 
 bool within(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-// Unicode's Cased, except for the letters that is_case_ignorable takes first: Lu Ll Lt, ª º, Roman
-// numerals, circled and squared letters.
+// Unicode's Cased without those that are also Case_Ignorable, which is_final_sigma has skipped
+// before it asks: Lu Ll Lt, ª º, Roman numerals, circled and squared letters.
 bool is_cased(char32_t c) {
   const auto k = category(c);
   return k == UTF8PROC_CATEGORY_LU || k == UTF8PROC_CATEGORY_LL || k == UTF8PROC_CATEGORY_LT ||

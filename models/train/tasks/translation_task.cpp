@@ -79,7 +79,7 @@ TranslationTask::TranslationTask(const RunSettings& settings, const data::Parall
     validation_.pairs = data::spread(std::move(validation_.pairs), d.validation_size);
   if (d.subword_dropout > 0) {
     text_ = training;
-    (void)recut(0, 0);  // throws if the tokenizer has only one way to split
+    check_recut();
   }
   choose_parameters(*model_);
 }
@@ -91,20 +91,36 @@ Tokenizers TranslationTask::tokenizers() const {
 
 // Splits pair `row` anew, with BPE dropout. A pair that this makes too long for the model keeps its
 // usual split.
-data::Pair TranslationTask::recut(int64_t row, int64_t epoch) const {
+data::Pair TranslationTask::recut(int64_t row, int64_t epoch, double dropout) const {
   const auto i = static_cast<size_t>(row), line = training_.lines[i];
   const auto cut = [&](const data::Tokenizer& tokenizer, const std::string& text, uint32_t side) {
     const RandomSite site{.seed = static_cast<uint64_t>(settings_.training.seed),
                           .site = 2 * static_cast<uint32_t>(row) + side,
                           .step = static_cast<uint32_t>(epoch),
                           .stream = data::cut_stream};
-    return data::as_sentence(
-        tokenizer.sample(text, settings_.data<ParallelTextSettings>().subword_dropout, site));
+    return data::as_sentence(tokenizer.sample(text, dropout, site));
   };
   data::Pair pair{cut(*source_, text_.source[line], 0), cut(*target_, text_.target[line], 1)};
   const auto positions = static_cast<size_t>(model_->positions());
   return pair.source.size() > positions || pair.target.size() > positions + 1 ? training_.pairs[i]
                                                                               : pair;
+}
+
+// UsageError if the tokenizer has only one way to split, or if some of the first sentences are not
+// split as usual with nothing dropped: a SentencePiece model of one's own may prepare text in ways
+// of its own (nmt_nfkc, a space in front), which BPE dropout does not do.
+void TranslationTask::check_recut() const {
+  constexpr size_t enough = 1000;
+  const auto has_unknown = [](const data::Pair& p) {  // runs of unknown characters may differ
+    return std::ranges::count(p.source, data::unk_id) + std::ranges::count(p.target, data::unk_id);
+  };
+  for (size_t i = 0; i < std::min(enough, training_.pairs.size()); ++i) {
+    const data::Pair &usual = training_.pairs[i], cut = recut(static_cast<int64_t>(i), 0, 0);
+    SLOPE_CHECK_AS(UsageError,
+                   has_unknown(usual) || (cut.source == usual.source && cut.target == usual.target),
+                   "subword_dropout: this subword model prepares text in a way of its own, which "
+                   "dropout would leave out; let slope learn the subwords, or set it to 0");
+  }
 }
 
 int64_t TranslationTask::epoch_length() const {
@@ -118,8 +134,10 @@ void TranslationTask::seek(int64_t position) {
       data::BatchOptions{.batch_size = settings_.training.batch_size,
                          .seed = static_cast<uint64_t>(settings_.training.seed)},
       position,
-      text_.source.empty() ? data::TrainingBatches::Recut{}
-                           : [this](int64_t row, int64_t epoch) { return recut(row, epoch); });
+      text_.source.empty() ? data::TrainingBatches::Recut{} : [this](int64_t row, int64_t epoch) {
+        const auto& d = settings_.data<ParallelTextSettings>();
+        return recut(row, epoch, d.subword_dropout);
+      });
 }
 
 Work TranslationTask::next() {

@@ -28,7 +28,8 @@ class TranslationTask : public ModelTask {
 
  private:
   Tokenizers tokenizers() const override;
-  data::Pair recut(int64_t row, int64_t epoch) const;
+  data::Pair recut(int64_t row, int64_t epoch, double dropout) const;
+  void check_recut() const;
 
   data::TokenizerPtr source_, target_;  // one object if the vocabulary is shared
   std::unique_ptr<models::TranslationModel> model_;
