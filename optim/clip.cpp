@@ -11,7 +11,8 @@ namespace slope::optim {
 
 namespace {
 
-// The existing gradients, contiguous. `own`: safe to write, shared with nobody else.
+// The existing gradients, contiguous. With `own`, a gradient that shares memory with anything else
+// is first replaced by a copy, also in its parameter, so that all of them may be written.
 PerTensor<Tensor> gradients(const Tensors& parameters, bool own) {
   PerTensor<Tensor> all;
   all.reserve(parameters.size());

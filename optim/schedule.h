@@ -3,10 +3,13 @@
 // adam.set_lr_factor(optim::noam(step, 512, 4000)).
 #pragma once
 
+#include <slope/core/error.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -40,7 +43,7 @@ inline double warmup_cosine(int64_t step, int64_t warmup, int64_t total, double 
   return cosine(step - warmup, total - warmup, floor);
 }
 
-// Up to 1 over `warmup` steps, then proportional to 1 / sqrt(step).
+// t / warmup up to t = warmup, then sqrt(warmup / t), where t = step + 1.
 inline double inverse_sqrt(int64_t step, int64_t warmup) {
   const double t = static_cast<double>(step + 1),
                w = static_cast<double>(std::max<int64_t>(warmup, 1));
@@ -71,10 +74,10 @@ inline double exponential(int64_t step, double gamma) {
   return std::pow(gamma, static_cast<double>(step));
 }
 
-// From 1 to 0 over `total` steps (torch's PolynomialLR).
+// (1 - step / total)^power; from `total` on 0, or 1 if `power` is 0 (torch's PolynomialLR).
 inline double polynomial(int64_t step, int64_t total, double power) {
   return step >= total
-             ? 0
+             ? (power == 0 ? 1 : 0)
              : std::pow(1 - static_cast<double>(step) / static_cast<double>(total), power);
 }
 
@@ -82,10 +85,12 @@ inline double polynomial(int64_t step, int64_t total, double power) {
 // previous (Loshchilov and Hutter, 2017; torch's CosineAnnealingWarmRestarts).
 inline double cosine_restarts(int64_t step, int64_t period, int64_t factor = 1, double floor = 0) {
   period = std::max<int64_t>(period, 1);
+  factor = std::max<int64_t>(factor, 1);
   if (factor == 1) step %= period;
+  const int64_t longest = std::numeric_limits<int64_t>::max() / factor;
   while (step >= period) {
     step -= period;
-    period *= factor;
+    period = std::min(period, longest) * factor;  // does not overflow
   }
   return cosine(step, period, floor);
 }
@@ -116,7 +121,7 @@ inline double wsd(int64_t step, int64_t warmup, int64_t total, int64_t decay, do
 
 // Triangles between `low` and 1: up over `up` steps, down over `down`. The height is multiplied by
 // gamma^step and, if `halved`, halved with each cycle (Smith, 2017; torch's CyclicLR with max_lr as
-// the rate).
+// the rate). A cycle has at least one step.
 struct Cyclic {
   double low = 0.1;
   int64_t up = 2000, down = 2000;
@@ -124,19 +129,19 @@ struct Cyclic {
   double gamma = 1;
 };
 inline double cyclic(int64_t step, const Cyclic& o = {}) {
-  const int64_t period = o.up + o.down, at = step % period;
-  const double height = at <= o.up ? static_cast<double>(at) / static_cast<double>(o.up)
-                                   : static_cast<double>(period - at) / static_cast<double>(o.down),
+  const int64_t up = std::max<int64_t>(o.up, 0), down = std::max<int64_t>(o.down, up == 0),
+                period = up + down, at = step % period;
+  const double height = at < up ? static_cast<double>(at) / static_cast<double>(up)
+                                : static_cast<double>(period - at) / static_cast<double>(down),
                scale = (o.halved ? std::pow(0.5, static_cast<double>(step / period)) : 1) *
                        std::pow(o.gamma, static_cast<double>(step));
   return o.low + (1 - o.low) * height * scale;
 }
 
-// From 1 to `target` over `total` steps, by a cosine or a line, then `target`, with which weights
-// are averaged (torch's SWALR).
+// From 1 to `target` over `total` steps, by a cosine or a line; then `target`, the rate while
+// weights are averaged (torch's SWALR).
 inline double swa(int64_t step, int64_t total, double target, bool by_cosine = true) {
-  const double t = std::min(1.0, static_cast<double>(step) /
-                                     static_cast<double>(std::max<int64_t>(total, 1))),
+  const double t = step >= total ? 1 : static_cast<double>(step) / static_cast<double>(total),
                share = by_cosine ? 0.5 * (1 - std::cos(std::numbers::pi * t)) : t;
   return share * target + (1 - share);
 }
@@ -144,11 +149,14 @@ inline double swa(int64_t step, int64_t total, double target, bool by_cosine = t
 using Schedule = std::function<double(int64_t step)>;
 
 // One schedule after the other: from each milestone on the next one, whose steps count from there
-// (torch's SequentialLR).
+// (torch's SequentialLR). UsageError unless there is a milestone between each two.
 inline double sequential(int64_t step, const std::vector<Schedule>& parts,
                          const std::vector<int64_t>& milestones) {
+  SLOPE_CHECK_AS(UsageError, parts.size() == milestones.size() + 1,
+                 "sequential: {} schedules with {} milestones; there must be one between each two",
+                 parts.size(), milestones.size());
   size_t i = 0;
-  while (i < milestones.size() && i + 1 < parts.size() && step >= milestones[i]) ++i;
+  while (i < milestones.size() && step >= milestones[i]) ++i;
   return parts[i](i == 0 ? step : step - milestones[i - 1]);
 }
 // All at once: their product (torch's ChainedScheduler).

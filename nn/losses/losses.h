@@ -145,9 +145,19 @@ struct TripletMarginWithDistanceLoss {
     if (!options.distance_function) distance_function.emplace();
   }
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
-    return triplet_margin_with_distance_loss(anchor, positive, negative, options);
+    TripletDistanceOptions now = options;
+    if (distance_function)
+      now.distance_function = [&](const Tensor& a, const Tensor& b) {
+        return (*distance_function)(a, b);
+      };
+    return triplet_margin_with_distance_loss(anchor, positive, negative, now);
   }
-  TripletMarginWithDistanceLoss blank() const { return TripletMarginWithDistanceLoss(options); }
+  TripletMarginWithDistanceLoss blank() const {
+    TripletMarginWithDistanceLoss other(options);
+    other.distance_function.reset();
+    if (distance_function) other.distance_function.emplace(distance_function->blank());
+    return other;
+  }
   SLOPE_MODULE(TripletMarginWithDistanceLoss, distance_function)
 };
 

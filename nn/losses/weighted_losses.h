@@ -11,7 +11,7 @@ namespace detail {
 
 inline std::optional<Buffer> buffer_or_none(const Tensor& x) {
   if (!x.defined()) return std::nullopt;
-  return Buffer(x);
+  return Buffer(x.detach());  // a tensor of its own: to(dtype) leaves the caller's as it is
 }
 inline Tensor value_of(const std::optional<Buffer>& b) { return b ? Tensor(*b) : Tensor(); }
 
@@ -45,7 +45,9 @@ struct BCELoss {
   std::optional<Buffer> weight;  // of each element
   Reduction reduction;
   explicit BCELoss(const BceOptions& o = {})
-      : weight(detail::buffer_or_none(o.weight)), reduction(o.reduction) {}
+      : weight(detail::buffer_or_none(o.weight)), reduction(o.reduction) {
+    SLOPE_CHECK(!o.pos_weight.defined(), "BCELoss: has no pos_weight; BCEWithLogitsLoss has");
+  }
   Tensor forward(const Tensor& x, const Tensor& t) const {
     return binary_cross_entropy(x, t, options());
   }

@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/classic/adadelta.h>
 #include <slope/optim/option_checks.h>
 
@@ -27,7 +28,7 @@ void update(const Part<T>& x, const AdadeltaOptions& o) {
           eps = static_cast<T>(o.eps), lr = static_cast<T>(x.lr);
   T *s = x.state[0], *a = x.state[1];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T d = factor * x.g[i] + decay * x.p[i];
+    const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     s[i] = rho * s[i] + rest * d * d;
     const T u = std::sqrt(a[i] + eps) / std::sqrt(s[i] + eps) * d;
     a[i] = rho * a[i] + rest * u * u;

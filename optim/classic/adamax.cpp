@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/classic/adamax.h>
 #include <slope/optim/option_checks.h>
 
@@ -27,7 +28,7 @@ void update(const Part<T>& x, const AdamaxOptions& o) {
           rate = static_cast<T>(x.lr / (1 - std::pow(o.betas[0], static_cast<double>(x.t))));
   T *m = x.state[0], *u = x.state[1];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T d = factor * x.g[i] + decay * x.p[i];
+    const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     m[i] += rest * (d - m[i]);
     u[i] = std::max(beta2 * u[i], std::abs(d) + eps);
     x.p[i] -= rate * m[i] / u[i];

@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/classic/asgd.h>
 #include <slope/optim/option_checks.h>
 
@@ -24,7 +25,7 @@ void update(const Part<T>& x, const AsgdOptions& o) {
           mu = static_cast<T>(1 / std::max(1.0, before - o.t0));
   T* ax = x.state[0];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T d = factor * x.g[i] + decay * x.p[i];
+    const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     x.p[i] = x.p[i] * shrink - rate * d;
     ax[i] = mu == 1 ? x.p[i] : ax[i] + (x.p[i] - ax[i]) * mu;
   }

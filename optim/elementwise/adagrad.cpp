@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/elementwise/adagrad.h>
 #include <slope/optim/option_checks.h>
 
@@ -28,7 +29,7 @@ void update(const Part<T>& x, const AdagradOptions& o) {
           rate = static_cast<T>(x.lr / (1 + static_cast<double>(x.t - 1) * o.lr_decay));
   T* s = x.state[0];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T d = factor * x.g[i] + decay * x.p[i];
+    const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     s[i] += d * d;
     x.p[i] -= rate * d / (std::sqrt(s[i]) + eps);
   }

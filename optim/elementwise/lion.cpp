@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/elementwise/lion.h>
 #include <slope/optim/option_checks.h>
 
@@ -25,7 +26,7 @@ void update(const Part<T>& x, const LionOptions& o) {
   for (int64_t i = 0; i < x.n; ++i) {
     const T g = factor * x.g[i], c = beta1 * m[i] + fresh1 * g;
     const T sign = c > 0 ? T(1) : c < 0 ? T(-1) : c;  // nan stays
-    x.p[i] -= lr * (sign + decay * x.p[i]);
+    x.p[i] -= lr * (sign + decayed(decay, x.p[i]));
     m[i] = beta2 * m[i] + fresh2 * g;
   }
 }

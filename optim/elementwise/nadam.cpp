@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/elementwise/nadam.h>
 #include <slope/optim/option_checks.h>
 
@@ -44,7 +45,7 @@ void update(const Part<T>& x, const NadamOptions& o) {
           of_mean = static_cast<T>(x.lr * next / (1 - x.carry * next));
   T *m = x.state[0], *v = x.state[1];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T p = keep * x.p[i], d = factor * x.g[i] + decay * p;
+    const T p = keep * x.p[i], d = factor * x.g[i] + decayed(decay, p);
     m[i] += fresh * (d - m[i]);
     v[i] = beta2 * v[i] + fresh2 * d * d;
     x.p[i] = p - (of_gradient * d + of_mean * m[i]) / (std::sqrt(v[i] / correction) + eps);

@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/elementwise/radam.h>
 #include <slope/optim/option_checks.h>
 
@@ -36,7 +37,7 @@ void update(const Part<T>& x, const RadamOptions& o) {
           rate = static_cast<T>(x.lr / (1 - std::pow(o.betas[0], t)) * rectification);
   T *m = x.state[0], *v = x.state[1];
   for (int64_t i = 0; i < x.n; ++i) {
-    const T p = keep * x.p[i], d = factor * x.g[i] + decay * p;
+    const T p = keep * x.p[i], d = factor * x.g[i] + decayed(decay, p);
     m[i] += fresh * (d - m[i]);
     v[i] = beta2 * v[i] + fresh2 * d * d;
     x.p[i] = p - rate * m[i] / (rectified ? std::sqrt(v[i]) + eps : T(1));

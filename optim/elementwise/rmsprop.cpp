@@ -1,3 +1,4 @@
+#include <slope/core/kernels/elementwise/optim.h>
 #include <slope/optim/elementwise/rmsprop.h>
 #include <slope/optim/option_checks.h>
 
@@ -35,7 +36,7 @@ void update(const Part<T>& x, const RmspropOptions& o) {
   T *v = x.state[0], *b = o.momentum > 0 ? x.state[1] : nullptr,
     *m = o.centered ? x.state[o.momentum > 0 ? 2 : 1] : nullptr;
   for (int64_t i = 0; i < x.n; ++i) {
-    const T d = factor * x.g[i] + decay * x.p[i];
+    const T d = factor * x.g[i] + decayed(decay, x.p[i]);
     v[i] = alpha * v[i] + fresh * d * d;
     if (m) m[i] += fresh * (d - m[i]);
     const T u = d / (std::sqrt(m ? v[i] - m[i] * m[i] : v[i]) + eps);

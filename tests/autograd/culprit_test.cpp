@@ -144,6 +144,55 @@ TEST_CASE("culprit: a detached value that cancels is no mistake") {
   CHECK(!report.culprits[0].is_cut);
 }
 
+TEST_CASE("culprit: detached values that cancel, in more operations than are named") {
+  const GradcheckReport report = gradcheck(
+      [](const Tensors& in) {
+        const Tensor h = doubled(in[0], 10), m = max(h).detach(), c = exp(m);
+        return Tensors{(log(sum(exp(h - m))) + m) * c / c};
+      },
+      {values({4})}, quiet);
+  REQUIRE(report.culprits.size() == 1);
+  CHECK(report.culprits[0].op == "wrong_scale");
+  CHECK(!report.culprits[0].is_cut);
+}
+
+TEST_CASE("culprit: one for all wrong calls of an operation, and one for its cuts") {
+  static const Op product{
+      .name = "product", .saves = saves_inputs, .formula = [](const Saved& s, const Tensor& g) {
+        return Grads{g * s.input(1) * s.number("factor"), g * s.input(0)};
+      }};
+  const auto times = [](const Tensor& a, const Tensor& b, double factor) {
+    return with_rule(product, [&] { return a * b; }, {a, b}, {{"factor", factor}});
+  };
+  const GradcheckReport right_but_cut = gradcheck(
+      [&](const Tensors& in) {
+        const Tensor h = in[0] * 1.0, cut = (h * 1.0).detach();
+        Tensor y = times(h, cut, 1) * 4.0;
+        for (int i = 0; i < 4; ++i) y = y + times(h, h, 2);
+        return Tensors{y + 4.0 * with_rule(wrong_tanh, [&] { return tanh(h); }, {h})};
+      },
+      {values({4})}, quiet);
+  REQUIRE(right_but_cut.culprits.size() == 3);
+  CHECK(right_but_cut.culprits[0].op == "product");
+  CHECK(right_but_cut.culprits[0].is_cut);
+  CHECK(right_but_cut.culprits[1].op == "product");
+  CHECK(!right_but_cut.culprits[1].is_cut);
+  CHECK(right_but_cut.culprits[1].calls == 4);
+  CHECK(right_but_cut.culprits[2].op == "wrong_tanh");
+
+  const GradcheckReport wrong_and_cut = gradcheck(
+      [&](const Tensors& in) {
+        const Tensor h = in[0] * 1.0, cut = (h * 1.0).detach();
+        Tensor y = times(h, cut, 3);
+        for (int i = 0; i < 4; ++i) y = y + times(h, cut, 3);
+        return Tensors{y};
+      },
+      {values({4})}, quiet);
+  REQUIRE(wrong_and_cut.culprits.size() == 1);
+  CHECK(!wrong_and_cut.culprits[0].is_cut);
+  CHECK(wrong_and_cut.culprits[0].calls == 5);
+}
+
 TEST_CASE("culprit: of second order, the rule in which it lies") {
   const GradcheckReport report = gradgradcheck(
       [](const Tensors& in) {

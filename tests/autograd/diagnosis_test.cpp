@@ -2,6 +2,7 @@
 // function.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/cases/function_check.h>
+#include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <cmath>
 #include <vector>
@@ -277,6 +278,98 @@ TEST_CASE("diagnosis: only large inputs, or only points with a branch of their o
   zero.expected = {{0, 1}};
   CHECK(text_of(diagnose(check_function("planted", {few, zero})))
             .starts_with("likely a tie, guard or padding"));
+}
+
+namespace {
+
+// y = x, with a gradient that is wrong for more than 1000 elements.
+Grads wrong_if_large(const Saved&, const Tensor& g) { return {g.numel() > 1000 ? 2 * g : g * 1.0}; }
+const Op large_formula{.name = "planted", .formula = wrong_if_large};
+const Op large_kernel{.name = "planted",
+                      .formula = [](const Saved&, const Tensor& g) { return Grads{g * 1.0}; },
+                      .kernel = wrong_if_large};
+
+template <const Op& op>
+Tensors same(const Tensors& x) {
+  return {with_rule(op, [&] { return x[0] * 1.0; }, {x[0]})};
+}
+std::string guesses_of(const std::vector<Case>& cases, bool stop_on_failure = false) {
+  std::string text;
+  for (const Guess& guess :
+       guess_from_failing_checks(check_function("planted", cases, 0, stop_on_failure)))
+    text += guess.mistake + ": " + guess.reason + "\n";
+  return text;
+}
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("diagnosis: kernel and formula are compared only where both were checked") {
+  const Case usual{"planted", "usual", {{{3, 4}}}, [](const Tensors& x) {
+                     return Tensors{squared<wrong_kernel>(x[0])};
+                   }};
+  CHECK(has(guesses_of({usual}), "through the formula first order agrees"));
+  CHECK(guesses_of({usual}, true).empty());  // ends before it tries the formula
+
+  Case small = usual, large = usual;
+  large.label = "large";
+  large.inputs = {{{40, 50}}};
+  large.kind = Case::Kind::large;
+  small.f = large.f = same<large_formula>;
+  const std::string formula = guesses_of({small, large});
+  CHECK(has(formula, "the edge of a chunk"));
+  CHECK_MESSAGE(!has(formula, "the kernel"), formula);
+  small.f = large.f = same<large_kernel>;
+  const std::string kernel = guesses_of({small, large});
+  CHECK_MESSAGE(has(kernel, "the kernel, not the formula: large inputs agree neither"), kernel);
+}
+
+TEST_CASE("diagnosis: a check that passes has no guess") {
+  const std::vector<Case> cases = cases_of("exp");
+  const FunctionCheck check = check_function("exp", cases);
+  REQUIRE(check.ok());
+  CHECK(diagnose(check).empty());
+}
+
+TEST_CASE("diagnosis: only usual cases try all layouts, so others tell nothing about them") {
+  static const Op at_zero{
+      .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
+        return Grads{g * to(s.input() >= 0, g.dtype())};
+      }};
+  Case usual{"planted", "usual", {{{3, 4}}}, [](const Tensors& x) {
+               return Tensors{with_rule(at_zero, [&] { return relu(x[0]); }, {x[0]})};
+             }};
+  usual.inputs[0].kinks = {0};
+  Case points = usual;
+  points.label = "points";
+  points.inputs = {{{2}}};
+  points.kind = Case::Kind::points;
+  points.values = {{0, 1}};
+  points.expected = {{0, 1}};
+  const std::string text = guesses_of({usual, points});
+  CHECK(has(text, "a tie, guard or padding"));
+  CHECK_MESSAGE(!has(text, "layouts"), text);
+}
+
+TEST_CASE("diagnosis: an element is compared with its own output if others were not checked") {
+  // y_i = x_i + sum(x), the rule has no sum; element 1 was not checked
+  Evidence e{.checked = 3,
+             .failed = 3,
+             .shape = {4},
+             .elements = {0, 2, 3},
+             .x = {1, 3, 4},
+             .analytic = {1, 1, 1},
+             .numeric = {5, 5, 5},
+             .output_shape = {4}};
+  for (const int64_t output : {0, 1, 2, 3})
+    for (const int64_t element : e.elements) {
+      e.by_rule.push_back(output == element);
+      e.by_differences.push_back(1 + (output == element));
+    }
+  Guesses guesses;
+  guess_jacobian(e, guesses);
+  CHECK_MESSAGE(has(text_of(guesses), "a term or one use is lost, which couples elements"),
+                text_of(guesses));
 }
 
 TEST_CASE("diagnosis: the smallest inputs that fail, as a program") {

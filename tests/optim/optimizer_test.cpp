@@ -3,6 +3,9 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/nn/module/state.h>
+#include <slope/optim/classic/adadelta.h>
+#include <slope/optim/classic/adamax.h>
+#include <slope/optim/classic/asgd.h>
 #include <slope/optim/clip.h>
 #include <slope/optim/elementwise/adagrad.h>
 #include <slope/optim/elementwise/adamw.h>
@@ -383,4 +386,12 @@ TEST_CASE_TEMPLATE("optimizers: without decay an infinite weight stays as it is"
   steps([](const NamedTensors& ps) { return SGD(ps, {.lr = 0.1, .momentum = 0.9}); });
   steps([](const NamedTensors& ps) { return Adam(ps); });
   steps([](const NamedTensors& ps) { return AdamW(ps); });
+  steps([](const NamedTensors& ps) { return Adagrad(ps); });
+  steps([](const NamedTensors& ps) { return Lion(ps); });
+  steps([](const NamedTensors& ps) { return NAdam(ps); });
+  steps([](const NamedTensors& ps) { return RAdam(ps); });
+  steps([](const NamedTensors& ps) { return RMSprop(ps); });
+  steps([](const NamedTensors& ps) { return Adadelta(ps); });
+  steps([](const NamedTensors& ps) { return Adamax(ps); });
+  steps([](const NamedTensors& ps) { return ASGD(ps); });
 }

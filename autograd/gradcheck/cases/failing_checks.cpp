@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace slope {
 
@@ -19,11 +21,14 @@ struct Meaning {
   const char *mistake, *reason;
 };
 // If first order fails through only one of kernel and formula, that one is to blame. If it agrees
-// through both, the first of `others` that fails is.
+// through both, the first of `others` that fails names the mistake.
 constexpr Meaning kernel_alone{Check::first_order, "the kernel, not the formula",
                                "through the formula first order agrees"};
 constexpr Meaning formula_alone{Check::first_by_formula, "the formula or reference, not the kernel",
                                 "through the kernel first order agrees"};
+constexpr Meaning kernel_of_large{Check::first_order, "the kernel, not the formula",
+                                  "large inputs agree neither with differences nor with the "
+                                  "formula"};
 constexpr Meaning others[] = {
     {Check::layouts_of_g, "a wrong stride in reading the incoming gradient g",
      "a contiguous g gives the right result, a strided or expanded one does not"},
@@ -39,18 +44,39 @@ constexpr Meaning others[] = {
 };
 
 void guess_from_checks(const FunctionCheck& check, Guesses& guesses) {
-  const auto fails = [&](const Meaning& m) { return check.fails(m.check); };
+  // Kernel and formula are compared only where both were checked: stop_on_failure leaves checks
+  // out, and large cases do not check the formula by differences.
+  std::map<std::tuple<std::string, InputLayout, Case::Kind>, std::map<Check, bool>> all;
+  for (const FunctionCheck::Outcome& o : check.outcomes) {
+    auto& held = all[{o.label, o.outcome.layout, o.outcome.kind}];
+    held.try_emplace(o.outcome.check, true).first->second &= o.outcome.report.ok;
+  }
+  bool kernel = false, formula = false, large = false;  // whether it fails
+  for (const auto& [where, held] : all) {
+    const auto fails = [&held = held](Check c) { return held.contains(c) && !held.at(c); };
+    if (held.contains(Check::first_order) && held.contains(Check::first_by_formula)) {
+      kernel |= fails(Check::first_order);
+      formula |= fails(Check::first_by_formula);
+    } else {
+      large |= fails(Check::first_order) && fails(Check::kernel_formula);
+    }
+  }
   const auto add = [&](const Meaning& m) { guesses.push_back({1, m.mistake, m.reason}); };
-  if (fails(kernel_alone) != fails(formula_alone))
-    add(fails(kernel_alone) ? kernel_alone : formula_alone);
-  else if (!fails(kernel_alone))
+  if (kernel != formula) {
+    add(kernel ? kernel_alone : formula_alone);
+  } else if (large && !kernel) {
+    add(kernel_of_large);
+  } else if (!check.fails_at_first_order()) {
+    const auto fails = [&](const Meaning& m) { return check.fails(m.check); };
     if (const auto* first = std::ranges::find_if(others, fails); first != std::end(others))
       add(*first);
+  }
 }
 
 void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {
   std::set<InputLayout> run, failing;
   for (const FunctionCheck::Outcome& o : check.outcomes) {
+    if (o.outcome.kind != Case::Kind::usual) continue;  // runs in few layouts only
     run.insert(o.outcome.layout);
     if (!o.outcome.report.ok) failing.insert(o.outcome.layout);
   }
@@ -70,14 +96,14 @@ void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {
   }
 }
 
-// A few labelled cases fail and most agree: the mistake is in what these cases try.
+// A few labelled cases fail and most agree: the mistake is in what the failing cases try.
 void guess_from_labels(const FunctionCheck& check, Guesses& guesses) {
   std::set<std::string> failing, agreeing;
   for (const FunctionCheck::Outcome& o : check.outcomes)
     if (!o.outcome.report.ok) failing.insert(o.label);
   for (const FunctionCheck::Outcome& o : check.outcomes)
     if (!failing.contains(o.label)) agreeing.insert(o.label);
-  if (failing.size() > 3 || agreeing.size() <= failing.size()) return;
+  if (failing.empty() || failing.size() > 3 || agreeing.size() <= failing.size()) return;
   guesses.push_back({0.7, fmt::format("what is special in case {}", fmt::join(failing, ", ")),
                      fmt::format("{} other cases agree", agreeing.size())});
 }

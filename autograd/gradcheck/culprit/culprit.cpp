@@ -86,26 +86,40 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
   const std::vector<Defect> defects = find_defects(f, at, flow, failing.directions, step);
 
   std::vector<GradcheckCulprit> culprits;
-  std::vector<const Op*> ops;       // one culprit per operation
-  std::vector<size_t> calls;        // the call of each culprit
-  double cut = 0, size_of_cut = 0;  // may cancel: a detached max in log(sum(exp(x - max))) + max
+  std::vector<const Op*> ops;  // of each culprit
+  std::vector<size_t> calls;   // of each culprit
+  // The sum of the cuts' errors, and of their sizes. The first may cancel: a detached max in
+  // log(sum(exp(x - max))) + max.
+  double cut = 0, size_of_cut = 0;
+  const auto add_cut = [&](const Defect& defect) {
+    cut += defect.size;
+    size_of_cut += std::abs(defect.size);
+  };
+  // One culprit per operation, and one for its cuts unless the operation fails alone too.
+  const auto known = [&](const Defect& defect, const Op* op) -> GradcheckCulprit* {
+    for (size_t i = 0; i < culprits.size(); ++i)
+      if (ops[i] == op && (culprits[i].is_cut == defect.is_cut() ||
+                           (defect.is_cut() && !culprits[i].failures.empty())))
+        return &culprits[i];
+    return nullptr;
+  };
   for (const Defect& defect : defects) {
     const Call& call = at.calls.list[defect.call];
-    if (const auto known = std::find(ops.begin(), ops.end(), call.op); known != ops.end()) {
-      GradcheckCulprit& culprit = culprits[static_cast<size_t>(known - ops.begin())];
-      if (culprit.is_cut == defect.is_cut()) {
-        ++culprit.calls;
-        if (culprit.is_cut) cut += defect.size, size_of_cut += std::abs(defect.size);
-        continue;
-      }
+    if (GradcheckCulprit* culprit = known(defect, call.op)) {
+      ++culprit->calls;
+      if (culprit->is_cut) add_cut(defect);
+      continue;
     }
-    if (culprits.size() == most_culprits) continue;
+    if (culprits.size() == most_culprits) {
+      if (defect.is_cut()) add_cut(defect);
+      continue;
+    }
     GradcheckCulprit culprit{.op = call.op->name, .place = call.place()};
     check_alone(f, at, defect.call, {.options = options, .leaves = leaves}, culprit);
     culprit.is_cut = defect.is_cut() && culprit.failures.empty();
     culprit.cut_input = defect.cut_input;
     culprit.cut_number = defect.cut_number ? defect.cut_number : "";
-    if (culprit.is_cut) cut += defect.size, size_of_cut += std::abs(defect.size);
+    if (culprit.is_cut) add_cut(defect);
     ops.push_back(call.op);
     calls.push_back(defect.call);
     culprits.push_back(std::move(culprit));

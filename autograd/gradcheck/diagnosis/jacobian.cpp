@@ -1,6 +1,6 @@
-// The Jacobian of the call, by the rule and by differences: through which outputs the rule lets an
-// element act, and through which it does act. Such a pair of an element and an output is a "way".
-// One number for each element cannot tell a lost sum from a wrong factor; its ways can.
+// Through which outputs an element acts, by the rule and in truth (by differences). A pair of an
+// element and an output through which it acts is a "way". One number for each element cannot tell a
+// lost sum from a wrong factor; its ways can.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -12,11 +12,12 @@ namespace {
 
 struct Jacobian {
   const std::vector<double>&rule, &truth;
+  const std::vector<int64_t>& elements;  // of each column: some may not have been checked
   size_t columns, rows;
   double least = 0;  // a number of at most this size counts as 0
 
   explicit Jacobian(const Evidence& e)
-      : rule(e.by_rule), truth(e.by_differences), columns(e.elements.size()),
+      : rule(e.by_rule), truth(e.by_differences), elements(e.elements), columns(elements.size()),
         rows(columns ? rule.size() / columns : 0) {
     for (const double v : truth) least = std::max(least, 1e-6 * std::abs(v));
   }
@@ -41,7 +42,7 @@ Reach reach_of(const Jacobian& j) {
       of_i.kept += by_rule && truly;
       of_i.ignored += !by_rule && truly;
       of_i.invented += by_rule && !truly;
-      reach.is_diagonal &= !by_rule || o == i;
+      reach.is_diagonal &= !by_rule || static_cast<int64_t>(o) == j.elements[i];
     }
     reach.kept += of_i.kept;
     reach.ignored +=
@@ -51,8 +52,8 @@ Reach reach_of(const Jacobian& j) {
   return reach;
 }
 
-// Of the ways that the rule keeps, the share in which it is right. It is wrong where an element
-// acts on an output twice and the rule adds only one of the two.
+// The share of the kept ways whose value is right. A kept way is wrong if, for example, an element
+// acts on an output twice and the rule adds only one of the two contributions.
 double share_right(const Jacobian& j) {
   double kept = 0, right = 0;
   for (size_t o = 0; o < j.rows; ++o)
@@ -166,7 +167,7 @@ void guess_jacobian(const Evidence& e, Guesses& guesses) {
     return;
   if (is_transposed(j)) {
     const char* reason = "the Jacobian stands where its transpose is meant";
-    // other_sizes also holds the output's sizes; two more suggest another matrix
+    // other_sizes includes the output's sizes; two or more beyond these suggest a second matrix
     const bool is_product = e.other_sizes.size() >= e.output_shape.size() + 2;
     if (is_square(e) || is_product) guesses.push_back({0.94, "a missing transposition", reason});
     guesses.push_back({0.93, "a map in reverse: the rule moves g as the function moves x", reason});

@@ -9,12 +9,6 @@
 namespace slope {
 namespace {
 
-// w p, but 0 if w is 0, even for an infinite p.
-template <class T>
-[[gnu::always_inline]] inline T decayed(T w, T p) {
-  return w == 0 ? T(0) : w * p;
-}
-
 template <class T>
 void sgd(int64_t n, T* p, const T* g, const SgdConstants<T>& c) {
   const T lr = c.lr, w = c.weight_decay, factor = c.factor;

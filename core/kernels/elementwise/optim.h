@@ -7,6 +7,12 @@
 
 namespace slope {
 
+// w p, but 0 if w is 0, even for an infinite p.
+template <class T>
+[[gnu::always_inline]] inline T decayed(T w, T p) {
+  return w == 0 ? T(0) : w * p;
+}
+
 template <class T>
 struct SgdConstants {
   // fresh: weight of the new gradient in the momentum, 1 - dampening; 1 at the first step
