@@ -4,6 +4,7 @@
 #include <slope/nn/init.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace slope::nn::init {
@@ -105,8 +106,11 @@ ElementLimit::~ElementLimit() {
 
 void uniform(const Tensor& x, double low, double high) {
   const NoGrad no_grad;
-  SLOPE_CHECK_AS(UsageError, low <= high, "init.uniform: needs low <= high, got {} and {}", low,
-                 high);
+  const double most =
+      x.dtype() == f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  SLOPE_CHECK_AS(UsageError,
+                 -most <= low && low <= high && high <= most && std::isfinite(high - low),
+                 "init.uniform: needs finite bounds low <= high, got {} and {}", low, high);
   if (x.dtype() == f64)
     draw_into(x, "init.uniform", uniform_f64, between<double>(low, high));
   else
@@ -115,13 +119,17 @@ void uniform(const Tensor& x, double low, double high) {
 
 void normal(const Tensor& x, double mean, double std) {
   const NoGrad no_grad;
+  SLOPE_CHECK_AS(UsageError, std::isfinite(mean) && std::isfinite(std) && std >= 0,
+                 "init.normal: needs a finite mean and a finite std >= 0, got {} and {}", mean,
+                 std);
   draw_into(x, "init.normal", slope::normal, [=](double z) { return mean + std * z; });
 }
 
 void trunc_normal(const Tensor& x, double mean, double std, double low, double high) {
-  SLOPE_CHECK_AS(UsageError, low < high && std > 0,
-                 "init.trunc_normal: needs low < high and std > 0, got {}, {} and {}", low, high,
-                 std);
+  SLOPE_CHECK_AS(UsageError, low < high && std > 0 && std::isfinite(std) && std::isfinite(mean),
+                 "init.trunc_normal: needs low < high, a finite std > 0 and a finite mean, got {}, "
+                 "{}, {} and {}",
+                 low, high, std, mean);
   // far above the mean the distribution function rounds to 1, so the mirror image below the mean
   // is drawn
   const bool above = low > mean;
@@ -136,7 +144,8 @@ void trunc_normal(const Tensor& x, double mean, double std, double low, double h
 }
 
 void xavier_uniform(const Tensor& x, double gain) {
-  const double bound = gain * std::sqrt(6 / (fan_of(x, Fan::in) + fan_of(x, Fan::out)));
+  const double n = fan_of(x, Fan::in) + fan_of(x, Fan::out),
+               bound = n > 0 ? gain * std::sqrt(6 / n) : 0;
   uniform(x, -bound, bound);
 }
 
@@ -146,7 +155,8 @@ void xavier_matrices(const Tensors& all) {
 }
 
 void xavier_normal(const Tensor& x, double gain) {
-  normal(x, 0, gain * std::sqrt(2 / (fan_of(x, Fan::in) + fan_of(x, Fan::out))));
+  const double n = fan_of(x, Fan::in) + fan_of(x, Fan::out);
+  normal(x, 0, n > 0 ? gain * std::sqrt(2 / n) : 0);
 }
 
 void kaiming_uniform(const Tensor& x, double negative_slope, Fan fan, Nonlinearity f) {

@@ -15,10 +15,11 @@ double gain(Nonlinearity f, double negative_slope = 0.01);
 void zeros(const Tensor& x);
 void ones(const Tensor& x);
 void constant(const Tensor& x, double value);
-// [low, high); UsageError if low > high
+// [low, high); UsageError if low > high, or if one of them is not finite
 void uniform(const Tensor& x, double low = 0, double high = 1);
+// UsageError if std < 0, or if a number is not finite
 void normal(const Tensor& x, double mean = 0, double std = 1);
-// Normal, conditioned on low <= x <= high.
+// Normal, conditioned on low <= x <= high, which may be infinite.
 void trunc_normal(const Tensor& x, double mean = 0, double std = 1, double low = -2,
                   double high = 2);
 // Glorot and Bengio (2010): bound = gain sqrt(6 / (fan_in + fan_out)), std = gain sqrt(2 / (fan_in

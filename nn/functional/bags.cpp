@@ -1,4 +1,5 @@
 #include <slope/nn/functional/bags.h>
+#include <slope/nn/functional/layers.h>
 
 #include <cmath>
 
@@ -13,6 +14,10 @@ std::vector<int64_t> bounds_of_bags(const Tensor& index, const Tensor& offsets) 
     for (int64_t b = 0; b <= index.size(0); ++b) bounds.push_back(b * index.size(1));
     return bounds;
   }
+  SLOPE_CHECK_DTYPE(offsets.dtype() == i64, "embedding_bag: offsets must be int64, got {}",
+                    name(offsets.dtype()));
+  SLOPE_CHECK_SHAPE(offsets.rank() == 1, "embedding_bag: offsets must be (B), got {}",
+                    offsets.shape());
   for (const double start : offsets.to_vector()) bounds.push_back(static_cast<int64_t>(start));
   bounds.push_back(index.size(0));
   for (size_t b = 0; b + 1 < bounds.size(); ++b)
@@ -50,8 +55,10 @@ Tensor embedding_bag(const Tensor& index, const Tensor& weight, const EmbeddingB
   const Tensor flat = index.reshape({-1}), padding = flat == static_cast<double>(o.padding_idx);
   // Padding is replaced, not multiplied by 0: its row and factor may be inf or nan.
   Tensor rows = masked_fill(embedding(flat, weight, o.padding_idx), padding.unsqueeze(-1), 0);
-  if (o.per_sample_weights.defined())
+  if (o.per_sample_weights.defined()) {
+    detail::check_dtype("embedding_bag", "per_sample_weights", o.per_sample_weights, rows);
     rows = rows * masked_fill(o.per_sample_weights.reshape({-1}), padding, 0).unsqueeze(-1);
+  }
   const std::vector<int64_t> bounds = bounds_of_bags(index, o.offsets);
   Tensors bags;
   for (size_t b = 0; b + 1 < bounds.size(); ++b) {

@@ -9,9 +9,10 @@ namespace slope::nn {
 enum class BagMode { sum, mean, max };
 struct EmbeddingBagOptions {
   BagMode mode = BagMode::mean;
-  int64_t padding_idx = -1;        // bags skip this row, whatever it contains; -1: none
-  Tensor offsets = {};             // (B): where each bag begins in index (n)
-  Tensor per_sample_weights = {};  // factors of the rows, of index's shape; only for sum
+  int64_t padding_idx = -1;  // bags skip this row, whatever it contains; -1: none
+  Tensor offsets = {};       // (B), i64: where each bag begins in index (n)
+  // factors of the rows, of index's shape and weight's dtype; only for sum
+  Tensor per_sample_weights = {};
 };
 // index (B, n), a bag in each row, or (n) with offsets; weight (V, d) -> (B, d). An empty bag is 0.
 [[nodiscard]] Tensor embedding_bag(const Tensor& index, const Tensor& weight,

@@ -6,11 +6,25 @@
 
 namespace slope::nn {
 
+void detail::check_dtype(const char* op, const char* what, const Tensor& p, const Tensor& x) {
+  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(), "{}: dtypes differ: {} {}, input {}; convert with to()",
+                    op, what, name(p.dtype()), name(x.dtype()));
+}
+
+void detail::check_vector(const char* op, const char* what, const Tensor& p, int64_t n,
+                          const Tensor& x) {
+  if (!p.defined()) return;
+  SLOPE_CHECK_SHAPE(p.shape() == Dims{n}, "{}: {} must have shape {}, got {}", op, what, Dims{n},
+                    p.shape());
+  check_dtype(op, what, p, x);
+}
+
 Tensor bilinear(const Tensor& a, const Tensor& b, const Tensor& weight, const Tensor& bias) {
   SLOPE_CHECK_SHAPE(weight.rank() == 3 && a.rank() > 0 && b.rank() > 0 &&
                         a.size(-1) == weight.size(1) && b.size(-1) == weight.size(2),
                     "bilinear: needs (*, in1), (*, in2), (out, in1, in2); got {}, {}, {}",
                     a.shape(), b.shape(), weight.shape());
+  detail::check_vector("bilinear", "bias", bias, weight.size(0), a);
   const Tensor y = einsum("...i,oij,...j->...o", {a, weight, b});
   return bias.defined() ? y + bias : y;
 }
@@ -24,11 +38,8 @@ Tensor group_norm(const Tensor& x, int64_t groups, const Tensor& weight, const T
   Dims channels(static_cast<size_t>(x.rank()), 1);
   channels[1] = C;
   Tensor y = layer_norm(x.reshape({n, n == 0 ? 0 : x.numel() / n}), {}, {}, eps).reshape(x.shape());
-  for (const Tensor* p : {&weight, &bias})
-    SLOPE_CHECK_SHAPE(!p->defined() || p->shape() == Dims{C},
-                      "group_norm: weight and bias must have a number for each of {} channels, got "
-                      "{}",
-                      C, p->defined() ? p->shape() : Dims{});
+  detail::check_vector("group_norm", "weight", weight, C, x);
+  detail::check_vector("group_norm", "bias", bias, C, x);
   if (weight.defined()) y = y * weight.reshape(channels);
   return bias.defined() ? y + bias.reshape(channels) : y;
 }
@@ -45,6 +56,7 @@ Tensor conv1d(const Tensor& x0, const Tensor& weight, const Tensor& bias,
                         x0.size(-2) == weight.size(1) * groups && weight.size(0) % groups == 0,
                     "conv1d: needs (N, C, L) or (C, L), (O, C / groups, K), {} groups; got {}, {}",
                     groups, x0.shape(), weight.shape());
+  detail::check_vector("conv1d", "bias", bias, weight.size(0), x0);
   const Tensor x = pad(x0.rank() == 2 ? x0.unsqueeze(0) : x0, {padding, padding});
   const int64_t N = x.size(0), C = x.size(1), O = weight.size(0), K = weight.size(2),
                 covered = dilation * (K - 1) + 1, L = (x.size(2) - covered) / stride + 1;

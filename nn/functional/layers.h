@@ -1,12 +1,21 @@
 // What layers compute, as functions of their weights, under the names of torch.nn.functional:
-// compositions of operations. Weights and biases may be undefined unless a line says otherwise.
+// compositions of operations. Weights and biases have x's dtype, and may be undefined unless a
+// line says otherwise.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
 
 namespace slope::nn {
 
-// sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined
+namespace detail {
+// DTypeError unless p has x's dtype
+void check_dtype(const char* op, const char* what, const Tensor& p, const Tensor& x);
+// ShapeError unless p is (n), DTypeError unless it has x's dtype; it may be undefined
+void check_vector(const char* op, const char* what, const Tensor& p, int64_t n, const Tensor& x);
+}  // namespace detail
+
+// sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined;
+// bias (out)
 [[nodiscard]] Tensor bilinear(const Tensor& a, const Tensor& b, const Tensor& weight,
                               const Tensor& bias = {});
 
@@ -20,7 +29,7 @@ struct Conv1dOptions {
   int64_t dilation = 1;
   int64_t groups = 1;
 };
-// x (N, C, L) or (C, L), weight (O, C / groups, K), which must be defined ->
+// x (N, C, L) or (C, L), weight (O, C / groups, K), which must be defined, bias (O) ->
 // (N, O, (L + 2 padding - dilation (K - 1) - 1) / stride + 1)
 [[nodiscard]] Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
                             const Conv1dOptions& options = {});

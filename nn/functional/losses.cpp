@@ -49,9 +49,9 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
       v0.shape() == x.shape() || v0.shape() == by_row,
       "gaussian_nll_loss: var must have the shape {} of x, or none or 1 in its last dim; got {}",
       x.shape(), var.shape());
-  SLOPE_CHECK(all(v0.detach() >= 0), "gaussian_nll_loss: var has negative elements");
+  SLOPE_CHECK(!any(v0.detach() < 0), "gaussian_nll_loss: var has negative elements");
   const Tensor v =
-      v0 + (clamp(v0.detach(), options.eps, {}) - v0.detach());  // derivative 1 below eps too
+      v0 + relu(options.eps - v0.detach());  // max(v0, eps), derivative 1 below eps too
   const Tensor d = x - t;
   Tensor loss = 0.5 * (log(v) + d * d / v);
   if (options.full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
@@ -79,17 +79,28 @@ constexpr Op bce{.name = "binary_cross_entropy",
                  .saves = saves_inputs,
                  .formula = bce_formula};
 
-void check_probabilities(const Tensor& x, const Tensor& t) {
-  const char* op = "binary_cross_entropy";
+void check_same_shape(const char* op, const Tensor& x, const Tensor& t) {
   SLOPE_CHECK_SHAPE(x.shape() == t.shape(),
                     "{}: both tensors must have the same shape, got {} and {}", op, x.shape(),
                     t.shape());
+}
+
+void check_probabilities(const Tensor& x, const Tensor& t) {
+  const char* op = "binary_cross_entropy";
+  check_same_shape(op, x, t);
   SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == t.dtype(),
                     "{}: the tensors must be both float32 or both float64, got {} and {}", op,
                     name(x.dtype()), name(t.dtype()));
   SLOPE_CHECK(all(logical_and(x >= 0, x <= 1)), "{}: x must lie within [0, 1]", op);
 }
 
+void check_broadcasts(const char* op, const char* what, const Tensor& weight, const Tensor& x) {
+  SLOPE_CHECK_SHAPE(!weight.defined() || broadcasts_to(weight.shape(), x.shape()),
+                    "{}: {} {} does not broadcast to the shape {} of x", op, what, weight.shape(),
+                    x.shape());
+}
+
+// losses: one for each element of x
 Tensor weighted(const Tensor& losses, const BceOptions& options) {
   return reduce_loss(options.weight.defined() ? options.weight * losses : losses,
                      options.reduction);
@@ -102,6 +113,7 @@ Tensor binary_cross_entropy(const Tensor& x, const Tensor& t, const BceOptions& 
   check_probabilities(p, q);
   SLOPE_CHECK(!options.pos_weight.defined(),
               "binary_cross_entropy: has no pos_weight; binary_cross_entropy_with_logits has");
+  check_broadcasts("binary_cross_entropy", "weight", options.weight, x);
   return weighted(bce.record(-(q * limited_log(p)) - (1 - q) * limited_log(1 - p), {x, t}),
                   options);
 }
@@ -116,22 +128,32 @@ static Tensor with_pos_weight(const Tensor& x, const Tensor& t, const Tensor& w)
 
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                         const BceOptions& options) {
+  const char* op = "binary_cross_entropy_with_logits";
   const Tensor w = options.pos_weight;
+  check_same_shape(op, x, t);
+  check_broadcasts(op, "weight", options.weight, x);
+  check_broadcasts(op, "pos_weight", w, x);
   return weighted(w.defined() ? with_pos_weight(x, t, w) : bce_with_logits(x, t, Reduction::none),
                   options);
 }
 
 Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options) {
-  const Tensor losses =
-      options.log_target ? exp(p) * (p - log_q) : slope::kl_div(log_q, p, Reduction::none);
+  const Dims shape = broadcast_shapes(log_q.shape(), p.shape(), "kl_div");
+  const auto at_all = [&](const Tensor& x) { return x.shape() == shape ? x : x.expand(shape); };
+  const Tensor losses = options.log_target
+                            ? exp(p) * (p - log_q)
+                            : slope::kl_div(at_all(log_q), at_all(p), Reduction::none);
   if (!options.batchmean) return reduce_loss(losses, options.reduction);
-  SLOPE_CHECK_SHAPE(p.rank() > 0, "kl_div: batchmean needs a batch, got a scalar");
-  return sum(losses) / static_cast<double>(p.size(0));
+  SLOPE_CHECK_SHAPE(log_q.rank() > 0, "kl_div: batchmean needs a batch, got a scalar");
+  return sum(losses) / static_cast<double>(log_q.size(0));
 }
 
 Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
                                    const WeightedOptions& options) {
-  SLOPE_CHECK_SHAPE(x.rank() > 0, "multilabel_soft_margin_loss: needs classes, got a scalar");
+  const char* op = "multilabel_soft_margin_loss";
+  SLOPE_CHECK_SHAPE(x.rank() > 0, "{}: needs classes, got a scalar", op);
+  check_same_shape(op, x, t);
+  check_broadcasts(op, "weight", options.weight, x);
   const Tensor losses = binary_cross_entropy_with_logits(
       x, t, {.reduction = Reduction::none, .weight = options.weight});
   return reduce_loss(mean(losses, {-1}), options.reduction);

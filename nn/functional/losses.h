@@ -1,6 +1,6 @@
 // Losses besides those of autograd/ops.h, under the names and with the arguments of
 // torch.nn.functional: compositions of operations. x are the predictions, t the targets, which
-// broadcast to each other unless a line says otherwise.
+// broadcast to each other unless a line says otherwise. ShapeError if shapes do not fit.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -46,10 +46,11 @@ struct GaussianNllOptions {
 [[nodiscard]] Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
                                        const GaussianNllOptions& options = {});
 
-// ---- of classes: scores (N, C, *), targets (N, *), or (C) and one target. Targets are classes
-// (i64), for cross_entropy also probabilities of all classes (of the logits' shape and dtype); then
-// no position is ignored. `weight` (C), one per class, may be undefined and gets no gradient. The
-// mean divides by the sum of the targets' weights; with probabilities, by the number of positions.
+// ---- of classes: scores (N, C, *) with targets (N, *), or scores (C) with one target. Targets are
+// class numbers (i64). cross_entropy also takes floating-point targets: probabilities of all
+// classes, of the logits' shape and dtype; ignore_index has no effect on these. `weight` (C), one
+// per class, may be undefined and gets no gradient. The mean divides by the sum of the targets'
+// weights; with probabilities, by the number of positions.
 [[nodiscard]] Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                                    const CrossEntropyOptions& options = {});
 [[nodiscard]] Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
@@ -59,26 +60,27 @@ struct GaussianNllOptions {
 // p (log p - log_q), or with log_target e^p (p - log_q)
 struct KlDivOptions {
   Reduction reduction = Reduction::mean;
-  bool batchmean = false;   // the sum divided by size(0), as KL is defined; overrides `reduction`
+  // the sum divided by log_q.size(0), as KL is defined; overrides `reduction`
+  bool batchmean = false;
   bool log_target = false;  // p is given by its logarithm
 };
 [[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options);
-// -t log x - (1 - t) log(1 - x), x in [0, 1]; logarithms below -100 count as -100, and the
-// derivative divides by no less than 1e-12
+// -t log x - (1 - t) log(1 - x), x in [0, 1], t of x's shape; logarithms below -100 count as
+// -100, and the derivative divides by no less than 1e-12
 struct BceOptions {
   Reduction reduction = Reduction::mean;
-  Tensor weight = {};      // of each element
-  Tensor pos_weight = {};  // factor of t's term, only in binary_cross_entropy_with_logits
+  Tensor weight = {};      // of each element, broadcasts to x
+  Tensor pos_weight = {};  // factor of t's term, alike; only in binary_cross_entropy_with_logits
 };
 [[nodiscard]] Tensor binary_cross_entropy(const Tensor& x, const Tensor& t,
                                           const BceOptions& options = {});
-// binary_cross_entropy of sigmoid(x), computed as in bce_with_logits
+// binary_cross_entropy of sigmoid(x), computed as in bce_with_logits; t has x's shape
 [[nodiscard]] Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                                       const BceOptions& options = {});
-// (N, C): the mean over C of the binary cross entropies of sigmoid(x)
+// (N, C), (N, C): the mean over C of the binary cross entropies of sigmoid(x)
 struct WeightedOptions {
   Reduction reduction = Reduction::mean;
-  Tensor weight = {};  // (C)
+  Tensor weight = {};  // (C), or what else broadcasts to x
 };
 [[nodiscard]] Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
                                                  const WeightedOptions& options = {});
@@ -108,7 +110,7 @@ struct MultiMarginOptions {
   Reduction reduction = Reduction::mean;
   int64_t p = 1;
   double margin = 1;
-  Tensor weight = {};  // (C)
+  Tensor weight = {};  // (C), of x's dtype
 };
 [[nodiscard]] Tensor multi_margin_loss(const Tensor& x, const Tensor& t,
                                        const MultiMarginOptions& options = {});
@@ -144,7 +146,7 @@ struct TripletDistanceOptions {
                                        double eps = 1e-6, bool keep = false);
 // |x_i - x_j|_p of all pairs of rows i < j: (N, D) -> (N (N - 1) / 2)
 [[nodiscard]] Tensor pdist(const Tensor& x, double p = 2);
-// <a, b> / (max(|a|, eps) max(|b|, eps)) over dim
+// <a, b> / (max(|a|, eps) max(|b|, eps)) over dim of the shape to which a and b broadcast
 [[nodiscard]] Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim = 1,
                                        double eps = 1e-8);
 // x / max(|x|_p, eps) over dim

@@ -1,5 +1,6 @@
 // Losses with margins, and distances. max(0, x) is relu(x), with derivative 0 at 0, or
 // clamp(x, 0, {}), with derivative 1 there: in each loss the one that PyTorch uses.
+#include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {
@@ -55,6 +56,7 @@ Tensor multi_margin_loss(const Tensor& scores, const Tensor& target,
   SLOPE_CHECK_SHAPE(target.numel() == N && target.rank() <= 1,
                     "{}: {} rows of scores need a target each, got targets of shape {}", op, N,
                     target.shape());
+  detail::check_vector(op, "weight", options.weight, C, x);
   const Tensor t = target.reshape({N, 1}), z = relu(options.margin - gather(x, 1, t) + x),
                others = masked_fill(options.p == 1 ? z : z * z, arange(C) == t, 0);
   Tensor loss = sum(others, {1}) / static_cast<double>(C);
@@ -123,7 +125,10 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps,
 }
 
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double eps) {
-  const auto unit = [&](const Tensor& x) { return normalize(x, 2, dim, eps); };
+  const Dims shape = broadcast_shapes(a.shape(), b.shape(), "cosine_similarity");
+  const auto unit = [&](const Tensor& x) {
+    return normalize(x.shape() == shape ? x : x.expand(shape), 2, dim, eps);
+  };
   return sum(unit(a) * unit(b), {dim});
 }
 

@@ -28,12 +28,10 @@ Tensor batch_norm(const Tensor& x, const BatchNormState& s, const Tensor& weight
   const int64_t C = x.size(1), n = C == 0 ? 0 : x.numel() / C;
   const Dims over = x.rank() == 2 ? Dims{0} : Dims{0, 2},
              channels = x.rank() == 2 ? Dims{1, C} : Dims{1, C, 1};
-  for (const Tensor& p : {s.running_mean, s.running_var, weight, bias})
-    SLOPE_CHECK_SHAPE(
-        !p.defined() || p.shape() == Dims{C},
-        "batch_norm: running averages, weight and bias must have a number for each of "
-        "{} channels, got {}",
-        C, p.shape());
+  detail::check_vector("batch_norm", "running_mean", s.running_mean, C, x);
+  detail::check_vector("batch_norm", "running_var", s.running_var, C, x);
+  detail::check_vector("batch_norm", "weight", weight, C, x);
+  detail::check_vector("batch_norm", "bias", bias, C, x);
   SLOPE_CHECK(s.training || (s.running_mean.defined() && s.running_var.defined()),
               "batch_norm: needs running averages when it does not train");
   if (!s.training)

@@ -1,5 +1,5 @@
 // Normalisation over batches and over single examples, under the names of torch.nn.functional.
-// Weights and biases (C) may be undefined.
+// Weights and biases (C) may be undefined; they and running averages have x's dtype.
 #pragma once
 
 #include <slope/autograd/ops.h>

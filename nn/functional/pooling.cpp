@@ -18,11 +18,10 @@ struct Windows {
         L(x.rank() > 0 ? x.size(-1) : 0) {
     SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3, "{}: needs (N, C, L) or (C, L), got {}", who,
                       x.shape());
-    SLOPE_CHECK(
-        kernel > 0 && stride > 0 && dilation > 0 && padding >= 0 && 2 * padding <= covered(),
-        "{}: kernel {}, stride {} and dilation {} must be above 0, padding {} at most half "
-        "of the kernel",
-        who, kernel, stride, dilation, padding);
+    SLOPE_CHECK(kernel > 0 && stride > 0 && dilation > 0 && padding >= 0 && 2 * padding <= kernel,
+                "{}: kernel {}, stride {} and dilation {} must be above 0, padding {} at most half "
+                "of the kernel",
+                who, kernel, stride, dilation, padding);
     const int64_t room = L + 2 * padding - covered();
     SLOPE_CHECK_SHAPE(room >= 0, "{}: a window covers {} positions, the padded input has {}", who,
                       covered(), L + 2 * padding);
@@ -31,10 +30,39 @@ struct Windows {
   }
   int64_t covered() const { return dilation * (kernel - 1) + 1; }
 
+  // the first element in x of a window that begins there, or before x
+  int64_t first_element(int64_t start) const {
+    return start >= 0 ? start : (start % dilation + dilation) % dilation;
+  }
+  int64_t added_behind() const {
+    return std::max<int64_t>(0, (count - 1) * stride + covered() - L - padding);
+  }
+
   // (…, L) -> (…, count, kernel), `value` where there is no element
   Tensor of(const Tensor& x, double value) const {
-    const int64_t last = (count - 1) * stride, end = last + covered();
-    const Tensor padded = slope::pad(x, {padding, std::max<int64_t>(0, end - L - padding)}, value);
+    return split(slope::pad(x, {padding, added_behind()}, value));
+  }
+
+  // The same for a maximum: the padding before x repeats the window's first element, that behind x
+  // is -inf. So the gradient goes to an element of x, even where all of them are -inf.
+  Tensor of_maximum(const Tensor& x) const {
+    if (padding == 0) return of(x, -INFINITY);
+    const Tensor ended = slope::pad(x, {0, std::max<int64_t>(1, added_behind())}, -INFINITY);
+    std::vector<int64_t> from;
+    for (int64_t i = -padding; i < 0; ++i) from.push_back(std::min(first_element(i), L));
+    return split(cat({index_select(ended, -1, from_vector(from, {padding})), ended}, -1));
+  }
+
+  // (count): of each window
+  Tensor first_elements() const {
+    std::vector<int64_t> first;
+    for (int64_t i = 0; i < count; ++i) first.push_back(first_element(i * stride - padding));
+    return from_vector(first, {count});
+  }
+
+ private:
+  Tensor split(const Tensor& padded) const {
+    const int64_t last = (count - 1) * stride;
     Tensors columns;
     for (int64_t k = 0; k < kernel; ++k)
       // (…, count): element k of each window
@@ -97,9 +125,10 @@ Tensor avg_pool1d(const Tensor& x, int64_t kernel, const AvgPoolOptions& o) {
 
 ValuesAndIndices max_pool1d_with_indices(const Tensor& x, int64_t kernel, const MaxPoolOptions& o) {
   const Windows w("max_pool1d", x, kernel, o.stride, o.padding, o.dilation, o.ceil_mode);
-  const auto [values, column] = max(w.of(x, -INFINITY), -1);
-  return {values, arange(w.count) * static_cast<double>(w.stride) +
-                      column * static_cast<double>(o.dilation) - static_cast<double>(o.padding)};
+  const auto [values, column] = max(w.of_maximum(x), -1);
+  const Tensor indices = arange(w.count) * static_cast<double>(w.stride) +
+                         column * static_cast<double>(o.dilation) - static_cast<double>(o.padding);
+  return {values, w.padding == 0 ? indices : maximum(indices, w.first_elements())};
 }
 
 Tensor max_pool1d(const Tensor& x, int64_t kernel, const MaxPoolOptions& o) {

@@ -16,7 +16,8 @@ struct AvgPoolOptions {
 [[nodiscard]] Tensor avg_pool1d(const Tensor& x, int64_t kernel,
                                 const AvgPoolOptions& options = {});
 struct MaxPoolOptions {
-  int64_t stride = 0, padding = 0, dilation = 1;  // padding is never the largest
+  // padding, at most half of the kernel, is never the largest
+  int64_t stride = 0, padding = 0, dilation = 1;
   bool ceil_mode = false;
 };
 [[nodiscard]] Tensor max_pool1d(const Tensor& x, int64_t kernel,

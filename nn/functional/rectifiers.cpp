@@ -2,6 +2,7 @@
 // 0 is f'(0), as in PyTorch, and f never sees a positive infinity, which it might multiply by 0.
 #include <slope/autograd/ops.h>
 #include <slope/nn/functional/activations.h>
+#include <slope/nn/functional/layers.h>
 
 namespace slope::nn {
 
@@ -20,6 +21,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   SLOPE_CHECK_SHAPE(weight.rank() <= 1 && (weight.numel() == 1 || weight.numel() == channels),
                     "prelu: needs 1 slope or {}, one for each channel of {}; got {}", channels,
                     x.shape(), weight.shape());
+  detail::check_dtype("prelu", "weight", weight, x);
   Dims shape(static_cast<size_t>(x.rank()), 1);
   if (x.rank() > 1) shape[1] = weight.numel();
   return relu(x) + weight.reshape(shape) * below(x);

@@ -20,6 +20,7 @@ Tensor conv_transpose1d(const Tensor& x0, const Tensor& weight, const Tensor& bi
                     "conv_transpose1d: needs (N, C, L) or (C, L), (C, O / groups, K), {} groups; "
                     "got {}, {}",
                     groups, x0.shape(), weight.shape());
+  detail::check_vector("conv_transpose1d", "bias", bias, weight.size(1) * groups, x0);
   const Tensor x = x0.rank() == 2 ? x0.unsqueeze(0) : x0;
   const int64_t N = x.size(0), C = x.size(1), L = x.size(2), K = weight.size(2),
                 O = weight.size(1) * groups, span = (L - 1) * stride + 1,

@@ -14,7 +14,7 @@ struct ConvTranspose1dOptions {
   int64_t groups = 1;
   int64_t dilation = 1;
 };
-// x (N, C, L) or (C, L), weight (C, O / groups, K) -> (N, O, L') or (O, L'), where
+// x (N, C, L) or (C, L), weight (C, O / groups, K), bias (O) -> (N, O, L') or (O, L'), where
 //   L' = (L - 1) * stride - 2 * padding + dilation * (K - 1) + output_padding + 1
 [[nodiscard]] Tensor conv_transpose1d(const Tensor& x, const Tensor& weight,
                                       const Tensor& bias = {},

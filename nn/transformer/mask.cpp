@@ -65,11 +65,15 @@ Mask Mask::causal_sequences(const Tensor& lengths) {
   return sequences(lengths, lengths) & causal(rows);
 }
 
+namespace {
+bool same_lengths(const Tensor& a, const Tensor& b) { return a.is_same(b) || equal(a, b); }
+}  // namespace
+
 Mask operator&(const Mask& a, const Mask& b) {
-  SLOPE_CHECK(
-      !a.query_lengths_.defined() || !b.query_lengths_.defined() ||
-          (a.query_lengths_.is_same(b.query_lengths_) && a.key_lengths_.is_same(b.key_lengths_)),
-      "Mask: masks of different sequences cannot be combined");
+  SLOPE_CHECK(!a.query_lengths_.defined() || !b.query_lengths_.defined() ||
+                  (same_lengths(a.query_lengths_, b.query_lengths_) &&
+                   same_lengths(a.key_lengths_, b.key_lengths_)),
+              "Mask: masks of different sequences cannot be combined");
   SLOPE_CHECK_SHAPE(!a.causal_ || !b.causal_ || (a.L_ == b.L_ && a.offset_ == b.offset_),
                     "Mask: causal masks of different lengths cannot be combined: ({}, offset {}) "
                     "and ({}, offset {})",

@@ -23,8 +23,8 @@ class Mask {
   // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
   static Mask causal_sequences(const Tensor& lengths);  // self-attention, causal
-  // Allows what both masks allow, and adds the numbers of both. Error if they are of different
-  // sequences, ShapeError if causal masks are of different lengths.
+  // Allows what both masks allow, and adds the numbers of both. Error if they are of sequences of
+  // different lengths, ShapeError if causal masks are of different lengths.
   friend Mask operator&(const Mask& a, const Mask& b);
 
   bool allows_everything() const {

@@ -109,6 +109,14 @@ TEST_CASE("mask: sequences one after the other see themselves alone") {
   CHECK_THROWS_AS((void)Mask::sequences(lengths, tensor({1, 2})), ShapeError);
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal_sequences(lengths)),
                   Error);
+  // equal lengths, held in another tensor
+  const Mask again = Mask::sequences(lengths.clone(), of_keys.clone());
+  CHECK((Mask::sequences(lengths, of_keys) & again).tensor(3, 4).to_vector() ==
+        again.tensor(3, 4).to_vector());
+  CHECK((Mask::sequences(lengths.clone(), lengths) & Mask::causal_sequences(lengths))
+            .tensor(3, 3)
+            .to_vector() == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 1, 1});
+  CHECK_THROWS_AS((void)(again & Mask::sequences(lengths, tensor({2, 2, 0}))), Error);
   // ambiguous: causal over all tokens, or within each sentence?
   CHECK_THROWS_AS((void)(Mask::sequences(lengths, of_keys) & Mask::causal(3, 1)), Error);
   CHECK_THROWS_AS((void)Mask::sequences(lengths, of_keys).tensor(3, 3), ShapeError);

@@ -360,10 +360,50 @@ TEST_CASE("pooling, padding, bags: what does not fit is refused, by its name") {
   refused("instance_norm", [&] { (void)instance_norm(zeros({2, 3, 1})); });
   refused("embedding_bag", [&] { (void)embedding_bag(ids, zeros({3, 2})); });
   refused("embedding_bag", [&] { (void)embedding_bag(ids, zeros({3, 2}), {.offsets = ids}); });
+  const auto bags = [&](const Tensor& offsets) {
+    (void)embedding_bag(ids, zeros({3, 2}), {.offsets = offsets});
+  };
+  refused("embedding_bag: offsets", [&] { bags(tensor({0.0, 1.7})); });
+  refused("embedding_bag: offsets", [&] { bags(tensor({{0, 1}, {1, 2}})); });
+  refused("embedding_bag: offsets", [&] { bags(tensor(0)); });
+  CHECK(embedding_bag(ids, ones({3, 2}), {.offsets = tensor({0, 1})}).shape() == Dims{2, 2});
   refused("one_hot", [&] { (void)one_hot(tensor({3}), 2); });
   refused("conv_transpose1d", [&] { (void)conv_transpose1d(x, zeros({4, 2, 3})); });
   refused("conv_transpose1d", [&] {
     (void)conv_transpose1d(x, zeros({3, 2, 3}), {}, {.output_padding = 1});
+  });
+  for (const Dims& shape : {Dims{1}, Dims{}, Dims{1, 2}, Dims{2, 1}, Dims{4}}) {
+    refused("conv_transpose1d: bias", [&] {
+      (void)conv_transpose1d(x, zeros({3, 2, 3}), ones(shape));
+    });
+    refused("conv1d: bias", [&] { (void)conv1d(x, zeros({2, 3, 3}), ones(shape)); });
+    refused("bilinear: bias", [&] { (void)bilinear(x, x, zeros({2, 5, 5}), ones(shape)); });
+  }
+  CHECK(conv1d(x, zeros({2, 3, 5}), tensor({1.0, 2.0})).to_vector() ==
+        std::vector<double>{1, 2, 1, 2});
+  refused("conv_transpose1d: dtypes differ: bias", [&] {
+    (void)conv_transpose1d(x, zeros({3, 2, 3}), ones({2}, f64));
+  });
+  refused("conv1d: dtypes", [&] { (void)conv1d(x, zeros({2, 3, 3}), ones({2}, i64)); });
+  refused("bilinear: dtypes", [&] { (void)bilinear(x, x, zeros({2, 5, 5}), ones({2}, f64)); });
+  const Tensor three = ones({3}), wide = ones({3}, f64);
+  refused("group_norm: dtypes", [&] { (void)group_norm(x, 3, wide); });
+  refused("group_norm: dtypes", [&] { (void)group_norm(x, 3, three, wide); });
+  for (const bool training : {false, true}) {
+    refused("batch_norm: dtypes differ: running_mean", [&] {
+      (void)batch_norm(x, {wide, three, training});
+    });
+    refused("batch_norm: dtypes differ: running_var", [&] {
+      (void)batch_norm(x, {three, wide, training});
+    });
+    refused("batch_norm: dtypes differ: bias", [&] {
+      (void)batch_norm(x, {three, three, training}, three, wide);
+    });
+  }
+  refused("prelu: dtypes", [&] { (void)prelu(x, wide); });
+  refused("embedding_bag: dtypes", [&] {
+    (void)embedding_bag(tensor({{1, 0}}), zeros({3, 2}),
+                        {.mode = BagMode::sum, .per_sample_weights = ones({1, 2}, f64)});
   });
   refused("pdist", [&] { (void)pdist(x); });
   refused("gumbel_softmax", [&] { (void)gumbel_softmax(x, {.tau = 0}); });

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/random.h>
+#include <slope/nn/init.h>
 #include <slope/nn/init_structured.h>
 #include <slope/nn/nn.h>
 
@@ -55,4 +56,27 @@ TEST_CASE("init: identities, orthogonal and sparse matrices") {
   CHECK_THROWS_AS(init::dirac(kernel, 3), UsageError);
   CHECK_THROWS_AS(init::orthogonal(zeros({3})), ShapeError);
   CHECK_THROWS_AS(init::sparse(s, 2), UsageError);
+}
+
+TEST_CASE("init: numbers that no distribution has are refused") {
+  manual_seed(9);
+  const Tensor x = zeros({200}), empty = zeros({0, 0});
+  const double inf = INFINITY, nan = NAN;
+  for (const auto& [mean, std] : {std::pair(0.0, -1.0), {0, nan}, {0, inf}, {nan, 1}, {inf, 1}}) {
+    CHECK_THROWS_AS(init::normal(x, mean, std), UsageError);
+    CHECK_THROWS_AS(init::trunc_normal(x, mean, std), UsageError);
+  }
+  for (const auto& [low, high] :
+       {std::pair(0.0, inf), {-inf, 0}, {inf, inf}, {0, nan}, {nan, 0}, {0, 1e39}})
+    CHECK_THROWS_AS(init::uniform(x, low, high), UsageError);
+  CHECK_THROWS_AS(init::uniform(zeros({2}, f64), -1e308, 1e308), UsageError);
+  CHECK_THROWS_AS(init::xavier_normal(zeros({2, 2}), -1), UsageError);
+  CHECK(sum(x == 0).item() == 200);  // nothing was written
+  init::uniform(zeros({2}, f64), 0, 1e39);
+  init::xavier_uniform(empty);
+  init::xavier_normal(empty);
+  init::normal(x, 3, 0);
+  CHECK(sum(x == 3).item() == 200);
+  init::trunc_normal(x, 0, 1, -inf, inf);
+  CHECK(all(isfinite(x)));
 }

@@ -1,0 +1,50 @@
+#include <doctest/doctest.h>
+
+#include <slope/autograd/backward.h>
+#include <slope/nn/functional/pooling.h>
+
+#include <cmath>
+
+using namespace slope;
+using namespace slope::nn;
+
+TEST_CASE("max_pool1d: an element of -inf is found, not the padding beside it") {
+  struct Case {
+    std::vector<double> x;
+    int64_t kernel;
+    MaxPoolOptions options;
+    std::vector<double> values, indices, gradient;  // of the sum of i y_i, i = 1, 2, …: PyTorch's
+  };
+  constexpr double none = -INFINITY;
+  for (const Case& c : {Case{{none, 1}, 2, {.stride = 2, .padding = 1}, {none, 1}, {0, 1}, {1, 2}},
+                        Case{{none, none, none, none, 5},
+                             3,
+                             {.stride = 1, .padding = 1, .dilation = 2},
+                             {none, 5, none},
+                             {1, 4, 1},
+                             {0, 4, 0, 0, 2}},
+                        Case{{none, none, 1, none, 5, 2},
+                             4,
+                             {.stride = 1, .padding = 2},
+                             {none, 1, 1, 5, 5, 5, 5},
+                             {0, 2, 2, 4, 4, 4, 4},
+                             {1, 0, 5, 0, 22, 0}}}) {
+    const auto n = static_cast<int64_t>(c.x.size()), m = static_cast<int64_t>(c.values.size());
+    const Tensor x = from_vector(c.x, {1, n}).set_requires_grad();
+    const auto [values, indices] = max_pool1d_with_indices(x, c.kernel, c.options);
+    CHECK(values.to_vector() == c.values);
+    CHECK(indices.dtype() == i64);
+    CHECK(indices.to_vector() == c.indices);
+    values.backward(to(arange(m) + 1, values.dtype()).reshape({1, m}));
+    CHECK(x.grad().to_vector() == c.gradient);
+    CHECK(max_unpool1d(values, indices, n).to_vector()[static_cast<size_t>(c.indices[0])] == none);
+  }
+}
+
+TEST_CASE("max_pool1d: padding is at most half of the kernel, whatever the dilation") {
+  const Tensor x = zeros({1, 9});
+  for (const auto& [kernel, padding] : {std::pair(3, 2), std::pair(4, 3), std::pair(2, 2)})
+    CHECK_THROWS_WITH((void)max_pool1d(x, kernel, {.padding = padding, .dilation = 2}),
+                      doctest::Contains("at most half of the kernel"));
+  CHECK(max_pool1d(x, 4, {.stride = 1, .padding = 2, .dilation = 2}).shape() == Dims{1, 7});
+}
