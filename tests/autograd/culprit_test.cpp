@@ -132,6 +132,23 @@ TEST_CASE("culprit: a value that was detached, at the operation that takes it") 
                                        "carries no gradient") != std::string::npos);
 }
 
+TEST_CASE("culprit: a number that item() took, also from the input of the operation itself") {
+  const std::pair<TensorFunction, const char*> functions[] = {
+      {[](const Tensors& in) { return Tensors{in[0] * sum(in[0]).item()}; }, "mul_scalar"},
+      {[](const Tensors& in) { return Tensors{in[0] + max(in[0]).item()}; }, "add_scalar"},
+      {[](const Tensors& in) { return Tensors{exp(in[0] - mean(in[0]).item())}; }, "add_scalar"},
+      {[](const Tensors& in) { return Tensors{tanh(exp(in[0]) * sum(in[0]).item())}; },
+       "mul_scalar"}};
+  for (const auto& [f, op] : functions) {
+    const GradcheckReport report = gradcheck(f, {values({2, 3})}, quiet);
+    REQUIRE(report.culprits.size() == 1);
+    CHECK(report.culprits[0].is_cut);
+    const std::string text = report.culprits[0].text();
+    CHECK_MESSAGE(text.find(fmt::format("the tape is cut before {}: its number", op)) != text.npos,
+                  text);
+  }
+}
+
 TEST_CASE("culprit: a detached value that cancels is no mistake") {
   const GradcheckReport report = gradcheck(
       [](const Tensors& in) {
