@@ -1,7 +1,7 @@
 #include <slope/nn/functional/bags.h>
 #include <slope/nn/functional/layers.h>
 
-#include <cmath>
+#include <vector>
 
 namespace slope::nn {
 
@@ -31,8 +31,14 @@ std::vector<int64_t> bounds_of_bags(const Tensor& index, const Tensor& offsets) 
 // rows (n, d), of which those where padding (n) is true are 0 and do not count -> (d)
 Tensor combined(const Tensor& rows, const Tensor& padding, BagMode mode) {
   const double count = sum(!padding).item();
-  if (mode == BagMode::max && count > 0)
-    return max(masked_fill(rows, padding.unsqueeze(-1), -INFINITY), 0).values;
+  if (mode == BagMode::max && count > 0) {
+    std::vector<int64_t> kept;  // rather than padding of -inf, which a row may have too
+    const std::vector<double> skip = padding.to_vector();
+    for (size_t i = 0; i < skip.size(); ++i)
+      if (skip[i] == 0) kept.push_back(static_cast<int64_t>(i));
+    const auto n = static_cast<int64_t>(kept.size());
+    return max(n < rows.size(0) ? index_select(rows, 0, from_vector(kept, {n})) : rows, 0).values;
+  }
   const Tensor total = sum(rows, {0});
   return mode == BagMode::mean && count > 0 ? total / count : total;
 }

@@ -37,3 +37,12 @@ TEST_CASE("embedding_bag: the factor of a padding row has no effect and no gradi
   CHECK(weight.grad().to_vector() == std::vector<double>{3, 3, 0, 0});
   CHECK(factors.grad().to_vector() == std::vector<double>{3, 0, 0});
 }
+
+TEST_CASE("embedding_bag: of rows of -inf the first is the largest, not the padding before it") {
+  const Tensor weight = tensor({{1, 5}, {-INFINITY, 2}, {-INFINITY, 3}}, f64).set_requires_grad();
+  const Tensor y =
+      nn::embedding_bag(tensor({{0, 1, 2}}), weight, {.mode = nn::BagMode::max, .padding_idx = 0});
+  CHECK(y.to_vector() == std::vector<double>{-INFINITY, 3});
+  y.backward(tensor({{1, 10}}, f64));
+  CHECK(weight.grad().to_vector() == std::vector<double>{0, 0, 1, 0, 0, 10});
+}
