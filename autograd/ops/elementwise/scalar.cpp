@@ -60,7 +60,9 @@ extern const Op pow_scalar{.name = "pow_scalar",
 Tensor add(const Tensor& x0, double b) {
   const Tensor x = promoted_with(x0, b);
   if (x.dtype() == i64) return elementwise<Add>(x, full({}, b, i64), "add");
-  return ops::add_scalar.record(elementwise_scalar<Add>(x, b, "add"), {x});
+  const Tensor y = elementwise_scalar<Add>(x, b, "add");
+  return x.requires_grad() ? ops::add_scalar.record(y, {x}, {{"b", b}})
+                           : ops::add_scalar.record(y, {x});
 }
 
 Tensor mul(const Tensor& x0, double b) {
@@ -78,7 +80,7 @@ Tensor operator/(const Tensor& x0, double b) {
 
 Tensor operator/(double a, const Tensor& x0) {
   const Tensor x = floating(x0);
-  return ops::scalar_div.record(elementwise_scalar<Div>(x, a, "div", true), {x});
+  return ops::scalar_div.record(elementwise_scalar<Div>(x, a, "div", true), {x}, {{"a", a}});
 }
 
 Tensor pow(const Tensor& x0, double b) {
