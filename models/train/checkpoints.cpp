@@ -16,7 +16,8 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   FolderSink sink(path(name));
   updater.save(sink, task);
   write_file(sink.file("state.json"), state.text());
-  sink.commit();  // renames the finished folder to `name`
+  make_way(folder_, name);
+  sink.replace();  // renames the finished folder to `name`
   // `last` first: `best` without `last` would look like a run that lost its links
   swap_link(path("last"), name);
   if (best) swap_link(path("best"), name);
