@@ -34,13 +34,6 @@ void sync_tree(const std::string& folder) {
   sys::sync_folder(folder);
 }
 
-bool begins_with(const std::string& file, std::string_view begin) {  // as far as it was written
-  const FileReader reader(file);
-  std::string found(std::min(static_cast<size_t>(reader.bytes()), begin.size()), '\0');
-  reader.read(0, found.data(), found.size());
-  return begin.starts_with(found);
-}
-
 bool is_part_of_step(const std::string& folder, const OwnFiles& own) {
   for (const std::string& name : sys::names_in(folder)) {
     const std::optional<MadeFor> made = made_for(name);

@@ -99,12 +99,18 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
   for (const std::string& file : {plot, log, start, events})
     SLOPE_CHECK_INPUT(sys::kind(file) != FileKind::link,
                       "{}: is a link, through which a run does not write; move it away", file);
+  for (const std::string& file : {plot, log, start})
+    SLOPE_CHECK_INPUT(!is_there(file) || sys::kind(file) == FileKind::file,
+                      "{}: is not a regular file; move it away or choose another --out", file);
   SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
                     "{}: was not drawn by slope; move it away or choose another --out", plot);
   const bool started = is_there(start);
   if (started) (void)RunState::read(start);
   SLOPE_CHECK_INPUT(has_checkpoint || started || !has_content(log),
                     "{}: belongs to no run; move it away or choose another --out", log);
+  SLOPE_CHECK_INPUT(!is_there(log) || begins_with(log, log_begin),
+                    "{}: is not the log of a run; move it away, and the run goes on without it",
+                    log);
 }
 
 // Whether slope saves a file of this name in a checkpoint.

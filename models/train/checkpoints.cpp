@@ -1,3 +1,4 @@
+#include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
@@ -40,14 +41,20 @@ void Checkpoints::tidy() const {
 
 void Checkpoints::draw_loss() const {
   const std::string file = path("loss.svg");
-  SLOPE_CHECK_AS(IoError,
-                 sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
-                 "{}: is not a file of the run; move it away", file);
   try {
-    write_file(file, loss_plot(path("log.jsonl")));
+    const std::string plot = loss_plot(path("log.jsonl"));
+    const sys::Kind found = sys::kind(file);
+    if (found == sys::Kind::nothing || (found == sys::Kind::file && is_loss_plot(read_file(file))))
+      return write_file(file, plot);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
   }
+  if (!told_)
+    tell_(
+        fmt::format("{} was not drawn by slope and stays as it is; move it away to have the "
+                    "curve; training goes on",
+                    file));
+  told_ = true;
 }
 
 }  // namespace slope::train

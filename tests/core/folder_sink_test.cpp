@@ -6,6 +6,7 @@
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
 #include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -260,12 +261,28 @@ TEST_CASE(
     const FailCall fail(1, EIO, true);
     CHECK_THROWS_AS(next.check(), IoError);  // the file system gives no certain answer
   }
-  for (const char* text : {"mine", "12a\n", "123456789012345678901234567890\n"}) {
+  for (const char* text : {"mine", "12a\n", "20261128", "20261128\n", "slope", "slope x\n",
+                           "123456789012345678901234567890\n"}) {
     write_file(run.file("other"), text);
     CHECK_THROWS_WITH_AS(FileLock(run.file("other")), doctest::Contains("did not write"),
                          InputError);
     CHECK(read_file(run.file("other")) == text);
   }
+}
+
+TEST_CASE("file lock: locks of the previous version are taken; one that fails is gone again") {
+  const TemporaryFolder run;
+  for (const char* text : {"", "7\n", "4194304\n", "slope 7\n"}) {
+    write_file(run.file("lock"), text);
+    const FileLock lock(run.file("lock"));
+    CHECK(read_file(run.file("lock")) == fmt::format("slope {}\n", ::getpid()));
+  }
+  fs::remove(run.file("lock"));
+  sys::set_hook(
+      [](const sys::Call& call) { return call.name == std::string("write") ? ENOSPC : 0; });
+  CHECK_THROWS_AS(FileLock(run.file("lock")), IoError);
+  sys::set_hook({});
+  CHECK(run.names().empty());
 }
 
 TEST_CASE("append log: never through a link") {
