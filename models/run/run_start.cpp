@@ -47,9 +47,12 @@ void RunStart::keep(const RunState& state) {
 void RunStart::undo() try {
   const std::string file = start_file(folder_);
   if (wrote_ && !old_) sys::remove(file);
+  try {
+    if (wrote_ && old_ && read_file(file) != *old_) write_file(file, *old_);
+  } catch (const IoError&) {  // the rest can be undone nevertheless
+  }
   // removed while still locked: a process that opened it meanwhile finds that the name is gone
   if (lock_ && !had_lock_) sys::remove(folder_ + "/lock");
-  if (wrote_ && old_ && read_file(file) != *old_) write_file(file, *old_);
   if (made_from_.empty()) return;
   for (std::string made = folder_;; made = sys::parent(made)) {
     const sys::Kind found = sys::kind(made);
