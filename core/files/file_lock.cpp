@@ -3,42 +3,61 @@
 
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
+#include <slope/core/files/temporary.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace slope {
 
 namespace {
 
+constexpr std::string_view mark = "slope ";
+
+// The process ID in a lock's text, empty if that is not complete; nothing if it is no lock's text.
+std::optional<std::string_view> owner_in(std::string_view text) {
+  if (text.empty() || text == mark) return "";  // between two calls of its owner
+  const bool marked = text.starts_with(mark);
+  if (marked) text.remove_prefix(mark.size());
+  if (!text.ends_with('\n')) return std::nullopt;
+  text.remove_suffix(1);
+  // no process ID has more than 7 digits: Linux counts to 2^22
+  return is_number(text) && text.size() <= 7 ? std::optional(text) : std::nullopt;
+}
+
 // Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing.
 int try_lock(const std::string& path) {
   SLOPE_CHECK_INPUT(sys::kind(path) != sys::Kind::link,
                     "{}: is a link; a lock is a file of its own: move it away", path);
+  const bool is_new = sys::kind(path) == sys::Kind::nothing;
   const int fd = sys::open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW);
+  bool is_ours = false;
   try {
     struct stat s;
     sys::look_at(fd, s, path, "lock");
     SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot lock: is not a regular file", path);
-    std::string owner(24, '\0');  // a process ID and a newline
-    owner.resize(sys::read(fd, 0, owner.data(), owner.size(), path));
-    SLOPE_CHECK_INPUT(owner.size() < 24 && owner.find_first_not_of("0123456789\n") == owner.npos,
+    std::string text(24, '\0');  // longer than any lock's
+    text.resize(sys::read(fd, 0, text.data(), text.size(), path));
+    const std::optional<std::string_view> owner = owner_in(text);
+    SLOPE_CHECK_INPUT(owner,
                       "{}: is a file of that name that slope did not write; move it away or choose "
                       "another folder",
                       path);
-    if (!sys::lock(fd, path)) {
-      owner.erase(std::remove(owner.begin(), owner.end(), '\n'), owner.end());
-      throw UsageError(fmt::format(
-          "{}: another process{} is working in this folder; wait for it or choose another folder",
-          sys::parent(path), owner.empty() ? "" : fmt::format(" ({})", owner)));
-    }
-    if (!sys::is_file_of(fd, path)) return ::close(fd), -1;
+    SLOPE_CHECK_AS(
+        UsageError, sys::lock(fd, path),
+        "{}: another process{} is working in this folder; wait for it or choose another folder",
+        sys::parent(path), owner->empty() ? "" : fmt::format(" ({})", *owner));
+    is_ours = sys::is_file_of(fd, path);
+    if (!is_ours) return ::close(fd), -1;
     sys::cut(fd, 0, path);
-    sys::write(fd, fmt::format("{}\n", ::getpid()), path);
+    sys::write(fd, fmt::format("{}{}\n", mark, ::getpid()), path);
   } catch (...) {
+    // while it is locked: a process that opened it meanwhile finds that the name is gone
+    if (is_new && is_ours) sys::remove(path);
     ::close(fd);
     throw;
   }

@@ -1,5 +1,6 @@
 // FileLock: one process at a time in a run's folder. The kernel releases the lock when its owner
-// ends, however it ends.
+// ends, however it ends. The file's content is "slope PID\n"; before it was "PID\n", and a lock of
+// that kind is still one.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -10,7 +11,7 @@ namespace slope {
 class FileLock {
  public:
   // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
-  // this name whose content is not a FileLock's.
+  // this name whose content is not a FileLock's. If it throws, a file that it made is gone again.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace slope {
 namespace {
 
@@ -52,6 +54,13 @@ std::string read_file(const std::string& path, int64_t limit) {
   std::string content(static_cast<size_t>(file.bytes()), '\0');
   file.read(0, content.data(), content.size());
   return content;
+}
+
+bool begins_with(const std::string& path, std::string_view begin) {
+  const FileReader file(path);
+  std::string found(std::min(static_cast<size_t>(file.bytes()), begin.size()), '\0');
+  file.read(0, found.data(), found.size());
+  return begin.starts_with(found);
 }
 
 }  // namespace slope

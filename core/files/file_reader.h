@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace slope {
 
@@ -27,6 +28,9 @@ class FileReader {
 
 // The whole file. IoError if it has more than `limit` bytes.
 std::string read_file(const std::string& path, int64_t limit = int64_t{1} << 32);
+
+// whether the file begins so, or is a part of that beginning: an interrupted write
+bool begins_with(const std::string& path, std::string_view begin);
 
 }  // namespace slope
 #endif

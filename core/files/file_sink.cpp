@@ -3,6 +3,7 @@
 
 #include <slope/core/error.h>
 #include <slope/core/files/system_call.h>
+#include <slope/core/files/temporary.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,10 +39,10 @@ std::string destination(const std::string& path) {
 
 FileSink::FileSink(const std::string& path) : path_(destination(path)) {
   const std::optional<unsigned> old = sys::permissions(path_);
-  for (int n = 0; fd_ < 0; ++n) {
-    temporary_ = fmt::format("{}.{}-{}.tmp", path_, ::getpid(), n);
-    fd_ = sys::create_new(temporary_, path_);
-  }
+  temporary_ = make_temporary(path_, [&](const std::string& name) {
+    fd_ = sys::create_new(name, path_);
+    return fd_ >= 0;
+  });
   // a private file stays private
   if (old) (void)!::fchmod(fd_, *old);
 }

@@ -2,7 +2,9 @@
 #ifndef SLOPE_PLAIN
 
 #include <slope/core/error.h>
+#include <slope/core/files/file_reader.h>
 #include <slope/core/files/system_call.h>
+#include <slope/core/files/temporary.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,35 +34,29 @@ void sync_tree(const std::string& folder) {
   sys::sync_folder(folder);
 }
 
-// Throws if the temporary's path holds something of another kind than a crash leaves there.
-void check_in_the_way(const std::string& temporary, sys::Kind own) {
-  const sys::Kind found = sys::kind(temporary);
-  SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == own,
-                 "{}: is in the way and not slope's; move it away", temporary);
+bool is_part_of_step(const std::string& folder, const OwnFiles& own) {
+  for (const std::string& name : sys::names_in(folder)) {
+    const std::optional<MadeFor> made = made_for(name);
+    const bool known = own.is_in_step(made && made->is_numbered ? made->name : name);
+    if (!known || sys::kind(folder + "/" + name) != sys::Kind::file) return false;
+  }
+  return true;
 }
 
-// As slope writes one: without leading zeros, no longer than an int64_t.
-bool is_number(std::string_view text) {
-  return !text.empty() && text.size() < 20 && (text == "0" || text[0] != '0') &&
-         text.find_first_not_of("0123456789") == text.npos;
-}
-
-// What FolderSink (step-N.tmp), swap_link (LINK.tmp) and FileSink (FILE.PID-N.tmp) leave in a
-// crash; empty for every other name.
-std::optional<sys::Kind> kind_of_stray(std::string_view name,
-                                       std::span<const std::string_view> links,
-                                       std::span<const std::string_view> files) {
-  constexpr std::string_view end = ".tmp";
-  if (!name.ends_with(end)) return std::nullopt;
-  name.remove_suffix(end.size());
-  if (is_step(name)) return sys::Kind::folder;
-  if (std::find(links.begin(), links.end(), name) != links.end()) return sys::Kind::link;
-  const size_t dot = name.rfind('.'), dash = name.rfind('-');
-  if (dot == name.npos || dash == name.npos || dash < dot) return std::nullopt;
-  const bool numbered =
-      is_number(name.substr(dot + 1, dash - dot - 1)) && is_number(name.substr(dash + 1));
-  const bool own = std::find(files.begin(), files.end(), name.substr(0, dot)) != files.end();
-  return numbered && own ? std::optional(sys::Kind::file) : std::nullopt;
+// What FolderSink, swap_link and FileSink leave in a crash.
+bool is_stray(const std::string& folder, const std::string& name, const OwnFiles& own) {
+  const std::optional<MadeFor> made = made_for(name);
+  if (!made) return false;
+  const std::string path = folder + "/" + name;
+  if (is_step(made->name))
+    return sys::kind(path) == sys::Kind::folder && is_part_of_step(path, own);
+  if (std::find(own.links.begin(), own.links.end(), made->name) != own.links.end())
+    return sys::kind(path) == sys::Kind::link && is_step(sys::read_link(path));
+  return made->is_numbered &&
+         std::any_of(own.files.begin(), own.files.end(), [&](const OwnFiles::File& file) {
+           return file.name == made->name && sys::kind(path) == sys::Kind::file &&
+                  begins_with(path, file.begin);
+         });
 }
 
 std::string without_trailing_slashes(std::string path) {
@@ -76,11 +72,8 @@ bool is_step(std::string_view name) {
 }
 
 FolderSink::FolderSink(const std::string& path) : path_(without_trailing_slashes(path)) {
-  const std::string temporary = path_ + ".tmp";
-  check_in_the_way(temporary, sys::Kind::folder);
-  if (!sys::remove_tree(temporary)) sys::fail(temporary, "remove", errno);
-  sys::make_folder(temporary);
-  temporary_ = temporary;
+  temporary_ = make_temporary(
+      path_, [&](const std::string& name) { return sys::make_new_folder(name, path_); });
 }
 
 FolderSink::~FolderSink() {
@@ -89,23 +82,26 @@ FolderSink::~FolderSink() {
 
 void FolderSink::commit() {
   sync_tree(temporary_);
+  SLOPE_CHECK_AS(IoError, sys::kind(path_) == sys::Kind::nothing,
+                 "{}: appeared meanwhile; move it away", path_);
+  sys::rename(temporary_, path_);
+  sys::sync_folder(sys::parent(path_));
+  temporary_.clear();
+}
+
+void FolderSink::replace() {
   // a run killed before it swapped `last` arrives at this step again
-  if (sys::kind(path_) != sys::Kind::nothing) {
-    sys::exchange(temporary_, path_);
-    sys::sync_folder(sys::parent(path_));
-    sys::remove_tree(temporary_);
-  } else {
-    sys::rename(temporary_, path_);
-    sys::sync_folder(sys::parent(path_));
-  }
+  if (sys::kind(path_) == sys::Kind::nothing) return commit();
+  sync_tree(temporary_);
+  sys::exchange(temporary_, path_);
+  sys::sync_folder(sys::parent(path_));
+  sys::remove_tree(temporary_);
   temporary_.clear();
 }
 
 void swap_link(const std::string& link, const std::string& leads_to) {
-  const std::string temporary = link + ".tmp";
-  check_in_the_way(temporary, sys::Kind::link);
-  sys::remove(temporary);
-  sys::make_link(temporary, leads_to);
+  const std::string temporary = make_temporary(
+      link, [&](const std::string& name) { return sys::make_new_link(name, leads_to, link); });
   try {
     sys::rename(temporary, link);
   } catch (...) {
@@ -115,13 +111,20 @@ void swap_link(const std::string& link, const std::string& leads_to) {
   sys::sync_folder(sys::parent(link));
 }
 
-int remove_strays(const std::string& folder, std::span<const std::string_view> links,
-                  std::span<const std::string_view> files) {
+void remove_step(const std::string& path) {
+  const std::string away = make_temporary(path, [&](const std::string& name) {
+    if (sys::kind(name) != sys::Kind::nothing) return false;
+    sys::rename(path, name);
+    return true;
+  });
+  if (!sys::remove_tree(away)) sys::fail(away, "remove", errno);
+}
+
+int remove_strays(const std::string& folder, const OwnFiles& own) {
   int removed = 0;
   for (const std::string& name : sys::names_in(folder)) {
+    if (!is_stray(folder, name, own)) continue;
     const std::string path = folder + "/" + name;
-    const std::optional<sys::Kind> made = kind_of_stray(name, links, files);
-    if (!made || sys::kind(path) != *made) continue;
     if (!sys::remove_tree(path)) sys::fail(path, "remove", errno);
     ++removed;
   }

@@ -1,8 +1,8 @@
 // FolderSink: several files that become visible at one instant (a checkpoint). They are written
-// into `step-N.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and syncs
-// the parent. `last` and `best` are links, swapped by rename. The owner of the parent (FileLock)
-// calls remove_strays() at start, because a crash can leave temporaries. Temporaries are recognised
-// by name and kind: anything of another kind under such a name is an IoError and never removed.
+// into `step-N.PID-M.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and
+// syncs the parent. `last` and `best` are links, swapped by rename. The owner of the parent
+// (FileLock) calls remove_strays() at start, because a crash can leave temporaries. Temporaries are
+// recognised by name, kind and content: everything else is left alone.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -14,14 +14,15 @@ namespace slope {
 
 class FolderSink {
  public:
-  explicit FolderSink(const std::string& path);  // removes a `path`.tmp left by a crash
+  explicit FolderSink(const std::string& path);
   ~FolderSink();  // without commit(): nothing stays, and an old folder of that name is unchanged
   FolderSink(const FolderSink&) = delete;
   FolderSink& operator=(const FolderSink&) = delete;
 
   // where to write `name` before commit()
   std::string file(const std::string& name) const { return temporary_ + "/" + name; }
-  void commit();  // replaces an old folder of that name, if any
+  void commit();   // IoError if there is something of that name
+  void replace();  // the same, but replaces an old folder of that name, if any
 
  private:
   std::string path_, temporary_;
@@ -30,10 +31,20 @@ class FolderSink {
 // `leads_to` is relative to the link's folder
 void swap_link(const std::string& link, const std::string& leads_to);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
-// Removes what a crash left of `step-N` folders, of these links and of these files: folders
-// step-N.tmp, links LINK.tmp, files FILE.PID-N.tmp, and nothing else. Returns how many.
-int remove_strays(const std::string& folder, std::span<const std::string_view> links,
-                  std::span<const std::string_view> files);
+// Removes a folder with its content. If that is cut short, remove_strays() finishes it.
+void remove_step(const std::string& path);
+
+struct OwnFiles {
+  struct File {
+    std::string_view name, begin;  // the content begins so
+  };
+  std::span<const std::string_view> links;
+  std::span<const File> files;
+  bool (*is_in_step)(std::string_view name);  // whether a folder step-N may hold such a file
+};
+// Removes what a crash left, and nothing else: folders of a `step-N` in which all is its own, links
+// to a `step-N`, and files. Returns how many.
+int remove_strays(const std::string& folder, const OwnFiles& own);
 void make_folders(const std::string& path);  // as mkdir -p, made durable
 
 }  // namespace slope

@@ -164,10 +164,18 @@ void make_folder(const std::string& path) {
         "create the folder");
 }
 
-void make_link(const std::string& link, const std::string& leads_to) {
-  check(attempt({"make_link", link, leads_to},
-                [&] { return ::symlink(leads_to.c_str(), link.c_str()); }) == 0,
-        link, "create the link");
+bool make_new_folder(const std::string& path, const std::string& meant) {
+  const bool made =
+      attempt({"make_folder", path}, [&] { return ::mkdir(path.c_str(), 0777); }) == 0;
+  check(made || errno == EEXIST, meant, "create the folder");
+  return made;
+}
+
+bool make_new_link(const std::string& link, const std::string& leads_to, const std::string& meant) {
+  const bool made = attempt({"make_link", link, leads_to},
+                            [&] { return ::symlink(leads_to.c_str(), link.c_str()); }) == 0;
+  check(made || errno == EEXIST, meant, "create the link");
+  return made;
 }
 
 bool remove(const std::string& path) noexcept {

@@ -36,14 +36,16 @@ size_t read_next(int fd, void* to, size_t bytes, const std::string& path);
 void cut(int fd, int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
 void close(int fd, const std::string& path);  // the descriptor is closed even if this throws
-// exclusive, does not wait: false if another process holds it
+// exclusive, does not wait: false if the file is locked through another open(), in any process
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);
 // exchanges the contents of both names at one instant
 void exchange(const std::string& a, const std::string& b);
 void make_folder(const std::string& path);
-void make_link(const std::string& link, const std::string& leads_to);
+// These two return false if the name is taken; errors name the file `meant`.
+bool make_new_folder(const std::string& path, const std::string& meant);
+bool make_new_link(const std::string& link, const std::string& leads_to, const std::string& meant);
 bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
 // a folder with its content; continues after a failure; true if nothing is left
 bool remove_tree(const std::string& path) noexcept;

@@ -23,6 +23,8 @@ namespace {
 
 using FileKind = sys::Kind;
 
+constexpr std::string_view log_begin = "{\"step\":";  // of each line
+
 // also true for a link that leads nowhere
 bool is_there(const std::string& path) { return sys::kind(path) != FileKind::nothing; }
 
@@ -97,27 +99,38 @@ void refuse_others(const std::string& folder, bool has_checkpoint) {
   for (const std::string& file : {plot, log, start, events})
     SLOPE_CHECK_INPUT(sys::kind(file) != FileKind::link,
                       "{}: is a link, through which a run does not write; move it away", file);
+  for (const std::string& file : {plot, log, start})
+    SLOPE_CHECK_INPUT(!is_there(file) || sys::kind(file) == FileKind::file,
+                      "{}: is not a regular file; move it away or choose another --out", file);
   SLOPE_CHECK_INPUT(!is_there(plot) || is_loss_plot(read_file(plot)),
                     "{}: was not drawn by slope; move it away or choose another --out", plot);
   const bool started = is_there(start);
   if (started) (void)RunState::read(start);
   SLOPE_CHECK_INPUT(has_checkpoint || started || !has_content(log),
                     "{}: belongs to no run; move it away or choose another --out", log);
+  SLOPE_CHECK_INPUT(!is_there(log) || begins_with(log, log_begin),
+                    "{}: is not the log of a run; move it away, and the run goes on without it",
+                    log);
+}
+
+// Whether slope saves a file of this name in a checkpoint.
+bool is_saved(std::string_view name) {
+  const auto is_one_of = [](std::string_view text, auto... all) { return ((text == all) || ...); };
+  const size_t dot = std::min(name.find('.'), name.size());
+  return is_one_of(name, "model.safetensors", "config.json", "state.safetensors", "state.json",
+                   "boundary.svg") ||
+         (is_one_of(name.substr(0, dot), "source", "target", "shared") &&
+          is_one_of(name.substr(dot), ".vocab", ".model", ".spacing"));
 }
 
 // A checkpoint that has the files of every checkpoint, and nothing but what slope saves there, may
 // be removed when it is superseded.
 bool is_only_saved(const std::string& checkpoint) {
-  constexpr std::string_view saved[] = {"model.safetensors", "config.json", "state.safetensors",
-                                        "state.json", "boundary.svg"};
   const std::vector<std::string> names = sys::names_in(checkpoint);
   for (const char* name : {"model.safetensors", "config.json", "state.json"})
     if (std::find(names.begin(), names.end(), name) == names.end()) return false;
   for (const std::string& name : names) {
-    const bool known = std::find(std::begin(saved), std::end(saved), name) != std::end(saved) ||
-                       name.ends_with(".vocab") || name.ends_with(".model") ||
-                       name.ends_with(".spacing");
-    if (!known || sys::kind(checkpoint + "/" + name) != FileKind::file) return false;
+    if (!is_saved(name) || sys::kind(checkpoint + "/" + name) != FileKind::file) return false;
   }
   return true;
 }
@@ -194,19 +207,17 @@ void keep_linked(const std::string& folder) {
   if (last.empty()) return;  // then nothing says which are needed
   for (const std::string& name : checkpoints(folder)) {
     const std::string path = folder + "/" + name;
-    if (name == last || name == best || sys::kind(path) != FileKind::folder || !is_only_saved(path))
-      continue;
-    const std::string away = path + ".tmp";  // if removing it is cut short, the next start finishes
-    sys::rename(path, away);
-    if (!sys::remove_tree(away)) sys::fail(away, "remove", errno);
+    if (name != last && name != best && sys::kind(path) == FileKind::folder && is_only_saved(path))
+      remove_step(path);
   }
 }
 
 void take_over(const std::string& folder, bool has_checkpoint) {
   refuse_others(folder, has_checkpoint);
-  constexpr std::string_view links[] = {"last", "best"},
-                             files[] = {"loss.svg", "start.json", "log.jsonl"};
-  remove_strays(folder, links, files);
+  constexpr std::string_view links[] = {"last", "best"};
+  constexpr OwnFiles::File files[] = {
+      {"loss.svg", "<svg xmlns="}, {"start.json", "{\n \"crc32c\": \""}, {"log.jsonl", log_begin}};
+  remove_strays(folder, {links, files, is_saved});
 }
 
 void make_way(const std::string& folder, const std::string& checkpoint) {

@@ -9,13 +9,11 @@ namespace slope::train {
 
 RunStart::RunStart(const std::string& folder, bool resume, const std::string& settings)
     : folder_(folder) {
-  std::string highest;
   for (std::string above = folder; sys::kind_followed(above) == sys::Kind::nothing;
        above = sys::parent(above))
-    highest = above;
-  make_folders(folder);
-  made_from_ = highest;
+    made_from_ = above;
   try {
+    make_folders(folder);
     had_lock_ = sys::kind(folder + "/lock") != sys::Kind::nothing;
     lock_.emplace(folder + "/lock");
     if (!resume) refuse_run(folder);
@@ -48,15 +46,19 @@ void RunStart::keep(const RunState& state) {
 // Undoes what it can and throws nothing: the error to report is the one that ended the run.
 void RunStart::undo() try {
   const std::string file = start_file(folder_);
-  if (wrote_ && old_)
-    write_file(file, *old_);
-  else if (wrote_)
-    sys::remove(file);
+  if (wrote_ && !old_) sys::remove(file);
+  try {
+    if (wrote_ && old_ && read_file(file) != *old_) write_file(file, *old_);
+  } catch (const IoError&) {  // the rest can be undone nevertheless
+  }
   // removed while still locked: a process that opened it meanwhile finds that the name is gone
   if (lock_ && !had_lock_) sys::remove(folder_ + "/lock");
   if (made_from_.empty()) return;
-  for (std::string made = folder_; sys::remove(made) && made != made_from_;)
-    made = sys::parent(made);
+  for (std::string made = folder_;; made = sys::parent(made)) {
+    const sys::Kind found = sys::kind(made);
+    if (found != sys::Kind::nothing && (found != sys::Kind::folder || !sys::remove(made))) return;
+    if (made == made_from_) return;
+  }
 } catch (const std::exception&) {
 }
 

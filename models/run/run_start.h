@@ -33,7 +33,7 @@ class RunStart {
   void undo();
 
   std::string folder_, point_;
-  std::string made_from_;           // the highest folder that was made here; empty: none
+  std::string made_from_;           // the highest folder that was missing before; empty: none
   std::optional<std::string> old_;  // the text of start.json before
   std::optional<RunState> earlier_start_;
   std::optional<FileLock> lock_;

@@ -1,3 +1,4 @@
+#include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
@@ -16,7 +17,8 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   FolderSink sink(path(name));
   updater.save(sink, task);
   write_file(sink.file("state.json"), state.text());
-  sink.commit();  // renames the finished folder to `name`
+  make_way(folder_, name);
+  sink.replace();  // renames the finished folder to `name`
   // `last` first: `best` without `last` would look like a run that lost its links
   swap_link(path("last"), name);
   if (best) swap_link(path("best"), name);
@@ -39,14 +41,20 @@ void Checkpoints::tidy() const {
 
 void Checkpoints::draw_loss() const {
   const std::string file = path("loss.svg");
-  SLOPE_CHECK_AS(IoError,
-                 sys::kind(file) == sys::Kind::nothing || sys::kind(file) == sys::Kind::file,
-                 "{}: is not a file of the run; move it away", file);
   try {
-    write_file(file, loss_plot(path("log.jsonl")));
+    const std::string plot = loss_plot(path("log.jsonl"));
+    const sys::Kind found = sys::kind(file);
+    if (found == sys::Kind::nothing || (found == sys::Kind::file && is_loss_plot(read_file(file))))
+      return write_file(file, plot);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}; move it away, and the run goes on without it", e.what()));
   }
+  if (!told_)
+    tell_(
+        fmt::format("{} was not drawn by slope and stays as it is; move it away to have the "
+                    "curve; training goes on",
+                    file));
+  told_ = true;
 }
 
 }  // namespace slope::train

@@ -7,12 +7,16 @@
 #include <slope/models/run/run_state.h>
 #include <slope/models/train/updater.h>
 
+#include <functional>
+
 namespace slope::train {
 
 class Checkpoints {
  public:
-  Checkpoints(const std::string& folder, const FileLock& lock, AppendLog& log)
-      : folder_(folder), lock_(lock), log_(log) {}
+  // `tell` gets a message if the curve is not drawn because its file is somebody else's.
+  Checkpoints(const std::string& folder, const FileLock& lock, AppendLog& log,
+              std::function<void(const std::string&)> tell)
+      : folder_(folder), lock_(lock), log_(log), tell_(std::move(tell)) {}
 
   // Writes step-N under a temporary name, renames it, and points `last` (and `best`, if so asked)
   // to it. Then draws the curve and removes the checkpoints without a link. IoError if the lock is
@@ -31,6 +35,8 @@ class Checkpoints {
   const std::string& folder_;
   const FileLock& lock_;
   AppendLog& log_;
+  std::function<void(const std::string&)> tell_;
+  mutable bool told_ = false;
 };
 
 }  // namespace slope::train

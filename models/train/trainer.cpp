@@ -70,7 +70,8 @@ class Run {
     RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",
                    [this](const std::string& line) { progress_.message(line); });
     log_ = &run_log;
-    const Checkpoints checkpoints(options_.folder, start_.lock(), log);
+    const Checkpoints checkpoints(options_.folder, start_.lock(), log,
+                                  [this](const std::string& line) { progress_.message(line); });
     checkpoints_ = &checkpoints;
     if (resumes) checkpoints.finish_save(point, state_.best_step);
     task_.seek(state_.position);

@@ -6,6 +6,7 @@
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
+#include <slope/core/files/system_call.h>
 #include <slope/tests/fail_call.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -28,14 +29,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view links[] = {"last", "best"}, files[] = {"loss.svg"};
-int remove_strays(const std::string& folder) { return slope::remove_strays(folder, links, files); }
+constexpr std::string_view links[] = {"last", "best"};
+constexpr OwnFiles::File files[] = {{"loss.svg", "<svg "}};
+bool is_in_step(std::string_view name) { return name == "weights" || name == "state"; }
+int remove_strays(const std::string& folder) {
+  return slope::remove_strays(folder, {links, files, is_in_step});
+}
 
 void save_step(const TemporaryFolder& run, int step) {
   FolderSink sink(run.file("step-" + std::to_string(step)));
   write_file(sink.file("weights"), "weights " + std::to_string(step));
   write_file(sink.file("state"), "state " + std::to_string(step));
-  sink.commit();
+  sink.replace();
   swap_link(run.file("last"), "step-" + std::to_string(step));
 }
 
@@ -47,7 +52,8 @@ TEST_CASE("folder sink: visible whole at commit, gone without") {
     FolderSink sink(run.file("step-1/"));
     write_file(sink.file("a"), "1");
     CHECK(!fs::exists(run.file("step-1")));
-    CHECK(fs::exists(run.file("step-1.tmp/a")));
+    CHECK(run.names() == std::vector<std::string>{fmt::format("step-1.{}-0.tmp", ::getpid())});
+    CHECK(fs::exists(sink.file("a")));
   }
   CHECK(run.names().empty());
   save_step(run, 1);
@@ -57,10 +63,14 @@ TEST_CASE("folder sink: visible whole at commit, gone without") {
   CHECK(read_file(run.file("last/weights")) == "weights 2");
 }
 
-TEST_CASE("folder sink: a folder of that name is replaced, a stray is cleared") {
+TEST_CASE("folder sink: replace() replaces a folder of that name, commit() does not") {
   const TemporaryFolder run;
   fs::create_directories(run.file("step-1/deep/er"));
-  fs::create_directories(run.file("step-1.tmp/stray"));
+  {
+    FolderSink sink(run.file("step-1"));
+    CHECK_THROWS_WITH_AS(sink.commit(), doctest::Contains("step-1: appeared meanwhile"), IoError);
+  }
+  CHECK(fs::exists(run.file("step-1/deep/er")));
   save_step(run, 1);
   CHECK(run.names() == std::vector<std::string>{"last", "step-1"});
   CHECK(!fs::exists(run.file("step-1/deep")));
@@ -105,37 +115,47 @@ TEST_CASE("folder sink: each call failing leaves the old checkpoint or the new, 
 TEST_CASE("folder sink: strays of a crash are removed, nothing else") {
   const TemporaryFolder run;
   save_step(run, 3);
-  write_file(run.file("loss.svg.77-0.tmp"), "torn");
-  fs::create_directories(run.file("step-4.tmp"));
-  write_file(run.file("step-4.tmp/weights"), "torn");
+  write_file(run.file("loss.svg.77-0.tmp"), "<svg torn");
+  write_file(run.file("loss.svg.77-1.tmp"), "<s");
+  for (const char* name : {"step-4.tmp", "step-4.77-0.tmp"}) {
+    fs::create_directories(run.file(name));
+    write_file(run.file(name) + "/weights", "torn");
+    write_file(run.file(name) + "/state.77-0.tmp", "torn");
+  }
   fs::create_symlink("step-4", run.file("last.tmp"));
+  fs::create_symlink("step-4", run.file("last.77-0.tmp"));
   const std::vector<std::string> others = {
-      "notes.tmp.txt", "thesis.tmp",     "thesis.7-0.tmp",   "step-.tmp",    "step-4b.tmp",
-      "step-5.tmp",    "loss.svg.7.tmp", "loss.svg.7-.tmp",  "loss.svg.tmp", "last.7-0.tmp",
-      ".tmp",          "best.tmp",       "loss.svg.07-0.tmp"};
+      "notes.tmp.txt", "thesis.tmp",     "thesis.7-0.tmp",    "step-.tmp",        "step-4b.tmp",
+      "step-5.tmp",    "loss.svg.7.tmp", "loss.svg.7-.tmp",   "loss.svg.tmp",     "last.7-0.tmp",
+      ".tmp",          "best.tmp",       "loss.svg.07-0.tmp", "loss.svg.79-0.tmp"};
   for (const std::string& name : others) write_file(run.file(name), "kept");
   fs::create_directories(run.file("backup.tmp/deep"));
   fs::create_directories(run.file("loss.svg.78-1.tmp"));
-  for (const char* name : {"step-007.tmp", "step-99999999999999999999.tmp"})
+  fs::create_symlink("thesis.tmp", run.file("best.77-0.tmp"));
+  for (const char* name : {"step-007.tmp", "step-99999999999999999999.tmp", "step-6.tmp",
+                           "step-6.77-0.tmp", "step-6.77-1.tmp"})
     write_file((fs::create_directory(run.file(name)), run.file(name) + "/thesis"), "kept");
-  CHECK(remove_strays(run.path()) == 3);
-  CHECK(run.names().size() == others.size() + 6);
+  write_file(run.file("step-6.77-1.tmp/weights"), "beside what is not slope's");
+  CHECK(remove_strays(run.path()) == 6);
+  CHECK(run.names().size() == others.size() + 10);
   for (const std::string& name : others) CHECK(read_file(run.file(name)) == "kept");
   CHECK(fs::exists(run.file("backup.tmp/deep")));
   CHECK(remove_strays(run.path()) == 0);
   CHECK_THROWS_AS(remove_strays(run.file("missing")), IoError);
 }
 
-TEST_CASE("folder sink: what is in the way of a temporary and not slope's stays") {
+TEST_CASE("folder sink: what has the name of a temporary is not in the way, and stays") {
   const TemporaryFolder run;
-  write_file(run.file("step-1.tmp"), "mine");
-  write_file(run.file("last.tmp"), "mine");
-  CHECK_THROWS_WITH_AS(FolderSink(run.file("step-1")),
-                       doctest::Contains("step-1.tmp: is in the way"), IoError);
-  CHECK_THROWS_WITH_AS(swap_link(run.file("last"), "step-1"),
-                       doctest::Contains("last.tmp: is in the way"), IoError);
-  CHECK(read_file(run.file("step-1.tmp")) == "mine");
-  CHECK(read_file(run.file("last.tmp")) == "mine");
+  for (const std::string& name :
+       {std::string("step-1.tmp"), std::string("last.tmp"),
+        fmt::format("step-1.{}-0.tmp", ::getpid()), fmt::format("last.{}-0.tmp", ::getpid())})
+    write_file(run.file(name), "mine");
+  save_step(run, 1);
+  CHECK(read_file(run.file("last/state")) == "state 1");
+  remove_step(run.file("step-1"));
+  CHECK(run.names().size() == 5);
+  fs::remove(run.file("last"));
+  for (const std::string& name : run.names()) CHECK(read_file(run.file(name)) == "mine");
 }
 
 TEST_CASE("folder sink: several threads may make the same folders at once") {
@@ -241,12 +261,28 @@ TEST_CASE(
     const FailCall fail(1, EIO, true);
     CHECK_THROWS_AS(next.check(), IoError);  // the file system gives no certain answer
   }
-  for (const char* text : {"mine", "12a\n", "123456789012345678901234567890\n"}) {
+  for (const char* text : {"mine", "12a\n", "20261128", "20261128\n", "slope", "slope x\n",
+                           "123456789012345678901234567890\n"}) {
     write_file(run.file("other"), text);
     CHECK_THROWS_WITH_AS(FileLock(run.file("other")), doctest::Contains("did not write"),
                          InputError);
     CHECK(read_file(run.file("other")) == text);
   }
+}
+
+TEST_CASE("file lock: locks of the previous version are taken; one that fails is gone again") {
+  const TemporaryFolder run;
+  for (const char* text : {"", "7\n", "4194304\n", "slope 7\n"}) {
+    write_file(run.file("lock"), text);
+    const FileLock lock(run.file("lock"));
+    CHECK(read_file(run.file("lock")) == fmt::format("slope {}\n", ::getpid()));
+  }
+  fs::remove(run.file("lock"));
+  sys::set_hook(
+      [](const sys::Call& call) { return call.name == std::string("write") ? ENOSPC : 0; });
+  CHECK_THROWS_AS(FileLock(run.file("lock")), IoError);
+  sys::set_hook({});
+  CHECK(run.names().empty());
 }
 
 TEST_CASE("append log: never through a link") {

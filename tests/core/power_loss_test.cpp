@@ -177,7 +177,7 @@ void save(const slope::test::TemporaryFolder& run, int step, int number) {
     out.write(content(number).substr(100));
     out.commit();
   }
-  sink.commit();
+  sink.replace();
   swap_link(run.file("last"), name);
 }
 

@@ -54,6 +54,11 @@ class Export(Case):
         self.refused(3, "export", "mine", "--to", "pytorch", "-o", "out", says=["mine"])
         self.refused(4, "export", "run", "--to", "pytorch", "-o", "nowhere/out", says=["nowhere"])
         self.assertEqual([name for name in snapshot(".") if ".tmp" in name], [])
+        os.mkdir("out.tmp")
+        with open("out.tmp/thesis", "w") as file:
+            file.write("mine")
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        self.assertEqual([name for name in snapshot(".") if ".tmp" in name], ["./out.tmp", "./out.tmp/thesis"])
 
     @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
     def test_pytorch_has_the_same_loss(self):

@@ -37,6 +37,23 @@ class FullDisk(Case):
         result = self.slope(*TRAIN, "--steps", "5", "--out", "run", preexec_fn=limit)
         self.check_refusal(result, 4, "File too large")
 
+    def test_a_start_that_fails_leaves_nothing(self):
+        for size in (0, 10):
+            self.refused(4, *TRAIN, "--steps", "5", "--out", "a/b/run", says=["a/b/run/", "File too large"], preexec_fn=self.limit(size))
+        script = f"""
+          mount -t tmpfs -o size=4k tmpfs small || exit 99
+          head -c 4096 /dev/zero > small/filler
+          "{SLOPE}" train points --steps 4 --threads 1 --out small/x/y > out 2> err; echo $? > code
+          find small > left
+        """
+        os.mkdir("small")
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, env=ENVIRONMENT) if shutil.which("unshare") else None
+        if done is None or not os.path.exists("left"):
+            self.skipTest("no file system can be mounted here")
+        with open("code") as code, open("err") as err, open("left") as left:
+            self.check_refusal(Result(int(code.read()), "", err.read()), 4, ["small/x/y/", "No space left"])
+            self.assertEqual(left.read().split(), ["small", "small/filler"])
+
     def test_figures(self):
         self.good(*TRAIN, "--steps", "2", "--out", "run")
         for arguments, name in ((["graph", "postnorm", "-o", "a.svg"], "a.svg"), (["translate", "run", "valid.de", "--attention", "a.svg"], "a.svg")):
@@ -244,7 +261,7 @@ class Streams(Case):
                 self.assertEqual(result.code, 4 if ">&- " in where + " " and not where.startswith("2") else 0, result)
                 self.assertEqual(trained("closed"), trained("straight"))
                 with open("closed/lock") as file:
-                    self.assertRegex(file.read(), r"\A\d+\n\Z")
+                    self.assertRegex(file.read(), r"\Aslope \d+\n\Z")
                 shutil.rmtree("closed")
 
     def test_standard_input_that_cannot_be_read(self):

@@ -7,9 +7,12 @@ GPT = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT]
 
 class Others(Case):
     def test_files_of_other_people_stay(self):
-        for folder in ("backup.tmp/deep", "step-007.tmp", "step-001"):
+        for folder in ("backup.tmp/deep", "step-007.tmp", "step-001", "step-7.tmp", "step-3.7-0.tmp"):
             os.makedirs(f"run/{folder}")
-        names = ["thesis.tmp", "backup.tmp/deep/a", "loss.svg.tmp", "step-1", "x.7-0.tmp", "step-007.tmp/thesis", "step-001/model.safetensors", "loss.svg.07-0.tmp"]
+        os.symlink("thesis.tmp", "run/last.tmp")
+        os.symlink("thesis.tmp", "run/best.7-0.tmp")
+        names = ["thesis.tmp", "backup.tmp/deep/a", "loss.svg.tmp", "step-1", "x.7-0.tmp", "step-007.tmp/thesis", "step-001/model.safetensors", "loss.svg.07-0.tmp", "step-2.tmp", "step-4.tmp",
+                 "step-7.tmp/a", "step-3.7-0.tmp/own.model", "log.jsonl.5-1.tmp", "loss.svg.5-1.tmp", "start.json.5-1.tmp"]
         for name in names:
             with open(f"run/{name}", "w") as file:
                 file.write("mine")
@@ -29,18 +32,66 @@ class Others(Case):
         with open("run/step-1/config.json") as file:
             self.assertEqual(file.read(), "mine")
 
+    def test_a_checkpoint_with_a_file_of_another_name_stays(self):
+        self.good(*GPT, "--steps", "3", "--out", "run")
+        before = set(os.listdir("run/step-3"))
+        for name in ("own.model", "my.vocab", "source.b.vocab"):
+            with open(f"run/step-3/{name}", "w") as file:
+                file.write("mine")
+        self.good(*GPT, "--steps", "6", "--resume", "--out", "run")
+        self.assertEqual(set(os.listdir("run/step-3")) - before, {"own.model", "my.vocab", "source.b.vocab"})
+
+    def test_a_curve_that_appears_during_a_run(self):
+        process = self.start(*GPT, "--steps", "100000000", "--save-every", "1000", "--validate-every", "100000000", "--out", "run")
+        said = []
+        def until(step):
+            for line in process.stdout:
+                said.append(decode(line))
+                if line.startswith(b"step %d/" % step):
+                    return
+            self.fail("".join(said[-5:]))
+        until(1010)  # between two checkpoints
+        with open("mine", "w") as file:
+            file.write("mine")
+        os.rename("mine", "run/loss.svg")
+        until(3010)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=HANGS)
+        self.assertEqual((process.returncode, decode(err)), (128 + signal.SIGTERM, ""))
+        self.assertEqual(("".join(said) + decode(out)).count("run/loss.svg was not drawn by slope and stays as it is"), 1)
+        with open("run/loss.svg") as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_another_log_in_place_of_a_run_s(self):
+        self.good(*GPT, "--steps", "2", "--out", "run")
+        for text in ("thesis, without an end", "a line\nthe next"):
+            with open("run/log.jsonl", "w") as file:
+                file.write(text)
+            self.refused(3, *GPT, "--steps", "4", "--resume", "--out", "run", says="run/log.jsonl: is not the log of a run")
+
+    def test_pipes_and_folders_under_the_names_of_a_run(self):
+        for make in (os.mkfifo, os.mkdir):
+            for name in ("loss.svg", "start.json", "log.jsonl"):
+                for resume in ([], ["--resume"]):
+                    with self.subTest(make=make, name=name, resume=resume):
+                        os.mkdir("run")
+                        make(f"run/{name}")
+                        self.refused(3, *GPT, "--steps", "1", *resume, "--out", "run", says=f"run/{name}: is not a regular file")
+                        shutil.rmtree("run")
+
     def test_files_that_a_run_would_write_over(self):
-        for name in ("lock", "loss.svg", "start.json", "log.jsonl"):
+        for name, text in (("lock", "my notes\n"), ("lock", "20261128"), ("lock", "20261128\n"), ("lock", "slope 12"),
+                           ("loss.svg", "my notes\n"), ("start.json", "my notes\n"), ("log.jsonl", "my notes\n")):
             for resume in ([], ["--resume"]):
-                with self.subTest(name=name, resume=resume):
+                with self.subTest(name=name, text=text, resume=resume):
                     os.makedirs("run", exist_ok=True)
                     with open(f"run/{name}", "w") as file:
-                        file.write("my notes\n")
+                        file.write(text)
                     result = self.slope(*GPT, "--steps", "1", *resume, "--out", "run")
                     self.assertIn(result.code, (2, 3), result)
                     self.assertRegex(result.err, r"\Aslope: [^\n]+\n\Z")
                     with open(f"run/{name}") as file:
-                        self.assertEqual(file.read(), "my notes\n")
+                        self.assertEqual(file.read(), text)
                     self.assertLessEqual(set(os.listdir("run")), {name, "lock"})
                     shutil.rmtree("run")
 

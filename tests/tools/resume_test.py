@@ -298,7 +298,7 @@ class Refusals(Case):
         with open("run/log.jsonl") as file:
             text = file.read()
         with open("run/log.jsonl", "w") as file:  # longer lines: the place to go on is within one
-            file.write(text.replace('{"step"', '{"other": 1234567, "step"'))
+            file.write(text.replace('"time"', '"other": 1234567, "time"'))
         self.refused(3, *self.resume(), says="run/log.jsonl: is the log of another run")
 
     def test_two_processes_in_one_folder(self):
