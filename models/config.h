@@ -28,7 +28,8 @@ struct Setting {
   std::vector<std::string> values_of = {};
   // the value, as JSON, for runs saved before this key existed; empty: the default
   std::string absent = {};
-  bool offered = true;  // false: the list leaves this setting out
+  bool only_least_below_0 = false;  // of negative numbers only `least` is allowed
+  bool offered = true;              // false: the list leaves this setting out
 
   Setting changeable() && {
     may_change = true;
@@ -36,6 +37,10 @@ struct Setting {
   }
   Setting since(std::string before) && {
     absent = std::move(before);
+    return std::move(*this);
+  }
+  Setting below_0_only_least() && {
+    only_least_below_0 = true;
     return std::move(*this);
   }
   Setting only_if(bool has_it) && {  // for models that share a config struct but not every setting

@@ -32,10 +32,12 @@ struct EncoderDecoderConfig {
       key(d_feedforward, "inner width of the feed-forward parts", 1, 1 << 20),
       key(dropout, "probability that a value is dropped in training", 0, 0.999),
       key(attention_dropout, "the same for attention weights; -1: the value of dropout", -1, 0.999)
+          .below_0_only_least()
           .only_if(sizes.inner_dropout),
       key(activation_dropout,
           "the same in the feed-forward parts, after the activation; -1: the value of dropout", -1,
           0.999)
+          .below_0_only_least()
           .only_if(sizes.inner_dropout),
       key(max_len, "positions: the longest sentence in tokens, <sos> and <eos> included", 3,
           1 << 20),

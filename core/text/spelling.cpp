@@ -18,13 +18,21 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+static std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;
   // a swap of two letters counts as two edits
-  size_t least = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
+  const size_t too_many = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
+  std::pair<size_t, size_t> least(too_many, 0);  // without regard to upper case; with it
   for (const std::string& c : candidates)
-    if (const size_t d = edit_distance(name, c); d < least && d < name.size()) {
-      least = d;
+    if (const size_t d = edit_distance(lower(name), lower(c)), exact = edit_distance(name, c);
+        d < name.size() && std::pair(d, exact) < least) {
+      least = {d, exact};
       best = c;
     }
   return best;

@@ -30,8 +30,8 @@ std::vector<Look> looks_of(const std::vector<Series>& series) {
       looks.push_back({s.color, ""});
       continue;
     }
-    looks.push_back({palette[next % colors], dashes[next / colors % std::size(dashes)]});
-    ++next;
+    const size_t i = s.number < 0 ? next++ : static_cast<size_t>(s.number);
+    looks.push_back({palette[i % colors], dashes[i / colors % std::size(dashes)]});
   }
   return looks;
 }
@@ -131,8 +131,6 @@ Drawn draw(const LinePlot& plot) {
 }
 
 }  // namespace
-
-std::string series_color(size_t i) { return palette[i % colors]; }
 
 std::string to_svg(const LinePlot& plot) { return draw(plot).svg; }
 

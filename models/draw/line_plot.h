@@ -4,13 +4,17 @@
 
 #include <slope/models/draw/svg.h>
 
+#include <cstdint>
+
 namespace slope::draw {
 
 struct Series {
   std::string name = {};           // in the legend; not listed if empty
   std::vector<Point> points = {};  // those that an axis cannot show are left out
-  std::string color = {};          // empty: the next one of the palette, dashed when it repeats
-  bool dots = false;               // a dot at each point
+  std::string color = {};          // of a line without dashes; empty: one of the palette
+  // which one of the palette, whose later ones have the same colors and dashes; -1: the next
+  int64_t number = -1;
+  bool dots = false;  // a dot at each point
   double width = 1.8, opacity = 1;
 };
 
@@ -23,6 +27,5 @@ struct LinePlot {
 
 std::string to_svg(const LinePlot& plot);
 std::string to_svg(const std::vector<LinePlot>& plots);  // one below the other, of the same width
-std::string series_color(size_t i);                      // number i of the palette
 
 }  // namespace slope::draw

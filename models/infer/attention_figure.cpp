@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/infer/attention_figure.h>
 #include <slope/nn/module/capture.h>
 
@@ -8,8 +9,8 @@ namespace slope::train {
 AttentionKind attention_kind(const std::string& name) {
   if (name == "encoder") return AttentionKind::encoder;
   if (name == "decoder") return AttentionKind::decoder;
-  SLOPE_CHECK_AS(UsageError, name == "cross",
-                 "attention: no kind '{}'; there are cross, encoder and decoder", name);
+  SLOPE_CHECK_AS(UsageError, name == "cross", "--kind {}: there are cross, encoder and decoder",
+                 quoted_if_empty(name));
   return AttentionKind::cross;
 }
 

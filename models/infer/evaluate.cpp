@@ -21,6 +21,11 @@ namespace {
 
 EvalResult metrics(const Evaluation& evaluation) {
   SLOPE_CHECK_INPUT(evaluation.targets > 0, "holds nothing to evaluate");
+  SLOPE_CHECK_AS(
+      NumericError, std::isfinite(evaluation.loss()),
+      "eval: the model's loss is {}: its numbers overflow; train it again with a smaller "
+      "--lr",
+      evaluation.loss());
   return {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};
 }
@@ -59,7 +64,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
   }
   std::vector<data::Tokens> hypotheses, references;
   for (const Translations& best : translate(translator, sources, options)) {
-    lines.push_back(best[0].text);
+    lines.push_back(data::nfc(best[0].text));
     hypotheses.push_back(translator.target->words(best[0].ids));
   }
   for (const std::string& line : targets) references.push_back(data::split_words(line));
@@ -79,6 +84,7 @@ EvalResult evaluate_language_model(const TextModel& model, const std::string& te
 }
 
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines) {
+  constexpr double largest = std::numeric_limits<float>::max();
   std::vector<float> xy, labels;
   int64_t number = 0;
   for (const std::string& line : data::split_lines(lines)) {
@@ -88,9 +94,12 @@ EvalResult evaluate_points_model(const Classifier& classifier, const std::string
     const bool good = first != line.npos && second != line.npos &&
                       parse_number(line.substr(0, first), x) &&
                       parse_number(line.substr(first + 1, second - first - 1), y) &&
-                      parse_number(line.substr(second + 1), label) && std::isfinite(x) &&
-                      std::isfinite(y) && (label == 0 || label == 1);
-    SLOPE_CHECK_INPUT(good, "line {}: expected \"x,y,label\" with label 0 or 1", number);
+                      parse_number(line.substr(second + 1), label) && std::abs(x) <= largest &&
+                      std::abs(y) <= largest && (label == 0 || label == 1);
+    SLOPE_CHECK_INPUT(good,
+                      "line {}: expected \"x,y,label\" with label 0 or 1, and x and y that fit "
+                      "in 32 bits",
+                      number);
     xy.push_back(static_cast<float>(x));
     xy.push_back(static_cast<float>(y));
     labels.push_back(static_cast<float>(label));

@@ -24,7 +24,7 @@ struct EvalResult {
   // on lower-cased words (Tokenizer::words), against the references in lower case, composed (NFC),
   // including words that the vocabulary lacks; 0 to 100
   std::optional<double> bleu = {};
-  // on lines as translate writes them, against the references, composed (NFC)
+  // on lines as translate writes them, against the references, both composed (NFC)
   std::optional<LineScores> lines = {};
   // pairs that are empty on one side or longer than the model's positions; characters that a
   // language model does not know. They enter none of the other numbers

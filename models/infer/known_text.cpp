@@ -7,8 +7,8 @@ namespace slope::train {
 
 UnknownCharacters unknown_characters(const std::string& name) {
   if (name == "skip") return UnknownCharacters::skip;
-  SLOPE_CHECK_AS(UsageError, name == "refuse",
-                 "unknown characters: there is no '{}'; choose refuse or skip", name);
+  SLOPE_CHECK_AS(UsageError, name == "refuse", "--unknown-characters {}: choose refuse or skip",
+                 quoted_if_empty(name));
   return UnknownCharacters::refuse;
 }
 

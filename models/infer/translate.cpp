@@ -1,4 +1,6 @@
+#include <slope/core/text/visible.h>
 #include <slope/models/data/text/unicode.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/infer/copy_unknown.h>
 #include <slope/models/infer/translate.h>
 
@@ -28,8 +30,8 @@ std::vector<Sentence> translate_sentences(const Translator& translator,
 LongLines long_lines(const std::string& name) {
   if (name == "crop") return LongLines::crop;
   if (name == "skip") return LongLines::skip;
-  SLOPE_CHECK_AS(UsageError, name == "refuse",
-                 "long lines: there is no '{}'; choose refuse, crop or skip", name);
+  SLOPE_CHECK_AS(UsageError, name == "refuse", "--long-lines {}: choose refuse, crop or skip",
+                 quoted_if_empty(name));
   return LongLines::refuse;
 }
 
@@ -40,10 +42,11 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
   const int64_t positions = translator.model->positions();
   const auto length = static_cast<int64_t>(source.size());
   if (length <= positions) return source;
-  SLOPE_CHECK_INPUT(options.long_lines != LongLines::refuse,
-                    "{}: {} tokens with <sos> and <eos> are more than the model's {} positions "
-                    "(max_len); shorten or split it, or --long-lines crop or skip",
-                    place, length, positions);
+  SLOPE_CHECK_INPUT(
+      options.long_lines != LongLines::refuse,
+      "{}: {} tokens with <sos> and <eos> are more than the model's {} positions "
+      "(max_len); shorten or split it, or give --long-lines crop or --long-lines skip",
+      place, length, positions);
   if (options.on_long_line) options.on_long_line();
   const int64_t words =
       options.long_lines == LongLines::crop ? std::max<int64_t>(0, positions - 2) : 0;
@@ -85,14 +88,36 @@ std::vector<Translations> translate(const Translator& translator,
   return all;
 }
 
+// The first word or character of `text` that the tokenizer can only write as <unk>; "" if none is.
+static std::string first_unknown(const std::string& text, const data::Tokenizer& tokenizer) {
+  const auto has_unknown = [](const Sentence& ids) {
+    return std::find(ids.begin(), ids.end(), data::unk_id) != ids.end();
+  };
+  const Sentence ids = tokenizer.encode(text);
+  if (!has_unknown(ids)) return "";
+  const data::Tokens tokens = tokenizer.tokens(text);
+  for (size_t i = 0; i < ids.size(); ++i)  // words show themselves, even unknown ones
+    if (ids[i] == data::unk_id && tokens[i] != tokenizer.token(data::unk_id)) return tokens[i];
+  for (const char32_t c : data::decode_utf8(text))
+    if (const std::string one = data::encode_utf8({&c, 1}); has_unknown(tokenizer.encode(one)))
+      return one;
+  return text;
+}
+
 Sentence forced_prefix(const Translator& translator, const std::string& text) {
+  SLOPE_CHECK_AS(UsageError, !data::find_utf8_error(text), "--prefix: is not valid UTF-8");
   SLOPE_CHECK_AS(UsageError, text.find_first_of("\r\n") == text.npos,
-                 "prefix: begins a line, so it cannot hold a line break");
+                 "--prefix: begins a line, so it cannot hold a line break");
   Sentence prefix = translator.target->encode(text);
   const int64_t positions = translator.model->positions();
   SLOPE_CHECK_AS(UsageError, static_cast<int64_t>(prefix.size()) < positions,
-                 "prefix: has {} tokens, the model writes at most {}; shorten it", prefix.size(),
+                 "--prefix: has {} tokens, the model writes at most {}; shorten it", prefix.size(),
                  positions);
+  const std::string unknown = first_unknown(text, *translator.target);
+  SLOPE_CHECK_AS(UsageError, unknown.empty(),
+                 "--prefix: '{}' is not among the {} tokens that the model can write; choose other "
+                 "words",
+                 visible(unknown), translator.target->size());
   return prefix;
 }
 

@@ -50,8 +50,8 @@ std::vector<Translations> translate(const Translator& translator,
                                     const DecodeOptions& options = {},
                                     const LineOptions& line_options = {});
 
-// The beginning of a translation as DecodeOptions::prefix. UsageError if it leaves no room for
-// more.
+// The beginning of a translation as DecodeOptions::prefix. UsageError if the model cannot write
+// all of it, or if it leaves no room for more.
 Sentence forced_prefix(const Translator& translator, const std::string& text);
 
 // Only the best translation of each line.

@@ -20,11 +20,17 @@ std::string kind(const Setting& s) {
   if (!s.choices.empty()) return fmt::format("one of {}", fmt::join(s.choices, ", "));
   const bool number = s.place.index() < 2;
   std::string text = kinds[s.place.index()];
-  if (number) text += fmt::format(" of at least {}, at most {}", s.least, s.most);
+  if (number && s.only_least_below_0)
+    text += fmt::format(" of at least 0, at most {}, or {}", s.most, s.least);
+  else if (number)
+    text += fmt::format(" of at least {}, at most {}", s.least, s.most);
   return text;
 }
 
-bool in_range(const Setting& s, double value) { return value >= s.least && value <= s.most; }
+bool in_range(const Setting& s, double value) {
+  if (s.only_least_below_0 && value < 0) return value == s.least;
+  return value >= s.least && value <= s.most;
+}
 
 std::vector<std::string> keys_of(const Settings& settings) {
   std::vector<std::string> keys;

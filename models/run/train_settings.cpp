@@ -97,6 +97,8 @@ void check_settings(const TrainSettings& t, int64_t total) {
   SLOPE_CHECK_AS(UsageError, !falling.contains(t.schedule) || t.lr_min <= t.lr,
                  "train: with the schedule {} lr falls to lr_min, but lr_min is {} and lr {}",
                  t.schedule, t.lr_min, t.lr);
+  SLOPE_CHECK_AS(UsageError, t.schedule != "plateau" || (t.gamma > 0 && t.gamma < 1),
+                 "train: --gamma {}: must be between 0 and 1 with the schedule plateau", t.gamma);
   SLOPE_CHECK_AS(UsageError, t.average == 0 || t.swa_start == 0,
                  "train: --average is an exponential average of the weights, --swa-start their "
                  "mean; give only one of them");

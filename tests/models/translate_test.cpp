@@ -116,7 +116,9 @@ TEST_CASE("translate: the n best read differently, whatever subwords they are ma
 
 TEST_CASE("translate: a prefix is the beginning; <unk> is written as the word attended to") {
   const Translator translator = small_translator(4);
-  const Sentence prefix = forced_prefix(translator, "two dogs xyz");
+  CHECK_THROWS_WITH_AS((void)forced_prefix(translator, "two dogs xyz"),
+                       doctest::Contains("--prefix: 'xyz' is not among the"), UsageError);
+  const Sentence prefix = translator.target->encode("two dogs xyz");
   CHECK(prefix.back() == data::unk_id);
   for (const std::string& line : translate_lines(translator, german, {.prefix = prefix}))
     CHECK(line.starts_with("two dogs <unk>"));

@@ -1,6 +1,6 @@
 """The output of each command on good input: help, zoo, inspect, graph, gradcheck, eval, translate, generate."""
-import json, os, re, shutil, signal, struct, unittest, xml.etree.ElementTree
-from slope_runner import Case, SMALL, TEXT
+import json, os, re, shutil, signal, struct, unittest, unittest.mock, xml.etree.ElementTree
+from slope_runner import ENVIRONMENT, Case, SMALL, TEXT
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -184,6 +184,10 @@ class WithoutRun(Case):
         finally:
             del os.environ["SLOPE_PYTHON"]
 
+    def test_gradcheck_names_a_missing_folder_for_temporary_files(self):
+        with unittest.mock.patch.dict(ENVIRONMENT, TMPDIR="/nonexistent"):
+            self.refused(4, "gradcheck", "exp", "--against", "pytorch", says=["TMPDIR is /nonexistent", "set TMPDIR to a folder"])
+
     def test_gradcheck_takes_one_kind_of_question(self):
         for arguments in (["exp", "--all"], ["exp", "--model", "mlp"], ["--all", "--model", "mlp"]):
             self.refused(2, "gradcheck", *arguments, says="--all")
@@ -302,9 +306,13 @@ class WithRun(Case):
         for line in self.good("translate", "run", "valid.de", "--prefix", "the dog").out.splitlines():
             self.assertTrue(line.startswith("the dog"), line)
         for how in ("copy", "ban"):
-            self.assertNotIn("<unk>", self.good("translate", "run", "--prefix", "" if how == "ban" else "xyz", "--unk", how, stdin="Der Xaver ruft .\n").out)
+            self.assertNotIn("<unk>", self.good("translate", "run", "--unk", how, stdin="Der Xaver ruft .\n").out)
+        for how in ("write", "copy", "ban"):
+            self.refused(2, "translate", "run", "valid.de", "--prefix", "the Zzz dog", "--unk", how, says=["--prefix: 'zzz'", "choose other words"])
+        self.refused(2, "translate", "run", "valid.de", "--prefix", "A\udcff", says="--prefix: is not valid UTF-8")
+        self.refused(2, "translate", "run", "valid.de", "--length-penalty", "-1000", says=["--length-penalty", "from -10 to 10"])
         self.refused(2, "translate", "run", "valid.de", "--n-best", "2", says=["--n-best 2", "--beam"])
-        self.refused(2, "translate", "run", "valid.de", "--unk", "drop", says=["drop", "write, ban or copy"])
+        self.refused(2, "translate", "run", "valid.de", "--unk", "drop", says="--unk drop: choose write, ban or copy")
         self.refused(2, "translate", "run", "valid.de", "--prefix", "the " * 20, says=["20 tokens"])
         self.refused(2, "translate", "run", "--score", "-", says=["--score -"])
         self.refused(3, "translate", "run", "valid.de", "--score", "train.en", says=["60 translations for 12 lines"])

@@ -172,7 +172,23 @@ class Pictures(Case):
         self.assertNotIn("Learning rate", texts("one.svg"))
         self.refused(2, "plot", "a", "-o", "one.svg", "--what", "los", says=["there is no los", "did you mean loss?"])
         self.refused(2, "plot", "a", "-o", "one.png", says="-o one.png")
+        os.mkdir("v")  # a run that has only been validated yet
+        with open("v/log.jsonl", "w") as file:
+            file.write(json.dumps(next(line for line in log_of("a") if "validation_loss" in line)) + "\n")
+        self.good("plot", "v", "-o", "v.svg")
+        self.assertIn("Loss", texts("v.svg"))
+        self.assertNotIn("Learning rate", texts("v.svg"))
+        self.refused(2, "plot", "v", "-o", "w.svg", "--what", "loss,lr", says="no run has logged lr")
+        open("v/log.jsonl", "w").close()
+        self.refused(2, "plot", "v", "-o", "w.svg", says="no run has logged any of loss, lr")
         self.refused(4, "plot", "nowhere", "-o", "one.svg", says="nowhere/log.jsonl")
+
+    def test_the_eighth_run_has_the_first_color_with_dashes(self):
+        self.train("a", "--steps", "5")
+        for count, dashed in ((7, False), (8, True)):
+            self.good("plot", *["a"] * count, "-o", "all.svg")
+            with open("all.svg") as file:
+                self.assertEqual("stroke-dasharray" in file.read(), dashed)
 
     def test_events_for_tensorboard(self):
         self.train("run", "--steps", "4", "--tensorboard", "--log-norms")
@@ -205,9 +221,14 @@ class Pictures(Case):
         self.assertIn("done: 2 steps", result.out)
 
 
+def without(flags, *left_out):
+    """SMALL without these flags and their values."""
+    return [word for i in range(0, len(flags), 2) if flags[i] not in left_out for word in flags[i:i + 2]]
+
+
 class Sweep(Case):
     def sweep(self, *arguments):
-        return self.good("sweep", "translation", *TEXT, *SMALL, "--steps", "6", "--validate-every", "3", "--grid", "lr=0.001,0.02", "dropout=0,0.5", "--out", "sweep", *arguments)
+        return self.good("sweep", "translation", *TEXT, *without(SMALL, "--lr", "--dropout"), "--steps", "6", "--validate-every", "3", "--grid", "lr=0.001,0.02", "dropout=0,0.5", "--out", "sweep", *arguments)
 
     def test_a_run_of_each_combination_and_a_table(self):
         out = self.sweep().out
@@ -233,7 +254,7 @@ class Sweep(Case):
 
     def test_what_makes_no_sense_is_refused_before_anything_runs(self):
         for grid, says in (("lrr=1", ["lrr", "did you mean lr?"]), ("lr=x", "--lr x"), ("lr", "--grid lr: expected"), ("lr=", "--grid lr="), ("optimizer=adam,adan", "--optimizer adan")):
-            self.refused(2, "sweep", "translation", *TEXT, *SMALL, "--grid", grid, "--out", "sweep", says=says)
+            self.refused(2, "sweep", "translation", *TEXT, *without(SMALL, "--lr"), "--grid", grid, "--out", "sweep", says=says)
 
     def test_each_run_is_the_one_that_train_makes_of_the_same_values(self):
         self.good("sweep", "points", "--grid", "epochs=1,2", "--batch-size", "64", "--out", "sweep")
@@ -245,8 +266,10 @@ class Sweep(Case):
 
     def test_a_grid_whose_runs_are_not_different_is_refused(self):
         for grid, says in ((["lr=1,1"], "lr=1 twice"), (["lr=1", "lr=2"], "lr has its values already"), (["seed=1,2", "momentum=0.5,0.9"], "--momentum: does nothing with --optimizer adam"),
+                           (["batch-size=8,16"], ["--grid: batch_size has its values here", "leave out one"]), (["model=mlp"], ["--grid model=mlp", "--model", "a sweep for each"]),
+                           ([f"{key}=" + ",".join(map(str, range(1, 1001))) for key in ("seed", "hidden", "points", "warmup")], "more than 10000 combinations"),
                            (["freeze=a/b,a_b"], "both would be the run sweep/freeze=a_b")):
-            self.refused(2, "sweep", "points", "--grid", *grid, "--steps", "2", "--out", "sweep", says=says)
+            self.refused(2, "sweep", "points", "--batch-size", "4", "--grid", *grid, "--steps", "2", "--out", "sweep", says=says)
 
     def test_an_interrupted_sweep_goes_on(self):
         process = self.start("sweep", "translation", *TEXT, *SMALL, "--steps", "100000", "--grid", "seed=1,2", "--out", "sweep")

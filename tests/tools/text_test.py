@@ -1,6 +1,6 @@
 """Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), naming the file and the byte or line."""
-import gzip, json, os, select, subprocess, unittest
-from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, HANGS, decode, write_pairs
+import gzip, json, os, select, struct, subprocess, unittest
+from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, HANGS, decode, read_tensors, write_pairs, write_tensors
 
 
 def put(path, content):
@@ -23,6 +23,32 @@ class NulCharacters(Case):
             put(f"nul.{ending}", b"a \0 \0\n" * 40)
         self.good("train", "translation", "--train", "nul", "--valid", "nul", *SMALL, "--steps", "150", "--lr", "0.02", "--out", "run")
         self.assertEqual(self.good("translate", "run", stdin="a \0 \0\n").out.count("\0"), 2)
+
+
+class Decomposed(Case):
+    def test_a_perfect_translation_scores_100(self):
+        for ending in ("de", "en"):
+            put(f"two.{ending}", "cafe\u0301\n".encode() * 40)  # é as two characters
+        self.good("train", "translation", "--train", "two", "--valid", "two", *SMALL, "--tokenizer", "characters", "--steps", "150", "--lr", "0.02", "--out", "run")
+        self.assertEqual(self.good("translate", "run", stdin="cafe\u0301\n").out, "cafe\u0301\n")
+        scores = json.loads(self.good("eval", "run", "--data", "two", "--json").out)
+        self.assertEqual((scores["chrf"], scores["chrf_cased"]), (100, 100))
+
+
+class Overflow(Case):
+    def test_a_loss_that_is_not_finite_is_no_result(self):
+        self.gpt("gpt", "--steps", "1")
+        self.train("run", "--steps", "1")
+        self.good("train", "points", "--steps", "1", "--out", "moons")
+        put("points", b"0.5,0.5,0\n")
+        for run, data in (("gpt", "valid.en"), ("run", "valid"), ("moons", "points")):
+            file = f"{run}/last/model.safetensors"
+            header, weights = read_tensors(file)
+            write_tensors(file, header, struct.pack("<f", 3e38) * (len(weights) // 4))
+            for more in ([], ["--json"]):
+                self.assertEqual(self.refused(5, "eval", run, "--data", data, *more).out, "")
+        put("points", b"1e300,0.5,1\n")
+        self.refused(3, "eval", "moons", "--data", "points", says="points: line 1")
 
 
 class Memory(Case):
@@ -163,9 +189,10 @@ class TextToUse(Case):
             result = self.slope("translate", "run", "--long-lines", way, stdin=text)
             self.assertEqual((result.code, result.err), (0, f"slope: standard input: {word} 2 lines longer than the model's 12 positions\n"))
             self.assertEqual(result.out.split("\n"), [plain[0], line, "", line, ""])
-        self.refused(2, "translate", "run", "--long-lines", "shorten", says=["shorten", "refuse, crop or skip"])
+        self.refused(2, "translate", "run", "--long-lines", "shorten", says="--long-lines shorten: choose refuse, crop or skip")
+        self.refused(3, "translate", "run", stdin="das " * 30, says="give --long-lines crop or --long-lines skip")
         self.refused(2, "translate", "run", "--long-lines", "crop", "--score", "valid.en", says=["--long-lines", "--score"])
-        self.refused(2, "translate", "run", "--prefix", "a\nb", says="prefix: begins a line", stdin="das Kind\n")
+        self.refused(2, "translate", "run", "--prefix", "a\nb", says="--prefix: begins a line", stdin="das Kind\n")
         scored = self.slope("translate", "run", "--long-lines", "skip", "--scores", stdin="das " * 11 + "\n\ndas Kind\n").out.splitlines()
         self.assertEqual(scored[:2], ["nan\tnan\t", "nan\tnan\t"])
         self.assertLess(float(scored[2].split("\t")[0]), 0)
@@ -192,6 +219,12 @@ class TextToUse(Case):
         for child in (process, answers):
             child.kill()
             child.communicate()
+
+    def test_a_line_without_end_is_refused(self):
+        for before, line in (("", 1), ("das Kind .\n", 2)):
+            result = self.slope("translate", "run", "--long-lines", "crop", stdin=before + "das Kind " * (8 << 20))
+            self.assertEqual(result.code, 3)
+            self.assertEqual(result.err, f"slope: standard input: line {line}: longer than 67108864 bytes; break it into lines\n")
 
     def test_pipes_and_standard_input_have_names(self):
         expected = self.good("translate", "run", "valid.de").out

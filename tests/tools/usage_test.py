@@ -71,6 +71,11 @@ class Usage(Case):
     def test_an_endless_program_is_refused(self):
         self.refused(4, "explore", "-", "--json", says="more than the 65536", stdin="x = 1\n" * 20000)
 
+    def test_an_unknown_key_in_other_letters_is_recognised(self):
+        with open("c.json", "w") as file:
+            file.write('{"LR": 0.1}')
+        self.refused(3, *TRAIN, "--config", "c.json", says=['unknown key "LR"', "did you mean lr?"])
+
     def test_values_outside_their_range_are_named_with_it(self):
         for flag, value, says in [
             ("lr", "abc", "a number of at least 0"), ("lr", "-1", "at least 0"), ("lr", "nan", "a number"), ("lr", "inf", "a number"), ("lr", "1e400", "a number"),
@@ -93,9 +98,32 @@ class Usage(Case):
         self.refused(2, *TRAIN, "--schedule", "multistep", "--milestones", "5,3", says=["--milestones 5,3", "increasing order"])
         self.refused(2, *TRAIN, "--optimizer", "rprop", "--schedule", "cosine", says=["--schedule", "does nothing with --optimizer rprop"])
         self.refused(2, *TRAIN, "--optimizer", "lbfgs", "--clip", "1", says=["--clip", "does nothing with --optimizer lbfgs"])
-        self.refused(2, *TRAIN, "--schedule", "plateau", "--gamma", "1", says=["plateau", "between 0 and 1"])
+        self.refused(2, *TRAIN, "--schedule", "plateau", "--gamma", "1", says=["plateau", "--gamma 1: must be between 0 and 1"])
         self.refused(2, *TRAIN, "--schedule", "sequential", "--schedules", "cosine,plateau", says=["--schedules cosine,plateau", "plateau"])
         self.refused(2, *TRAIN, "--swa-start", "5", "--average", "0.9", says=["--average", "--swa-start"])
+
+    def test_a_flag_without_effect_is_refused(self):
+        self.train("run", "--steps", "1")
+        self.gpt("gpt", "--steps", "1")
+        self.refused(2, "train", "points", "--label-smoothing", "0.9", "--steps", "2", "--out", "new", says=["--label-smoothing: does nothing with points", "translation, lm"])
+        own = [*TRAIN[:-2], "--tokenizer", "subwords", "--subword-model", "some.model", "--out", "new"]
+        self.refused(2, *own, "--vocab-size", "300", says=["--vocab-size: does nothing with --subword-model", "some.model"])
+        self.refused(2, *own, "--subword-kind", "unigram", says="--subword-kind: does nothing with --subword-model")
+        for flag, value in (("--tokenizer", "characters"), ("--shared-vocabulary", "true"), ("--min-freq", "7")):
+            self.refused(2, *TRAIN[:-2], "--from", "run", flag, value, "--out", "new", says=[f"{flag} {value}: the tokenizers are those of --from run", f"leave out {flag}"])
+        self.refused(2, "train", "lm", "--text", "train.en", "--from", "gpt", "--tokenizer", "words", "--out", "new", says=["--tokenizer words", "--from gpt", "characters"])
+        self.good(*TRAIN[:-2], "--from", "run", "--out", "new")  # which repeats the run's tokenizer
+        for value in ("-0.5", "-2"):
+            self.refused(2, "train", "postnorm", *TRAIN[2:-2], "--attention-dropout", value, "--out", "other", says=[f"--attention-dropout {value}", "at least 0, at most 0.999, or -1"])
+
+    def test_the_text_is_not_blamed_for_a_setting_or_another_file(self):
+        lm = ["train", "lm", "--text", "train.en", *SMALL_GPT, "--steps", "2", "--out", "new"]
+        for code, flags, says in ((2, ["--n-head", "3"], "slope: gpt: n_embd 8 is not divisible by n_head 3"), (2, ["--freeze", "*"], "slope: --freeze *: leaves nothing to train"),
+                                  (2, ["--tokenizer", "subwords", "--vocab-size", "1"], "slope: vocab_size 1: "), (3, ["--tokenizer", "subwords", "--subword-model", "valid.de"], "slope: valid.de: is not"),
+                                  (3, ["--block-size", "9999"], "slope: train.en: the training part of the text has")):
+            for documents in ("whole", "lines"):
+                if (documents, flags[0]) != ("lines", "--block-size"):
+                    self.refused(code, *lm, "--documents", documents, *flags, says=says)
 
     def test_every_command_refuses_no_threads(self):
         self.train("run", "--steps", "1")

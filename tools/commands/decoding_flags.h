@@ -22,6 +22,7 @@ inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
       .between(1, 1000)
       .shows_default();
   command.option("--length-penalty", decode.length_penalty, "alpha in score = log p / length^alpha")
+      .between_reals(-10, 10)
       .shows_default();
   const auto set_unk = [&decode](const std::string& how) {
     decode.unk = train::unknown_words(how);

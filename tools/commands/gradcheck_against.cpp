@@ -185,7 +185,15 @@ Json call_of(const std::string& function, const Case& c) {
 
 // A new file in the folder for temporary files.
 std::string write_temporary(const std::string& text) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  std::error_code error;
+  const std::string folder = std::filesystem::temp_directory_path(error).string();
+  if (error) {
+    const char* named = std::getenv("TMPDIR");
+    throw IoError(
+        fmt::format("gradcheck: no folder for a temporary file: TMPDIR is {}: {}; set "
+                    "TMPDIR to a folder",
+                    named ? named : "not set", error.message()));
+  }
   std::string file;
   int fd = -1;
   for (int n = 0; fd < 0; ++n) {

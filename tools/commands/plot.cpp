@@ -14,7 +14,8 @@ void add_plot(Command& slope) {
       "Draw the curves of runs, also of runs that are still training, as one SVG.\n"
       "Example: slope plot runs/first runs/second -o curves.svg --what loss,lr");
   static std::vector<std::string> runs;
-  static std::string out, what = "loss,lr,gradient_norm,tokens_per_second";
+  static const std::string usual = "loss,lr,gradient_norm,tokens_per_second";
+  static std::string out, what = usual;
   command.option("runs", runs, "the runs' folders").required().takes("RUN");
   command.option("-o,--out", out, "the picture").required().takes_name("FILE.svg");
   command
@@ -26,7 +27,7 @@ void add_plot(Command& slope) {
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, out.ends_with(".svg"), "-o {}: expected a name that ends in .svg",
                    out);
-    write_file(out, train::plot_runs(runs, items_of(what)));
+    write_file(out, train::plot_runs(runs, items_of(what), what == usual));
     return 0;
   });
 }

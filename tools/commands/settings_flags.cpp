@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace slope::tools {
 
@@ -78,6 +79,42 @@ void refuse_without_effect(const Settings& settings, const SettingsFlags& flags)
   }
 }
 
+// "" if there is no such setting
+std::string value_of(const Settings& settings, const std::string& key) {
+  for (const Setting& s : settings)
+    if (s.key == key) return train::to_text(s);
+  return "";
+}
+
+// The same for flags that have no effect with a kind of model, or beside another flag.
+void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
+  const auto refuse = [&](const char* key, const std::string& why) {
+    if (flags.values.contains(key))
+      throw UsageError(fmt::format("{}: does nothing {}", flag_of(key), why));
+  };
+  if (settings.type().kind == Kind::points)
+    refuse("label_smoothing", "with points; it belongs to translation, lm");
+  const std::string file = value_of(settings.all(), "subword_model");
+  if (file.empty() || file == "\"\"") return;
+  for (const char* key : {"vocab_size", "subword_kind"})
+    refuse(key, fmt::format("with --subword-model {}, which has its subwords already", file));
+}
+
+// A run that --from names brings its tokenizers. `taken`: the settings with those of that run.
+void refuse_other_tokenizers(RunSettings& settings, RunSettings& taken,
+                             const SettingsFlags& flags) {
+  const Settings now = settings.all(), then = taken.all();
+  for (const char* key : {"tokenizer", "shared_vocabulary", "min_freq", "vocab_size",
+                          "subword_kind", "subword_model"}) {
+    if (!flags.values.contains(key)) continue;
+    const std::string was = value_of(then, key);
+    SLOPE_CHECK_AS(UsageError, value_of(now, key) == was,
+                   "{} {}: the tokenizers are those of --from {}, whose {} is {}; leave out {}",
+                   flag_of(key), flags.values.at(key), flags.values.at("from"), key, was,
+                   flag_of(key));
+  }
+}
+
 // If only a parallel text is named (no preset, config or model), its size decides the settings;
 // flags still override them.
 void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) {
@@ -119,10 +156,13 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
     if (!config.empty())
       train::from_saved_json(settings.all(), train::read_json_text(config), config);
   }
+  std::optional<RunSettings> taken;  // with what the run that --from names brings
   if (const auto from = flags.values.find("from"); from != flags.values.end())
-    if (sys::is_folder(from->second))
+    if (sys::is_folder(from->second)) {
       settings.take_model(
           train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
+      taken.emplace(settings);
+    }
   if (state.empty()) settings_from_text_size(settings, flags);
   if (!flags.preset.empty()) settings.apply(flags.preset);
   SLOPE_CHECK_AS(UsageError,
@@ -143,7 +183,9 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
     given.push_back(key);
   }
   steps_or_epochs(settings.training, given);
+  if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
+  refuse_idle_flags(settings, flags);
   SLOPE_CHECK_AS(UsageError, settings.training.swa_start > 0 || !flags.values.contains("swa_every"),
                  "--swa-every: does nothing without --swa-start");
   train::check_settings(settings.training, /*total=*/0);  // again when the number of steps is known

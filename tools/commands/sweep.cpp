@@ -49,6 +49,10 @@ std::vector<Axis> axes_of(const std::vector<std::string>& grid) {
                    quoted_if_empty(text));
     Axis axis{text.substr(0, equals), items_of(text.substr(equals + 1))};
     std::replace(axis.key.begin(), axis.key.end(), '-', '_');
+    SLOPE_CHECK_AS(UsageError, axis.key != "model",
+                   "--grid {}: a sweep trains one model; name it with --model, and run a sweep for "
+                   "each",
+                   text);
     for (const Axis& other : axes)
       SLOPE_CHECK_AS(UsageError, other.key != axis.key,
                      "--grid {}: {} has its values already; name them all at once", text, axis.key);
@@ -63,6 +67,17 @@ struct Point {                      // of the grid
   std::string failure;              // why the run ended without a result
   train::RunResult result;
 };
+
+// Counts the runs before any is made.
+void refuse_too_many(const std::vector<Axis>& axes) {
+  constexpr size_t most = 10'000;
+  size_t runs = 1;
+  for (const Axis& axis : axes) {
+    SLOPE_CHECK_AS(UsageError, axis.values.size() <= most / runs,
+                   "--grid: has more than {} combinations of values; give fewer", most);
+    runs *= axis.values.size();
+  }
+}
 
 std::vector<Point> points_of(const std::vector<Axis>& axes) {
   std::vector<Point> points(1);
@@ -145,6 +160,12 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
 
 int run(const Flags& flags, const ModelType& type) {
   const std::vector<Axis> axes = axes_of(flags.grid);
+  for (const Axis& axis : axes)
+    if (const auto flag = flags.settings.values.find(axis.key); flag != flags.settings.values.end())
+      throw UsageError(
+          fmt::format("--grid: {} has its values here and in its flag, {}; leave out one of them",
+                      axis.key, quoted_if_empty(flag->second)));
+  refuse_too_many(axes);
   std::vector<Point> points = points_of(axes);
   refuse_shared_folder(flags, points);
   // Refuses a wrong value before anything is trained.

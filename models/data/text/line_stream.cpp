@@ -9,6 +9,7 @@ namespace slope::data {
 
 std::optional<std::vector<std::string>> LineStream::next() {
   constexpr std::chrono::milliseconds pause(20);
+  constexpr size_t longest_line = size_t{64} << 20;      // a text may have no end
   constexpr size_t enough = 1 << 20, most_lines = 4096;  // for a writer that never pauses
   const TextLimits limits;
   std::string text = std::exchange(rest_, {});
@@ -29,6 +30,10 @@ std::optional<std::vector<std::string>> LineStream::next() {
                    "{}: cannot read: more than the {} bytes that may be read at once",
                    stream_.name(), limits.most);
     count_from(before);
+    const bool is_line = lines < most_lines && !is_packed();  // what follows the complete lines
+    SLOPE_CHECK_INPUT(!is_line || text.size() - whole <= longest_line,
+                      "{}: line {}: longer than {} bytes; break it into lines", stream_.name(),
+                      read_.lines + lines + 1, longest_line);
   }
   if (is_at_end_) {
     if (read_.bytes == 0) text = unpacked(std::move(text), stream_.name(), limits);

@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/infer/search/decode.h>
 #include <slope/models/infer/search/likeliest.h>
@@ -185,8 +186,8 @@ Tensor padded(const std::vector<Sentence>& sources, std::span<const size_t> rows
 Unknown unknown_words(const std::string& name) {
   if (name == "ban") return Unknown::ban;
   if (name == "copy") return Unknown::copy;
-  SLOPE_CHECK_AS(UsageError, name == "write",
-                 "unknown words: there is no '{}'; choose write, ban or copy", name);
+  SLOPE_CHECK_AS(UsageError, name == "write", "--unk {}: choose write, ban or copy",
+                 quoted_if_empty(name));
   return Unknown::write;
 }
 

@@ -35,16 +35,16 @@ draw::LinePlot loss_of(const std::vector<Run>& runs) {
       return at == runs[i].curves.end() ? Curve{} : at->second;
     };
     const Curve training = curve("loss"), validation = curve("validation_loss");
-    const std::string color = draw::series_color(i);
+    const auto number = static_cast<int64_t>(i);
     if (!training.empty())
       plot.series.push_back({.name = validation.empty() ? runs[i].name : "",
                              .points = thinned(without_partial_window(training)),
-                             .color = color,
+                             .number = number,
                              .width = 1.2,
                              .opacity = 0.6});
     if (!validation.empty())
       plot.series.push_back(
-          {.name = runs[i].name, .points = validation, .color = color, .dots = true});
+          {.name = runs[i].name, .points = validation, .number = number, .dots = true});
   }
   return plot;
 }
@@ -55,7 +55,7 @@ draw::LinePlot plot_of(const std::vector<Run>& runs, const Quantity& quantity) {
     if (const auto at = runs[i].curves.find(quantity.key); at != runs[i].curves.end())
       plot.series.push_back({.name = runs[i].name,
                              .points = thinned(at->second),
-                             .color = draw::series_color(i),
+                             .number = static_cast<int64_t>(i),
                              .width = 1.4});
   return plot;
 }
@@ -95,18 +95,21 @@ std::vector<std::string> plottable() {
   return names;
 }
 
-std::string plot_runs(const std::vector<std::string>& folders,
-                      const std::vector<std::string>& what) {
+std::string plot_runs(const std::vector<std::string>& folders, const std::vector<std::string>& what,
+                      bool leaves_out_empty) {
   std::vector<Run> runs;
   for (const std::string& folder : folders)
     runs.push_back({visible(folder), read_log(folder + "/log.jsonl")});
   std::vector<draw::LinePlot> all;
   for (const std::string& name : what)
     for (draw::LinePlot& plot : plots_of(runs, name)) {
+      if (leaves_out_empty && plot.series.empty()) continue;
       SLOPE_CHECK_AS(UsageError, !plot.series.empty(), "plot: no run has logged {}{}", name,
                      name == "norms" ? "; train with --log-norms" : "");
       all.push_back(std::move(plot));
     }
+  SLOPE_CHECK_AS(UsageError, !all.empty(), "plot: no run has logged any of {}",
+                 fmt::join(what, ", "));
   return draw::to_svg(all);
 }
 

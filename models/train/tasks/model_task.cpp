@@ -34,10 +34,25 @@ void ModelTask::choose_parameters(const models::Model& model) {
                  settings_.training.freeze);
 }
 
+namespace {
+
+// About a file other than the text, which the message names.
+struct OtherFileError : InputError {
+  using InputError::InputError;
+};
+
+}  // namespace
+
 data::TokenizerPtr ModelTask::tokenizer(const std::string& stem,
                                         const std::function<data::TokenizerPtr()>& make) const {
   const std::string& folder = settings_.tokenizers_from;
-  return folder.empty() ? make() : data::read_tokenizer(settings_.tokenizer(), folder + "/" + stem);
+  const data::TokenizerOptions options = settings_.tokenizer();
+  if (folder.empty() && (options.kind != "subwords" || options.model_file.empty())) return make();
+  try {
+    return folder.empty() ? make() : data::read_tokenizer(options, folder + "/" + stem);
+  } catch (const InputError& e) {
+    throw OtherFileError(e.what());
+  }
 }
 
 void ModelTask::save(const FolderSink& folder) const {
@@ -81,10 +96,14 @@ std::unique_ptr<ModelTask> language_model_task(const RunSettings& settings,
   const std::string text = data::read_text(file);
   SLOPE_CHECK_INPUT(text.find_first_not_of(" \t\n") != text.npos, "{}: contains no text",
                     InputStream::name_of(file));
-  return blame(InputStream::name_of(file), [&]() -> std::unique_ptr<ModelTask> {
+  try {
     if (d.documents == "lines") return std::make_unique<DocumentTask>(settings, text);
     return std::make_unique<LanguageModelTask>(settings, text);
-  });
+  } catch (const OtherFileError&) {
+    throw;
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", InputStream::name_of(file), e.what()));
+  }
 }
 
 }  // namespace
