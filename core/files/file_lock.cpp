@@ -2,8 +2,8 @@
 #ifndef SLOPE_PLAIN
 
 #include <slope/core/error.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/core/files/system_call.h>
-#include <slope/core/files/temporary.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,8 +3,8 @@
 
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/core/files/system_call.h>
-#include <slope/core/files/temporary.h>
 
 #include <fcntl.h>
 #include <unistd.h>
