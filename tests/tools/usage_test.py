@@ -106,6 +106,7 @@ class Usage(Case):
         self.train("run", "--steps", "1")
         self.gpt("gpt", "--steps", "1")
         self.refused(2, "train", "points", "--label-smoothing", "0.9", "--steps", "2", "--out", "new", says=["--label-smoothing: does nothing with points", "translation, lm"])
+        self.good("train", "points", "--label-smoothing", "0", "--steps", "2", "--out", "moons")
         own = [*TRAIN[:-2], "--tokenizer", "subwords", "--subword-model", "some.model", "--out", "new"]
         self.refused(2, *own, "--vocab-size", "300", says=["--vocab-size: does nothing with --subword-model", "some.model"])
         self.refused(2, *own, "--subword-kind", "unigram", says="--subword-kind: does nothing with --subword-model")

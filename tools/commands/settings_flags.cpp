@@ -92,7 +92,7 @@ void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
     if (flags.values.contains(key))
       throw UsageError(fmt::format("{}: does nothing {}", flag_of(key), why));
   };
-  if (settings.type().kind == Kind::points)
+  if (settings.type().kind == Kind::points && settings.training.label_smoothing > 0)
     refuse("label_smoothing", "with points; it belongs to translation, lm");
   const std::string file = value_of(settings.all(), "subword_model");
   if (file.empty() || file == "\"\"") return;
