@@ -5,6 +5,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
 #include <slope/core/product/bf16_unit.h>
 #include <slope/tests/threads.h>
@@ -173,6 +174,20 @@ TEST_CASE("autocast: a second derivative, and f64, which is left alone") {
   CHECK(relative(x.grad(), (rounded(w) * 2).transpose(0, 1)) < of_sums);
   const Tensor a = tensor({{1 + 0x1p-40}}, f64);
   CHECK(matmul(a, a).item() == a.item() * a.item());
+}
+
+TEST_CASE("autocast: what a feed-forward layer keeps takes half the memory") {
+  manual_seed(6);
+  const Tensor x = randn({512, 64}).set_requires_grad(), w = randn({128, 64}), v = randn({64, 128});
+  const auto kept = [&](DType precision) {
+    const int64_t before = memory::stats().live;
+    const Autocast autocast(precision);
+    const Tensor y = linear(dropout(relu(linear(x * 1.0, w)), 0.1, true), v);
+    return memory::stats().live - before;  // with y itself, which is f32
+  };
+  const auto y_bytes = static_cast<int64_t>(512 * 64 * sizeof(float));
+  CHECK(static_cast<double>(kept(bf16) - y_bytes) <=
+        0.55 * static_cast<double>(kept(f32) - y_bytes));
 }
 
 TEST_CASE("autocast: the same bits for any number of threads") {

@@ -68,8 +68,7 @@ class GreedyDecoding : public Workload {
     for (const auto& [name, p] : nn::named_parameters(translator_.model->module())) {
       const auto is_in = [&name = name](const char* part) { return name.find(part) != name.npos; };
       const bool is_once = is_in("mha2.fc_key") || is_in("mha2.fc_value");
-      if (!is_in("encoder") && !is_in("embed") && !is_once)
-        n += p.numel() * size_of(p.dtype());
+      if (!is_in("encoder") && !is_in("embed") && !is_once) n += p.numel() * size_of(p.dtype());
     }
     return n;
   }

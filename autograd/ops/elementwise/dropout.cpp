@@ -44,6 +44,7 @@ extern const Op dropout{
     .signature = "(*) -> (*)",
     .definition = {.forward = "y = x / (1 - p) where the draw keeps the element, else 0",
                    .derivative = "dx = g / (1 - p) where x was kept, else 0"},
+    .rounds = saves_input(0),  // which only recomputing needs
     .formula = formula,
     .kernel = dropout_kernel,
     .recompute = dropout_recompute};
