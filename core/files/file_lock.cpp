@@ -20,11 +20,11 @@ constexpr std::string_view mark = "slope ";
 
 // The process ID in a lock's text, empty if that is not complete; nothing if it is no lock's text.
 std::optional<std::string_view> owner_in(std::string_view text) {
-  if (text.empty() || text == mark) return "";  // between two calls of its owner
-  const bool marked = text.starts_with(mark);
+  if (mark.starts_with(text)) return "";  // its owner is about to write, or could not write all
+  const bool marked = text.starts_with(mark), is_whole = text.ends_with('\n');
+  if (!marked && !is_whole) return std::nullopt;
   if (marked) text.remove_prefix(mark.size());
-  if (!text.ends_with('\n')) return std::nullopt;
-  text.remove_suffix(1);
+  if (is_whole) text.remove_suffix(1);
   // no process ID has more than 7 digits: Linux counts to 2^22
   return is_number(text) && text.size() <= 7 ? std::optional(text) : std::nullopt;
 }

@@ -11,7 +11,8 @@ namespace slope {
 class FileLock {
  public:
   // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
-  // this name whose content is not a FileLock's. If it throws, a file that it made is gone again.
+  // this name whose content is not a FileLock's. If it throws after it locked a file that it made,
+  // that is gone again.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -4,6 +4,7 @@
 #include <slope/core/product/gemm_tile.h>
 
 #include <algorithm>
+#include <limits>
 
 #if defined(SLOPE_BLAS)
 #include <cblas.h>

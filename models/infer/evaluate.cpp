@@ -23,8 +23,8 @@ EvalResult metrics(const Evaluation& evaluation) {
   SLOPE_CHECK_INPUT(evaluation.targets > 0, "holds nothing to evaluate");
   SLOPE_CHECK_AS(
       NumericError, std::isfinite(evaluation.loss()),
-      "eval: the model's loss is {}: its numbers overflow; train it again with a smaller "
-      "--lr",
+      "eval: the loss is {}: the model's numbers overflow; if they do on other data too, train it "
+      "again with a smaller --lr",
       evaluation.loss());
   return {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};

@@ -7,8 +7,9 @@
 namespace slope::nn {
 
 void detail::check_dtype(const char* op, const char* what, const Tensor& p, const Tensor& x) {
-  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(), "{}: dtypes differ: {} {}, input {}; convert with to()",
-                    op, what, name(p.dtype()), name(x.dtype()));
+  SLOPE_CHECK_DTYPE(p.dtype() == x.dtype(),
+                    "{}: dtypes differ: {} {}, other operands {}; convert with to()", op, what,
+                    name(p.dtype()), name(x.dtype()));
 }
 
 void detail::check_vector(const char* op, const char* what, const Tensor& p, int64_t n,

@@ -126,10 +126,15 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps,
 
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double eps) {
   const Dims shape = broadcast_shapes(a.shape(), b.shape(), "cosine_similarity");
-  const auto unit = [&](const Tensor& x) {
-    return normalize(x.shape() == shape ? x : x.expand(shape), 2, dim, eps);
+  const auto d =
+      static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(shape.size()), "cosine_similarity"));
+  const auto unit = [&](const Tensor& x) {  // expanded along dim alone: the product does the rest
+    Dims to(shape.size() - x.shape().size(), 1);
+    for (const int64_t size : x.shape()) to.push_back(size);
+    to[d] = shape[d];
+    return normalize(x.shape() == to ? x : x.expand(to), 2, static_cast<int64_t>(d), eps);
   };
-  return sum(unit(a) * unit(b), {dim});
+  return sum(unit(a) * unit(b), {static_cast<int64_t>(d)});
 }
 
 Tensor normalize(const Tensor& x, double p, int64_t dim, double eps) {

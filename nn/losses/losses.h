@@ -146,7 +146,7 @@ struct TripletMarginWithDistanceLoss {
   }
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
     TripletDistanceOptions now = options;
-    if (distance_function)
+    if (distance_function && !options.distance_function)
       now.distance_function = [&](const Tensor& a, const Tensor& b) {
         return (*distance_function)(a, b);
       };

@@ -11,7 +11,7 @@ namespace detail {
 
 inline std::optional<Buffer> buffer_or_none(const Tensor& x) {
   if (!x.defined()) return std::nullopt;
-  return Buffer(x.detach());  // a tensor of its own: to(dtype) leaves the caller's as it is
+  return Buffer(x.detach().clone());  // its own: to(dtype) and load leave the caller's as it is
 }
 inline Tensor value_of(const std::optional<Buffer>& b) { return b ? Tensor(*b) : Tensor(); }
 

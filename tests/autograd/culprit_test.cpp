@@ -149,6 +149,18 @@ TEST_CASE("culprit: a number that item() took, also from the input of the operat
   }
 }
 
+TEST_CASE("culprit: a wrong rule is named although a number of the call moves too") {
+  const TensorFunction f = [](const Tensors& in) {
+    const double c = sum(in[1]).item();
+    return Tensors{with_rule(wrong_scale, [&] { return in[0] * c; }, {in[0]}, {{"factor", 2 * c}}) +
+                   in[1]};
+  };
+  const GradcheckReport report = gradcheck(f, {values({2, 3}), values({2, 3}, 2)}, quiet);
+  REQUIRE(report.culprits.size() >= 1);
+  CHECK(report.culprits[0].op == "wrong_scale");
+  CHECK(!report.culprits[0].is_cut);
+}
+
 TEST_CASE("culprit: a detached value that cancels is no mistake") {
   const GradcheckReport report = gradcheck(
       [](const Tensors& in) {

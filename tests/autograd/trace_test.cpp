@@ -111,8 +111,7 @@ TEST_CASE("trace: a gradient that is nan has its line") {
   const Tensor x = tensor(1.0, f64).set_requires_grad();
   const Tensor y = x * 2;
   const std::string text = trace_text(trace_backward({y * NAN}));
-  CHECK_MESSAGE(text.find(": nan") != std::string::npos, text);
-  CHECK_MESSAGE(text.find("gradient of") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("gradient of v1: nan") != std::string::npos, text);
 }
 
 TEST_CASE("trace: an output without a gradient, and an input that needs none") {

@@ -115,9 +115,7 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
       continue;
     }
     GradcheckCulprit culprit{.op = call.op->name, .place = call.place()};
-    // alone, a number that moves with the inputs would move with the changed input too
-    if (!defect.cut_number)
-      check_alone(f, at, defect.call, {.options = options, .leaves = leaves}, culprit);
+    check_alone(f, at, defect.call, {.options = options, .leaves = leaves}, culprit);
     culprit.is_cut = defect.is_cut() && culprit.failures.empty();
     culprit.cut_input = defect.cut_input;
     culprit.cut_number = defect.cut_number ? defect.cut_number : "";

@@ -102,7 +102,6 @@ Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
 
 Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tensor& source) {
   dim = wrap_dim(dim, x.rank(), "scatter_add");
-  refuse_bf16(x.dtype(), "scatter_add");
   check_covers("scatter_add", "input", x, index, dim);
   check_covers("scatter_add", "source", source, index, -1);
   SLOPE_CHECK_DTYPE(x.dtype() == source.dtype(),

@@ -16,7 +16,7 @@ class LineStream {
 
   // The next lines, clean as read_text makes them; nothing at the end of the text. From a pipe:
   // waits for a line, then takes what follows within a pause of 20 ms, up to about a megabyte.
-  // An InputError names byte and line in the whole text; one line may have 64 MiB at most.
+  // An InputError names byte and line in the whole text; a line of a pipe may have 64 MiB at most.
   std::optional<std::vector<std::string>> next();
 
   const std::string& name() const { return stream_.name(); }

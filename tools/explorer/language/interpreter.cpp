@@ -138,10 +138,10 @@ class Interpreter : public Observer {
     return x;
   }
   void finish_with(const Value& value, const std::string& name, Place place) {
+    list_.reset();
     if (std::holds_alternative<Values>(value.of)) list_ = value;
     const auto* x = std::get_if<Tensor>(&value.of);
     if (!x) return;
-    list_.reset();
     run_.loss = *x;
     run_.loss_name = name;
     run_.loss_place = place;
