@@ -20,7 +20,7 @@ constexpr std::string_view mark = "slope ";
 
 // The process ID in a lock's text, empty if that is not complete; nothing if it is no lock's text.
 std::optional<std::string_view> owner_in(std::string_view text) {
-  if (mark.starts_with(text)) return "";  // its owner is about to write, or could not write all
+  if (text.empty() || text == mark) return "";  // its owner is about to write the rest, or failed
   const bool marked = text.starts_with(mark), is_whole = text.ends_with('\n');
   if (!marked && !is_whole) return std::nullopt;
   if (marked) text.remove_prefix(mark.size());

@@ -49,8 +49,8 @@ void FileReader::read(int64_t offset, void* to, size_t bytes) const {
 std::string read_file(const std::string& path, int64_t limit) {
   const FileReader file(path);
   SLOPE_CHECK_AS(IoError, file.bytes() <= limit,
-                 "{}: cannot read: {} bytes are more than the {} that may be read at once", path,
-                 file.bytes(), limit);
+                 "{}: cannot read: it has {} bytes, more than the {} that may be read at once",
+                 path, file.bytes(), limit);
   std::string content(static_cast<size_t>(file.bytes()), '\0');
   file.read(0, content.data(), content.size());
   return content;

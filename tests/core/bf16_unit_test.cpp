@@ -33,8 +33,8 @@ TEST_CASE("bf16: what is said where the unit is missing or refused") {
   const Bf16Support zen{.avx512 = true}, refused{.avx512 = true, .amx = true};
   CHECK(note(nullptr, zen).empty());
   CHECK(note("none", zen) ==
-        "bf16: no unit for it is in use on this CPU; f32 products of rounded operands take its "
-        "place, which are not faster than f32");
+        "bf16: no unit for it is in use on this CPU; f32 products of rounded operands are used "
+        "instead, which is not faster than f32");
   for (const char* asked : {static_cast<const char*>(nullptr), "amx"})
     CHECK(note(asked, refused) ==
           "bf16: the system refuses AMX's tiles; AVX512-BF16 is used instead");
