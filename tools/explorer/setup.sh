@@ -26,8 +26,8 @@ explorer_install() {
   rm -r $fetched
 }
 
-# The page's libraries, as its lock file names them, outside the sources, because tests read all files there. Node is one of them: Debian 12's is
-# too old for the browser's driver. Debian's runs npm only, or everything where the lock file has none for the processor.
+# The page's libraries, as its lock file names them, outside the sources, because tests read all files there. Node 20 is one of them: Debian 12's
+# is too old for the browser's driver, and Node 22 crashes in the tests of core and nn. Debian's runs npm only, or everything where the lock file has none for the processor.
 explorer_libraries() {
   local at=build-wasm/page newer
   mkdir -p $at
