@@ -25,13 +25,13 @@ export const lessons = [
   {
     name: 'Fan-out: why gradients add',
     text: [
-      'When x is used twice, a small move of x moves the loss in two ways at once: through the first use and through the second. The total change is the sum of the two changes, so the gradient is the sum of two contributions.',
+      'When x is used twice, a small move of x moves the loss in two ways at once: through the first use and through the second. The total change is the sum of the two changes (to first order they do not affect each other), so the gradient is the sum of two contributions. It is the chain rule of several variables: d/dx f(u(x), v(x)) = ∂f/∂u · u′ + ∂f/∂v · v′.',
       'The engine does just that: it stores the first contribution that reaches x and adds each further one. Step through and watch before + contribution = after.',
       'In terms of paths: the gradient is the sum, over all paths from the loss to x, of the product of the local derivatives along the path.',
     ],
     program: 'x = 3\ny = x * x + sin(x) + x',
     exercises: [
-      { ask: 'y = x · x. Both uses of x contribute the same number. What is it at x = 5?', program: 'x = 5\ny = const(5) * x', of: 'x', what: 'grad', hint: 'd(a·b)/da = b.' },
+      { ask: 'y = x · x. Both uses of x contribute the same number. What does each contribute at x = 5?', program: 'x = 5\ny = const(5) * x', of: 'x', what: 'grad', hint: 'd(a·b)/da = b.' },
       { ask: 'y = x · x + 4 x. What is dy/dx at x = 5?', program: 'x = 5\ny = x * x + 4 * x', of: 'x', what: 'grad', hint: 'Each use of x contributes: the product twice, the other term once.' },
       { ask: 'a = 2x, L = a · a + a: three contributions reach a, one reaches x. What is dL/dx at x = 1?', program: 'x = 1\na = 2 * x\nL = a * a + a', of: 'x', what: 'grad', hint: 'dL/da = 2 + 2 + 1 = 5, and da/dx = 2.' },
     ],
@@ -39,7 +39,7 @@ export const lessons = [
   {
     name: 'The order',
     text: [
-      'Forward writes down each operation as it runs it, with its inputs and what it saves. This list is the tape; the tab “Tape” shows it. Backward reads it from the last operation to the first. As soon as an operation has computed its gradients, what it saved is freed.',
+      'Forward writes down each operation as it runs it, with its inputs and what it saves. This list is the tape; the tab “Tape” shows it. Backward reads it from the last operation to the first. As soon as an operation has computed its gradients, what it saved is freed: each operation runs backward once, so nothing will ask for it again.',
       'An operation may run backward only when the gradient of its output is complete, that is, when every operation that used the output has contributed. If it ran earlier, later contributions would be lost.',
       'The tape makes this easy: whatever uses an output is recorded after it, so running from the last operation to the first is always right.',
       'Step through it, then open “Paths” and tick the wrong order: the paths that it would lose are struck through. (The steps themselves always take the right one.)',
@@ -47,14 +47,14 @@ export const lessons = [
     program: 'x = 2\na = x * x\nb = sin(a)\nL = a * b',
     exercises: [
       { ask: 'L = a · b, and b = a + 1: L uses a twice, directly and through b. What is dL/da at a = 3, when both have contributed?', program: 'a = 3\nb = a + 1\nL = a * b', of: 'a', what: 'grad', hint: 'From the product: b = 4. Through b: a · 1 = 3.' },
-      { ask: 'Suppose that a = x · x, and that its rule ran as soon as the direct use had contributed, before b’s. Which dL/da would it use?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only that of the direct use: dL/da with b held constant.' },
+      { ask: 'Suppose that a = x · x, and that its rule ran as soon as the direct use had contributed, before b’s. Which dL/da would it use, instead of the right one, 7?', program: 'a = 3\nL = a * const(4)', of: 'a', what: 'grad', hint: 'Only that of the direct use: dL/da with b held constant.' },
     ],
   },
   {
     name: 'Broadcasting',
     text: [
-      'A bias b of shape (2,) is added to h of shape (3, 2), so each of its numbers is used three times, once in every row. This is a fan-out: the gradient is a sum of three contributions.',
-      'The rule of add returns a gradient of the output’s shape. The engine sums it over the dims that were broadcast. The gradient of a tensor always has the tensor’s shape.',
+      'A bias b of shape (2,) is added to h of shape (3, 2): b is repeated in every row. This is called broadcasting, and the 3 is the broadcast dim (a dim is one of the numbers of a shape). Each number of b is used three times, once in every row. This is a fan-out: the gradient is a sum of three contributions.',
+      'The rule of add returns a gradient of the output’s shape. The engine sums it over the dims that were broadcast. Here the first number of b gets 3 + 7 + 11 = 21. The gradient of a tensor always has the tensor’s shape.',
     ],
     program: 'h = [[1, 2], [3, 4], [5, 6]]\nb = [0.5, -0.5]\nL = sum((h + b) ^ 2)',
     exercises: [
@@ -66,8 +66,8 @@ export const lessons = [
     name: 'Softmax and cross-entropy',
     text: [
       'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). Every score is in the denominator, so raising one score lowers all other probabilities. For the same reason its derivative has entries off the diagonal: ∂yᵢ/∂xᵢ = yᵢ (1 − yᵢ), but ∂yᵢ/∂xⱼ = −yᵢ yⱼ for another score j. “Local derivative” shows them all: in the first row of the program below, raising score 0 moves probability 1 by −0.2595 · 0.7054 = −0.183.',
-      'Backward multiplies g by this matrix, row by row, without ever writing it down: dxᵢ = yᵢ (gᵢ − ⟨g, y⟩), where ⟨g, y⟩ = Σⱼ gⱼ yⱼ. Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: probabilities cannot all rise.',
-      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is probabilities minus one-hot, divided by the number of rows where the loss is their mean.',
+      'Backward needs dxᵢ = Σⱼ gⱼ ∂yⱼ/∂xᵢ, for each row of z by itself. With the derivatives above this is gᵢ yᵢ (1 − yᵢ) − Σ gⱼ yⱼ yᵢ over all other j, that is dxᵢ = yᵢ (gᵢ − ⟨g, y⟩), where ⟨g, y⟩ = Σⱼ gⱼ yⱼ: the matrix is never written down. Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: the probabilities always sum to 1, so they cannot all rise.',
+      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is the probabilities minus one-hot (1 for the right class, 0 for the others), divided by the number of rows where the loss is their mean. In the program, const([[1, 0, 0], [0, 0, 1]]) picks the right class of each row.',
     ],
     program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]])) / 2',
     exercises: [
