@@ -6,6 +6,8 @@
 #include <slope/core/tensor/factories.h>
 #include <slope/core/tensor/random.h>
 
+#include <cmath>
+
 #include "gradcheck.h"
 
 using namespace slope;

@@ -5,6 +5,8 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/module_path.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 using namespace slope;

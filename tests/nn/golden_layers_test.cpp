@@ -2,6 +2,8 @@
 // against PyTorch (tests/golden/layers.py says what the cases are).
 #include <slope/tests/nn/golden_modules.h>
 
+#include <cmath>
+
 using namespace slope;
 using namespace slope::nn;
 using namespace slope::test;

@@ -22,6 +22,8 @@
 #include <slope/tests/golden.h>
 #include <slope/tests/threads.h>
 
+#include <cmath>
+
 using namespace slope;
 using namespace slope::optim;
 using slope::test::check_close;
