@@ -30,6 +30,20 @@ template <class T, class F>
   return fold_lanes(sum, [](auto a, auto b) { return a + b; });
 }
 
+// The same for a row that may be long: the sums of pieces are added in double, because in float a
+// lane of many equal addends drifts.
+template <class T, class F>
+[[gnu::always_inline]] inline T sum_pieces(int64_t n, F f) {
+  constexpr int64_t piece = 1 << 10;
+  if (n <= piece) return sum_lanes<T>(n, f);
+  double sum = 0;
+  for (int64_t at = 0; at < n; at += piece) {
+    const auto from_at = [&](int64_t i) __attribute__((always_inline)) { return f(at + i); };
+    sum += static_cast<double>(sum_lanes<T>(n - at < piece ? n - at : piece, from_at));
+  }
+  return static_cast<T>(sum);
+}
+
 // Largest of `least` and f(i) for i in [first, n). Returns a nan if one is among the values.
 template <int lanes, class T, class F>
 [[gnu::always_inline]] inline T max_from(int64_t first, int64_t n, T least, F f) {

@@ -69,8 +69,8 @@ void multiply_vector(int64_t n, int64_t k, T alpha, Operand<T> matrix, const T* 
   // beta is not left to BLAS, because its 0 * nan differs by version.
   for (int64_t i = 0; i < n; ++i) y[i * step] = beta == T(0) ? T(0) : beta * y[i * step];
   blas_gemv(matrix.transpose, static_cast<int>(matrix.transpose ? k : n),
-            static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data,
-            static_cast<int>(matrix.ld), x, static_cast<int>(x_step), y, static_cast<int>(step));
+            static_cast<int>(matrix.transpose ? n : k), alpha, matrix.data, leading(matrix.ld), x,
+            leading(x_step), y, leading(step));
 }
 #else
 bool is_for_dots(int64_t m, bool rows_by_rows) { return rows_by_rows && m < few_rows; }
@@ -98,9 +98,14 @@ template <class T>
 void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
                    const T* bias, T* c, int64_t ldc) {
   if (k == 0) return scale(m, n, beta, bias, c, ldc);
-  if (is_for_dots(m, !a.transpose && b.transpose))
-    return kernels<Dots<T>>().multiply(m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, bias, c,
-                                       ldc);
+  if (is_for_dots(m, !a.transpose && b.transpose)) {
+    constexpr int64_t part = 1 << 12;  // a longer sum of equal products would drift
+    for (int64_t p = 0; p < k; p += part)
+      kernels<Dots<T>>().multiply(m, n, std::min(part, k - p), alpha, a.at(0, p).data, a.ld,
+                                  b.at(p, 0).data, b.ld, p == 0 ? beta : T(1),
+                                  p == 0 ? bias : nullptr, c, ldc);
+    return;
+  }
 #if defined(SLOPE_BLAS)
   const bool row_by_matrix = m == 1 && is_worth_gemv(n, k),
              matrix_by_column = n == 1 && is_worth_gemv(m, k);
@@ -115,10 +120,14 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
     if (matrix_by_column)
       return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
     constexpr int64_t longest = int64_t{1} << 30;
-    for (int64_t p = 0; p < k; p += longest)
-      blas_gemm(static_cast<int>(m), static_cast<int>(n),
-                static_cast<int>(std::min(longest, k - p)), alpha, a.at(0, p), b.at(p, 0),
-                p == 0 ? beta : T(1), c, static_cast<int>(ldc));
+    const auto part = [&](int64_t size, int64_t from) {
+      return static_cast<int>(std::min(longest, size - from));
+    };
+    for (int64_t i = 0; i < m; i += longest)
+      for (int64_t j = 0; j < n; j += longest)
+        for (int64_t p = 0; p < k; p += longest)
+          blas_gemm(part(m, i), part(n, j), part(k, p), alpha, a.at(i, p), b.at(p, j),
+                    p == 0 ? beta : T(1), c + i * ldc + j, leading(ldc));
     return;
   }
 #endif

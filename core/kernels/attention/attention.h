@@ -32,7 +32,9 @@ struct AttentionKernels {
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile,
                   const StridedMatrix<T>& o, T* max, T* inverse, const StridedMatrix<T>& weights,
                   T* scratch);
-  // dq, dk, dv from g = dL/do and gw = dL/dweights (null: none). A null result is not computed.
+  // dq, dk, dv (column stride 1) from g = dL/do and gw = dL/dweights (null: none). A null result is
+  // not computed. Null `max` and `inverse` are computed from the scores, as they must be where the
+  // head or its rounding differs from forward's: the weights of a row add up to 1.
   void (*backward)(const AttentionHead<T>& head, int64_t tile, const StridedMatrix<const T>& g,
                    const StridedMatrix<const T>& gw, const T* max, const T* inverse,
                    const StridedMatrix<T>& dq, const StridedMatrix<T>& dk,

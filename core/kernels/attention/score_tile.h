@@ -66,6 +66,20 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
   for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
+// The largest of a row's scores, hidden ones left out; 0 if it sees nothing.
+template <class T>
+T largest_score(int64_t n, const T* s) {
+  const T m = row_max(n, s);
+  return m != minus_infinity<T> ? m : 0;
+}
+
+// 1 / the sum of a row of exponentials; 0 if it sees nothing.
+template <class T>
+T one_over_sum(int64_t n, const T* e) {
+  const T sum = sum_pieces<T>(n, [&](int64_t j) { return e[j]; });
+  return sum == 0 ? 0 : 1 / sum;
+}
+
 // p, the tile's scores, becomes their softmax times the dropout's multipliers `keep` (null: none).
 // All rows take one step, then the next: the steps of neighbouring rows overlap, while those of a
 // single row wait for each other.
@@ -74,18 +88,13 @@ void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_
                   const T* keep, T* max, T* inverse, const StridedMatrix<T>& weights) {
   const int64_t S = h.S, stride = score_stride<T>(S), used = whole_vectors<T>(columns);
   for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
-  for (int64_t r = 0; r < rows; ++r) {
-    const T m =
-        max_lanes<T>(used, minus_infinity<T>, [s = p + r * stride](int64_t j) { return s[j]; });
-    max[begin + r] = m != minus_infinity<T> ? m : 0;
-  }
+  for (int64_t r = 0; r < rows; ++r) max[begin + r] = largest_score(used, p + r * stride);
   for (int64_t r = 0; r < rows; ++r) {
     T* s = p + r * stride;
     const T m = max[begin + r];
 #pragma omp simd
     for (int64_t j = 0; j < used; ++j) s[j] = exp_of_negative(s[j] - m);
-    const T sum = sum_lanes<T>(used, [&](int64_t j) { return s[j]; });
-    inverse[begin + r] = sum == 0 ? 0 : 1 / sum;
+    inverse[begin + r] = one_over_sum(used, s);
   }
   for (int64_t r = 0; r < rows; ++r) {
     T* s = p + r * stride;
@@ -104,7 +113,7 @@ void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_
 }
 
 // `p` holds the tile's scores and becomes p m; `ds` holds g v^T and becomes the gradient of the
-// scores. m: the dropout's multipliers `keep`.
+// scores. m: the dropout's multipliers `keep`. Without `max` and `inverse` they are those of p.
 template <class T>
 void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns,
                            T* p, T* ds, const T* keep, const StridedMatrix<const T>& gw,
@@ -113,9 +122,14 @@ void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t row
   for (int64_t r = 0; r < rows; ++r) hide(h, begin + r, used, p + r * stride);
   for (int64_t r = 0; r < rows; ++r) {
     T* pr = p + r * stride;
-    const T m = max[begin + r], factor = inverse[begin + r];
+    const T m = max ? max[begin + r] : largest_score(used, pr);
+    T factor = inverse ? inverse[begin + r] : 1;
 #pragma omp simd
     for (int64_t j = 0; j < used; ++j) pr[j] = exp_of_negative(pr[j] - m) * factor;
+    if (inverse) continue;
+    factor = one_over_sum(used, pr);
+#pragma omp simd
+    for (int64_t j = 0; j < used; ++j) pr[j] *= factor;
   }
   for (int64_t r = 0; r < rows; ++r) {
     const T* pr = p + r * stride;
@@ -130,7 +144,7 @@ void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t row
   }
   for (int64_t r = 0; r < rows; ++r) {
     T *pr = p + r * stride, *dr = ds + r * stride;
-    const T dot = sum_lanes<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
+    const T dot = sum_pieces<T>(used, [&](int64_t j) { return pr[j] * dr[j]; });
 #pragma omp simd
     for (int64_t j = 0; j < used; ++j) dr[j] = pr[j] == 0 ? T(0) : pr[j] * (dr[j] - dot);
     if (keep)

@@ -13,18 +13,27 @@ void unary(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y) {
   }
 }
 
+// g df(v); for relu and sign, whose df is 1 or 0, a choice: 0 times an infinite g would be nan.
+template <class Row, class T>
+[[gnu::always_inline]] inline T through(T g, T v) {
+  if constexpr (std::same_as<Row, Relu> || std::same_as<Row, Sign>)
+    return Row::df(v) == 0 ? T(0) : g;
+  else
+    return g * Row::df(v);
+}
+
 template <class Row, class T>
 void unary_backward(int64_t n, const T* g, int64_t g_step, const T* __restrict v, int64_t v_step,
                     T* dx) {  // dx may be g
   if (g_step == 1 && v_step == 1) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) dx[i] = g[i] * Row::df(v[i]);
+    for (int64_t i = 0; i < n; ++i) dx[i] = through<Row>(g[i], v[i]);
   } else if (g_step == 0 && v_step == 1) {
     const T one_g = *g;
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) dx[i] = one_g * Row::df(v[i]);
+    for (int64_t i = 0; i < n; ++i) dx[i] = through<Row>(one_g, v[i]);
   } else {
-    for (int64_t i = 0; i < n; ++i) dx[i] = g[i * g_step] * Row::df(v[i * v_step]);
+    for (int64_t i = 0; i < n; ++i) dx[i] = through<Row>(g[i * g_step], v[i * v_step]);
   }
 }
 

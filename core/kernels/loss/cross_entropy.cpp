@@ -16,7 +16,7 @@ T row_loss(int64_t n, const T* x, int64_t t, double smoothing, T max, T log_sum)
   if (smoothing == 0) return loss;
   const T share = T(1) / static_cast<T>(n), e = static_cast<T>(smoothing);
   return (1 - e) * loss +
-         e * (log_sum - sum_lanes<T>(n, [&](int64_t i) { return (x[i] - max) * share; }));
+         e * (log_sum - sum_pieces<T>(n, [&](int64_t i) { return (x[i] - max) * share; }));
 }
 
 template <class T>
@@ -31,7 +31,7 @@ void forward(int64_t rows, int64_t n, const T* x, Targets targets, T* loss, T* m
     loss[r] = max[r] = log_sum[r] = 0;
     if (targets.data[r] == targets.ignored) continue;
     const T m = max[r] = row_max(n, x);
-    log_sum[r] = log_of(sum_lanes<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }));
+    log_sum[r] = log_of(sum_pieces<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }));
     loss[r] = row_loss(n, x, targets.data[r], targets.smoothing, m, log_sum[r]);
   }
 }
@@ -75,8 +75,8 @@ void fused(int64_t rows, int64_t n, T* x, const T* bias, Targets targets, const 
     const T at_target = x[t];
     const T mean_z = targets.smoothing == 0
                          ? T(0)
-                         : sum_lanes<T>(n, [&](int64_t i) { return (x[i] - m) * share; });
-    const T sum = sum_lanes<T>(n, [&](int64_t i) { return x[i] = exp_of_negative(x[i] - m); }),
+                         : sum_pieces<T>(n, [&](int64_t i) { return (x[i] - m) * share; });
+    const T sum = sum_pieces<T>(n, [&](int64_t i) { return x[i] = exp_of_negative(x[i] - m); }),
             log_sum = log_of(sum), inverse = 1 / sum;
     loss[r] = (1 - e) * (log_sum - (at_target - m));
     if (targets.smoothing != 0) loss[r] += e * (log_sum - mean_z);

@@ -16,7 +16,7 @@ T reciprocal_root(T x) {
 template <class T, class F>
 [[gnu::always_inline]] inline T reciprocal_rms(int64_t n, T eps, const F& f) {
   const T share = T(1) / static_cast<T>(n),
-          mean = share * sum_lanes<T>(n, [&](int64_t i) { return f(i) * f(i); }) + eps;
+          mean = share * sum_pieces<T>(n, [&](int64_t i) { return f(i) * f(i); }) + eps;
   if (in_range(mean)) return reciprocal_root(mean);
   const auto [sum, u] = scaled_squares<T>(n, f);
   if (u == 0) return reciprocal_root(mean);
@@ -49,7 +49,7 @@ void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T*
     fetch(x + n, n);
     fetch_to_write(y + n, n);
     const T first = x[0],
-            m = first + share * sum_lanes<T>(n, [&](int64_t i) { return x[i] - first; });
+            m = first + share * sum_pieces<T>(n, [&](int64_t i) { return x[i] - first; });
     const T s = reciprocal_rms(n, eps, [&](int64_t i) { return x[i] - m; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
@@ -73,8 +73,8 @@ void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, co
     const T m = centred ? mean[r] : T(0), s = rstd[r];
     const auto z = [&](int64_t i) { return (x[i] - m) * s; };
     const auto row = [&](auto h) {
-      const T mean_h = centred ? share * sum_lanes<T>(n, h) : T(0);
-      const T mean_hz = share * sum_lanes<T>(n, [&](int64_t i) { return h(i) * z(i); });
+      const T mean_h = centred ? share * sum_pieces<T>(n, h) : T(0);
+      const T mean_hz = share * sum_pieces<T>(n, [&](int64_t i) { return h(i) * z(i); });
       const auto d = [&](int64_t i) { return s * (h(i) - mean_h - z(i) * mean_hz); };
       if (add)
 #pragma omp simd

@@ -17,7 +17,7 @@ void softmax(int64_t rows, int64_t n, const T* x, T* y) {
     const T m = row_max(n, x);
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = exp_of_negative(x[i] - m);
-    const T inverse = 1 / sum_lanes<T>(n, [&](int64_t i) { return y[i]; });
+    const T inverse = 1 / sum_pieces<T>(n, [&](int64_t i) { return y[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] *= inverse;
   }
@@ -30,7 +30,7 @@ void softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx) {
     fetch(y + n, n);
     fetch(g + n, n);
     fetch_to_write(dx + n, n);
-    const T dot = sum_lanes<T>(n, [&](int64_t i) { return g[i] * y[i]; });
+    const T dot = sum_pieces<T>(n, [&](int64_t i) { return g[i] * y[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - dot);
   }
@@ -44,7 +44,7 @@ void log_softmax(int64_t rows, int64_t n, const T* x, T* y) {
     fetch_to_write(y + n, n);
     const T m = row_max(n, x);
     const T log_sum = static_cast<T>(__builtin_log(static_cast<double>(
-        sum_lanes<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }))));
+        sum_pieces<T>(n, [&](int64_t i) { return exp_of_negative(x[i] - m); }))));
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] - m - log_sum;
   }
@@ -57,7 +57,7 @@ void log_softmax_backward(int64_t rows, int64_t n, const T* y, const T* g, T* dx
     fetch(y + n, n);
     fetch(g + n, n);
     fetch_to_write(dx + n, n);
-    const T sum = sum_lanes<T>(n, [&](int64_t i) { return g[i]; });
+    const T sum = sum_pieces<T>(n, [&](int64_t i) { return g[i]; });
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) dx[i] = g[i] - exp_(y[i]) * sum;
   }
