@@ -83,7 +83,7 @@ void Pass::accumulate(const Edge& x, Tensor g) {
   else if (may_write(sum))
     add_into(g, sum);
   else
-    sum = sum + g;
+    sum = plus(sum, g);
   Observe::tell(&Observer::summed, x, before, sum);
 }
 

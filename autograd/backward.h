@@ -40,7 +40,8 @@ struct GradOptions {
 //   BackwardSteps steps({loss});
 //   while (const Node* node = steps.next()) …;   // node->op->name has run
 // Leaves get their gradients only when next() returns null. While a BackwardSteps lives, no other
-// thread can run its graph. Where several overlap, the last created must end first.
+// thread can run its graph. Where several overlap, only the last created can go on, and it must end
+// first.
 class BackwardSteps {
  public:
   explicit BackwardSteps(const Tensors& outputs, const Tensors& gradients = {},

@@ -17,6 +17,8 @@ struct GradSlot : RefCounted, memory::Allocated {
   std::vector<Hook> hooks;
   bool retains_grad = false;     // retain_grad() was called on a result
   std::atomic_flag is_locked{};  // guards `grad`: threads may share a leaf
+  Tensor read();
+  void replace(Tensor given);
   static void destroy(GradSlot* slot) { delete slot; }
 };
 
@@ -39,5 +41,14 @@ class GradLock {
   }
   GradSlot* slot_;
 };
+
+inline Tensor GradSlot::read() {
+  const GradLock lock(*this);
+  return grad;
+}
+inline void GradSlot::replace(Tensor given) {
+  const GradLock lock(*this);
+  std::swap(grad, given);  // the old gradient is destroyed after unlocking
+}
 
 }  // namespace slope

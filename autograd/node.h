@@ -35,12 +35,10 @@ struct Node : RefCounted, memory::Allocated {
   std::vector<SavedValue> saved;
   Attributes attributes;
   std::unique_ptr<std::string> origin;  // anomaly mode: the call stack that recorded it
-  // interned path of the module whose forward made it; null outside modules
-  const char* module = nullptr;
-  std::atomic<bool> freed{false};  // backward has freed the saved values
-  DType autocast = f32;            // precision of products at recording
-  // number of operations that recompute its output; 0: its users must save it
-  uint8_t recompute_steps = 0;
+  const char* module = nullptr;      // interned path of the module whose forward made it, or null
+  std::atomic<bool> freed{false};    // backward has freed the saved values
+  DType autocast = f32;              // precision of products at recording
+  uint8_t recompute_steps = 0;       // operations that recompute its output; 0: its users save it
   std::atomic<Pass*> pass{nullptr};  // the pass that holds it
   uint32_t slot = 0;                 // index of its first output in that pass's sums
   Node* next_to_free = nullptr;      // list of nodes without owners

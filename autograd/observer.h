@@ -14,6 +14,7 @@
 #include <slope/autograd/node.h>
 
 #include <span>
+#include <utility>
 
 namespace slope {
 
@@ -49,18 +50,34 @@ struct Observer {
 };
 
 // Installs an observer on this thread for a scope. Observers nest; the innermost is called first.
+// They may end in any order.
 class Observe {
  public:
   explicit Observe(Observer& observer) : observer_(observer), outer_(innermost_) {
     innermost_ = this;
   }
-  ~Observe() { innermost_ = outer_; }
+  ~Observe() {
+    const Observe** link = &innermost_;
+    while (*link && *link != this) link = &(*link)->outer_;
+    if (*link) *link = outer_;
+  }
   Observe(const Observe&) = delete;
   Observe& operator=(const Observe&) = delete;
 
   template <class Event, class... Args>
   static void tell(Event event, const Args&... args) {
     for (const Observe* o = innermost_; o; o = o->outer_) (o->observer_.*event)(args...);
+  }
+  // If an observer throws, those told before it are told that the pass has ended.
+  static void tell_pass_begins() {
+    const Observe* o = innermost_;
+    try {
+      for (; o; o = o->outer_) o->observer_.pass_begins();
+    } catch (...) {
+      for (const Observe* told = innermost_; told != o; told = told->outer_)
+        told->observer_.pass_ends();
+      throw;
+    }
   }
   static bool anybody() { return innermost_ != nullptr; }
   static bool needs_contributions() {
@@ -69,9 +86,17 @@ class Observe {
     return false;
   }
 
+  struct Hidden {  // hides this thread's observers for a scope
+    Hidden() : before(std::exchange(innermost_, nullptr)) {}
+    ~Hidden() { innermost_ = before; }
+    Hidden(const Hidden&) = delete;
+    Hidden& operator=(const Hidden&) = delete;
+    const Observe* before;
+  };
+
  private:
   Observer& observer_;
-  const Observe* outer_;
+  mutable const Observe* outer_;
   static inline constinit thread_local const Observe* innermost_ = nullptr;
 };
 

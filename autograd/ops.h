@@ -238,7 +238,7 @@ struct AttentionOutput {
     const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 
 // ---- comparisons, logic, order: no derivative (autograd/ops/elementwise/compare.cpp,
-// reduce/sort.cpp)
+// reduce/minmax.cpp, sort.cpp)
 [[nodiscard]] Tensor operator==(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor operator!=(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor operator<(const Tensor& a, const Tensor& b);

@@ -70,9 +70,9 @@ class Saved {
 
   // Where the gradient of input i goes; new memory is contiguous.
   GradTarget target(int i, const Dims& shape, DType dtype, const TargetOptions& options = {}) const;
-  // New memory for the gradients of inputs 0, 1, …, with the layouts of xs. If the xs are slices of
-  // one tensor, so are the gradients, and that tensor's gradient needs no copy.
-  // Undefined where x is undefined or its gradient is not wanted.
+  // New memory for the gradients of inputs 0, 1, …: contiguous rows, in the order of those of xs.
+  // If the xs are slices of one tensor, so are the gradients, and that tensor's gradient needs no
+  // copy. Undefined where x is undefined or its gradient is not wanted.
   std::vector<GradTarget> targets_like(const Tensors& xs, DType dtype) const;
 
   int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }

@@ -1,11 +1,12 @@
 # cmake --install: headers under include/slope, the library, the command, the corpus, the CMake package (find_package(slope)) and slope.pc.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS slope EXPORT slope_targets)
 if(TARGET slope_command)
   if(BUILD_SHARED_LIBS)
-    set_target_properties(slope_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    set(library_folder "$ORIGIN/..")
+    cmake_path(APPEND library_folder "${CMAKE_INSTALL_LIBDIR}")  # which replaces it if it is absolute
+    set_target_properties(slope_command PROPERTIES INSTALL_RPATH "${library_folder}")
   else()
     # Otherwise CMake ends the path with an empty element, as room to change the path when it installs: the loader takes that for the current folder.
     set_target_properties(slope_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
@@ -36,6 +37,10 @@ else()
   string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
   set(pc_prefix "\${pcfiledir}/${pc_up}")
 endif()
+foreach(folder LIBDIR INCLUDEDIR)
+  set(pc_${folder} "\${prefix}")
+  cmake_path(APPEND pc_${folder} "${CMAKE_INSTALL_${folder}}")
+endforeach()
 set(pc_requires "")
 set(pc_libs "")
 set(pc_definitions "")

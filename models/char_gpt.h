@@ -111,13 +111,15 @@ struct CharGpt {
     nn::tie(transformer.wte.weight, lm_head.weight);
   }
   // Normal with standard deviation 0.02; for projections into the residual stream, two in each
-  // block, it is divided by sqrt(2 n_layer).
+  // block, it is divided by sqrt(2 n_layer). Biases are 0.
   void init_weights() {
     const double layers = static_cast<double>(config.n_layer);
     for (const auto& [name, weight] : nn::named_parameters(*this))
       if (weight.rank() >= 2)
         nn::init::normal(weight, 0,
                          name.ends_with("c_proj.weight") ? 0.02 / std::sqrt(2 * layers) : 0.02);
+      else if (name.ends_with("bias"))
+        nn::init::zeros(weight);
   }
   Tensor features(const Tensor& tokens) const { return transformer(tokens); }    // (B, T, C)
   Tensor head(const Tensor& features) const { return lm_head(features); }        // (B, T, V)

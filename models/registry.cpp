@@ -13,11 +13,13 @@
 #include <slope/models/postnorm_gelu.h>
 #include <slope/models/prenorm.h>
 #include <slope/models/registry.h>
+#include <slope/models/run/run_settings.h>
 #include <slope/models/scalar_norm.h>
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace slope::models {
 
@@ -163,6 +165,10 @@ std::vector<ModelTypePtr>& types() {
   return all;
 }
 
+// The flags of slope train and slope sweep that are no settings.
+constexpr const char* further_flags[] = {"config", "grid",  "help",   "jobs",   "out",
+                                         "preset", "quiet", "resume", "threads"};
+
 bool is_name(const std::string& text) {
   return !text.empty() &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == text.npos &&
@@ -211,7 +217,19 @@ void register_model(ModelTypePtr type) {
     if (const auto* integer = std::get_if<int64_t*>(&s.place))
       check(static_cast<double>(**integer));
     if (const auto* real = std::get_if<double*>(&s.place)) check(**real);
+    if (const auto* text = std::get_if<std::string*>(&s.place))
+      SLOPE_CHECK_AS(UsageError,
+                     s.choices.empty() ||
+                         std::find(s.choices.begin(), s.choices.end(), **text) != s.choices.end(),
+                     "register_model: {}: the default of {}, '{}', is none of {}", type->name,
+                     s.key, **text, fmt::join(s.choices, ", "));
   }
+  std::set<std::string> keys(std::begin(further_flags), std::end(further_flags));
+  train::RunSettings run(*type);
+  for (const Setting& s : run.all())
+    SLOPE_CHECK_AS(UsageError, keys.insert(s.key).second,
+                   "register_model: {}: the setting {} is one of slope's own; give it another name",
+                   type->name, s.key);
   types().push_back(std::move(type));
 }
 

@@ -13,7 +13,8 @@ namespace slope::models {
 std::span<const ModelTypePtr> zoo();
 
 // UsageError if the name is taken (by a model or a kind) or not made of lower-case letters, digits
-// and hyphens, or if a setting's default is outside its range.
+// and hyphens; if a setting's default is outside its range or choices, or if a setting has the name
+// of one of slope's own, or of a flag of slope train.
 void register_model(ModelTypePtr type);
 
 const ModelType* find_model(const std::string& name);  // null if there is none

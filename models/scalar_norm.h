@@ -79,8 +79,7 @@ struct EncoderBlock {
       : self_attention_block(c), feed_forward_block(c),
         residual_connection(nn::layers_of<ResidualConnection>(2, c)) {}
   Tensor forward(Tensor x, const nn::Mask& mask) const {
-    x = residual_connection[0](x,
-                               [&](const Tensor& y) { return self_attention_block(y, y, mask); });
+    x = residual_connection[0](x, [&](const auto& y) { return self_attention_block(y, y, mask); });
     return residual_connection[1](x, feed_forward_block);  // (B, S, C)
   }
   SLOPE_MODULE(EncoderBlock, self_attention_block, feed_forward_block, residual_connection)
@@ -131,7 +130,8 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
   }
   void init_weights() {
     nn::init::xavier_matrices(nn::parameters(*this));
-    nn::init::normal(src_embed.embedding.weight);  // as large as the sinusoids: nothing scales it
+    const bool one_table = config.tie_embeddings && config.shared_vocab;  // the projection's too
+    if (!one_table) nn::init::normal(src_embed.embedding.weight);  // as large as the sinusoids
     if (!config.tie_embeddings) nn::init::normal(tgt_embed.embedding.weight);
   }
   // ids x, i64 (B, T), and their positions t -> (B, T, C)

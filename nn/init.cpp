@@ -73,17 +73,9 @@ thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least this rank
 thread_local int64_t elements_left = INT64_MAX;  // how many may still be drawn or skipped
 thread_local int64_t element_limit = INT64_MAX;
 
-void count_elements(const Tensor& x) {
-  if (element_limit == INT64_MAX) return;
-  elements_left -= x.numel();
-  SLOPE_CHECK_INPUT(elements_left >= 0,
-                    "asks for a model of more than {} elements, more than its weights can fill",
-                    element_limit);
-}
-
 template <class F>
 void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
-  count_elements(x);
+  count_elements(x.numel());
   if (x.rank() < skipped_rank) return fill_drawn(x, op, draw, value);
   check_drawable(x, op);
   (void)generator().next_site();
@@ -102,6 +94,13 @@ ElementLimit::ElementLimit(int64_t most)
 ElementLimit::~ElementLimit() {
   elements_left = left_before_;
   element_limit = limit_before_;
+}
+void count_elements(int64_t n) {
+  if (element_limit == INT64_MAX) return;
+  SLOPE_CHECK_INPUT(n <= elements_left,
+                    "asks for a model of more than {} elements, more than its weights can fill",
+                    element_limit);
+  elements_left -= n;
 }
 
 void uniform(const Tensor& x, double low, double high) {

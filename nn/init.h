@@ -69,6 +69,8 @@ class ElementLimit {
  private:
   int64_t left_before_, limit_before_;
 };
+// For a table that a constructor computes: counts its n elements too, before they are allocated.
+void count_elements(int64_t n);
 
 // A model initialised by its own init_weights(), which draws all matrices. Vectors (biases, weights
 // of norms) keep the values that the constructors of their layers gave them; matrices are not drawn

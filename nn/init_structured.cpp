@@ -55,6 +55,8 @@ void dirac(const Tensor& x, int64_t groups) {
     kernel *= x.size(d);
     middle = middle * x.size(d) + x.size(d) / 2;
   }
+  SLOPE_CHECK_SHAPE(kernel > 0 || std::min(out, in) == 0,
+                    "init::dirac: the kernel of shape {} has no middle", x.shape());
   std::vector<double> values(static_cast<size_t>(x.numel()), 0);
   for (int64_t g = 0; g < groups; ++g)
     for (int64_t c = 0; c < std::min(out, in); ++c)

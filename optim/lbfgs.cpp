@@ -191,9 +191,14 @@ void LBFGS::load_state_dict(const NamedTensors& state) {
     given.erase(found);
     return contiguous_copy(x);
   };
+  const auto count = [&](const char* name) {
+    const auto n = take(name, {}, i64).item<int64_t>();
+    SLOPE_CHECK_INPUT(n >= 0 && n < int64_t{1} << 53,
+                      "optimizer state: lbfgs.{} must be from 0 to below 2^53, got {}", name, n);
+    return n;
+  };
   const DType dtype = parameters_[0].tensor.dtype();
-  State loaded{.n_iter = take("n_iter", {}, i64).item<int64_t>(),
-               .func_evals = take("func_evals", {}, i64).item<int64_t>()};
+  State loaded{.n_iter = count("n_iter"), .func_evals = count("func_evals")};
   if (loaded.n_iter > 0) {
     loaded.t = take("t", {}, f64).item();
     loaded.H_diag = take("H_diag", {}, f64).item();

@@ -50,8 +50,19 @@ Tensor Optimizer::contiguous_gradient(const Tensor& parameter) {
 
 void Optimizer::run(const Slots& slots) const {
   if (slots.empty()) return;
+  PerTensor<double> carries;
+  carries.reserve(slots.size());
+  for (const Slot* slot : slots) carries.push_back(slot->carry);
   for (Slot* slot : slots) slot->carry = next_carry(slot->group, slot->carry, ++slot->steps);
-  update_all(slots);
+  try {
+    update_all(slots);
+  } catch (...) {
+    for (size_t k = 0; k < slots.size(); ++k) {
+      --slots[k]->steps;
+      slots[k]->carry = carries[k];
+    }
+    throw;
+  }
 }
 
 void Optimizer::step() {

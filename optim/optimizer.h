@@ -71,13 +71,14 @@ class Optimizer {
   // step's number (the last argument), so it is recomputed when a state is loaded.
   virtual double next_carry(size_t, double before, int64_t) const { return before; }
   // Updates these parameters, which have gradients and one dtype; slot->steps: the step's number.
+  // Whatever can fail comes before anything is written.
   virtual void update_all(const Slots& slots) const = 0;
+  // Counts a step of these parameters and updates them; if that fails, nothing is counted.
+  virtual void run(const Slots& slots) const;
   double grad_factor() const { return grad_factor_; }
   static Tensor contiguous_gradient(const Tensor& parameter);
 
  private:
-  void run(const Slots& slots) const;
-
   std::vector<Slot> slots_;
   std::vector<double> lrs_;
   double factor_ = 1, grad_factor_ = 1;

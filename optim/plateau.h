@@ -7,6 +7,7 @@
 
 #include <slope/core/error.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -46,7 +47,7 @@ class ReduceOnPlateau {
       s_.bad_epochs = 0;
     }
     if (s_.bad_epochs > o_.patience) {
-      s_.factor = std::max(s_.factor * o_.factor, o_.least);
+      s_.factor = std::min(s_.factor, std::max(s_.factor * o_.factor, o_.least));
       s_.cooldown_left = o_.cooldown;
       s_.bad_epochs = 0;
     }

@@ -34,6 +34,8 @@ std::string bundled_corpus();
 // goes on computing results that cannot be read.
 void print(const std::string& text);
 void flush();
+// Whether both names lead to one file, which output would then replace; false if there is none.
+bool is_same_file(const std::string& a, const std::string& b);
 
 // Calls f and puts `what` (a file's name, "the prompt") before the message of its InputErrors.
 template <class F>

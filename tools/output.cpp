@@ -2,6 +2,8 @@
 #include <slope/tools/command.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 namespace slope::tools {
 
@@ -20,6 +22,11 @@ void print(const std::string& text) {
 void flush() {
   std::fflush(stdout);
   check_standard_output();
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code missing;
+  return std::filesystem::equivalent(a, b, missing);
 }
 
 }  // namespace slope::tools

@@ -11,7 +11,7 @@ namespace slope {
 static thread_local const Pass* innermost = nullptr;
 
 Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) {
-  Observe::tell(&Observer::pass_begins);  // which may throw
+  Observe::tell_pass_begins();  // which may throw
   innermost = this;
 }
 
@@ -23,6 +23,8 @@ Pass::~Pass() {
   }
   Observe::tell(&Observer::pass_ends);
 }
+
+bool Pass::is_innermost() const { return innermost == this; }
 
 void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(),

@@ -10,13 +10,17 @@
 
 namespace slope {
 
-static bool is_ours_alone(const Tensor& x) {
-  const StorageImpl& memory = *x.storage();
-  return x.impl().ref_count() == 1 && memory.ref_count() == 1 && x.is_contiguous() &&
-         !x.requires_grad();
+bool Pass::may_write(const Tensor& x) const {
+  return !options_.create_graph && x.impl().ref_count() == 1 && x.storage()->ref_count() == 1 &&
+         x.is_contiguous() && !x.requires_grad();
 }
 
-bool Pass::may_write(const Tensor& x) const { return !options_.create_graph && is_ours_alone(x); }
+// In new memory: sum + g, or g where there is no sum yet. bf16 is added as add_into() adds it.
+Tensor Pass::plus(const Tensor& sum, const Tensor& g) const {
+  if (!sum.defined()) return options_.create_graph ? clone(g) : contiguous_copy(g);
+  if (is_computed_in(g.dtype())) return sum + g;
+  return to(to(sum, f32) + to(g, f32), g.dtype());
+}
 
 Tensor& Pass::sum_of(const Edge& edge) {
   if (edge.node) return sums_[edge.node->slot + edge.output];
@@ -105,16 +109,12 @@ Pass::List<GradLock> Pass::lock_leaves_and_make_grads() {
   List<GradLock> locks(&memory_);
   locks.reserve(slots.size());
   for (GradSlot* slot : by_address) locks.emplace_back(*slot);
+  const Observe::Hidden hidden;  // an observer that asks for a grad() would wait for ever
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const Tensor& grad = slots[i]->grad;
     Tensor& g = leaf_sums_[i];
     if (!g.defined() || adds_in_place(grad)) continue;
-    if (grad.defined())
-      g = grad + g;
-    else if (options_.create_graph)
-      g = clone(g);
-    else if (!is_ours_alone(g))
-      g = contiguous_copy(g);
+    if (grad.defined() || !may_write(g)) g = plus(grad, g);
   }
   return locks;
 }

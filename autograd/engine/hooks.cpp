@@ -2,7 +2,6 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/pass.h>
 #include <slope/autograd/grad_mode.h>
-#include <slope/autograd/ops.h>
 
 namespace slope {
 
@@ -27,9 +26,7 @@ void Pass::run_hooks(const Node& node) {
     Tensor& g = sums_[node.slot + k];
     if (!slot || !g.defined()) continue;
     apply(slot->hooks, g);
-    if (!slot->retains_grad) continue;
-    const GradLock lock(*slot);
-    slot->grad = slot->grad.defined() ? slot->grad + g : g;
+    if (slot->retains_grad) slot->replace(plus(slot->read(), g));
   }
 }
 

@@ -18,6 +18,7 @@ struct Pass {
 
   // collect.cpp: takes the nodes reachable from the outputs
   void collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients);
+  bool is_innermost() const;  // on this thread
 
   // backward.cpp
   void start();        // dL/dL
@@ -68,6 +69,7 @@ struct Pass {
   Tensor& sum_of(const Edge& edge);
   const Tensor* find_sum(const Edge& edge) const;  // null if no gradient reached this leaf
   bool may_write(const Tensor& x) const;
+  Tensor plus(const Tensor& sum, const Tensor& g) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
   List<GradLock> lock_leaves_and_make_grads();  // for commit() to store

@@ -43,8 +43,9 @@ Saved Saved::detached_inputs() const {
     if (value.kind != SavedValue::Kind::input) continue;
     Tensor x = input(value.index);
     // If connected, x becomes a view of itself: two inputs may be the same tensor, or one computed
-    // from the other, yet each must be its own root.
-    if (needs(value.index)) x = connected_ ? expand(x, x.shape()) : x.detach().set_requires_grad();
+    // from the other, yet each must be its own root, wanted or not.
+    if (connected_ ? x.requires_grad() : needs(value.index))
+      x = connected_ ? expand(x, x.shape()) : x.detach().set_requires_grad();
     result.roots_[value.index] = x;
   }
   return result;

@@ -12,6 +12,8 @@ BackwardSteps::BackwardSteps(const Tensors& outputs, const Tensors& gradients,
 BackwardSteps::~BackwardSteps() = default;
 
 const Node* BackwardSteps::next() {
+  SLOPE_CHECK_AS(AutogradError, !pass_ || pass_->is_innermost(),
+                 "BackwardSteps: a pass that began later has not ended");
   std::unique_ptr<Pass> pass = std::move(pass_);  // destroyed here if a rule throws
   if (!pass) return nullptr;
   if (const Node* node = pass->step()) {

@@ -27,9 +27,7 @@ bool Tensor::is_leaf() const { return !gradient_node(*this); }
 
 Tensor Tensor::grad() const {
   const AutogradMeta* meta = autograd_meta(*this);
-  if (!meta || !meta->slot) return {};
-  const GradLock lock(*meta->slot);
-  return meta->slot->grad;
+  return meta && meta->slot ? meta->slot->read() : Tensor();
 }
 
 void Tensor::set_grad(const Tensor& grad) const {
@@ -40,10 +38,7 @@ void Tensor::set_grad(const Tensor& grad) const {
     SLOPE_CHECK_DTYPE(grad.dtype() == dtype(), "set_grad: the tensor is {}, the gradient {}",
                       name(dtype()), name(grad.dtype()));
   }
-  Tensor given = grad;  // the old gradient is destroyed after unlocking
-  GradSlot& slot = ensure_grad_slot(*this);
-  const GradLock lock(slot);
-  std::swap(slot.grad, given);
+  ensure_grad_slot(*this).replace(grad);
 }
 
 Tensor Tensor::detach() const { return Tensor(storage(), layout(), dtype()); }

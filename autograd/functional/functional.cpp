@@ -162,7 +162,11 @@ OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
 
 Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,
                              const Tensors& batch, const Tensors& parameters) {
+  const EnableGrad enable_grad;
   SLOPE_CHECK_AS(UsageError, !batch.empty(), "per_sample_gradients: the batch has no tensor");
+  for (size_t i = 0; i < parameters.size(); ++i)
+    SLOPE_CHECK_AS(AutogradError, parameters[i].requires_grad(),
+                   "per_sample_gradients: parameter {} requires no gradient", i);
   const int64_t n = batch[0].size(0);
   for (const Tensor& x : batch)
     SLOPE_CHECK_SHAPE(

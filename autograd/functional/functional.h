@@ -45,7 +45,8 @@ OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v 
                const Options& options = {});
 
 // The gradients of the parameters for each sample, (N, *parameter): the loss of sample n is that of
-// a batch of one. Like torch.func.vmap(torch.func.grad(loss)), but one sample at a time.
+// a batch of one. Like torch.func.vmap(torch.func.grad(loss)), but one sample at a time. The
+// parameters must require gradients.
 Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,
                              const Tensors& batch, const Tensors& parameters);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace slope {
@@ -88,10 +89,8 @@ class Builder {
       box.result += (box.result.empty() ? "" : ", ") + named->second->name;
       box.value = values_of(named->second->tensor, options_.most_values);
     }
-    if (const Ref<GradSlot>& slot = node.outputs[k].slot) {
-      const GradLock lock(*slot);
-      box.grad = values_of(slot->grad, options_.most_values);
-    }
+    if (const Ref<GradSlot>& slot = node.outputs[k].slot)
+      box.grad = values_of(slot->read(), options_.most_values);
   }
 
   using Key = std::pair<const void*, uint32_t>;
@@ -144,11 +143,13 @@ class Builder {
       box[i] = static_cast<int64_t>(grouped.size()) - 1;
     }
     std::vector<GraphEdge> edges;
-    std::set<std::pair<int64_t, int64_t>> seen;
+    std::set<std::tuple<int64_t, int64_t, int64_t>> seen;  // one arrow into a module's box
     for (const GraphEdge& e : graph_.edges) {
       const GraphEdge moved{box[static_cast<size_t>(e.from)], box[static_cast<size_t>(e.to)],
                             e.input};
-      if (moved.from != moved.to && seen.insert({moved.from, moved.to}).second)
+      const bool is_module = !grouped[static_cast<size_t>(moved.to)].module.empty();
+      if (moved.from != moved.to &&
+          seen.insert({moved.from, moved.to, is_module ? -1 : moved.input}).second)
         edges.push_back(moved);
     }
     graph_ = {std::move(grouped), std::move(edges)};

@@ -30,7 +30,11 @@ std::string without_numbers(const char* path) {
 }  // namespace
 
 Profile::Profile() : began_(std::chrono::steady_clock::now()), outer_(current) { current = this; }
-Profile::~Profile() { current = outer_; }
+Profile::~Profile() {  // they may end in any order
+  Profile** link = &current;
+  while (*link && *link != this) link = &(*link)->outer_;
+  if (*link) *link = outer_;
+}
 
 void Profile::add(const char* name, const char* module, bool backward) {
   const double now =

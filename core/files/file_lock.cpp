@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <optional>
 #include <string_view>
 
@@ -29,7 +30,8 @@ std::optional<std::string_view> owner_in(std::string_view text) {
   return is_number(text) && text.size() <= 7 ? std::optional(text) : std::nullopt;
 }
 
-// Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing.
+// Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing, or
+// because it was another folder's too.
 int try_lock(const std::string& path) {
   SLOPE_CHECK_INPUT(sys::kind(path) != sys::Kind::link,
                     "{}: is a link; a lock is a file of its own: move it away", path);
@@ -40,6 +42,7 @@ int try_lock(const std::string& path) {
     struct stat s;
     sys::look_at(fd, s, path, "lock");
     SLOPE_CHECK_AS(IoError, S_ISREG(s.st_mode), "{}: cannot lock: is not a regular file", path);
+    const bool is_shared = s.st_nlink > 1 && !is_new;
     std::string text(24, '\0');  // longer than any lock's
     text.resize(sys::read(fd, 0, text.data(), text.size(), path));
     const std::optional<std::string_view> owner = owner_in(text);
@@ -49,10 +52,16 @@ int try_lock(const std::string& path) {
                       path);
     SLOPE_CHECK_AS(
         UsageError, sys::lock(fd, path),
-        "{}: another process{} is working in this folder; wait for it or choose another folder",
-        sys::parent(path), owner->empty() ? "" : fmt::format(" ({})", *owner));
+        "{}: another process{} is working in this folder{}; wait for it or choose another folder",
+        sys::parent(path), owner->empty() ? "" : fmt::format(" ({})", *owner),
+        is_shared ? fmt::format(", or in one that shares its lock (cp -al; then remove {})", path)
+                  : "");
     is_ours = sys::is_file_of(fd, path);
     if (!is_ours) return ::close(fd), -1;
+    if (is_shared) {  // the next try makes a file of this folder's own
+      if (!sys::remove(path)) sys::fail(path, "remove", errno);
+      return ::close(fd), -1;
+    }
     sys::cut(fd, 0, path);
     sys::write(fd, fmt::format("{}{}\n", mark, ::getpid()), path);
   } catch (...) {

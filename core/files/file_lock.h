@@ -12,7 +12,8 @@ class FileLock {
  public:
   // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
   // this name whose content is not a FileLock's. If it throws after it locked a file that it made,
-  // that is gone again.
+  // that is gone again. A file that has further names, in copies of the folder (`cp -al`), is
+  // replaced by one of this folder's own.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -59,6 +59,15 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
          });
 }
 
+// Gives it the name of a temporary, which is returned.
+std::string move_aside(const std::string& path) {
+  return make_temporary(path, [&](const std::string& name) {
+    if (sys::kind(name) != sys::Kind::nothing) return false;
+    sys::rename(path, name);
+    return true;
+  });
+}
+
 std::string without_trailing_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -93,13 +102,25 @@ void FolderSink::replace() {
   // a run killed before it swapped `last` arrives at this step again
   if (sys::kind(path_) == sys::Kind::nothing) return commit();
   sync_tree(temporary_);
-  sys::exchange(temporary_, path_);
+  if (!sys::exchange(temporary_, path_)) {
+    const std::string old = move_aside(path_);
+    try {
+      sys::rename(temporary_, path_);
+    } catch (...) {
+      sys::rename(old, path_);
+      throw;
+    }
+    temporary_ = old;
+  }
   sys::sync_folder(sys::parent(path_));
   sys::remove_tree(temporary_);
   temporary_.clear();
 }
 
 void swap_link(const std::string& link, const std::string& leads_to) {
+  const sys::Kind found = sys::kind(link);
+  SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == sys::Kind::link,
+                 "{}: is no link to a checkpoint; move it away", link);
   const std::string temporary = make_temporary(
       link, [&](const std::string& name) { return sys::make_new_link(name, leads_to, link); });
   try {
@@ -112,11 +133,7 @@ void swap_link(const std::string& link, const std::string& leads_to) {
 }
 
 void remove_step(const std::string& path) {
-  const std::string away = make_temporary(path, [&](const std::string& name) {
-    if (sys::kind(name) != sys::Kind::nothing) return false;
-    sys::rename(path, name);
-    return true;
-  });
+  const std::string away = move_aside(path);
   if (!sys::remove_tree(away)) sys::fail(away, "remove", errno);
 }
 

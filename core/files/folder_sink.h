@@ -21,14 +21,16 @@ class FolderSink {
 
   // where to write `name` before commit()
   std::string file(const std::string& name) const { return temporary_ + "/" + name; }
-  void commit();   // IoError if there is something of that name
-  void replace();  // the same, but replaces an old folder of that name, if any
+  void commit();  // IoError if there is something of that name
+  // The same, but replaces an old folder of that name, if any. Where the file system cannot
+  // exchange two names, a crash may leave both folders, whole, under temporary names.
+  void replace();
 
  private:
   std::string path_, temporary_;
 };
 
-// `leads_to` is relative to the link's folder
+// `leads_to` is relative to the link's folder; IoError if `link` is there and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
 // Removes a folder with its content. If that is cut short, remove_strays() finishes it.

@@ -5,6 +5,7 @@
 #include <slope/core/files/safetensors_header.h>
 #include <slope/core/files/zip.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/text/json.h>
 #include <slope/core/text/visible.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6), ending = ".npy";
 constexpr size_t longest_header = 10'000, most_dims = 8;
+constexpr int64_t largest_size = 999'999'999'999'999;  // of a dim
 
 struct Descr {
   std::string_view descr, stored;  // NumPy's name of a dtype, safetensors' name of the same
@@ -97,8 +99,8 @@ class HeaderReader {
       size_t digits = 0;
       int64_t size = 0;
       for (; digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9'; ++digits)
-        size = digits < 15 ? 10 * size + (text_[digits] - '0') : -1;
-      check(digits > 0 && size >= 0 && shape.size() < most_dims);
+        size = std::min(10 * size + (text_[digits] - '0'), largest_size + 1);
+      check(digits > 0 && size <= largest_size && shape.size() < most_dims);
       text_.remove_prefix(digits);
       shape.push_back(size);
       if (!accept(",")) {
@@ -199,6 +201,14 @@ std::string format_npz(const NamedTensors& tensors) {
   for (const auto& [name, x] : tensors) {
     SLOPE_CHECK_AS(UsageError, !name.empty() && names.insert(name).second,
                    "npz: the name '{}' is empty or appears twice", visible(name));
+    SLOPE_CHECK_AS(UsageError, is_text(name), "npz: the name '{}' holds NUL or is not valid UTF-8",
+                   visible(name));
+    SLOPE_CHECK_AS(UsageError, x.defined(), "npz: {} is undefined", visible(name));
+    SLOPE_CHECK_AS(UsageError, x.shape().size() <= most_dims, "npz: {} has more than {} dims",
+                   visible(name), most_dims);
+    for (const int64_t size : x.shape())
+      SLOPE_CHECK_AS(UsageError, size <= largest_size, "npz: {}: a size is {}, more than {}",
+                     visible(name), size, largest_size);
     arrays.push_back(format_npy(x));
   }
   for (size_t i = 0; i < arrays.size(); ++i)

@@ -92,12 +92,15 @@ NamedTensors sorted_for_file(NamedTensors tensors) {
 }
 
 void check_text(std::string_view text, const char* what) {
-  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(utf8_length(rest)))
-    SLOPE_CHECK_AS(UsageError, rest[0] != '\0' && utf8_length(rest) > 0,
-                   "save: {} {} holds NUL or is not valid UTF-8", what, JsonReader::quoted(text));
+  SLOPE_CHECK_AS(UsageError, is_text(text), "save: {} {} holds NUL or is not valid UTF-8", what,
+                 JsonReader::quoted(text));
 }
 
 void check_names(const NamedTensors& tensors, const Metadata& metadata) {
+  constexpr int64_t most = SafetensorsLimits{}.tensors;
+  SLOPE_CHECK_AS(UsageError, std::ssize(tensors) <= most && std::ssize(metadata) < most,
+                 "save: {} tensors and {} entries of metadata are too many", tensors.size(),
+                 metadata.size());
   std::vector<std::string_view> names;
   for (const auto& [name, tensor] : tensors) {
     SLOPE_CHECK_AS(UsageError, !name.empty() && name != "__metadata__",
@@ -107,6 +110,10 @@ void check_names(const NamedTensors& tensors, const Metadata& metadata) {
     SLOPE_CHECK_AS(UsageError, tensor.shape().size() <= SafetensorsLimits{}.rank,
                    "save: tensor {} has more than {} dims", JsonReader::quoted(name),
                    SafetensorsLimits{}.rank);
+    for (const int64_t size : tensor.shape())
+      SLOPE_CHECK_AS(UsageError, size <= safetensors::max_size,
+                     "save: tensor {}: a size is {}, more than 2^48", JsonReader::quoted(name),
+                     size);
     check_text(name, "the name");
     names.push_back(name);
   }

@@ -47,7 +47,7 @@ struct SafetensorsHeader {
 };
 
 struct SafetensorsLimits {
-  int64_t header_bytes = 100'000'000, tensors = 1'000'000;
+  int64_t header_bytes = 100'000'000, tensors = 1'000'000;  // metadata may have twice as many keys
   size_t rank = 8;
 };
 

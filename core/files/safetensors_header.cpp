@@ -140,6 +140,8 @@ struct Parser {
   void metadata_entry(const std::string& key) {
     json.peek();
     const size_t at = json.position();
+    if (std::ssize(header.metadata) + std::ssize(checksums) == 2 * limits.tensors)
+      json.fail(at, "more than {} entries of metadata", 2 * limits.tensors);
     std::string value = json.string();
     if (!is_checksum_key(key)) {
       header.metadata[key] = std::move(value);

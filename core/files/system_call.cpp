@@ -152,11 +152,13 @@ void rename(const std::string& from, const std::string& to) {
         "replace");
 }
 
-void exchange(const std::string& a, const std::string& b) {
+bool exchange(const std::string& a, const std::string& b) {
   const auto swap = [&] {
     return ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
   };
-  check(attempt({"exchange", a, b}, swap) == 0, b, "replace");
+  const bool done = attempt({"exchange", a, b}, swap) == 0;
+  check(done || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP, b, "replace");
+  return done;
 }
 
 void make_folder(const std::string& path) {

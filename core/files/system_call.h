@@ -40,8 +40,8 @@ void close(int fd, const std::string& path);  // the descriptor is closed even i
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);
-// exchanges the contents of both names at one instant
-void exchange(const std::string& a, const std::string& b);
+// exchanges the contents of both names at one instant; false if the file system cannot (NFS, CIFS)
+bool exchange(const std::string& a, const std::string& b);
 void make_folder(const std::string& path);
 // These two return false if the name is taken; errors name the file `meant`.
 bool make_new_folder(const std::string& path, const std::string& meant);

@@ -11,8 +11,9 @@ namespace slope {
 namespace {
 
 constexpr uint32_t local_signature = 0x04034b50, directory_signature = 0x02014b50,
-                   end_signature = 0x06054b50;
-constexpr size_t local_bytes = 30, directory_bytes = 46, end_bytes = 22, longest_comment = 65535;
+                   end_signature = 0x06054b50, zip64_signature = 0x07064b50;
+constexpr size_t local_bytes = 30, directory_bytes = 46, end_bytes = 22, zip64_bytes = 20,
+                 longest_comment = 65535;
 constexpr uint16_t version = 20, utf8_name = 1 << 11, encrypted = 1;
 
 // A little-endian number of the archive; `at` is within it.
@@ -62,6 +63,9 @@ std::string_view stored_bytes(std::string_view archive, size_t at, const std::st
 
 std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& where) {
   const size_t end = find_end(archive, where);
+  const bool is_zip64 =
+      end >= zip64_bytes && number<uint32_t>(archive, end - zip64_bytes) == zip64_signature;
+  SLOPE_CHECK_INPUT(!is_zip64, "{}: is a zip64 archive (2 GB or more), which is not read", where);
   const size_t n = number<uint16_t>(archive, end + 10), size = number<uint32_t>(archive, end + 12),
                start = number<uint32_t>(archive, end + 16);
   SLOPE_CHECK_INPUT(number<uint32_t>(archive, end + 4) == 0 &&
@@ -71,6 +75,7 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
   std::vector<ZipEntry> entries;
   std::set<std::string> names;
   std::vector<std::pair<size_t, size_t>> ranges;  // of the entries, with their local headers
+  std::vector<uint32_t> checksums;
   size_t at = start;
   for (size_t i = 0; i < n; ++i) {
     SLOPE_CHECK_INPUT(
@@ -96,8 +101,7 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
     SLOPE_CHECK_INPUT(names.insert(name).second, "{}: entry {} appears twice", where,
                       visible(name));
     const std::string_view stored = stored_bytes(archive, local, name, bytes, start, where);
-    SLOPE_CHECK_INPUT(crc32(stored) == number<uint32_t>(archive, at + 16),
-                      "{}: entry {} is damaged: its checksum differs", where, visible(name));
+    checksums.push_back(number<uint32_t>(archive, at + 16));
     ranges.emplace_back(local, static_cast<size_t>(stored.data() - archive.data()) + bytes);
     entries.push_back({name, stored});
     at += length;
@@ -107,6 +111,11 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)
     SLOPE_CHECK_INPUT(ranges[i - 1].second <= ranges[i].first, "{}: two entries overlap", where);
+  // only now: overlapping entries would have the same bytes summed many times
+  for (size_t i = 0; i < n; ++i)
+    SLOPE_CHECK_INPUT(crc32(entries[i].bytes) == checksums[i],
+                      "{}: entry {} is damaged: its checksum differs", where,
+                      visible(entries[i].name));
   return entries;
 }
 
@@ -122,10 +131,12 @@ std::string format_zip(const std::vector<ZipEntry>& entries) {
     append<uint16_t>(to, static_cast<uint16_t>(entry.name.size())), append<uint16_t>(to, 0);
   };
   for (const ZipEntry& entry : entries) {
+    SLOPE_CHECK_AS(UsageError, entry.name.size() <= UINT16_MAX,
+                   "zip: the name of an entry has {} bytes, more than {}", entry.name.size(),
+                   UINT16_MAX);
     SLOPE_CHECK_AS(UsageError,
-                   entry.name.size() <= UINT16_MAX &&
-                       out.size() + entry.bytes.size() + entry.name.size() + local_bytes <
-                           UINT32_MAX - directory.size() - end_bytes - 2 * UINT16_MAX,
+                   out.size() + entry.bytes.size() + entry.name.size() + local_bytes <
+                       UINT32_MAX - directory.size() - end_bytes - 2 * UINT16_MAX,
                    "zip: entry {} takes the archive beyond 4 GB", visible(entry.name));
     append(directory, directory_signature), append<uint16_t>(directory, version);
     common(directory, entry);

@@ -8,6 +8,7 @@
 #include <slope/core/memory/mutex.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <unordered_set>
 
@@ -128,7 +129,9 @@ void copy_each(const Tensors& from, const Tensors& to) {
 
 void fill(const Tensor& x, double value) {
   visit(x.dtype(), [&]<class T> {
-    const T element = as_element<T>(value);
+    const T element = as_element<T>(value, "fill");
+    SLOPE_CHECK_DTYPE(!std::isfinite(value) || std::isfinite(static_cast<double>(element)),
+                      "fill: {} does not fit in {}", value, name(x.dtype()));
     const auto out = x.write<T>();
     T* y = out;
     for_each_run<1>(x.shape(), {&x.strides()}, copy_grain, [&](int64_t n, auto at, auto step) {

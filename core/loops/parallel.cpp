@@ -3,6 +3,7 @@
 #include <slope/core/loops/team.h>
 #include <slope/core/loops/workers.h>
 #include <slope/core/memory/mutex.h>
+#include <slope/core/module_path.h>
 
 #include <atomic>
 #include <exception>
@@ -107,11 +108,13 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
     std::atomic<int64_t> failed_chunk{INT64_MAX};
     std::exception_ptr failure;
     Mutex mutex;
+    const char* const module = current_module();
 #pragma omp parallel num_threads(team)
     {
       inside = true;
       const int thread = omp_get_thread_num();
       const bool is_caller = thread == 0;
+      if (!is_caller) set_current_module(module);  // for the text of an error
       queues.for_each(thread, [&](int64_t i) {
         if (i > failed_chunk.load(std::memory_order_relaxed)) return;
         try {
@@ -129,6 +132,7 @@ void detail::run_chunks(int64_t chunks, void (*chunk)(void*, int64_t), void* con
           }
         }
       });
+      if (!is_caller) set_current_module(nullptr);
       inside = false;
     }
     if (failure) std::rethrow_exception(failure);

@@ -13,7 +13,9 @@
 
 namespace slope {
 
-int num_threads();  // of the calling thread; at first OMP_NUM_THREADS, else the number of cores
+// of the calling thread; at first OMP_NUM_THREADS, at most 8 for each core, else the number of
+// cores
+int num_threads();
 void set_num_threads(int n);  // for the calling thread; n >= 1
 
 enum class Sharing {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 namespace slope::memory {
 
@@ -70,15 +71,20 @@ class LargeBlocks {
     if (missing <= range_.room()) return extend(range_, missing);
     const size_t whole = round_up(bytes, huge_page);
     AddressRange other;
-    if (!other.renew(whole)) return false;
+    if (!other.renew(whole)) {
+      leave(std::exchange(range_, {}));  // its reserve may be the addresses that are missing
+      if (!other.renew(whole)) return false;
+    }
     if (!extend(other, whole)) {
       other.abandon();
       return false;
     }
-    const auto [rest, room] = range_.abandon();
-    range_ = other;
-    if (room > 0) add_fresh(rest, room);
+    leave(std::exchange(range_, other));
     return true;
+  }
+  void leave(AddressRange range) {
+    const auto [rest, room] = range.abandon();
+    if (room > 0) add_fresh(rest, room);
   }
   bool extend(AddressRange& range, size_t bytes) {
     std::byte* fresh = range.top();

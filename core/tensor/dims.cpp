@@ -15,12 +15,21 @@ int64_t numel(const Dims& shape) {
   return empty ? 0 : n;
 }
 
-int64_t wrap_dim(int64_t dim, int64_t rank, const char* op) {
-  const int64_t range = std::max<int64_t>(rank, 1);
+namespace {
+// -1 is the last of `range` places
+int64_t wrap_into(int64_t range, int64_t dim, int64_t rank, const char* op) {
   SLOPE_CHECK_INDEX(dim >= -range && dim < range,
                     "{}: dim {} is out of range for rank {} (expected {} to {})", op, dim, rank,
                     -range, range - 1);
   return dim < 0 ? dim + range : dim;
+}
+}  // namespace
+
+int64_t wrap_dim(int64_t dim, int64_t rank, const char* op) {
+  return wrap_into(std::max<int64_t>(rank, 1), dim, rank, op);
+}
+int64_t wrap_new_dim(int64_t dim, int64_t rank, const char* op) {
+  return wrap_into(rank + 1, dim, rank, op);
 }
 
 Dims wrap_dims(const Dims& dims, int64_t rank, const char* op) {

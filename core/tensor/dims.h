@@ -36,6 +36,9 @@ int64_t numel(const Dims& shape);
 // PyTorch.
 int64_t wrap_dim(int64_t dim, int64_t rank, const char* op = "dim");
 
+// The same for a new dim among `rank` others. IndexError outside [-rank - 1, rank].
+int64_t wrap_new_dim(int64_t dim, int64_t rank, const char* op);
+
 // The dims wrapped and sorted; an empty list means all. IndexError if a dim appears twice.
 Dims wrap_dims(const Dims& dims, int64_t rank, const char* op = "dims");
 

@@ -40,13 +40,15 @@ constexpr DType dtype_of = std::same_as<T, float>      ? f32
                            : std::same_as<T, BFloat16> ? bf16
                                                        : boolean;
 
-// A value as an element. DTypeError if an int64 cannot hold it (nan, infinities, beyond 63 bits).
+// A value as an element. DTypeError, which names `op`, if an int64 cannot hold it (nan, infinities,
+// beyond 63 bits).
 template <Element T, class V>
-T as_element(V value) {
+T as_element(V value, [[maybe_unused]] const char* op = "to") {
   if constexpr (std::same_as<V, BFloat16> && !std::same_as<T, V>)
-    return as_element<T>(static_cast<float>(value));
+    return as_element<T>(static_cast<float>(value), op);
   if constexpr (std::same_as<T, int64_t> && std::floating_point<V>)
-    SLOPE_CHECK_DTYPE(value >= V(-0x1p63) && value < V(0x1p63), "{} does not fit in int64", value);
+    SLOPE_CHECK_DTYPE(value >= V(-0x1p63) && value < V(0x1p63), "{}: {} does not fit in int64", op,
+                      value);
   return static_cast<T>(value);
 }
 

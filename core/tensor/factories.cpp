@@ -16,12 +16,12 @@ constexpr int64_t random_grain = 1 << 11;  // a random number costs 5 to 50 ns
 
 // Element i is f(i), converted to the dtype.
 template <class F>
-Tensor generate(const Dims& shape, DType dtype, int64_t chunk, F f) {
+Tensor generate(const char* op, const Dims& shape, DType dtype, int64_t chunk, F f) {
   Tensor y = Tensor::empty(shape, dtype);
   visit(dtype, [&]<class T> {
     const auto out = y.write<T>();
     parallel_for(y.numel(), chunk, [&, p = out.get()](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) p[i] = as_element<T>(f(i));
+      for (int64_t i = begin; i < end; ++i) p[i] = as_element<T>(f(i), op);
     });
   });
   return y;
@@ -43,7 +43,7 @@ Tensor ones_like(const Tensor& x) { return full_like(x, 1); }
 
 Tensor arange(int64_t end) {
   SLOPE_CHECK_SHAPE(end >= 0, "arange: end must not be negative, got {}", end);
-  return generate({end}, i64, value_grain, [](int64_t i) { return i; });
+  return generate("arange", {end}, i64, value_grain, [](int64_t i) { return i; });
 }
 
 Tensor arange(double start, double end, double step, DType dtype) {
@@ -53,7 +53,7 @@ Tensor arange(double start, double end, double step, DType dtype) {
                     "arange: step {} does not lead from {} to {}", step, start, end);
   const double n = std::ceil((end - start) / step);
   SLOPE_CHECK_SHAPE(n < 0x1p62, "arange: {} elements are too many", n);
-  return generate({static_cast<int64_t>(n)}, dtype, value_grain,
+  return generate("arange", {static_cast<int64_t>(n)}, dtype, value_grain,
                   [=](int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
@@ -62,7 +62,7 @@ Tensor arange(double start, double end, double step, DType dtype) {
 Tensor linspace(double start, double end, int64_t steps, DType dtype) {
   SLOPE_CHECK_SHAPE(steps >= 0, "linspace: steps must not be negative, got {}", steps);
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-  return generate({steps}, dtype, value_grain, [=](int64_t i) {
+  return generate("linspace", {steps}, dtype, value_grain, [=](int64_t i) {
     const auto from_end = static_cast<double>(steps - 1 - i);
     return i < std::max<int64_t>(1, steps / 2) ? std::fma(step, static_cast<double>(i), start)
                                                : std::fma(-step, from_end, end);
@@ -70,7 +70,8 @@ Tensor linspace(double start, double end, int64_t steps, DType dtype) {
 }
 
 Tensor eye(int64_t n, int64_t m, DType dtype) {
-  if (m < 0) m = n;
+  SLOPE_CHECK_SHAPE(n >= 0 && m >= -1, "eye: sizes must not be negative, got {} and {}", n, m);
+  if (m == -1) m = n;
   Tensor y = zeros({n, m}, dtype);
   visit(dtype, [&]<class T> {
     const auto out = y.write<T>();
@@ -103,7 +104,7 @@ Tensor randint(int64_t low, int64_t high, const Dims& shape, DType dtype) {
                     low, high);
   const RandomSite site = generator().next_site();
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-  return generate(shape, dtype, random_grain, [=](int64_t i) {
+  return generate("randint", shape, dtype, random_grain, [=](int64_t i) {
     return static_cast<int64_t>(static_cast<uint64_t>(low) + uniform_below(site, i, range));
   });
 }
@@ -129,7 +130,7 @@ Tensor bernoulli(const Tensor& p) {
                       "bernoulli: probabilities must be in [0, 1], got {} at element {}", chance[i],
                       i);
   const Tensor draws = rand(p.shape(), f64);
-  return generate(p.shape(), p.dtype(), value_grain,
+  return generate("bernoulli", p.shape(), p.dtype(), value_grain,
                   [=, u = draws.data<double>()](int64_t i) { return u[i] < chance[i]; });
 }
 
@@ -165,8 +166,9 @@ void write_items(const Literal& literal, const Dims& shape, size_t depth, T*& to
       "tensor: the literal is ragged: expected {} at depth {}",
       depth < shape.size() ? fmt::format("{} items", shape[depth]) : "a number", depth);
   if (!literal.is_list) {
-    *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64 ? static_cast<T>(literal.whole)
-                                                               : as_element<T>(literal.value);
+    *to++ = std::is_same_v<T, int64_t> && literal.dtype == i64
+                ? static_cast<T>(literal.whole)
+                : as_element<T>(literal.value, "tensor");
     return;
   }
   for (const Literal& item : literal.items) write_items(item, shape, depth + 1, to);

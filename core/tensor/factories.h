@@ -13,7 +13,7 @@ Tensor full(const Dims& shape, double value, DType dtype = f32);
 Tensor arange(int64_t end);                                         // 0, 1, … end-1; i64
 Tensor arange(double start, double end, double step, DType dtype);  // [start, end)
 Tensor linspace(double start, double end, int64_t steps, DType dtype = f32);
-Tensor eye(int64_t n, int64_t m = -1, DType dtype = f32);
+Tensor eye(int64_t n, int64_t m = -1, DType dtype = f32);  // (n, m); m = -1: (n, n)
 
 Tensor rand(const Dims& shape, DType dtype = f32);   // uniform in [0, 1)
 Tensor randn(const Dims& shape, DType dtype = f32);  // standard normal

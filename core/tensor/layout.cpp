@@ -147,7 +147,7 @@ Layout Layout::squeeze(int64_t dim) const {
 }
 
 Layout Layout::unsqueeze(int64_t dim) const {
-  dim = wrap_dim(dim, rank() + 1, "unsqueeze");
+  dim = wrap_new_dim(dim, rank(), "unsqueeze");
   Layout result = *this;
   const int64_t stride = dim < rank() ? shape[dim] * strides[dim] : 1;
   result.shape.insert(dim, 1);

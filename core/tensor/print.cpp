@@ -82,7 +82,9 @@ class Text {
   std::string operator()() const { return block(0, 0, opening.size()); }
 
  private:
-  bool cuts(size_t d) const { return summarize_ && layout_.shape[d] > 2 * options_.edgeitems; }
+  bool cuts(size_t d) const {
+    return summarize_ && layout_.shape[d] - options_.edgeitems > options_.edgeitems;
+  }
 
   // f(i) for each index of dim d that is shown; i = -1 stands for the omitted ones.
   void for_shown(size_t d, const std::function<void(int64_t)>& f) const {
@@ -153,6 +155,9 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options, std::st
                  "print: precision must be 0 to 1000 and edgeitems not negative, got {} and {}",
                  options.precision, options.edgeitems);
   if (!tensor.defined()) return "tensor(undefined)";
+  // each dim takes a call within that of the dim before it
+  SLOPE_CHECK_SHAPE(tensor.rank() <= 1000, "print: {} dims are too many to print; reshape it",
+                    tensor.rank());
   const bool empty = tensor.numel() == 0;
   std::string text(opening);
   text += empty ? "[]" : visit(tensor.dtype(), [&]<class T> { return Text<T>(tensor, options)(); });

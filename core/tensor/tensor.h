@@ -91,7 +91,10 @@ class Tensor {
     for (int64_t size : shape()) n *= static_cast<uint64_t>(size);
     return static_cast<int64_t>(n);
   }
-  int64_t size(int64_t dim) const { return shape()[wrap_dim(dim, rank(), "size")]; }
+  int64_t size(int64_t dim) const {
+    SLOPE_CHECK_INDEX(rank() > 0, "size: a tensor of rank 0 has no dims");
+    return shape()[wrap_dim(dim, rank(), "size")];
+  }
   bool is_contiguous() const { return layout().is_contiguous(); }
   const Storage& storage() const { return impl().storage; }
   TensorImpl& impl() const {  // throws if there is no tensor

@@ -45,6 +45,14 @@ size_t utf8_length(std::string_view text) {
   return length;
 }
 
+bool is_text(std::string_view text) {
+  for (size_t length = 0; !text.empty(); text.remove_prefix(length)) {
+    length = utf8_length(text);
+    if (length == 0 || text[0] == '\0') return false;
+  }
+  return true;
+}
+
 char JsonReader::peek() {
   while (at_ < text_.size() &&
          (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))

@@ -11,8 +11,11 @@ TokenizerPtr document_tokenizer(const TokenizerOptions& options, std::vector<std
 
 Documents encode_documents(const std::vector<std::string>& lines, const Tokenizer& tokenizer) {
   Documents documents;
-  for (const std::string& line : lines)
-    if (!line.empty()) documents.push_back(tokenizer.encode(separator + line + separator));
+  for (const std::string& line : lines) {
+    if (line.empty()) continue;
+    Ids ids = tokenizer.encode(separator + line + separator);
+    if (ids.size() > 2) documents.push_back(std::move(ids));  // else a line of blanks, for words
+  }
   return documents;
 }
 

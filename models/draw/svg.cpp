@@ -91,6 +91,7 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   const double digit = rough / power;
   const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+  if (!(step > 0) || !std::isfinite(step)) return {low};  // the range is denormal, or too large
   std::vector<double> ticks;
   const double first = std::ceil(low / step - 1e-9), steps = std::floor(high / step + 1e-9) - first;
   for (int k = 0; k <= steps; ++k) ticks.push_back((first + k) * step + 0.0);

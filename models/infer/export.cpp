@@ -31,9 +31,9 @@ void export_to_pytorch(const std::string& run, const std::string& folder) {
   save_safetensors(sink.file("model.safetensors"), nn::state_entries(model), {{"format", "pt"}});
   write_file(sink.file("config.json"), config_of(checkpoint, model));
   for (const char* stem : {"source", "target", "shared"})
-    for (const char* ending : {".vocab", ".model"}) {
+    for (const char* ending : {".vocab", ".model", ".spacing"}) {
       const std::string name = std::string(stem) + ending, file = checkpoint + "/" + name;
-      if (sys::kind(file) == sys::Kind::file) write_file(sink.file(name), read_file(file));
+      if (sys::kind_followed(file) == sys::Kind::file) write_file(sink.file(name), read_file(file));
     }
   sink.commit();
 }

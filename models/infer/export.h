@@ -3,7 +3,7 @@
 //   config.json         the settings;
 //                       `tied`: for each further name of a tensor, its first name;
 //                       `modules`: the model as PyTorch prints it, with kinds of gelu, eps, biases
-//   *.vocab, *.model    the tokenizers
+//   *.vocab, *.model, *.spacing    the tokenizers
 #pragma once
 
 #include <string>

@@ -35,12 +35,15 @@ std::string generate(const models::LanguageModel& model, const data::Tokenizer& 
   } catch (const InputError& e) {
     throw InputError(fmt::format("the prompt: {}", e.what()));
   }
-  const int64_t separator =
-      options.separator.empty() ? -1 : tokenizer.encode(options.separator).at(0);
+  const data::Ids separators =
+      options.separator.empty() ? data::Ids() : tokenizer.encode(options.separator);
+  const int64_t separator = separators.empty() ? -1 : separators[0];
   if (separator >= 0) text.insert(text.begin(), separator);
   if (text.empty()) text = line_break(tokenizer);
 
   TextStream stream(tokenizer, text);
+  if (separator >= 0)
+    text.erase(text.begin(), std::find(text.rbegin(), text.rend(), separator).base() - 1);
   StopText stop(options.stop);
   const auto give = [&](const std::string& piece) {
     if (options.on_text && !piece.empty()) options.on_text(piece);

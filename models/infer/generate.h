@@ -14,8 +14,8 @@ struct GenerateOptions {
   int64_t tokens = 500;
   Sampling sampling;
   std::string stop = {};  // the text ends before the first occurrence of this; empty: no such end
-  // "\n" if the model has learned documents: the prompt starts one, and after a separator the next
-  // one starts with an empty context; empty: one text
+  // "\n" if the model has learned documents: the prompt starts one, and after a separator, also in
+  // the prompt, the next one starts with an empty context; empty: one text
   std::string separator = {};
   bool cached = true;                   // false: the whole context at each step, for comparison
   std::function<void()> on_start = {};  // called when the prompt has been checked

@@ -54,6 +54,9 @@ std::vector<PairScore> score_pairs(const Translator& translator,
       PairScore& s = scores[i];
       s.tokens = static_cast<int64_t>(pairs[i].target.size()) - 1;
       for (int64_t t = 0; t < s.tokens; ++t) s.log_p -= values[static_cast<size_t>(b * T + t)];
+      SLOPE_CHECK_AS(NumericError, std::isfinite(s.log_p),
+                     "score: line {}: the log-probability is {}: the model's numbers overflow",
+                     i + 1, s.log_p);
       s.score = s.log_p / std::pow(static_cast<double>(s.tokens), length_penalty);
     }
   }

@@ -6,6 +6,13 @@ namespace slope::train {
 namespace {
 
 constexpr size_t longest = 1024, kept = 256;  // tokens
+constexpr size_t longest_line = 4096;         // the quotes of a longer line may change sides
+
+// What another token may still replace: an incomplete character, or the character that subwords
+// write before an underscore that stands for itself.
+bool is_open_end(std::string_view text) {
+  return text.ends_with("\xEF\xBF\xBD") || text.ends_with("\xEE\x80\x80");
+}
 
 size_t common(const std::string& a, const std::string& b) {
   const size_t n = std::min(a.size(), b.size());
@@ -34,9 +41,7 @@ std::string TextStream::push(int64_t token) {
   const size_t ahead = tokenizer_.looks_ahead();
   if (before_.size() > ahead) before_.pop_front();
   size_t certain = ahead > 0 ? common(before_.front(), text_) : text_.size();
-  constexpr std::string_view incomplete = "\xEF\xBF\xBD";
-  while (std::string_view(text_).substr(0, certain).ends_with(incomplete))
-    certain -= incomplete.size();
+  while (is_open_end(std::string_view(text_).substr(0, certain))) certain -= 3;
   if (certain <= given_) return "";
   const std::string piece = text_.substr(given_, certain - given_);
   given_ = certain;
@@ -48,10 +53,19 @@ std::string TextStream::finish() const { return rest(text_, given_); }
 
 void TextStream::shorten() {
   if (ids_.size() <= kept) return;
+  size_t cut = ids_.size() - kept;
+  if (tokenizer_.looks_ahead() > 0) {  // which of a pair a quotation mark is, its line decides
+    const size_t most = cut;
+    while (cut > 0 && tokenizer_.token(ids_[cut - 1]) != "\n") --cut;
+    if (cut == 0 && ids_.size() > longest_line) cut = most;
+  }
+  if (cut == 0) return;
   const size_t pending = text_.size() - std::min(given_, text_.size());
-  ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(kept));
+  ids_.erase(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(cut));
   text_ = tokenizer_.decode(ids_);
   given_ = text_.size() - std::min(pending, text_.size());
+  for (size_t j = 0; j < before_.size(); ++j)
+    before_[j] = tokenizer_.decode(std::span(ids_).first(ids_.size() - (before_.size() - j)));
 }
 
 }  // namespace slope::train

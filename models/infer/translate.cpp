@@ -79,7 +79,8 @@ std::vector<Translations> translate(const Translator& translator,
           options.unk == Unknown::copy
               ? words_for_unknown(translator, lines[number[i]], sources[i], h.tokens)
               : data::Tokens{};
-      const std::string text = translator.target->decode(h.tokens, copied);
+      std::string text = translator.target->decode(h.tokens, copied);
+      std::replace(text.begin(), text.end(), '\n', ' ');  // a line for a line
       const bool is_new = std::none_of(best.begin(), best.end(),
                                        [&](const Translation& t) { return t.text == text; });
       if (is_new) best.push_back({h.tokens, text, h.log_p, h.score});

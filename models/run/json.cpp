@@ -14,17 +14,15 @@ namespace slope::train {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t most_bytes = 64 << 10;
-
 static void check_size(int64_t bytes, const std::string& file) {
-  SLOPE_CHECK_INPUT(bytes <= int64_t{most_bytes},
+  SLOPE_CHECK_INPUT(bytes <= most_json_bytes,
                     "{}: has {} bytes; settings or a state have at most {}", file, bytes,
-                    most_bytes);
+                    most_json_bytes);
 }
 
 std::string read_json_text(const std::string& file) {
   check_size(FileReader(file).bytes(), file);
-  return read_file(file, most_bytes);
+  return read_file(file, most_json_bytes);
 }
 
 void check_json_size(const std::string& text, const std::string& file) {
@@ -32,6 +30,7 @@ void check_json_size(const std::string& text, const std::string& file) {
 }
 
 std::string read_given_json(const std::string& file) {
+  constexpr size_t most_bytes = most_json_bytes;
   InputStream stream(file);
   if (stream.is_file() && file != "-") return read_json_text(file);
   std::string text;

@@ -11,7 +11,8 @@
 
 namespace slope::train {
 
-// Settings or a state: at most 64 KiB; an InputError names `file` if there are more.
+constexpr int64_t most_json_bytes = 64 << 10;  // of settings or a state
+// Settings or a state; an InputError names `file` if it has more bytes.
 std::string read_json_text(const std::string& file);
 void check_json_size(const std::string& text, const std::string& file);  // the same for a text
 std::string read_given_json(const std::string& file);  // also from a pipe, or standard input (-)

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
+#include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
 #include <slope/models/run/curves/loss_plot.h>
@@ -13,6 +14,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace slope::train {
@@ -51,10 +54,23 @@ std::string quoted(const std::string& path) {
   return text + '\'';
 }
 
+// Whether a checkpoint has all that `other` has, which may then be removed.
+bool holds_all_of(const std::string& other, const std::string& checkpoint) {
+  for (const std::string& name : sys::names_in(other)) {
+    const std::string file = other + "/" + name, own = checkpoint + "/" + name;
+    if (sys::kind(file) != FileKind::file || sys::kind(own) != FileKind::file ||
+        FileReader(file).bytes() != FileReader(own).bytes())
+      return false;
+  }
+  return read_file(other + "/state.json") == read_file(checkpoint + "/state.json");
+}
+
 // `last` and `best` must be links, because only links can be swapped. The command in the message
 // turns those that a copy made into folders back into links.
 void check_links(const std::string& run) {
-  std::vector<std::string> folders, commands, steps = checkpoints(run);
+  std::vector<std::string> folders, commands;
+  std::map<std::string, std::string> places;  // of a step's checkpoint: the folder that is kept
+  for (const std::string& step : checkpoints(run)) places[step] = run + "/" + step;
   for (const std::string link : {"last", "best"}) {
     const std::string path = run + "/" + link;
     const FileKind kind = sys::kind(path);
@@ -63,11 +79,14 @@ void check_links(const std::string& run) {
                       "{}: is no link to a checkpoint; move it away", path);
     folders.push_back(path);
     const std::string step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
-    const bool is_copy = std::find(steps.begin(), steps.end(), step) != steps.end();
-    commands.push_back(is_copy ? fmt::format("rm -r {0} && ln -s {1} {0}", quoted(path), step)
-                               : fmt::format("mv {0} {1} && ln -s {2} {0}", quoted(path),
-                                             quoted(run + "/" + step), step));
-    steps.push_back(step);
+    const auto [place, is_only_one] = places.try_emplace(step, path);
+    SLOPE_CHECK_INPUT(is_only_one || holds_all_of(path, place->second),
+                      "{}: does not hold all of {}, which is of the same step (a copy that was cut "
+                      "off?); move the incomplete one away",
+                      place->second, path);
+    commands.push_back(is_only_one ? fmt::format("mv {0} {1} && ln -s {2} {0}", quoted(path),
+                                                 quoted(run + "/" + step), step)
+                                   : fmt::format("rm -r {0} && ln -s {1} {0}", quoted(path), step));
   }
   SLOPE_CHECK_INPUT(folders.empty(),
                     "{}: must be a link to a checkpoint, is a folder (a copy made with cp -L?): {}",
@@ -135,6 +154,20 @@ bool is_only_saved(const std::string& checkpoint) {
   return true;
 }
 
+// The command that brings back the checkpoint of a link, if the process was killed while it
+// replaced that checkpoint on a file system that cannot exchange two names; else empty.
+std::string way_back(const std::string& folder, const std::string& link) {
+  const std::string step = linked(folder, link);
+  if (!is_step(step) || is_there(folder + "/" + step)) return "";
+  for (const std::string& name : sys::names_in(folder)) {
+    const std::optional<MadeFor> made = made_for(name);
+    const std::string path = folder + "/" + name;
+    if (made && made->name == step && sys::kind(path) == FileKind::folder && is_only_saved(path))
+      return fmt::format("mv {} {}", quoted(path), quoted(folder + "/" + step));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string start_file(const std::string& folder) { return folder + "/start.json"; }
@@ -142,7 +175,8 @@ std::string start_file(const std::string& folder) { return folder + "/start.json
 void refuse_run(const std::string& folder) {
   refuse_checkpoint(folder);
   const bool held = is_there(folder + "/last") || is_there(folder + "/best") ||
-                    !checkpoints(folder).empty() || has_content(folder + "/log.jsonl");
+                    !checkpoints(folder).empty() ||
+                    (has_content(folder + "/log.jsonl") && is_there(start_file(folder)));
   SLOPE_CHECK_AS(UsageError, !held,
                  "{} holds a run already; say --resume to go on, or choose another --out", folder);
   refuse_others(folder, false);
@@ -154,6 +188,10 @@ std::string resume_point(const std::string& folder) {
   if (sys::is_folder(folder + "/last")) return "last";
   const std::vector<std::string> steps = checkpoints(folder);
   const bool broken = is_there(folder + "/last");
+  const std::string back = way_back(folder, "last");
+  SLOPE_CHECK_INPUT(back.empty(),
+                    "{} holds a broken link `last`, because its checkpoint was being replaced: {}",
+                    folder, back);
   // A save makes step-N, then `last`, then `best`: a kill during the first save can leave a single
   // step-N and nothing else.
   if (!broken && !is_there(folder + "/best") && steps.size() < 2)
@@ -187,9 +225,11 @@ std::string checkpoint_folder(const std::string& run) {
                     "{}: is not a folder; name the folder of a run (slope train --out)", run);
   for (const std::string& folder : {run + "/best", run + "/last", run}) {
     if (sys::kind_followed(folder + "/model.safetensors") != FileKind::nothing) return folder;
-    SLOPE_CHECK_INPUT(folder == run || !is_there(folder),
-                      "{0}: leads to no checkpoint; to do without it: rm {1}", folder,
-                      quoted(folder));
+    if (folder == run || !is_there(folder)) continue;
+    const std::string back = way_back(run, folder.substr(run.size() + 1));
+    throw InputError(fmt::format(
+        "{}: leads to no checkpoint; {}", folder,
+        back.empty() ? "to do without it: rm " + quoted(folder) : "to bring it back: " + back));
   }
   throw InputError(fmt::format(
       "{}: holds no checkpoint (neither best, nor last, nor a model.safetensors)", run));

@@ -2,13 +2,22 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
+#include <slope/models/run/json.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_start.h>
 
 namespace slope::train {
 
+constexpr int64_t rest_of_state = 1024;  // bytes of a state, at most, besides the settings
+
 RunStart::RunStart(const std::string& folder, bool resume, const std::string& settings)
     : folder_(folder) {
+  const std::string text = RunState{.settings = settings}.text();
+  const auto bytes = static_cast<int64_t>(text.size()), most = most_json_bytes - rest_of_state;
+  SLOPE_CHECK_AS(UsageError, bytes <= most,
+                 "the settings have {} bytes, those of a run at most {}: shorten the longest, such "
+                 "as --freeze",
+                 bytes, most);
   for (std::string above = folder; sys::kind_followed(above) == sys::Kind::nothing;
        above = sys::parent(above))
     made_from_ = above;
@@ -27,7 +36,7 @@ RunStart::RunStart(const std::string& folder, bool resume, const std::string& se
     }
     if (earlier_start_) return;
     wrote_ = true;
-    write_file(file, RunState{.settings = settings}.text());
+    write_file(file, text);
   } catch (...) {
     undo();
     throw;

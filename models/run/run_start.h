@@ -13,7 +13,8 @@ namespace slope::train {
 
 class RunStart {
  public:
-  // UsageError if the folder holds a run and `resume` is not set; errors of run_folder.h.
+  // UsageError if the folder holds a run and `resume` is not set, or if the settings are too long
+  // for a state; errors of run_folder.h.
   RunStart(const std::string& folder, bool resume, const std::string& settings);
   ~RunStart();
   RunStart(const RunStart&) = delete;

@@ -234,7 +234,9 @@ struct TrainSettings {
           "saved; 0: none",
           0, 4e9),
       key(swa_every, "steps between two weights that enter that mean", 1, 1e9),
-      key(validate_every, "steps between validations; 0: each epoch", 0, 1e9),
+      key(validate_every,
+          "steps between validations; 0: each epoch (with a whole text or one batch: the end)", 0,
+          1e9),
       key(save_every, "steps between additional checkpoints; 0: none", 0, 1e9).changeable(),
       key(patience, "validations without a better loss before stopping; 0: never stop early", 0,
           1e9)

@@ -6,15 +6,16 @@
 
 namespace slope::train {
 
-// Which of the data files changed.
+// Which of the data files changed. A fingerprint has the checksum of the one text, or of training
+// and validation text, and behind a slash that of subwords.
 static std::string changed_data(const std::string& before, const std::string& now) {
-  if (now.size() != before.size() || now.size() < 16) return "the text is";
-  const bool training = now.substr(0, 8) != before.substr(0, 8),
-             validation = now.substr(8, 8) != before.substr(8, 8);
+  const std::string a = before.substr(0, before.find('/')), b = now.substr(0, now.find('/'));
+  if (a == b) return "the tokenizer is";
+  if (a.size() != 16 || b.size() != 16) return "the text is";
+  const bool training = a.substr(0, 8) != b.substr(0, 8), validation = a.substr(8) != b.substr(8);
   return training && validation ? "training and validation text are"
          : training             ? "the training text is"
-         : validation           ? "the validation text is"
-                                : "the tokenizer is";
+                                : "the validation text is";
 }
 
 std::string check_sameness(const RunState& before, const RunState& now, const Settings& all,

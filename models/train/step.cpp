@@ -1,6 +1,7 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/loops/copy.h>
 #include <slope/models/train/divergence.h>
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/signals.h>
@@ -79,10 +80,8 @@ double evaluate(const Task& task, const std::vector<Work>& works, int64_t target
   return loss_sum;
 }
 
-}  // namespace
-
-StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
-                     int64_t total) {
+StepResult whole_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
+                      int64_t total) {
   std::vector<Work> works;
   StepResult result{.lr = rate_of(t, updater, step + 1, total)};
   const Moment now{.step = step + 1, .lr = result.lr, .updates = step};
@@ -110,6 +109,21 @@ StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64
   });
   Profile::mark("optimizer");
   return result;
+}
+
+}  // namespace
+
+StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
+                     int64_t total) {
+  const Tensors buffers = task.buffers();
+  Tensors before;
+  for (const Tensor& b : buffers) before.push_back(contiguous_copy(b));
+  try {
+    return whole_step(task, updater, t, step, total);
+  } catch (...) {
+    copy_each(before, buffers);
+    throw;
+  }
 }
 
 }  // namespace slope::train

@@ -22,6 +22,7 @@ struct StepResult {
 // backward. NumericError, with the first tensor that is not finite, before anything is updated;
 // UsageError in step 0 if the loss depends on a parameter that the task does not list; Interrupted,
 // between two nodes of backward or two pieces, if a signal came: the gradients are then incomplete.
+// After any error the task's buffers are what they were before.
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
                      int64_t total);
 

@@ -30,6 +30,9 @@ class Task {
   virtual ~Task() = default;
   // In the model's order; a tied parameter once.
   virtual const NamedTensors& parameters() const = 0;
+  // The tensors that a forward in training mode may change, such as running averages: a step that
+  // is interrupted puts them back.
+  virtual Tensors buffers() const { return {}; }
   void set_training(bool training) {
     if (training_ == training) return;
     training_.reset();  // the mode is unknown if switching fails

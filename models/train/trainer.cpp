@@ -242,8 +242,8 @@ class Run {
     const double share = validation_seconds / (validation_seconds + training_seconds_);
     if (!share_reported_ && share >= 0.1)
       progress_.message(
-          fmt::format("validation takes {:.0f} % of the time: a smaller --validation-size or a "
-                      "larger --validate-every lowers it",
+          fmt::format("validation takes {:.0f} % of the time: less to validate on, or a larger "
+                      "--validate-every, lowers it",
                       100 * share));
     share_reported_ = true;
   }
@@ -269,7 +269,7 @@ class Run {
       progress_.message(
           fmt::format("note: the run was made with {}, this machine uses {}: the bits will differ",
                       read.numerics, state_.numerics));
-    updater_.load(folder, task_);
+    updater_.load(folder, task_, read.step);
     const RunState now = state_;
     state_ = read;
     state_.numerics = now.numerics;

@@ -47,6 +47,11 @@ optim::PlateauState plateau_state(const Tensor& x, const std::string& file) {
                     "{}: plateau is {} of shape {}, expected float64 of shape (4)", file,
                     slope::name(x.dtype()), x.shape());
   const std::vector<double> s = x.to_vector();
+  const auto fits = [](double number) { return number >= 0 && number <= 1e15; };
+  SLOPE_CHECK_INPUT(fits(s[0]) && fits(s[2]) && fits(s[3]),
+                    "{}: plateau has the factor {}, {} bad validations and {} left of the "
+                    "cooldown; each must be from 0 to 1e15",
+                    file, s[0], s[2], s[3]);
   return {s[0], s[1], static_cast<int64_t>(s[2]), static_cast<int64_t>(s[3])};
 }
 
@@ -146,7 +151,7 @@ void Updater::save(const FolderSink& sink, const Task& task) {
   with_average([&] { task.save(sink); });
 }
 
-void Updater::load(const std::string& folder, Task& task) {
+void Updater::load(const std::string& folder, Task& task, int64_t updates) {
   task.load_weights(folder);  // before the rest is read, so that only one file is in memory
   const std::string file = folder + "/state.safetensors";
   const NamedTensors state = load_safetensors(file).tensors;
@@ -164,7 +169,9 @@ void Updater::load(const std::string& folder, Task& task) {
     if (name == plateau_name && parts_->plateau)
       parts_->plateau->load_state(plateau_state(tensor, file));
   const NamedTensors weights = part_of(state, weight_prefix);
-  if (parts_->swa_start > 0 && !weights.empty()) parts_->average.emplace(parts_->named, 0);
+  const int64_t swa_start = parts_->swa_start;
+  if (swa_start > 0 && (updates >= swa_start || !weights.empty()))
+    parts_->average.emplace(parts_->named, 0);
   if (!parts_->average) return;
   parts_->average->load_averages(parts_->named);  // load_weights() has put them there
   SLOPE_CHECK_INPUT(weights.size() == parts_->named.size(),

@@ -27,7 +27,7 @@ class Updater {
   // runs f with the average in place of the weights, once there is an average
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
-  void load(const std::string& folder, Task& task);
+  void load(const std::string& folder, Task& task, int64_t updates);  // saved after so many
 
  private:
   struct Parts;

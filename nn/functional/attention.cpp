@@ -2,7 +2,6 @@
 #include <slope/nn/transformer/heads.h>
 
 #include <cmath>
-#include <limits>
 
 namespace slope::nn {
 
@@ -22,9 +21,10 @@ AttentionOutput biased_attention(const Tensor& q, const Tensor& k, const Tensor&
   const Tensor scores = qk + b;
   const Tensor hidden =
       logical_or(!mask.tensor(q.size(-2), k.size(-2)), scores.detach() == -INFINITY);
-  // far below every score, but finite: a row that is all hidden is 0 without a nan on its way
-  const double low = -std::numeric_limits<float>::max() / 4;
-  const Tensor w = masked_fill(softmax(masked_fill(scores, hidden, low), -1), hidden, 0);
+  // a row that is all hidden has scores of 0 before the softmax (else nan), weights of 0 after it
+  const Tensor none = hidden.size(-1) == 0 ? hidden : amin(hidden, {-1}, keepdim),
+               seen = masked_fill(masked_fill(scores, hidden, -INFINITY), none, 0),
+               w = masked_fill(softmax(seen, -1), hidden, 0);
   return {matmul(slope::dropout(w, dropout), v), w};
 }
 

@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/loops/copy.h>
 #include <slope/nn/functional/layers.h>
 
 #include <set>
@@ -60,10 +61,11 @@ Tensor conv1d(const Tensor& x0, const Tensor& weight, const Tensor& bias,
   detail::check_vector("conv1d", "bias", bias, weight.size(0), x0);
   const Tensor x = pad(x0.rank() == 2 ? x0.unsqueeze(0) : x0, {padding, padding});
   const int64_t N = x.size(0), C = x.size(1), O = weight.size(0), K = weight.size(2),
-                covered = dilation * (K - 1) + 1, L = (x.size(2) - covered) / stride + 1;
+                covered = checked_add(checked_mul(dilation, K - 1), 1);
   SLOPE_CHECK_SHAPE(K > 0 && x.size(2) >= covered,
                     "conv1d: the kernel covers {} positions, the padded input has {}", covered,
                     x.size(2));
+  const int64_t L = (x.size(2) - covered) / stride + 1;
   Tensors shifted;
   for (int64_t k = 0; k < K; ++k)
     shifted.push_back(
@@ -80,6 +82,9 @@ void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm
                       double norm_type) {
   SLOPE_CHECK_SHAPE(weight.rank() == 2, "embedding_renorm: the table must be (V, d), got {}",
                     weight.shape());
+  for (size_t dim = 0; dim < 2; ++dim)
+    SLOPE_CHECK_AS(UsageError, weight.shape()[dim] < 2 || weight.strides()[dim] != 0,
+                   "embedding_renorm: the table repeats elements; clone() it");
   const NoGrad no_grad;
   const Tensor ids = contiguous(index);
   std::set<int64_t> distinct;  // without ids outside the table, which embedding() refuses
@@ -89,15 +94,8 @@ void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm
                                   {static_cast<int64_t>(distinct.size())}),
                old = index_select(weight, 0, rows), norms = norm(old, norm_type, {1}, keepdim),
                scaled = where(norms > max_norm, max_norm / (norms + 1e-7) * old, old);
-  const int64_t d = weight.size(1);
-  visit(weight.dtype(), [&]<class T> {
-    const T* from = scaled.data<T>();
-    const auto out = weight.write<T>();
-    for (const int64_t v : distinct) {
-      std::copy_n(from, d, out.get() + v * d);
-      from += d;
-    }
-  });
+  int64_t i = 0;
+  for (const int64_t v : distinct) copy_into(scaled.select(0, i++), weight.select(0, v));
 }
 
 }  // namespace slope::nn

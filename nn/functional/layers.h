@@ -35,6 +35,7 @@ struct Conv1dOptions {
                             const Conv1dOptions& options = {});
 
 // Scales the rows of weight (V, d) that index picks down to a norm of at most max_norm, in place.
+// UsageError if weight repeats elements, as after expand().
 void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm,
                       double norm_type = 2);
 

@@ -64,12 +64,12 @@ constexpr Definition bce_definition{
     "y = -t L(x) - (1 - t) L(1 - x), L = max(log, -100)",
     "dx = g (x - t) / max(x (1 - x), 1e-12), dt = g (L(1 - x) - L(x))", "0 <= x <= 1"};
 
-Tensor limited_log(const Tensor& x) { return clamp(log(x), -100, {}); }
+Tensor limited(const Tensor& logarithm) { return clamp(logarithm, -100, {}); }
 
 Grads bce_formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), t = s.input(1);
   return {s.needs(0) ? g * ((x - t) / clamp(x * (1 - x), 1e-12, {})) : Tensor(),
-          s.needs(1) ? g * (limited_log(1 - x) - limited_log(x)) : Tensor()};
+          s.needs(1) ? g * (limited(log1p(-x)) - limited(log(x))) : Tensor()};
 }
 
 // An operation, not a composite: at x = 0 and 1 its derivative is not that of y's formula.
@@ -92,6 +92,7 @@ void check_probabilities(const Tensor& x, const Tensor& t) {
                     "{}: the tensors must be both float32 or both float64, got {} and {}", op,
                     name(x.dtype()), name(t.dtype()));
   SLOPE_CHECK(all(logical_and(x >= 0, x <= 1)), "{}: x must lie within [0, 1]", op);
+  SLOPE_CHECK(all(logical_and(t >= 0, t <= 1)), "{}: the targets must lie within [0, 1]", op);
 }
 
 void check_broadcasts(const char* op, const char* what, const Tensor& weight, const Tensor& x) {
@@ -114,7 +115,7 @@ Tensor binary_cross_entropy(const Tensor& x, const Tensor& t, const BceOptions& 
   SLOPE_CHECK(!options.pos_weight.defined(),
               "binary_cross_entropy: has no pos_weight; binary_cross_entropy_with_logits has");
   check_broadcasts("binary_cross_entropy", "weight", options.weight, x);
-  return weighted(bce.record(-(q * limited_log(p)) - (1 - q) * limited_log(1 - p), {x, t}),
+  return weighted(bce.record(-(q * limited(log(p))) - (1 - q) * limited(log1p(-p)), {x, t}),
                   options);
 }
 

@@ -65,7 +65,7 @@ struct KlDivOptions {
   bool log_target = false;  // p is given by its logarithm
 };
 [[nodiscard]] Tensor kl_div(const Tensor& log_q, const Tensor& p, const KlDivOptions& options);
-// -t log x - (1 - t) log(1 - x), x in [0, 1], t of x's shape; logarithms below -100 count as
+// -t log x - (1 - t) log(1 - x), x and t in [0, 1], t of x's shape; logarithms below -100 count as
 // -100, and the derivative divides by no less than 1e-12
 struct BceOptions {
   Reduction reduction = Reduction::mean;
@@ -114,7 +114,7 @@ struct MultiMarginOptions {
 };
 [[nodiscard]] Tensor multi_margin_loss(const Tensor& x, const Tensor& t,
                                        const MultiMarginOptions& options = {});
-// (N, C), (N, C): the classes of each row up to its first -1:
+// (N, C), (N, C): the classes of each row up to its first -1; IndexError outside [-1, C):
 // sum over classes t and other classes i of max(0, 1 - x_t + x_i) / C
 [[nodiscard]] Tensor multilabel_margin_loss(const Tensor& x, const Tensor& t,
                                             Reduction reduction = Reduction::mean);
@@ -146,7 +146,8 @@ struct TripletDistanceOptions {
                                        double eps = 1e-6, bool keep = false);
 // |x_i - x_j|_p of all pairs of rows i < j: (N, D) -> (N (N - 1) / 2)
 [[nodiscard]] Tensor pdist(const Tensor& x, double p = 2);
-// <a, b> / (max(|a|, eps) max(|b|, eps)) over dim of the shape to which a and b broadcast
+// <a, b> / (max(|a|, eps) max(|b|, eps)) over dim of the shape to which a and b broadcast; as in
+// PyTorch, the derivative of max(n, eps) is 1 below eps too
 [[nodiscard]] Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim = 1,
                                        double eps = 1e-8);
 // x / max(|x|_p, eps) over dim

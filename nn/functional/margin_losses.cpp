@@ -71,6 +71,8 @@ Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduct
                     scores.shape(), target.shape());
   const Tensor x = as_rows(op, scores), t = as_rows(op, target);
   const int64_t C = x.size(1);
+  SLOPE_CHECK_INDEX(!any(logical_or(t < -1, t >= static_cast<double>(C))),
+                    "{}: a target is outside [-1, {})", op, C);
   // (N, C): the row's targets ended here or before, with a negative one
   const Tensor ended = cumsum(to(t < 0, i64), 1) > 0;
   const Tensor classes = masked_fill(t, ended, 0);
@@ -131,8 +133,10 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double e
   const auto unit = [&](const Tensor& x) {  // expanded along dim alone: the product does the rest
     Dims to(shape.size() - x.shape().size(), 1);
     for (const int64_t size : x.shape()) to.push_back(size);
-    to[d] = shape[d];
-    return normalize(x.shape() == to ? x : x.expand(to), 2, static_cast<int64_t>(d), eps);
+    if (!to.empty()) to[d] = shape[d];
+    const Tensor xe = x.shape() == to ? x : x.expand(to),
+                 n = norm(xe, 2, {static_cast<int64_t>(d)}, keepdim);
+    return xe / (n + relu(eps - n.detach()));  // max(n, eps), derivative 1 below eps too
   };
   return sum(unit(a) * unit(b), {static_cast<int64_t>(d)});
 }

@@ -18,24 +18,24 @@ struct Windows {
         L(x.rank() > 0 ? x.size(-1) : 0) {
     SLOPE_CHECK_SHAPE(x.rank() == 2 || x.rank() == 3, "{}: needs (N, C, L) or (C, L), got {}", who,
                       x.shape());
-    SLOPE_CHECK(kernel > 0 && stride > 0 && dilation > 0 && padding >= 0 && 2 * padding <= kernel,
+    SLOPE_CHECK(kernel > 0 && stride > 0 && dilation > 0 && padding >= 0 && padding <= kernel / 2,
                 "{}: kernel {}, stride {} and dilation {} must be above 0, padding {} at most half "
                 "of the kernel",
                 who, kernel, stride, dilation, padding);
-    const int64_t room = L + 2 * padding - covered();
+    const int64_t padded = checked_add(L, checked_mul(2, padding)), room = padded - covered();
     SLOPE_CHECK_SHAPE(room >= 0, "{}: a window covers {} positions, the padded input has {}", who,
-                      covered(), L + 2 * padding);
-    count = (room + (ceil ? stride - 1 : 0)) / stride + 1;
-    if (ceil && (count - 1) * stride >= L + padding) --count;
+                      covered(), padded);
+    count = room / stride + (ceil && room % stride != 0) + 1;
+    if (ceil && checked_mul(count - 1, stride) >= L + padding) --count;
   }
-  int64_t covered() const { return dilation * (kernel - 1) + 1; }
+  int64_t covered() const { return checked_add(checked_mul(dilation, kernel - 1), 1); }
 
   // the first element in x of a window that begins there, or before x
   int64_t first_element(int64_t start) const {
     return start >= 0 ? start : (start % dilation + dilation) % dilation;
   }
   int64_t added_behind() const {
-    return std::max<int64_t>(0, (count - 1) * stride + covered() - L - padding);
+    return std::max<int64_t>(0, (count - 1) * stride - L - padding + covered());
   }
 
   // (…, L) -> (…, count, kernel), `value` where there is no element
@@ -180,12 +180,13 @@ Tensor pad(const Tensor& x, const Dims& widths, PadMode mode) {
   SLOPE_CHECK_SHAPE(x.rank() > 0 && widths.size() == 2 && widths[0] >= 0 && widths[1] >= 0,
                     "pad: needs a dim and its widths before and after, got {} and {}", x.shape(),
                     widths);
-  const int64_t L = x.size(-1), most = std::max(widths[0], widths[1]);
+  const int64_t L = x.size(-1), most = std::max(widths[0], widths[1]),
+                end = checked_add(L, widths[1]);
   SLOPE_CHECK_SHAPE(most == 0 || (L > 0 && (mode == PadMode::replicate ||
                                             most <= (mode == PadMode::reflect ? L - 1 : L))),
                     "pad: {} new elements are more than {} can give", most, L);
   std::vector<int64_t> from;
-  for (int64_t i = -widths[0]; i < L + widths[1]; ++i)
+  for (int64_t i = -widths[0]; i < end; ++i)
     from.push_back(mode == PadMode::replicate  ? std::clamp<int64_t>(i, 0, L - 1)
                    : mode == PadMode::circular ? (i + L) % L
                    : i < 0                     ? -i

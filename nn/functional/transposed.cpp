@@ -23,10 +23,10 @@ Tensor conv_transpose1d(const Tensor& x0, const Tensor& weight, const Tensor& bi
   detail::check_vector("conv_transpose1d", "bias", bias, weight.size(1) * groups, x0);
   const Tensor x = x0.rank() == 2 ? x0.unsqueeze(0) : x0;
   const int64_t N = x.size(0), C = x.size(1), L = x.size(2), K = weight.size(2),
-                O = weight.size(1) * groups, span = (L - 1) * stride + 1,
-                full = span + dilation * (K - 1) + output_padding;
-  SLOPE_CHECK_SHAPE(full > 2 * padding, "conv_transpose1d: padding {} cuts off all of {} positions",
-                    padding, full);
+                O = weight.size(1) * groups, span = checked_add(checked_mul(L - 1, stride), 1),
+                full = checked_add(checked_add(span, checked_mul(dilation, K - 1)), output_padding);
+  SLOPE_CHECK_SHAPE(full > checked_mul(2, padding),
+                    "conv_transpose1d: padding {} cuts off all of {} positions", padding, full);
   const Tensor columns = weight.reshape({groups, C / groups, O / groups * K}).transpose(1, 2);
   const Tensor products =
       matmul(columns, x.reshape({N, groups, C / groups, L})).reshape({N, O, K, L});

@@ -39,7 +39,7 @@ struct Unflatten {
     for (int64_t d = 0; d < x.rank(); ++d) {
       if (d != at) shape.push_back(x.size(d));
       if (d == at)
-        for (const int64_t size : sizes) shape.push_back(size);
+        for (const int64_t size : infer_shape(sizes, x.size(d))) shape.push_back(size);
     }
     return x.reshape(shape);
   }

@@ -46,7 +46,9 @@ struct MaxUnpool1d {
   explicit MaxUnpool1d(int64_t kernel, int64_t stride = 0, int64_t padding = 0)
       : kernel_size(kernel), stride(stride == 0 ? kernel : stride), padding(padding) {}
   Tensor forward(const Tensor& x, const Tensor& indices) const {
-    return max_unpool1d(x, indices, (x.size(-1) - 1) * stride - 2 * padding + kernel_size);
+    return max_unpool1d(
+        x, indices,
+        checked_add(checked_mul(x.size(-1) - 1, stride), kernel_size) - checked_mul(2, padding));
   }
   Tensor forward(const Tensor& x, const Tensor& indices, int64_t length) const {
     return max_unpool1d(x, indices, length);

@@ -24,7 +24,7 @@ double largest_entry(const Tensor& table) {
 
 Findings leaks(const Dependence& d) {
   const int64_t rows = d.change.size(0), columns = d.change.size(1);
-  const double least = tolerance(f64), least_gradient = least * largest_entry(d.gradient);
+  const double least = d.rounding, least_gradient = least * largest_entry(d.gradient);
   int64_t pairs = 0, worst_t = 0, worst_s = 0;
   double worst = -1;
   for (int64_t t = 0; t < rows; ++t)
@@ -49,7 +49,7 @@ Findings leaks(const Dependence& d) {
 
 Findings ignored_inputs(const Dependence& d) {
   const int64_t rows = d.change.size(0), columns = d.change.size(1);
-  const double least = tolerance(f64);
+  const double least = d.rounding;
   std::vector<int64_t> inputs, outputs;
   for (int64_t s = 0; s < columns; ++s) {
     bool used = false;

@@ -27,7 +27,8 @@ double largest(const Tensor& g) {
 }  // namespace
 
 Findings dead_gradients(ModuleRef model, const Tensor& loss) {
-  const NamedTensors parameters = named_parameters(model);
+  NamedTensors parameters = named_parameters(model);
+  std::erase_if(parameters, [](const NamedTensor& p) { return !p.tensor.requires_grad(); });
   Tensors all;
   for (const NamedTensor& p : parameters) all.push_back(p.tensor);
   const Tensors grads = grad({loss}, all, {.allow_unused = true});

@@ -73,17 +73,19 @@ Tensor by_change(const SequenceFunction& f, const Tensor& x, const Tensor& y) {
   return from_vector(moved, {rows, columns});
 }
 
-Tensor by_gradient(const Tensor& y, const Tensors& from, int64_t columns) {
-  const int64_t rows = y.size(1);
+Tensor by_gradient(const Tensor& y, const Tensors& from, const Tensor& x) {
+  const int64_t rows = y.size(1), columns = x.size(1);
   std::vector<double> most(static_cast<size_t>(rows * columns));
   const Tensor r = randn(y.shape(), y.dtype());
   for (int64_t t = 0; t < rows; ++t) {
     const Tensor y_t = sum(y.select(1, t) * r.select(1, t));
     for (const Tensor& g : grad({y_t}, from, {.retain_graph = true, .allow_unused = true})) {
       if (!g.defined()) continue;
+      const Tensor g_s =
+          g.detach().reshape({x.size(0), columns, -1});  // a table may return (B T, C)
       for (int64_t s = 0; s < columns; ++s) {
         double& place = most[static_cast<size_t>(t * columns + s)];
-        const double size = amax(g.detach().select(1, s).abs()).item();
+        const double size = amax(g_s.select(1, s).abs()).item();
         place = std::max(place, std::isfinite(size) ? size : INFINITY);
       }
     }
@@ -112,7 +114,8 @@ Dependence dependence(const SequenceFunction& f, const Tensor& x) {
                     "lint: dependence needs an output (B, T', …) for an input {}, got {}",
                     x.shape(), y.shape());
   return {.change = by_change(f, x, y),
-          .gradient = from.empty() ? Tensor() : by_gradient(y, from, x.size(1))};
+          .gradient = from.empty() ? Tensor() : by_gradient(y, from, x),
+          .rounding = tolerance(y.dtype())};
 }
 
 }  // namespace slope::nn::lint

@@ -27,7 +27,7 @@ using SequenceFunction = std::function<Tensor(const Tensor& x)>;
 double tolerance(DType dtype);                        // f64: 1e-9; else 1e-4
 double difference(const Tensor& a, const Tensor& b);  // max |a - b| / max(|a|, |b|); inf with nan
 
-// ---- parameters
+// ---- parameters; those that are frozen (requires_grad() is false) are passed over
 // Listed, but no leaf of the loss: never trained.
 Findings unused_parameters(ModuleRef model, const Tensor& loss);
 // A leaf of the loss, but listed nowhere in the model (left out of SLOPE_MODULE, or another
@@ -40,6 +40,7 @@ Findings dead_gradients(ModuleRef model, const Tensor& loss);
 struct Dependence {
   Tensor change;    // (T', T): relative change of output t if input s is replaced
   Tensor gradient;  // (T', T): max |dy_t / dx_s|; undefined if no table embeds x
+  double rounding;  // tolerance(dtype of y)
 };
 Dependence dependence(const SequenceFunction& f, const Tensor& x);
 // An output that depends on a later input; T' must be T.

@@ -14,7 +14,7 @@ Findings unused_parameters(ModuleRef model, const Tensor& loss) {
   for (const Tensor& leaf : leaves_of({loss})) used.insert(&leaf.impl());
   Findings found;
   for (const auto& [name, p] : named_parameters(model))
-    if (!used.contains(&p.impl()))
+    if (p.requires_grad() && !used.contains(&p.impl()))
       found.push_back({"unused-parameter",
                        fmt::format("{} {} is in no operation of the loss: it is never trained",
                                    name, p.shape()),

@@ -9,6 +9,9 @@ namespace slope::nn {
 
 namespace {
 
+// Without elements: replace_data gives it shape and dtype.
+Parameter new_parameter() { return Parameter(Dims{0}); }
+
 struct Copies {
   std::unordered_map<const TensorImpl*, Parameter*> of;  // a parameter of `from`: its copy
   std::unordered_set<const TensorImpl*> filled;          // the parameters of `to` with values
@@ -55,11 +58,13 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
                    copies.of.try_emplace(&a[i].parameter->impl(), b[i].parameter);
                is_new) {
       if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied in `to`, not in `from`
-        *b[i].parameter =
-            Parameter(Tensor::empty(a[i].parameter->shape(), a[i].parameter->dtype()));
+        *b[i].parameter = new_parameter();
+      const bool trains = a[i].parameter->requires_grad();
+      if (b[i].parameter->requires_grad() != trains)  // while it is not bf16 yet
+        b[i].parameter->set_requires_grad(trains);
       replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
-      b[i].parameter->set_requires_grad(a[i].parameter->requires_grad());
     } else if (!first->second->is_same(*b[i].parameter)) {
+      *b[i].parameter = new_parameter();  // what is tied in `to` alone keeps its elements
       replace_data(*b[i].parameter, *first->second);  // tie requires equal dtypes
       tie(*first->second, *b[i].parameter);
     }

@@ -1,7 +1,9 @@
-#include <slope/autograd/ops.h>
+#include <slope/autograd/grad_mode.h>
+#include <slope/autograd/op.h>
 #include <slope/nn/module/hooks.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace slope::nn {
 
@@ -13,31 +15,69 @@ void ModuleHooks::remove(int id) {
   std::erase_if(watchers_, has_id);
 }
 
-// The gradients of one call, as they arrive.
-struct HookedCall::Gradients {
+// Of one call: what the operations before and after its forward share.
+struct HookedGradients {
   HookList<BackwardHook> hooks;
-  Tensors of_inputs;
-  Tensor of_output;
-  size_t needed = 0, arrived = 0;
+  size_t inputs = 0;                // of the call
+  std::vector<size_t> places = {};  // of those that need a gradient
+  Tensor of_output = {};            // during a pass, until it reaches the inputs
 
-  // The replacement for the gradient of the only input; undefined: none.
-  Tensor run() {
-    Tensor replaced;
+  // dx: the gradients of the inputs at `places`
+  void run(Grads& dx, const Tensor& dy) const {
+    Tensors of_inputs(inputs);
+    for (size_t k = 0; k < places.size(); ++k) of_inputs[places[k]] = dx[k];
     for (const auto& [id, hook] : hooks) {
-      const Tensor result = hook(of_inputs, of_output);
+      const Tensor result = hook(of_inputs, dy);
       if (!result.defined()) continue;
-      SLOPE_CHECK_AS(UsageError, needed == 1,
+      SLOPE_CHECK_AS(UsageError, places.size() == 1,
                      "full backward hook: the module has {} inputs with gradients; only that of a "
                      "single one can be replaced",
-                     needed);
-      for (Tensor& g : of_inputs)
-        if (g.defined()) g = result;
-      replaced = result;
+                     places.size());
+      SLOPE_CHECK_SHAPE(result.shape() == dx[0].shape(),
+                        "full backward hook: the gradient has shape {}, the hook returned {}",
+                        dx[0].shape(), result.shape());
+      SLOPE_CHECK_DTYPE(result.dtype() == dx[0].dtype(),
+                        "full backward hook: the gradient is {}, the hook returned {}",
+                        name(dx[0].dtype()), name(result.dtype()));
+      dx[0] = of_inputs[places[0]] = result;
     }
-    arrived = 0;  // the graph may be run again
-    return replaced;
   }
 };
+
+namespace {
+
+Grads hooked_inputs_formula(const slope::Saved& s, const Tensor&) {
+  auto& gradients = s.object<HookedGradients>("gradients");
+  Grads dx;
+  for (int k = 0; k < s.inputs(); ++k) dx.push_back(s.grad_or_zeros(k));
+  const Tensor dy = std::exchange(gradients.of_output, Tensor());
+  if (dy.defined()) gradients.run(dx, dy);
+  return dx;
+}
+
+// dy waits for the gradients of the inputs, unless this pass does not go on to them: nobody would
+// take it. Input 1 of this node is the first of them.
+Grads hooked_output_formula(const slope::Saved& s, const Tensor& dy) {
+  auto& gradients = s.object<HookedGradients>("gradients");
+  if (gradients.places.empty()) {
+    Grads none;
+    gradients.run(none, dy);
+    return {dy};
+  }
+  if (s.needs(1)) gradients.of_output = dy;
+  return {dy, Tensor()};
+}
+
+constexpr Op hooked_inputs{.name = "hooked_inputs",
+                           .signature = "(*)... -> (*)...",
+                           .definition = {"y = x", "dx = what the hooks make of g"},
+                           .formula = hooked_inputs_formula};
+constexpr Op hooked_output{.name = "hooked_output",
+                           .signature = "(*)... -> (*)",
+                           .definition = {"y = x", "dx = g"},
+                           .formula = hooked_output_formula};
+
+}  // namespace
 
 HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
     : after_(hooks.after_), watchers_(hooks.watchers_), inputs_(std::move(inputs)) {
@@ -49,29 +89,25 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
                    inputs_.size());
     if (!replaced.empty()) inputs_ = replaced;
   }
-  if (hooks.backward_.empty()) return;
-  gradients_ = std::make_shared<Gradients>();
-  gradients_->hooks = hooks.backward_;
-  gradients_->of_inputs.resize(inputs_.size());
-  const Tensors originals = inputs_;
-  for (size_t i = 0; i < originals.size(); ++i) {
-    const Tensor& x = originals[i];
+  if (hooks.backward_.empty() || !grad_enabled()) return;
+  gradients_ = std::make_shared<HookedGradients>(
+      HookedGradients{.hooks = hooks.backward_, .inputs = inputs_.size()});
+  Tensors xs, ys;  // those that need a gradient, each once, and their views for this call alone
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    Tensor& x = inputs_[i];
     if (!x.defined() || !x.requires_grad()) continue;
-    const auto first = static_cast<size_t>(
-        std::find_if(originals.begin(), originals.end(),
-                     [&](const Tensor& other) { return other.defined() && other.is_same(x); }) -
-        originals.begin());
-    if (first < i) {
-      inputs_[i] = inputs_[first];
-      continue;
+    const auto k = static_cast<size_t>(
+        std::find_if(xs.begin(), xs.end(), [&](const Tensor& other) { return other.is_same(x); }) -
+        xs.begin());
+    if (k == xs.size()) {
+      xs.push_back(x);
+      ys.push_back(x.detach());
+      gradients_->places.push_back(i);
     }
-    inputs_[i] = x * 1;  // a new tensor, whose gradient comes from this call alone
-    ++gradients_->needed;
-    inputs_[i].register_hook([all = gradients_, i](const Tensor& g) {
-      all->of_inputs[i] = g;
-      return ++all->arrived == all->needed ? all->run() : Tensor();
-    });
+    x = ys[k];
   }
+  if (!xs.empty())
+    (void)hooked_inputs.record(ys, xs, {{"gradients", std::shared_ptr<void>(gradients_)}});
 }
 
 Tensor HookedCall::finish(Tensor y) const {
@@ -79,13 +115,11 @@ Tensor HookedCall::finish(Tensor y) const {
     if (Tensor replaced = hook(inputs_, y); replaced.defined()) y = std::move(replaced);
   for (const auto& [id, watcher] : watchers_) watcher(y);
   if (!gradients_ || !y.requires_grad()) return y;
-  y = y * 1;  // it may be an input, or a tensor that others hold
-  y.register_hook([all = gradients_](const Tensor& g) {
-    all->of_output = g;
-    if (all->needed == 0) (void)all->run();
-    return Tensor();
-  });
-  return y;
+  Tensors from{y};
+  if (!gradients_->places.empty()) from.push_back(inputs_[gradients_->places[0]]);
+  // a view: y may be an input, or a tensor that others hold
+  return hooked_output.record(Tensors{y.detach()}, from,
+                              {{"gradients", std::shared_ptr<void>(gradients_)}})[0];
 }
 
 void HookHandle::remove() {

@@ -19,13 +19,16 @@ using ForwardHook = std::function<Tensor(const Tensors& inputs, const Tensor& ou
 using ForwardPreHook = std::function<Tensors(const Tensors& inputs)>;
 // Gradients of the loss with respect to this call's inputs, undefined where none is needed, and to
 // its output. A defined result replaces the gradient of the only input that needs one; UsageError
-// if several do. Called when all gradients of inputs are there, or the output's if none is needed.
+// if several do. Called once in each pass that goes through the output to an input, with zeros for
+// an input that no gradient reached; if none needs a gradient, when that of the output is there.
 using BackwardHook = std::function<Tensor(const Tensors& grad_inputs, const Tensor& grad_output)>;
 // Sees the output of each call that gives one tensor; other calls run as without it.
 using Watcher = std::function<void(const Tensor& output)>;
 
 template <class Hook>
 using HookList = std::vector<std::pair<int, Hook>>;
+
+struct HookedGradients;
 
 class ModuleHooks {
  public:
@@ -60,11 +63,10 @@ class HookedCall {
   Tensor finish(Tensor output) const;
 
  private:
-  struct Gradients;
   HookList<ForwardHook> after_;  // copies: a hook may remove itself
   HookList<Watcher> watchers_;
   Tensors inputs_;
-  std::shared_ptr<Gradients> gradients_;  // null without backward hooks
+  std::shared_ptr<HookedGradients> gradients_;  // null without backward hooks or a tape
 };
 
 // remove() removes the hook; the handle may outlive the module.

@@ -1,4 +1,5 @@
 #include <slope/core/tensor/factories.h>
+#include <slope/nn/init.h>
 #include <slope/nn/positions/positions.h>
 #include <slope/nn/transformer/heads.h>
 #include <slope/nn/transformer/sequences.h>
@@ -13,6 +14,7 @@ Tensor LearnedPositions::forward(int64_t length, int64_t offset) const {
 }
 
 static Tensor sinusoids(int64_t positions, int64_t channels) {
+  init::count_elements(numel({positions, channels}));
   std::vector<float> table;
   for (int64_t t = 0; t < positions; ++t)
     for (int64_t c = 0; c < channels; ++c) {

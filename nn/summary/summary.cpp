@@ -23,7 +23,8 @@ class AllRecorded {
     Tensors all = nn::parameters(model);
     all.insert(all.end(), inputs.begin(), inputs.end());
     for (const Tensor& x : all)
-      if (is_floating(x.dtype()) && !x.requires_grad()) without_.push_back(x.set_requires_grad());
+      if (is_computed_in(x.dtype()) && !x.requires_grad())
+        without_.push_back(x.set_requires_grad());
   }
   ~AllRecorded() {
     for (const Tensor& x : without_) x.set_requires_grad(false);
@@ -81,6 +82,10 @@ void collect(ModuleRef module, const std::string& name, int64_t depth,
 }  // namespace
 
 Summary summary_of(ModuleRef model, const Tensors& inputs, const std::function<Tensor()>& call) {
+  for (const Tensor& p : nn::parameters(model))
+    SLOPE_CHECK_AS(UsageError, is_computed_in(p.dtype()),
+                   "summary: a model with weights in {} records no tape; convert it with to(f32)",
+                   name(p.dtype()));
   Summary s;
   std::vector<ModuleRef> modules;
   std::unordered_set<const TensorImpl*> seen;

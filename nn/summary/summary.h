@@ -34,6 +34,7 @@ struct Summary {
 };
 
 // `call` returns the model's result; `inputs` must be the tensors that it passes to the model.
+// UsageError if weights are in bf16, which record no tape.
 Summary summary_of(ModuleRef model, const Tensors& inputs, const std::function<Tensor()>& call);
 
 // The model is called with these arguments.

@@ -29,10 +29,7 @@ std::vector<StateTensor> states(const AdafactorOptions&, const Tensor& p) {
 
 double rms(const Tensor& x) { return norm(x).item() / std::sqrt(static_cast<double>(x.numel())); }
 
-// x + weight (to - x), into x
-void move_towards(const Tensor& x, const Tensor& to, double weight) {
-  copy_into(x + weight * (to - x), x);
-}
+Tensor moved(const Tensor& x, const Tensor& to, double weight) { return x + weight * (to - x); }
 
 //   b = t^beta2_decay      a = max(eps2, RMS(p)) min(lr, 1 / sqrt(t))
 //   p = (1 - lr weight_decay) p
@@ -48,18 +45,21 @@ void update(const Whole& x, const AdafactorOptions& o) {
                                             : std::numeric_limits<double>::epsilon();
   const double eps1 = o.eps1.value_or(epsilon);
   const Tensor p = (1 - x.lr * o.weight_decay) * x.p, g2 = x.g * x.g;
+  Tensors state;
   Tensor v;
   if (x.p.rank() < 2) {
-    move_towards(x.state[0], g2, b);
-    v = x.state[0];
+    v = moved(x.state[0], g2, b);
+    state = {v};
   } else {
-    const Tensor &r = x.state[0], &c = x.state[1];
-    move_towards(r, mean(g2, {-1}, keepdim), b);
-    move_towards(c, mean(g2, {-2}, keepdim), b);
+    const Tensor r = moved(x.state[0], mean(g2, {-1}, keepdim), b),
+                 c = moved(x.state[1], mean(g2, {-2}, keepdim), b);
     v = r * c / clamp(mean(r, {-2}, keepdim), eps1, {});
+    state = {r, c};
   }
   const Tensor u = x.g * rsqrt(clamp(v, eps1 * eps1, {}));
-  copy_into(p - a / std::max(1.0, rms(u) / o.d) * u, x.p);
+  const Tensor updated = p - a / std::max(1.0, rms(u) / o.d) * u;
+  for (size_t k = 0; k < state.size(); ++k) copy_into(state[k], x.state[k]);
+  copy_into(updated, x.p);
 }
 
 }  // namespace

@@ -43,13 +43,14 @@ Tensor orthogonal(const Tensor& U, const MuonOptions& o) {
 //   p = (1 - lr weight_decay) p - lr s orthogonal(U)
 void update(const Whole& x, const MuonOptions& o) {
   if (x.p.numel() == 0) return;
-  const Tensor& B = x.state[0];
-  copy_into(B + (1 - o.momentum) * (x.g - B), B);
+  const Tensor B = x.state[0] + (1 - o.momentum) * (x.g - x.state[0]);
   const Tensor U = o.nesterov ? x.g + o.momentum * (B - x.g) : B;
   const double n = static_cast<double>(x.p.size(0)), m = static_cast<double>(x.p.size(1));
   const double s = o.adjust_lr == MuonOptions::AdjustLr::original ? std::sqrt(std::max(1.0, n / m))
                                                                   : 0.2 * std::sqrt(std::max(n, m));
-  copy_into((1 - x.lr * o.weight_decay) * x.p - x.lr * s * orthogonal(U, o), x.p);
+  const Tensor p = (1 - x.lr * o.weight_decay) * x.p - x.lr * s * orthogonal(U, o);
+  copy_into(B, x.state[0]);
+  copy_into(p, x.p);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class WholeTensor : public Optimizer {
   struct Rule {
     void (*check)(const Options& o, const NamedTensors& parameters);  // UsageError
     std::vector<StateTensor> (*states)(const Options& o, const Tensor& p);
-    // writes p and the states
+    // writes p and the states, once all new values are computed
     void (*update)(const Whole& x, const Options& o);
   };
 
@@ -37,6 +37,9 @@ class WholeTensor : public Optimizer {
  private:
   std::vector<StateTensor> state_of(size_t group, const Tensor& p) const override {
     return rule_.states(options_[group], p);
+  }
+  void run(const Slots& slots) const override {
+    for (Slot* slot : slots) Optimizer::run({slot});
   }
   void update_all(const Slots& slots) const override {
     for (const Slot* slot : slots) {

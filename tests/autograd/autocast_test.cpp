@@ -123,6 +123,29 @@ TEST_CASE("autocast: attention with masks, dropout, weights and packed sequences
   }
 }
 
+TEST_CASE("autocast: in backward too the weights of a row of attention add up to 1") {
+  const Autocast autocast(bf16);
+  // bf16 rounds 10.03 to 10: q k^T changes by 0.6 for each channel
+  const auto check = [](const Dims& shape, const auto& with_layout, const auto& backward) {
+    const Tensor x = full(shape, 10.03).set_requires_grad(), v = randn(shape).set_requires_grad(),
+                 q = x * 1.0;  // not a leaf: kept in bf16
+    backward(scaled_dot_product_attention(q, q, with_layout(v * 1.0)));
+    // each of as many rows as keys has the same weights: dv = 1
+    for (const double dv : v.grad().to_vector()) CHECK(dv == doctest::Approx(1).epsilon(1e-3));
+  };
+  const auto as_it_is = [](const Tensor& v) { return v; };
+  const auto turned = [](const Tensor& v) { return v.transpose(-1, -2); };
+  const auto expanded_g = [](const Tensor& y) { y.sum().backward(); };
+  const auto contiguous_g = [](const Tensor& y) { y.backward(ones(y.shape())); };
+  // With a unit, it computes a head of the second shape, unless v or g is not contiguous.
+  for (const Dims& shape : {Dims{16384, 1, 1}, Dims{4, 64, 64}}) {
+    check(shape, as_it_is, expanded_g);
+    check(shape, as_it_is, contiguous_g);
+    check(shape, turned, expanded_g);
+    check(shape, turned, contiguous_g);
+  }
+}
+
 TEST_CASE("autocast: what a mask hides, even nan, reaches neither output nor gradient") {
   manual_seed(8);
   const Tensor q = randn({64, 32}).set_requires_grad(), hidden = arange(64) == 5;

@@ -76,3 +76,8 @@ TEST_CASE("differences: the edge of a domain") {
   CHECK(at(0, [](double x) { return std::sqrt(x); }).kind == Kind::edge);
   CHECK(at(0, [](double x) { return 1 / x; }).kind == Kind::edge);
 }
+
+TEST_CASE("differences: of steps that are rounded to 0 nothing is known") {
+  const Losses linear = [](double step) { return LossAt{step, step, 0}; };
+  CHECK(std::isinf(differentiate(linear, 1, 1e-323, tolerance).error));
+}

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 using namespace slope;
@@ -65,6 +66,9 @@ TEST_CASE("edges: prod with zeros and with what overflows on the way") {
   check_close(values(prod(of({1e-30, 1e-30, 1e30, 1e30}))), {1});
   check_close(values(prod(of({1e-20, 1.1e-22, 1e20}))), {1.1e-22});  // a denormal on the way
   check_grad(all, {1e-20, 1.1e-22, 1e20, 1e15}, {1.1e13, 1e15, 1.1e-27, 1.1e-22});
+  const Values denormal{0.5, 0x1p-1074, 0x1p1000};
+  check_close(values(prod(of(denormal, f64))), {0x1p-75});
+  check_grad(all, denormal, {0x1p-74, 0x1p999, 0}, f64);
   check_second(all, {0, 0, 3, 4}, {1, 0, 0, 0}, {0, 12, 0, 0});
   check_second(all, {2, 3, 4}, {1, 1, 1}, {7, 6, 5});
 }
@@ -92,6 +96,10 @@ TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
                  {std::pow(3 / y, p - 1), -std::pow(4 / y, p - 1)});
     }
   }
+  // the quotient underflows, its power does not
+  check_grad([](const Tensor& x) { return norm(x, 1.1); }, {1e-30, -1e20, 0}, {1e-5, -1, 0});
+  check_grad([](const Tensor& x) { return norm(x, 0.5); }, {-1e-30, 1e20, 0}, {-1e25, 1, 0});
+  check_grad([](const Tensor& x) { return norm(x, 0.5); }, {1e-200, 1e200}, {1e200, 1}, f64);
   check_second([](const Tensor& x) { return norm(x, 2.5); }, {0, 3}, {1, 1}, {0, 0});
   check_second([](const Tensor& x) { return norm(x, 4); }, {0, 3}, {1, 1}, {0, 0});
 }
@@ -124,6 +132,22 @@ TEST_CASE("edges: powers of denormals") {
   const Tensor b = of({0x1p-133});
   check_grad([&](const Tensor& x) { return pow(x, b); }, {0x1p-133, 0x1p-135}, {1, 4});
   check_grad([](const Tensor& b) { return pow(of({1e-40}), b); }, {0}, {std::log(1e-40)});
+  // a^(b-1) overflows, and b / a: b a^(b-1) does not
+  const double d = std::exp2(-5 + 135 - 135.0 / 32);
+  check_grad([](const Tensor& x) { return pow(x, of({0x1p-5})); }, {0x1p-135, 1}, {d, 0x1p-5});
+  check_grad([](const Tensor& x) { return pow(x, 0x1p-5); }, {0x1p-135, 1}, {d, 0x1p-5});
+  check_grad([](const Tensor& x) { return pow(x, 0.01); }, {0}, {inf});
+}
+
+TEST_CASE("edges: an infinite g reaches nothing through relu, sign or a power that is constant") {
+  const Values below(40, -1), nothing(40, 0);
+  check_grad([](const Tensor& x) { return sqrt(relu(x)); }, below, nothing);
+  check_grad([](const Tensor& x) { return sum(relu(x)) * inf; }, {-1, 2, 0}, {0, inf, 0});
+  check_grad([](const Tensor& x) { return log(1 + sign(x)); }, below, nothing);
+  check_grad([](const Tensor& x) { return relu(x); }, {double(NAN)}, {1});
+  const Tensor zero = zeros({1});
+  check_grad([&](const Tensor& x) { return log(1 - pow(x, zero)); }, {2}, {0});
+  check_grad([&](const Tensor& b) { return sqrt(pow(zero, b)); }, {2}, {0});
 }
 
 TEST_CASE("edges: the mixed derivative of a power of a denormal") {
@@ -201,6 +225,25 @@ TEST_CASE("edges: extrema of bools are bools") {
   CHECK(values(min(x, 0).indices) == Values{1, 0});
 }
 
+TEST_CASE("edges: an extreme of nothing is refused in the name of the function") {
+  const auto refusal = [](const auto& f) -> std::string {
+    try {
+      (void)f(zeros({0}));
+    } catch (const ShapeError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string why = ": nothing to take the extreme of: shape (0,), dim 0";
+  CHECK(refusal([](const Tensor& x) { return max(x); }) == "max" + why);
+  CHECK(refusal([](const Tensor& x) { return min(x); }) == "min" + why);
+  CHECK(refusal([](const Tensor& x) { return max(x, 0); }) == "max" + why);
+  CHECK(refusal([](const Tensor& x) { return amax(x); }) == "amax" + why);
+  CHECK(refusal([](const Tensor& x) { return amin(x); }) == "amin" + why);
+  CHECK(refusal([](const Tensor& x) { return argmax(x); }) == "argmax" + why);
+  CHECK(refusal([](const Tensor& x) { return argmin(x, 0); }) == "argmin" + why);
+}
+
 TEST_CASE("edges: attention's formula masks scores of any size, and rows that see -inf alone") {
   const Tensor k = tensor({{1.0}, {2.0}}, f64), v = tensor({{3.0}, {5.0}}, f64);
   const AttentionOptions first{.mask = tensor({{true, false}}), .scale = 1.0};
@@ -214,4 +257,14 @@ TEST_CASE("edges: attention's formula masks scores of any size, and rows that se
     return scaled_dot_product_attention(q, full({1, 1}, INFINITY, f64), v.reshape({1, 1}));
   };
   check_grad(lowest, {3}, {0}, f64);
+}
+
+TEST_CASE("edges: a number beyond f32 is refused where it would be written, and compares as inf") {
+  const Tensor x = tensor({1.0, inf}), m = tensor({true, false});
+  CHECK_THROWS_WITH_AS((void)masked_fill(x, m, 1e39), "fill: 1e+39 does not fit in float32",
+                       DTypeError);
+  CHECK(values(masked_fill(x, m, -inf)) == Values{-inf, inf});
+  CHECK(values(masked_fill(to(x, f64), m, 1e39)) == Values{1e39, inf});
+  CHECK(values(x < 1e39) == Values{1, 0});
+  CHECK(values(x > -1e39) == Values{1, 1});
 }

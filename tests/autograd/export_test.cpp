@@ -2,8 +2,8 @@
 // modules if known.
 #include <doctest/doctest.h>
 #include <slope/autograd/graph/graph.h>
-#include <slope/core/module_path.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/module_path.h>
 #include <slope/core/tensor/factories.h>
 
 #include <algorithm>
@@ -159,6 +159,16 @@ TEST_CASE(
                                                    "layers.0.norm", "add", "output"});
   CHECK(coarse.nodes[1].parameters == 12);
   for (const Graph& graph : {all, fine, coarse}) CHECK(in_order(graph));
+}
+
+TEST_CASE("export: an input used twice is two arrows outside modules, at any depth") {
+  const Tensor x = leaf({2});
+  for (const int64_t depth : {0, 1}) {
+    const Graph graph = graph_of({x * x}, {.module_depth = depth});
+    REQUIRE(graph.edges.size() == 3);
+    CHECK(graph.edges[0].input == 0);
+    CHECK(graph.edges[1].input == 1);
+  }
 }
 
 TEST_CASE("export: a module left and entered again is two boxes, so the graph has no cycle") {

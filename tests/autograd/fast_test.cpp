@@ -1,10 +1,14 @@
 // The fast mode names every leaf with a wrong gradient, whatever the error's direction.
 #include <doctest/doctest.h>
 #include <slope/autograd/gradcheck/fast/fast.h>
+#include <slope/autograd/gradcheck/numeric/poke.h>
+
+#include <cmath>
 
 #include "planted.h"
 
 using namespace slope;
+using test::mentions;
 using test::values;
 using test::with_rule;
 
@@ -88,6 +92,63 @@ TEST_CASE("fast: an error that is orthogonal to one direction is seen along anot
   const GradcheckReport report = gradcheck_fast(f, leaves, quiet_fast);
   CHECK(!report.ok);
   CHECK(report.failed >= 2);  // of the two random directions
+}
+
+TEST_CASE("fast: leaves that overlap in memory are refused, and stay as they were") {
+  const Tensor x = tensor({0.5}, f64).expand({3}).detach().set_requires_grad();
+  const GradcheckReport report =
+      gradcheck_fast([&] { return Tensors{sum(x * x)}; }, {{"x", x}}, quiet_fast);
+  CHECK(mentions(report.problems, "x overlaps itself in memory"));
+  {
+    const Poke poke(x, {1, 2, 3});
+    CHECK(x.to_vector() == std::vector<double>(3, 3));
+  }
+  CHECK(x.to_vector() == std::vector<double>(3, 0.5));
+  const Tensor y = values({4}), constant = y.detach().narrow(0, 1, 2);
+  const GradcheckReport shared =
+      gradcheck_fast([&] { return Tensors{y.narrow(0, 0, 2) * constant}; },
+                     {{"y", y}, {"constant", constant}}, quiet_fast);
+  CHECK(mentions(shared.problems, "y and constant overlap in memory"));
+  CHECK(shared.failed == 0);
+}
+
+TEST_CASE("fast: it is a failure if too few directions, or none, can be checked") {
+  const Tensor x = test::leaf(zeros({4}, f64));
+  for (const std::function<Tensor()>& f : {std::function<Tensor()>([&] { return sqrt(x); }),
+                                           std::function<Tensor()>([&] { return relu(x); })}) {
+    const GradcheckReport report =
+        gradcheck_fast([&] { return Tensors{sum(f())}; }, {{"x", x}}, quiet_fast);
+    CHECK(!report.ok);
+    CHECK(report.failed == 0);
+    CHECK(report.unchecked == 3);
+    CHECK(mentions(report.problems, "only 0 of 3 directions of x could be checked: too few"));
+  }
+  CHECK(mentions(gradcheck_fast([&] { return Tensors{x > 0.0}; }, {{"x", x}}, quiet_fast).problems,
+                 "nothing to check"));
+}
+
+TEST_CASE("fast: leaves that require no gradient are constants") {
+  const Tensor x = values({3}), constant = values({3}, 2).detach();
+  const auto f = [&] { return Tensors{x * constant}; };
+  const GradcheckReport report = gradcheck_fast(f, {{"constant", constant}, {"x", x}}, quiet_fast);
+  CHECK_MESSAGE(report.ok, report.text());
+  CHECK(report.checked == 3);
+  REQUIRE(report.leaves.size() == 1);
+  CHECK(report.leaves[0].name == "x");
+  CHECK_THROWS_WITH_AS((void)gradcheck_fast(f, {{"constant", constant}}, quiet_fast),
+                       doctest::Contains("none of the 1 leaves requires a gradient"), UsageError);
+}
+
+TEST_CASE("fast: options that make no sense are refused by name") {
+  const Tensor x = values({3});
+  const auto refused = [&](const FastOptions& options, const char* says) {
+    CHECK_THROWS_WITH_AS((void)gradcheck_fast([&] { return Tensors{x * x}; }, {{"x", x}}, options),
+                         doctest::Contains(says), UsageError);
+  };
+  for (const double step : {0.0, -1e-5, double(INFINITY), double(NAN)})
+    refused({.step = step}, "step must be finite and above 0");
+  refused({.rtol = -1}, "rtol must be finite and at least 0, got -1");
+  refused({.directions = 0}, "directions must be above 0, got 0");
 }
 
 TEST_CASE("gradcheck: a sample of elements, drawn by seed without repetition") {

@@ -193,3 +193,12 @@ TEST_CASE("functional: gradients of each sample alone add up to that of the sum"
   const Tensors second = grad({loss({x.narrow(0, 2, 1), y.narrow(0, 2, 1)})}, {w, b});
   CHECK(is_close(each[0].select(0, 2), second[0]));
 }
+
+TEST_CASE("functional: gradients of each sample also under NoGrad; a constant has none") {
+  const Tensor w = values({2}), x = values({3, 2}, 2).detach();
+  const auto loss = [&](const Tensors& batch) { return sum(batch[0] * w); };
+  const NoGrad no_grad;
+  CHECK(per_sample_gradients(loss, {x}, {w})[0].to_vector() == x.to_vector());
+  CHECK_THROWS_WITH_AS((void)per_sample_gradients(loss, {x}, {w, w.detach()}),
+                       doctest::Contains("parameter 1 requires no gradient"), AutogradError);
+}

@@ -1,7 +1,9 @@
 // gradcheck finds each kind of mistake, names it, and does not report a mistake where there is
 // none.
 #include <doctest/doctest.h>
+#include <slope/autograd/gradcheck/culprit/culprit.h>
 #include <slope/autograd/gradcheck/gradcheck.h>
+#include <slope/autograd/gradcheck/watch/forward.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/core/tensor/random.h>
@@ -155,6 +157,32 @@ TEST_CASE("gradcheck: options that make no sense are refused by name") {
   refused({.atol = -1}, "atol must be finite and at least 0, got -1");
   refused({.rtol = NAN}, "rtol must be finite and at least 0, got nan");
   refused({.sample = -1}, "sample must not be negative, got -1");
+  const GradcheckOptions tiny{.eps = 1e-323, .raise_exception = false};  // rounded away
+  CHECK(mentions(gradcheck(f, {x}, tiny).problems, "only 0 of 2 derivatives"));
+}
+
+TEST_CASE("gradcheck: inputs have their bits again afterwards, the sign of 0 too") {
+  const Tensor x = leaf(tensor({-0.0, 1.0}, f64));
+  CHECK(gradcheck([](const Tensors& in) { return Tensors{in[0] * 3.0}; }, {x}).ok);
+  CHECK(std::signbit(x.data<double>()[0]));
+}
+
+TEST_CASE("gradcheck: an input that shares memory with a constant is refused") {
+  const Tensor x = leaf(tensor({1.0, 2.0}, f64));
+  const TensorFunction product = [](const Tensors& in) { return Tensors{in[0] * in[1]}; };
+  for (const Tensors& inputs : {Tensors{x, x.detach()}, Tensors{x.detach(), x}}) {
+    const GradcheckReport report = gradcheck(product, inputs, quiet);
+    CHECK(mentions(report.problems, "input 0 and input 1 overlap in memory"));
+    CHECK(report.failed == 0);
+  }
+}
+
+TEST_CASE("gradcheck: an output that is missing when the function is called again") {
+  const Tensor x = leaf(tensor({1.0, 2.0}, f64));
+  const std::function<Tensors()> f = [&] { return Tensors{x * 2.0}; };
+  CHECK(source_of(f, 1, NAN) == "the function returned fewer outputs this time");
+  const Failing second{.output = 1, .u = ones({2}, f64), .directions = {}};
+  CHECK(find_culprits(f, {{"x", x}}, second, quiet).empty());
 }
 
 TEST_CASE("gradcheck: nothing to check is not a success") {

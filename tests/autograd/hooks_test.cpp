@@ -4,7 +4,9 @@
 #include <slope/autograd/backward.h>
 #include <slope/autograd/checkpoint.h>
 #include <slope/autograd/graph/walk.h>
+#include <slope/autograd/observer.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
 #if !defined(SLOPE_PLAIN)
 #include <thread>
@@ -72,6 +74,74 @@ TEST_CASE("hooks: a result of another shape or dtype is refused, and no gradient
     CHECK_THROWS_AS(sum(a * b).backward(), Error);
     CHECK_FALSE(a.grad().defined());
     CHECK_FALSE(b.grad().defined());
+  }
+}
+
+TEST_CASE("hooks: a checkpoint runs none of an input whose gradient nobody wants") {
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.}), h = a * 2;
+  int calls = 0;
+  h.register_hook([&](const Tensor&) { return ++calls, Tensor(); });
+  h.retain_grad();
+  const Tensor y = sum(checkpoint([](const Tensors& in) { return in[0] * in[1]; }, {h, b}));
+  CHECK(grad({y}, {b}, {.retain_graph = true})[0].to_vector() == Values{2, 4});
+  const Tensor db = grad({y}, {b}, {.create_graph = true})[0];
+  CHECK(db.detach().to_vector() == Values{2, 4});
+  CHECK(calls == 0);
+  CHECK_FALSE(h.grad().defined());
+  CHECK(grad({sum(db)}, {a})[0].to_vector() == Values{2, 2});  // goes through h
+  CHECK(calls == 1);
+  CHECK(h.grad().to_vector() == Values{1, 1});
+}
+
+TEST_CASE("hooks: a retained gradient is contiguous, and shared with nobody") {
+  const Tensor x = leaf({1., 2., 3.}), a = x * 2, b = x * 3, c = x * 4,
+               given = tensor({5., 6., 7.}, f64);
+  for (const Tensor& y : {a, b, c}) y.retain_grad();
+  sum(a).backward({}, true);
+  REQUIRE(a.grad().is_contiguous());
+  CHECK(a.grad().data<double>()[1] == 1);
+  a.set_grad({});
+  sum(a + b).backward();
+  fill(a.grad(), 0);
+  CHECK(b.grad().to_vector() == Values{1, 1, 1});
+  backward({c}, {given});
+  fill(c.grad(), 0);
+  CHECK(given.to_vector() == Values{5, 6, 7});
+}
+
+TEST_CASE("hooks: an observer may read the gradients that a pass adds to") {
+  struct Reader : Observer {
+    Tensors tensors;
+    int64_t read = 0;
+    void recorded(const Recorded&) override {
+      for (const Tensor& x : tensors) read += x.grad().defined();
+    }
+  } reader;
+  const Tensor x = leaf({1., 2.}), y = x * 2, z = sum(y * y);
+  y.retain_grad();
+  reader.tensors = {x, y};
+  const Observe observe(reader);
+  for (const bool create_graph : {false, true}) z.backward({}, true, create_graph);
+  CHECK(y.grad().detach().to_vector() == Values{8, 16});
+  CHECK(x.grad().detach().to_vector() == Values{16, 32});
+  CHECK(reader.read > 0);
+  for (const Tensor& kept : {x, y}) kept.set_grad({});  // a cycle of graph and gradient would leak
+}
+
+TEST_CASE("backward: gradients of a bfloat16 result are added, in place or not") {
+  const Tensor c = tensor({{1., 10.}, {100., 0.5}});
+  for (const bool create_graph : {false, true}) {
+    const Tensor w = tensor({{1., 2.}, {3., 4.}}).set_requires_grad(), b = w.to(bf16);
+    b.retain_grad();
+    const Tensor y = sum(b.to(f32)) + sum(b.transpose(0, 1).to(f32) * c);
+    for (int pass = 1; pass <= 2; ++pass) {
+      y.backward({}, true, create_graph);
+      const double n = pass;  // dy/dw = 1 + c^T
+      for (const Tensor& x : {w, b})
+        CHECK(x.grad().detach().to_vector() == Values{2 * n, 101 * n, 11 * n, 1.5 * n});
+      CHECK(b.grad().dtype() == bf16);
+    }
+    for (const Tensor& x : {w, b}) x.set_grad({});
   }
 }
 

@@ -21,6 +21,8 @@ TEST_CASE("indexing: picks what the index names") {
   CHECK(gather(x, 0, tensor({{2, 1}})).to_vector() == Values{4, 3});
   CHECK(scatter_add(zeros({2, 2}), 0, tensor({{0, 1}, {0, 0}}), tensor({{1., 2.}, {3., 4.}}))
             .to_vector() == Values{4, 4, 0, 2});
+  CHECK(scatter_add(tensor({INT64_MAX}), 0, tensor({0}), tensor({1})).data<int64_t>()[0] ==
+        INT64_MIN);  // modulo 2^64, as other sums
   CHECK(embedding(tensor({{1, 2}, {0, 1}}), x).shape() == Dims{2, 2, 2});
   CHECK(embedding(tensor(2), x).to_vector() == Values{4, 5});
   CHECK_THROWS_WITH_AS((void)embedding(tensor({0, 3}), x),

@@ -63,6 +63,16 @@ TEST_CASE("cross_entropy: an ignored row is never read") {
   CHECK(dx[3] == doctest::Approx(1 / (1 + std::exp(-1.0)) - 1));
 }
 
+TEST_CASE("cross_entropy: over a million classes the loss of f32 logits keeps its digits") {
+  const int64_t n = 1 << 20;
+  const Tensor x = tensor({1.0488, -1.0488}).expand({n / 2, 2}).reshape({1, n}), t = tensor({1});
+  const CrossEntropyOptions smoothed{.label_smoothing = 0.1};
+  const double expected = cross_entropy(to(x, f64), t, smoothed).item();
+  CHECK(std::abs(cross_entropy(x, t, smoothed).item() - expected) < 2e-5);
+  const Tensor w = x.reshape({n, 1}).clone().set_requires_grad();
+  CHECK(std::abs(linear_cross_entropy(ones({1, 1}), w, {}, t, smoothed).item() - expected) < 2e-5);
+}
+
 TEST_CASE("cross_entropy: logits of 1e38") {
   const Tensor x = tensor({{1e38, 1e38, -1e38}}).set_requires_grad();
   const Tensor loss = cross_entropy(x, tensor({0}));

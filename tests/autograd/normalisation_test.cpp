@@ -53,6 +53,29 @@ TEST_CASE("layer_norm: far from zero it keeps the digits that x has") {
   for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-6));
 }
 
+TEST_CASE(
+    "normalisation: a row of a million f32 elements keeps its digits, and so does its gradient") {
+  const int64_t n = 1 << 20;
+  // a lane of a sum gets equal addends
+  const auto row = [&](const Literal& four) {
+    return tensor(four).expand({n / 4, 4}).reshape({1, n});
+  };
+  const Tensor numbers = row({1.0488, -1.0488, 1.0488, -1.0488}),
+               weights = row({1.0488, 0.3, 1.9, 0.3});
+  for (const auto f : {+[](const Tensor& x) { return layer_norm(x, {}, {}); },
+                       +[](const Tensor& x) { return rms_norm(x, {}); },
+                       +[](const Tensor& x) { return softmax(x); },
+                       +[](const Tensor& x) { return log_softmax(x); }}) {
+    const auto result = [&](DType dtype) {
+      const Tensor x = contiguous_copy(numbers, dtype).set_requires_grad(), y = f(x);
+      return Tensors{y.detach(), grad({sum(y * contiguous_copy(weights, dtype))}, {x})[0]};
+    };
+    const Tensors y = result(f32), expected = result(f64);
+    for (size_t i = 0; i < 2; ++i)
+      CHECK(amax(abs(to(y[i], f64) - expected[i])).item() < 5e-5 * amax(abs(expected[i])).item());
+  }
+}
+
 TEST_CASE("normalisation: the same bits for 1, 2, 3 and 7 threads, forward and backward") {
   generator() = Generator{.seed = 2};
   const Tensor x = randn({700, 67}).set_requires_grad(), w = randn({67}).set_requires_grad(),

@@ -311,3 +311,16 @@ TEST_CASE("steps: abandoned, they hand nothing over; another pass may run in bet
   y.backward();
   CHECK(x.grad().item() == 5 + 6 * std::exp(9.0));
 }
+
+TEST_CASE("steps: while a later pass has not ended, an earlier one cannot go on") {
+  const Tensor x = leaf(0.0), h = exp(x), z = h * 2 * 3;
+  BackwardSteps first({h}, {}, {.retain_graph = true}), second({z}, {}, {.retain_graph = true});
+  CHECK_THROWS_WITH_AS((void)first.next(), doctest::Contains("began later has not ended"),
+                       AutogradError);
+  while (second.next()) {
+  }
+  CHECK(x.grad().item() == 6);
+  CHECK(std::string(first.next()->op->name) == "exp");
+  CHECK(first.next() == nullptr);
+  CHECK(x.grad().item() == 7);
+}

@@ -251,4 +251,17 @@ TEST_CASE("einsum: walks all names") {
   CHECK(equal(einsum("ba", {a}), a.transpose(0, 1)));
   CHECK(einsum("...ij,...jk", {zeros({5, 1, 2, 3}), zeros({4, 3, 2})}).shape() == Dims{5, 4, 2, 2});
   CHECK(einsum("i...->...", {zeros({2, 3, 4})}).shape() == Dims{3, 4});
+  CHECK_THROWS_WITH_AS((void)einsum("i,i->", {ones({2}), ones({2}, f64)}),
+                       "einsum: dtypes differ: float32 and float64; convert one with to()",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS((void)einsum("i,i->", {ones({2}, i64), ones({2}, i64)}),
+                       "einsum: needs float32 or float64, got int64", DTypeError);
+}
+
+TEST_CASE("matmul: sums of a million f32 products keep their digits") {
+  const int64_t n = 1 << 20;
+  const Tensor a = full({2, 1, n}, 1.0488), w = ones({2, 2, n});
+  const double expected = static_cast<double>(n) * static_cast<double>(1.0488f);
+  for (const double y : matmul(a, w.transpose(1, 2)).to_vector())
+    CHECK(y == doctest::Approx(expected).epsilon(1e-4));
 }

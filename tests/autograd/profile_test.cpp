@@ -1,13 +1,15 @@
 // The profile names every operation with its module, misses no time, and changes no result.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
-#include <slope/autograd/observers/profile.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/nn/nn.h>
 
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
 
 using namespace slope;
 
@@ -84,4 +86,39 @@ TEST_CASE("profile: an inner one hides the outer one, and without one nothing is
   CHECK(outer.events().empty());
   [[maybe_unused]] const Tensor y = x + x;
   CHECK(outer.events().size() == 1);
+}
+
+TEST_CASE("profile: profiles, like all observers, may end in any order") {
+  const Tensor x = ones({2});
+  auto first = std::make_unique<Profile>(), second = std::make_unique<Profile>();
+  first.reset();
+  (void)(x + x);
+  CHECK(second->events().size() == 1);
+  first = std::make_unique<Profile>();
+  second.reset();
+  (void)(x + x);
+  Profile::mark("the rest");
+  CHECK(first->events().size() == 2);
+  first = std::make_unique<Profile>();  // the new one begins before the old one ends
+  (void)(x + x);
+  CHECK(first->events().size() == 1);
+  first.reset();
+  (void)(x + x);
+  Profile::mark("nobody listens");
+}
+
+TEST_CASE("profile: a pass that an outer observer refuses has ended for the inner one too") {
+  struct Refusing : Observer {
+    bool refuses = true;
+    void pass_begins() override {
+      if (refuses) throw std::runtime_error("no pass");
+    }
+  } outer;
+  const Observe observe(outer);
+  const Profile inner;
+  const Tensor x = ones({2}).set_requires_grad(), y = sum(exp(x));
+  CHECK_THROWS_AS(y.backward(), std::runtime_error);
+  outer.refuses = false;
+  y.backward();
+  CHECK(calls(inner, "exp", true) == 1);
 }

@@ -75,11 +75,26 @@ TEST_CASE("joining: cat and stack undo split and unbind") {
     CHECK(equal(cat(chunk(x, 3, dim), dim), x));
     CHECK(equal(stack(unbind(x, dim), dim), x));
   }
+  CHECK_THROWS_WITH_AS((void)stack({x}, 4),
+                       "stack: dim 4 is out of range for rank 3 (expected -4 to 3)", IndexError);
   CHECK(split(x, 2, 1).size() == 3);
   CHECK(split(x, 2, 1)[2].shape() == Dims{2, 1, 3});
   CHECK(chunk(zeros({6}), 4).size() == 3);  // PyTorch's rule: pieces of ceil(6 / 4)
   CHECK(cat({zeros({2, 2}), zeros({0}), zeros({1, 2})}).shape() == Dims{3, 2});
   CHECK(cat({tensor({1, 2}), tensor({2.5})}).dtype() == f32);
+}
+
+TEST_CASE("joining: what has shape (0,) and fits any other gets a gradient of that shape") {
+  for (const Dims& shape : {Dims{6}, Dims{2, 3}, Dims{0}})
+    for (const bool create_graph : {false, true}) {
+      const Tensor e = zeros({0}).set_requires_grad(), x = ones(shape).set_requires_grad();
+      const Tensor y = cat({e, x}, -1);
+      CHECK(y.shape() == shape);
+      const Tensors d = grad({sum(y * 2)}, {e, x}, {.create_graph = create_graph});
+      CHECK(d[0].shape() == Dims{0});
+      CHECK(equal(d[1], full(shape, 2)));
+    }
+  CHECK_THROWS_AS((void)cat({zeros({0}), zeros({2, 2}), zeros({3})}), ShapeError);
 }
 
 TEST_CASE(
@@ -107,8 +122,14 @@ TEST_CASE(
   CHECK(empty_adjacent_like({columns(0, 3), columns(2, 3)}).empty());                 // overlapping
   CHECK(empty_adjacent_like({columns(0, 3), y.narrow(1, 3, 3)}).empty());
   CHECK(empty_adjacent_like({x.narrow(0, 0, 2), x.narrow(0, 2, 2)}).size() == 2);
+  CHECK(empty_adjacent_like(unbind(x.reshape({4, 2, 3}), -1)).empty());  // rows not contiguous
   // elements that share a place
   CHECK(empty_adjacent_like({columns(0, 1).expand({4, 3}), columns(3, 1).expand({4, 3})}).empty());
+}
+
+TEST_CASE("split: a dim out of range is refused in the name of the function") {
+  CHECK_THROWS_WITH_AS((void)split(ones({2}), 1, 9), doctest::Contains("split: dim 9"), IndexError);
+  CHECK_THROWS_WITH_AS((void)chunk(ones({2}), 1, 9), doctest::Contains("chunk: dim 9"), IndexError);
 }
 
 TEST_CASE("split: a piece without a gradient counts as zeros") {

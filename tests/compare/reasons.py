@@ -132,7 +132,7 @@ OF_VALUE = [  # of elements
     ("scores of inf and nan, products that overflow too: PyTorch's fused product has 0 or nan in other places", "scaled_dot_product_attention", lambda c, what, a, b: infinite_scores(c) and a.isnan() | b.isnan()),
     ("a sum that overflows on the way is inf or nan, by the order of its terms", "linear bmm matmul einsum", lambda c, what, a, b: ~a.isfinite() & ~b.isfinite()),
     ("what an ignored target hides has no part in a gradient", "cross_entropy linear_cross_entropy", lambda c, what, a, b: "ignore_index" in c.a and infinite(c) and b.isnan()),
-    ("where the limit is inf, PyTorch has nan", "kl_div logsumexp", lambda c, what, a, b: infinite(c) and b.isnan() & (a.isinf() | (a == 0))),
+    ("where the limit is inf, PyTorch has nan", "kl_div logsumexp binary_cross_entropy_with_logits", lambda c, what, a, b: infinite(c) and b.isnan() & (a.isinf() | (a == 0))),
     ("pow(-inf, 0.5) is inf (IEEE 754, C); PyTorch takes the square root", "pow_scalar", lambda c, what, a, b: abs(c.a["exponent"]) == 0.5 and c.xs[0].isinf()),
     ("no more elements than the correction: nan; PyTorch divides by what is not positive", "var std", few),
     ("the rest of terms that cancel, up to their last digits", "cross_entropy linear_cross_entropy layer_norm rms_norm scaled_dot_product_attention", last_digits),

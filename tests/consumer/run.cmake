@@ -1,5 +1,6 @@
 # cmake -DHOW=… -DSLOPE_SOURCE=… -DSLOPE_BUILD=… -DWORK=… -DCXX=… -P run.cmake: builds and runs the consumer. find_package and pkg_config use an
 # installation of SLOPE_BUILD; the others use the sources (with -DLIBRARY=FILE its objects, see CMakeLists.txt; otherwise everything is compiled).
+# pkg_config also configures slope for folders of the user's choice, without compiling it, and reads what both packages would say.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(code)
@@ -26,6 +27,20 @@ else()
       -DCMAKE_BUILD_TYPE=Debug "-DSLOPE_PLAIN=${PLAIN}" "-DCMAKE_PREFIX_PATH=${place}/installed" "-DCMAKE_CXX_COMPILER=${CXX}"
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
   run("${CMAKE_COMMAND}" --build "${place}/build" --target ${TARGETS})
+endif()
+if(HOW STREQUAL "pkg_config")
+  run("${CMAKE_COMMAND}" -S "${SLOPE_SOURCE}" -B "${place}/elsewhere" -G Ninja -DSLOPE_TESTS=OFF -DSLOPE_TOOLS=OFF "-DSLOPE_PLAIN=${PLAIN}"
+      "-DCMAKE_CXX_COMPILER=${CXX}" -DCMAKE_INSTALL_INCLUDEDIR=include/slope-0.1 "-DCMAKE_INSTALL_LIBDIR=${place}/libraries")
+  file(READ "${place}/elsewhere/slope.pc" package)
+  file(GLOB_RECURSE targets "${place}/elsewhere/CMakeFiles/Export/slope-targets.cmake")
+  file(READ "${targets}" exported)
+  string(APPEND package "${exported}")
+  foreach(expected "-I\${prefix}/include/slope-0.1 " "-L${place}/libraries " "INTERFACE_INCLUDE_DIRECTORIES \"\${_IMPORT_PREFIX}/include/slope-0.1\"")
+    string(FIND "${package}" "${expected}" found)
+    if(found EQUAL -1)
+      message(FATAL_ERROR "the packages lack ${expected}:\n${package}")
+    endif()
+  endforeach()
 endif()
 run("${place}/build/consumer")
 message("${HOW}: ${said}")

@@ -2,7 +2,9 @@
 #include <slope/core/kernels/elementwise/fill.h>
 #include <slope/core/kernels/shape/stream.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/module_path.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/tests/threads.h>
 
 #include <cmath>
 #include <numeric>
@@ -19,6 +21,23 @@ TEST_CASE("copy: to i64 by truncation, DTypeError if a value does not fit; to bo
       CHECK_THROWS_AS((void)contiguous_copy(tensor({0.0, value}, dtype), i64), DTypeError);
       CHECK_THROWS_AS((void)contiguous_copy(full({}, value, dtype), i64), DTypeError);
     }
+}
+
+TEST_CASE(
+    "copy: an error names the conversion and the caller's module, whichever thread finds it") {
+  const KeepThreads restore;
+  constexpr int64_t n = 1 << 20;
+  const Tensor x = zeros({n});
+  x.write<float>().get()[n - 1] = NAN;
+  for (const int threads : {1, 4}) {
+    set_num_threads(threads);
+    set_current_module(intern_path("fc1"));
+    CHECK_THROWS_WITH_AS((void)contiguous_copy(x, i64),
+                         "to: nan does not fit in int64 (in module fc1)", DTypeError);
+    set_current_module(nullptr);
+    CHECK_THROWS_WITH_AS((void)contiguous_copy(x, i64), "to: nan does not fit in int64",
+                         DTypeError);
+  }
 }
 
 TEST_CASE("stream: copies any number of bytes between any alignments, and no more") {

@@ -24,6 +24,8 @@ TEST_CASE("factories: constants") {
   CHECK(zeros({2, 0, 3}).numel() == 0);
   CHECK(values(eye(2, 3)) == Values{1, 0, 0, 0, 1, 0});
   CHECK(values(eye(2, -1, i64)) == Values{1, 0, 0, 1});
+  CHECK(eye(2, 0).shape() == Dims{2, 0});
+  CHECK_THROWS_AS((void)eye(3, -5), ShapeError);
   const Tensor x = ones({2, 3}, f64);
   CHECK(zeros_like(x).shape() == x.shape());
   CHECK(full_like(x, 7).dtype() == f64);

@@ -75,6 +75,29 @@ TEST_CASE("folder sink: replace() replaces a folder of that name, commit() does 
   CHECK(run.names() == std::vector<std::string>{"last", "step-1"});
   CHECK(!fs::exists(run.file("step-1/deep")));
   CHECK(read_file(run.file("last/state")) == "state 1");
+  write_file(run.file("best"), "mine");
+  CHECK_THROWS_WITH_AS(swap_link(run.file("best"), "step-1"),
+                       doctest::Contains("best: is no link to a checkpoint"), IoError);
+  CHECK(read_file(run.file("best")) == "mine");
+}
+
+TEST_CASE("folder sink: a failed replace() moves the old folder back where none can be exchanged") {
+  const TemporaryFolder run;
+  save_step(run, 1);
+  int renames = 0;
+  {
+    FolderSink sink(run.file("step-1"));
+    write_file(sink.file("weights"), "new");
+    sys::set_hook([&](const sys::Call& call) {
+      const std::string_view name = call.name;
+      return name == "exchange" ? EINVAL : name == "rename" && ++renames == 2 ? EIO : 0;
+    });
+    CHECK_THROWS_AS(sink.replace(), IoError);
+    sys::set_hook({});
+  }
+  CHECK(renames == 3);
+  CHECK(run.names() == std::vector<std::string>{"last", "step-1"});
+  CHECK(read_file(run.file("last/weights")) == "weights 1");
 }
 
 TEST_CASE("folder sink: each call failing leaves the old checkpoint or the new, never a mixture") {
@@ -246,6 +269,18 @@ TEST_CASE("file lock: the second owner is refused until the first lets go") {
   second.check();
   CHECK_THROWS_AS(FileLock(run.file("missing/lock")), IoError);
   CHECK_THROWS_AS(FileLock(run.path()), IoError);
+}
+
+TEST_CASE("file lock: a copy made with cp -al gets a lock of its own") {
+  const TemporaryFolder run;
+  { const FileLock before(run.file("lock")); }
+  fs::create_hard_link(run.file("lock"), run.file("copy"));
+  const FileLock lock(run.file("lock")), copy(run.file("copy"));
+  lock.check();
+  copy.check();
+  fs::create_hard_link(run.file("lock"), run.file("later"));  // while it is locked
+  CHECK_THROWS_WITH_AS(FileLock(run.file("later")), doctest::Contains("then remove"), UsageError);
+  CHECK(fs::hard_link_count(run.file("lock")) == 2);
 }
 
 TEST_CASE(

@@ -156,6 +156,10 @@ TEST_CASE("layout: what cannot be is refused") {
   CHECK_THROWS_AS((void)Layout::contiguous({int64_t{1} << 40, int64_t{1} << 40}), ShapeError);
   CHECK_THROWS_AS((void)Layout::contiguous({-1}), ShapeError);
   CHECK_THROWS_AS((void)x.transpose(0, 2), IndexError);
+  CHECK_THROWS_WITH_AS((void)x.unsqueeze(5),
+                       "unsqueeze: dim 5 is out of range for rank 2 (expected -3 to 2)",
+                       IndexError);
+  CHECK_THROWS_AS((void)x.unsqueeze(-4), IndexError);
   CHECK_THROWS_AS((void)x.permute({0, 0}), IndexError);
   CHECK_THROWS_AS((void)x.permute({0}), ShapeError);
   CHECK_THROWS_AS((void)x.narrow(1, 2, 2), IndexError);

@@ -2,6 +2,7 @@
 // bound.
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
+#include <slope/core/memory/large_blocks.h>
 #include <slope/core/memory/memory.h>
 
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #endif
 
 #if defined(__linux__)
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -267,5 +269,27 @@ TEST_CASE(
   CHECK(static_cast<unsigned char*>(kept)[piece - 1] == 2);
   memory::deallocate(whole, (count - 1) * piece);
   memory::deallocate(kept, piece);
+}
+#endif
+
+#if defined(__linux__) && !defined(SLOPE_SANITIZED)
+TEST_CASE(
+    "memory: under a limit on addresses, those held in reserve serve a block that needs them") {
+  constexpr size_t left = size_t{1} << 30;
+  const pid_t child = fork();
+  if (child == 0) {
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + left;
+    setrlimit(RLIMIT_AS, &limit);
+    memory::LargeBlocks blocks;
+    const bool served = blocks.allocate(1 << 20) && blocks.allocate(left / 16 * 15);
+    _exit(served ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 #endif

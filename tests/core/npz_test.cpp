@@ -93,6 +93,26 @@ TEST_CASE("npz: what is written is what NumPy reads (tests/golden/npz.py), and i
   CHECK_THROWS_AS((void)format_npz({{"", ones({1})}}), UsageError);
 }
 
+TEST_CASE("npz: what could not be read back is not written") {
+  const auto not_written = [](const std::string& name, const Tensor& x, const char* says) {
+    CHECK_THROWS_WITH_AS((void)format_npz({{name, x}}), doctest::Contains(says), UsageError);
+  };
+  const Tensor x = ones({1});
+  not_written("\xff", x, "not valid UTF-8");
+  not_written(std::string("a\0b", 3), x, "holds NUL");
+  not_written(std::string(65'532, 'x'), x, "has 65536 bytes, more than 65535");
+  not_written("x", ones({1, 1, 1, 1, 1, 1, 1, 1, 1}), "more than 8 dims");
+  not_written("x", Tensor::empty({int64_t{1} << 50, 0}), "a size is 1125899906842624");
+  not_written("x", Tensor(), "x is undefined");
+  const std::string longest(65'531, 'x');
+  const NamedTensors read = parse_npz(
+      format_npz({{longest, ones({1, 1, 1, 1, 1, 1, 1, 1})}, {"ü", Tensor::empty({1 << 30, 0})}}));
+  CHECK(read[0].name == longest);
+  CHECK(read[0].tensor.shape().size() == 8);
+  CHECK(read[1].name == "ü");
+  CHECK(read[1].tensor.shape() == Dims{1 << 30, 0});
+}
+
 TEST_CASE("npz: malformed files are refused in one line, before a tensor is allocated") {
   const std::string four(4, '\0'),
       plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n";
@@ -140,6 +160,13 @@ TEST_CASE("npz: malformed files are refused in one line, before a tensor is allo
   refused(with(directory + 46, 'y'), "another name");
   refused(with(35, '\0'), "its checksum differs");
   refused(with(end + 8, 2), "not where its end says");
+  refused(whole.substr(0, end) + "PK\6\7" + std::string(16, '\0') + whole.substr(end),
+          "is a zip64 archive (2 GB or more)");
+  // the first entry, which claims the second one's bytes, is refused before they are summed
+  std::string claims = format_zip({{"a.npy", "1234"}, {"b.npy", "5678"}});
+  const size_t first = claims.find("PK\1\2");
+  claims[first + 20] = claims[first + 24] = static_cast<char>(first - 35);
+  refused(claims, "two entries overlap");
   // one flipped byte: refused, or one of the fields that no reader needs
   for (size_t at = 0; at < whole.size(); ++at) try {
       CHECK(parse_npz(with(at, static_cast<char>(whole[at] ^ 0x55)))[0].tensor.numel() == 1);

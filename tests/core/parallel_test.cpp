@@ -2,6 +2,7 @@
 // nested loops.
 #include <doctest/doctest.h>
 #include <slope/core/loops/parallel.h>
+#include <slope/core/module_path.h>
 #include <slope/tests/threads.h>
 
 #include <atomic>
@@ -94,6 +95,19 @@ TEST_CASE(
       parallel_for(
           100, 1, [&](int64_t i, int64_t) { sum += i; }, sharing);
       CHECK(sum == 4950);
+    }
+}
+
+TEST_CASE("parallel_for: every chunk runs in the caller's module") {
+  const KeepThreads restore;
+  for (int threads : {1, 2, 5})
+    for (const char* path : {intern_path("head.out"), static_cast<const char*>(nullptr)}) {
+      set_num_threads(threads);
+      set_current_module(path);
+      std::atomic<int> elsewhere{0};
+      parallel_for(200, 1, [&](int64_t, int64_t) { elsewhere += current_module() != path; });
+      set_current_module(nullptr);
+      CHECK(elsewhere == 0);
     }
 }
 

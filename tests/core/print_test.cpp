@@ -66,6 +66,18 @@ TEST_CASE("print: a huge view shows its edges and reads nothing else") {
         "tensor([[1.5000,  ..., 1.5000],\n        ...,\n        [1.5000,  ..., 1.5000]])");
 }
 
+TEST_CASE("print: any number of edge items and up to 1000 dims") {
+  CHECK(to_string(make({3}, i64, [](int64_t i) { return i; }),
+                  {.threshold = 2, .edgeitems = INT64_MAX}) == "tensor([0, 1, 2])");
+  const auto of_rank = [](size_t rank) {
+    return make(Dims(rank, 1), f32, [](int64_t) { return 1.5; });
+  };
+  CHECK(to_string(of_rank(100)) ==
+        "tensor(" + std::string(100, '[') + "1.5000" + std::string(100, ']') + ")");
+  CHECK_THROWS_WITH_AS(to_string(of_rank(100'000)),
+                       "print: 100000 dims are too many to print; reshape it", ShapeError);
+}
+
 TEST_CASE("print: streams, undefined tensors, options out of range") {
   std::ostringstream out;
   out << make({2}, boolean, [](int64_t i) { return i; });

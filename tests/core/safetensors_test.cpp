@@ -140,6 +140,14 @@ TEST_CASE("safetensors: names and metadata that cannot be written") {
   refused({{std::string("a\0b", 3), x}}, {}, "holds NUL");
   refused({{"a", Tensor()}}, {}, "tensor \"a\" is undefined");
   refused({{"a", Tensor::empty({1, 1, 1, 1, 1, 1, 1, 1, 1})}}, {}, "more than 8 dims");
+  refused({{"a", Tensor::empty({int64_t{1} << 49, 0})}}, {},
+          "tensor \"a\": a size is 562949953421312, more than 2^48");
+  const Dims widest{int64_t{1} << 48, 0};
+  CHECK(parse_safetensors(format_safetensors({{"a", Tensor::empty(widest)}})).at("a").shape() ==
+        widest);
+  Metadata many;
+  for (int i = 0; i < 1'000'000; ++i) many.emplace_hint(many.end(), fmt::format("{:06}", i), "");
+  refused({}, many, "1000000 entries of metadata are too many");
   refused({}, {{"k", "\xff"}}, "metadata value");
   refused({}, {{"crc32c", "0"}}, "reserved for checksums");
   for (const char* name : {"a b", "ü😀", "line\nbreak", "\"quoted\\\"", "\x01\x7f", "a.b.c"})
@@ -263,6 +271,15 @@ TEST_CASE("safetensors: limits are the caller's") {
   CHECK_THROWS_WITH_AS(parse_safetensors(file, "m", {.rank = 1}),
                        doctest::Contains("tensor \"weight\": more than 1 dims"), InputError);
   CHECK(parse_safetensors(file, "m", {.tensors = 3, .rank = 2}).tensors.size() == 3);
+  Metadata metadata{{"a", ""}, {"b", ""}};
+  const auto keys = [&] {
+    return parse_safetensors(format_safetensors({}, metadata, {.checksums = false}), "m",
+                             {.tensors = 1})
+        .metadata.size();
+  };
+  CHECK(keys() == 2);
+  metadata["c"] = "";
+  CHECK_THROWS_WITH_AS(keys(), doctest::Contains("more than 2 entries of metadata"), InputError);
 }
 
 TEST_CASE("safetensors: random mutations end in a verdict") {

@@ -65,6 +65,13 @@ TEST_CASE("tensor: its layout lies within its storage, or IndexError") {
   CHECK_THROWS_AS(Tensor(Storage(), Layout{{1}, {1}, 0}, f32), IndexError);
 }
 
+TEST_CASE("tensor: a size is that of a dim, and without dims there is none") {
+  CHECK(zeros({2, 3}).size(-1) == 3);
+  for (const int64_t dim : {0, -1})
+    CHECK_THROWS_WITH_AS((void)zeros({}).size(dim), "size: a tensor of rank 0 has no dims",
+                         IndexError);
+}
+
 TEST_CASE("dtype: what an int64 cannot hold is refused") {
   CHECK(as_element<int64_t>(-0x1p63) == INT64_MIN);
   CHECK(as_element<int64_t>(-2.75) == -2);
@@ -76,6 +83,21 @@ TEST_CASE("dtype: what an int64 cannot hold is refused") {
   }
   CHECK_THROWS_AS((void)arange(0, 1e300, 1e299, i64), DTypeError);
   CHECK_THROWS_AS((void)linspace(0, 1e300, 3, i64), DTypeError);
+  CHECK_THROWS_WITH_AS((void)full({2}, INFINITY, i64), "fill: inf does not fit in int64",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS((void)tensor({1e300}, i64), "tensor: 1e+300 does not fit in int64",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS((void)arange(0, 1e300, 1e299, i64), "arange: 1e+299 does not fit in int64",
+                       DTypeError);
   CHECK(full({1}, INFINITY, boolean).item() == 1);
   CHECK(tensor({int64_t{9007199254740993}, 1}).data<int64_t>()[0] == 9007199254740993);
+}
+
+TEST_CASE("dtype: a finite number that would become inf is refused") {
+  CHECK_THROWS_WITH_AS((void)full({2}, 1e39), "fill: 1e+39 does not fit in float32", DTypeError);
+  CHECK_THROWS_WITH_AS((void)full_like(ones({2}, bf16), -3.4e38),
+                       "fill: -3.4e+38 does not fit in bfloat16", DTypeError);
+  CHECK(full({1}, 3.4e38).item() == static_cast<double>(3.4e38f));
+  CHECK(full({1}, 1e39, f64).item() == 1e39);
+  for (const DType dtype : {f32, f64, bf16}) CHECK(full({1}, -INFINITY, dtype).item() == -INFINITY);
 }

@@ -21,7 +21,7 @@ const questions = [];
 for (const dtype of ['f32', 'f64'])
   for (const program of [...programs, ...wrong, ...examples.map((e) => e.program)]) questions.push({ ask: 'explore', program, dtype });
 for (const program of programs) {
-  questions.push({ ask: 'explore', program, dtype: 'f32', recompute: 0 });
+  questions.push({ ask: 'explore', program, dtype: 'f32', recompute: 0, again: 1, retain_graph: 1 });
   for (const language of ['C++', 'PyTorch']) questions.push({ ask: 'source', program, language, dtype: 'f32' });
 }
 for (const { program, mistake = '' } of puzzles) questions.push({ ask: 'explore', program, mistake, dtype: 'f32' }, { ask: 'check', program, mistake, dtype: 'f64' });

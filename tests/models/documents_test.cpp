@@ -7,6 +7,7 @@
 #include <slope/models/infer/generate.h>
 #include <slope/models/train/tasks/document_task.h>
 #include <slope/tests/models/run_settings.h>
+#include <slope/tests/temporary_folder.h>
 
 #include <cmath>
 #include <set>
@@ -61,6 +62,17 @@ TEST_CASE("documents: a separator at both ends, empty lines left out, short ones
   CHECK(cut.targets == Ids{b, s, no, a, b, b});
 }
 
+TEST_CASE("documents: of words, a line of blanks is none; the separator is never too rare") {
+  const std::vector<std::string> text{"b b", " ", "a\u3000", "\u3000\t"};
+  const data::TokenizerPtr words =
+      data::document_tokenizer({.kind = "words", .min_freq = 2}, {"b b"});
+  const int64_t b = words->encode("b")[0], s = words->encode("\n")[0], unknown = data::unk_id;
+  CHECK(words->size() == 6);
+  CHECK(data::encode_documents(text, *words) == data::Documents{{s, b, b, s}, {s, unknown, s}});
+  CHECK_THROWS_WITH_AS(data::document_tokenizer({.kind = "words", .min_freq = 2}, {"a", "b"}),
+                       doctest::Contains("occurs 2 times"), InputError);
+}
+
 TEST_CASE("documents: an epoch has each training document once; a resume goes on where it was") {
   DocumentTask task(of_documents({{"validation_share", "0.25"}}), many_names());
   CHECK(task.epoch_length() == 10);  // 30 documents in batches of 3
@@ -83,6 +95,21 @@ TEST_CASE("documents: an epoch has each training document once; a resume goes on
                    many_names());
   CHECK(few.evaluate().targets == 8);
   CHECK_THROWS_AS(DocumentTask(of_documents(), "ab\n\n"), InputError);
+}
+
+TEST_CASE("documents: another run's vocabulary must have a line break, which separates them") {
+  const test::TemporaryFolder run;
+  RunSettings characters = of_documents({{"from", "prose"}}),
+              words = of_documents({{"from", "prose"}, {"tokenizer", "words"}});
+  characters.tokenizers_from = words.tokenizers_from = run.path();
+  const char* says = "--documents lines: the vocabulary of --from prose has no line break";
+  run.write("source.vocab", "a\nb\n");
+  CHECK_THROWS_WITH_AS(DocumentTask(characters, "ab\nba\n"), doctest::Contains(says), UsageError);
+  const std::string specials = "<pad>\n<unk>\n<sos>\n<eos>\n";
+  run.write("source.vocab", specials + "ab\nba\n");
+  CHECK_THROWS_WITH_AS(DocumentTask(words, "ab ba\nab ba\n"), doctest::Contains(says), UsageError);
+  run.write("source.vocab", specials + "\\n\nab\nba\n");
+  CHECK(DocumentTask(words, "ab ba\nab ba\n").evaluate().targets == 3);  // of one document
 }
 
 TEST_CASE("documents: padding and the other rows of a batch change no document's loss") {
@@ -120,4 +147,12 @@ TEST_CASE("documents: after a separator the next one is generated without what w
   if (end != likeliest.npos)
     for (size_t i = 0; i + end + 1 < likeliest.size(); ++i)
       CHECK(likeliest[i] == likeliest[i + end + 1]);
+  for (uint64_t seed = 0; seed < 5; ++seed) {  // a separator in the prompt is one, too
+    const auto after = [&](const std::string& prompt) {
+      return generate(*model, *characters, prompt,
+                      {.tokens = 40, .sampling = {.seed = seed}, .separator = "\n"});
+    };
+    CHECK(after("ab\nb") == after("b"));
+    CHECK(after("ab\n") == after(""));
+  }
 }

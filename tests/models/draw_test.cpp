@@ -55,6 +55,9 @@ TEST_CASE("svg: ticks are round numbers within the range") {
   CHECK(nice_ticks(5, 5, 4) == std::vector<double>{5});
   CHECK(nice_ticks(0, std::numeric_limits<double>::infinity(), 4).size() == 1);
   CHECK(nice_ticks(1e17, 1e17 + 64, 6).size() <= 8);
+  // a fifth of it is 0
+  CHECK(nice_ticks(0, std::numeric_limits<double>::denorm_min(), 5) == std::vector<double>{0});
+  CHECK(nice_ticks(-1e308, 1e308, 5) == std::vector<double>{-1e308});
   for (double top : {1e-9, 0.3, 7.0, 123.0, 1e12}) {
     const auto ticks = nice_ticks(0, top, 6);
     CHECK(ticks.size() >= 4);

@@ -2,6 +2,7 @@
 // parameter counts, translate's shapes and stopping, maps of every attention.
 #include <doctest/doctest.h>
 #include <slope/autograd/grad_mode.h>
+#include <slope/models/char_gpt.h>
 #include <slope/models/infer/search/decode.h>
 #include <slope/models/microgpt.h>
 #include <slope/models/nn_transformer.h>
@@ -27,6 +28,40 @@ TEST_CASE("published: parameter counts of the texts") {
   const postnorm_gelu::Transformer b({.source_vocab = 9, .target_vocab = 9});
   CHECK(nn::count_parameters(b.encoder.encoder_layers[0]) == 788'736);
   CHECK(nn::count_parameters(b.decoder.decoder_layer[0]) == 1'051'392);
+}
+
+TEST_CASE("published: initial values: a table that is also the projection, biases") {
+  manual_seed(4);
+  const double xavier = std::sqrt(6.0 / (300 + 8));  // the bound of a (300, 8) matrix
+  const auto tables = [](bool tied, bool shared) {
+    const auto m = nn::init::make<scalar_norm::Transformer>({.source_vocab = 300,
+                                                             .target_vocab = 300,
+                                                             .shared_vocab = shared,
+                                                             .d_model = 8,
+                                                             .n_heads = 2,
+                                                             .n_encoder_layers = 1,
+                                                             .n_decoder_layers = 1,
+                                                             .d_feedforward = 12,
+                                                             .tie_embeddings = tied});
+    return std::pair(largest(m.src_embed.embedding.weight), largest(m.tgt_embed.embedding.weight));
+  };
+  for (const bool shared : {false, true}) {
+    const auto [source, target] = tables(false, shared);
+    CHECK(source > 2);  // normal
+    CHECK(target > 2);
+    const auto [tied_source, projection] = tables(true, shared);
+    CHECK((tied_source > 2) == !shared);
+    CHECK(projection < 1.0001 * xavier);
+    CHECK(projection > 0.9 * xavier);
+  }
+  const auto gpt = nn::init::make<char_gpt::CharGpt>({.vocab_size = 9, .n_layer = 1, .bias = true});
+  int64_t biases = 0;
+  for (const auto& [name, p] : nn::named_parameters(gpt))
+    if (name.ends_with("bias")) {
+      ++biases;
+      CHECK_MESSAGE(largest(p) == 0, name);
+    }
+  CHECK(biases == 7);  // four linear layers and three norms
 }
 
 TEST_CASE("published: encode, decode and project give the whole; log-probabilities where they do") {

@@ -186,6 +186,22 @@ TEST_CASE("line stream: a line is answered when it is there, lines that come tog
   CHECK(!fifo.lines->next());
 }
 
+TEST_CASE("line stream: a CR within a line of a pipe is one, whichever lines come with it") {
+  Fifo fifo;
+  for (const char* line : {"one", "a\rb", "c\rd\re"}) {
+    fifo.out << line << '\n' << std::flush;
+    CHECK(fifo.lines->next() == Lines{line});
+  }
+  fifo.out << "f\rg" << std::flush;
+  fifo.out.close();
+  CHECK(fifo.lines->next() == Lines{"f\rg"});
+
+  Fifo mac;
+  mac.out << "a\rb\r" << std::flush;
+  mac.out.close();
+  CHECK_THROWS_WITH_AS((void)mac.lines->next(), doctest::Contains("with CR alone"), InputError);
+}
+
 TEST_CASE("line stream: a file comes whole, packed ones too; errors count from its beginning") {
   const TemporaryFolder folder;
   LineStream plain(folder.write("t", "a\nb")), gz(folder.write("t.gz", packed)),

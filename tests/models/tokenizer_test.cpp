@@ -8,7 +8,6 @@
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subwords.h>
 #include <slope/models/data/tokenizers/words.h>
-#include <slope/models/infer/text_stream.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/temporary_folder.h>
 
@@ -149,6 +148,23 @@ TEST_CASE("subwords: lower-casing is a setting of its own") {
   CHECK(subwords()->encode("EIN HUND") != subwords()->encode("ein hund"));
 }
 
+TEST_CASE("subwords: a model that adds or removes blanks gets whole lines") {
+  const std::string model = subwords()->files()[0].bytes;
+  const size_t at = model.find('\x18', model.find("identity"));  // two flags, each a key and a byte
+  REQUIRE(model.substr(at, 4) == std::string("\x18\0\x20\0", 4));
+  Lines lines = {"Ein Hund", "  zwei  Hunde ", "Hund"};
+  for (int i = 0; i < 5000; ++i) lines.back() += " Hund";
+  for (const size_t flag : {at + 1, at + 3}) {  // a blank in front; none at the ends
+    std::string own = model;
+    own[flag] = 1;
+    const SubwordTokenizer tokenizer(own, "own.model");
+    const std::vector<Ids> all = tokenizer.encode_lines(lines);
+    for (size_t i = 0; i < lines.size(); ++i) CHECK(all[i] == tokenizer.encode(lines[i]));
+    CHECK(tokenizer.decode(all[0]) == lines[0]);
+    CHECK(tokenizer.decode(all[2]) == lines[2]);
+  }
+}
+
 TEST_CASE("subwords: the same text gives the same pieces") {
   const auto bytes = [](const TokenizerOptions& options) {
     return tokenizer_of(corpus(), options)->files()[0].bytes;
@@ -240,10 +256,16 @@ TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {
   const auto characters = tokenizer_of({"abc"}, {.kind = "characters"});
   CHECK(characters->encode("abz") == Ids{4, 5, unk_id});
   CHECK(characters->decode(Ids{4, 5, 6}) == "abc");
+  CHECK(characters->tokens("abz") == Tokens{"a", "b", "z"});
   const auto lower_case =
       tokenizer_of({"İz"}, {.kind = "characters", .lowercase = true, .specials = Specials::none});
   CHECK(lower_case->knows("İ"));  // whose lower case is two characters
   CHECK_FALSE(lower_case->knows("ß"));
+  CHECK(lower_case->tokens("İß") == Tokens{"i", "\u0307", "ß"});
+  const TokenizerOptions plain{.kind = "characters", .lowercase = true, .specials = Specials::none};
+  CHECK(tokenizer_of({"ΣΑΣ"}, plain)->knows("Σ"));  // σας
+  CHECK_FALSE(tokenizer_of({"ΣΑ"}, plain)->knows("Σ"));
+  CHECK_THROWS_AS((void)tokenizer_of({"ΣΑ"}, plain)->encode("ΑΣ"), InputError);
   const auto words = tokenizer_of({"Ein Hund .", "ein Hund"}, {.kind = "words", .min_freq = 2});
   CHECK(words->encode("Ein Hund .") == Ids{unk_id, 4, unk_id});
   CHECK_THROWS_WITH_AS(tokenizer_of({"Ein Hund ."}, {.kind = "words", .min_freq = 2}),
@@ -287,19 +309,4 @@ TEST_CASE("words: joined as the training text writes them, in the run too") {
   folder.write("target.spacing", "0\t_\taa\t.\nblank\n");
   CHECK_THROWS_WITH_AS((void)read_tokenizer(options, folder.file("target")),
                        doctest::Contains("target.spacing: line 2: expected a level"), InputError);
-}
-
-TEST_CASE("words: a stream gives out nothing that later words would change") {
-  const Lines text = {"f(x) = f (x y), U.S. don't \"a b\" 3.5 l ' u"};
-  const TokenizerPtr words = tokenizer_of(text, {.kind = "words"});
-  for (const char* line : {"f ( x ) = f ( x y ) , u . s . don ' t \" a b \" 3 . 5 l ' u"}) {
-    const Ids ids = words->encode(line);
-    train::TextStream stream(*words, {});
-    std::string written;
-    for (const int64_t id : ids) {
-      written += stream.push(id);
-      CHECK(words->decode(ids).starts_with(written));
-    }
-    CHECK(written + stream.finish() == words->decode(ids));
-  }
 }

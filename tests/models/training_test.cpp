@@ -9,6 +9,7 @@
 #include <slope/models/train/tasks/translation_task.h>
 #include <slope/models/train/updater.h>
 #include <slope/tests/file_text.h>
+#include <slope/tests/models/idle_task.h>
 #include <slope/tests/models/run_settings.h>
 #include <slope/tests/temporary_folder.h>
 #include <slope/tests/threads.h>
@@ -71,25 +72,15 @@ std::string characters() {
 
 // A task with one batch of four points, for a model that need not list all its parameters.
 template <class M>
-struct OneBatch : Task {
+struct OneBatch : test::IdleTask {
   M model;
   NamedTensors listed = nn::named_parameters(model);
   const NamedTensors& parameters() const override { return listed; }
-  void seek(int64_t) override {}
   Work next() override {
     return {.targets = 4, .tokens = 4, .loss = [this](int64_t, int64_t) {
               return sum(model(ones({4, 2})));
             }};
   }
-  int64_t position() const override { return 0; }
-  int64_t epoch_length() const override { return 0; }
-  Evaluation evaluate() override { return {}; }
-  void save(const FolderSink&) const override {}
-  void load_weights(const std::string&) override {}
-  std::string fingerprint() const override { return ""; }
-
- private:
-  void switch_training(bool) override {}
 };
 struct ListsOne {
   nn::Linear a{2, 3}, b{3, 1};
@@ -230,7 +221,7 @@ TEST_CASE(
 
   TranslationTask again(s, pairs(), pairs());
   Updater resumed(again.parameters(), s.training);
-  resumed.load(run.file("step-5"), again);
+  resumed.load(run.file("step-5"), again, 5);
   again.seek(task.position());
   take_step(task, updater, s.training, 5, 20);
   take_step(again, resumed, s.training, 5, 20);
@@ -275,7 +266,7 @@ TEST_CASE(
   for (const NamedTensor& p : task.parameters()) weights += p.tensor.numel() * 4;
   const int64_t before = memory::stats().live;
   memory::reset_peak();
-  updater.load(run.file("step-1"), task);
+  updater.load(run.file("step-1"), task, 1);
   CHECK(memory::stats().peak - before < weights * 3 / 2);
 }
 

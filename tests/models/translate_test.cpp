@@ -94,6 +94,9 @@ TEST_CASE("translate: given translations have the probability that the search sa
                        doctest::Contains("line 2: a side of 22 tokens"), InputError);
   CHECK_THROWS_WITH_AS((void)score_pairs(translator, {"hund"}, {}),
                        "score: 0 translations for 1 lines", InputError);
+  for (const Tensor& p : nn::parameters(translator.model->module())) nn::init::constant(p, 1e200);
+  CHECK_THROWS_WITH_AS((void)score_pairs(translator, {"hund"}, {"dog"}),
+                       doctest::Contains("score: line 1: the log-probability is"), NumericError);
 }
 
 TEST_CASE("translate: the n best read differently, whatever subwords they are made of") {
@@ -185,6 +188,9 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
   CHECK_THROWS_WITH_AS(translate_lines(translator, {"hund", longer}),
                        doctest::Contains("16 positions"), InputError);
   CHECK(translate_ids(translator, {fits}, {.max_length = 1000})[0].size() <= 16);
+  const Translator other = small_translator(2, f64, 16, "subwords");
+  const DecodeOptions with_break{.prefix = other.target->encode("a\nman")};
+  CHECK(translate_lines(other, {"ein mann"}, with_break)[0].starts_with("a man"));
 }
 
 TEST_CASE("translate: lines that are too long are cropped or skipped, and counted") {

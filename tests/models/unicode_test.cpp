@@ -59,6 +59,25 @@ TEST_CASE("unicode: lower is Python's str.lower for every code point") {
   CHECK(wrong == std::vector<unsigned>{});
 }
 
+TEST_CASE("unicode: nfc composes, and orders marks by their classes, however many there are") {
+  for (const auto& [text, composed] : std::vector<std::pair<std::string, std::string>>{
+           {"e\u0302\u0323", "\u1EC7"},
+           {"\u1E0B\u0323", "\u1E0D\u0307"},
+           {"q\u0307\u0323", "q\u0323\u0307"},
+           {"a\u0315\u0300\u05AEb", "\u00E0\u05AE\u0315b"},
+           {"\u0301\u0316b", "\u0316\u0301b"},
+           {"\u1100\u1161\u11A8 \u1F82", "\uAC01 \u1F82"},
+           {"\u0344\u0958", "\u0308\u0301\u0915\u093C"}}) {
+    CHECK(nfc(text) == composed);
+    CHECK(nfc(composed) == composed);
+  }
+  constexpr size_t n = 1'000'000;
+  const auto marks = [](size_t count, char32_t mark) { return std::u32string(count, mark); };
+  const std::u32string text = U"a" + marks(n, U'\u0301') + marks(n, U'\u0316'),
+                       composed = U"á" + marks(n, U'\u0316') + marks(n - 1, U'\u0301');
+  CHECK((nfc(encode_utf8(text)) == encode_utf8(composed)));  // not printed if it differs
+}
+
 TEST_CASE("unicode: a sigma is final where Python says so, for every neighbour") {
   const auto is_final = [](std::u32string text) { return lower(text).back() == U'\u03C2'; };
   CHECK(differing("cased", [&](char32_t c) {

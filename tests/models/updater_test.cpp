@@ -1,13 +1,41 @@
-// What an update takes from the gradient, and the averages and factors that it keeps.
+// What an update takes from the gradient, and the averages and factors that it keeps, saves and
+// reads back.
 #include <doctest/doctest.h>
+#include <slope/core/files/safetensors.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/models/train/updater.h>
+#include <slope/tests/models/idle_task.h>
+#include <slope/tests/temporary_folder.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using namespace slope;
 using namespace slope::train;
+
+namespace {
+
+// A task whose model.safetensors holds the weight 64.
+struct OneWeight : test::IdleTask {
+  Tensor w = full({1}, 64.0, f64).set_requires_grad();
+  NamedTensors listed = {{"w", w}};
+  const NamedTensors& parameters() const override { return listed; }
+};
+
+// An updater that has read this state.safetensors, saved after so many updates.
+struct Loaded {
+  OneWeight task;
+  Updater updater;
+  Loaded(const NamedTensors& state, const TrainSettings& settings, int64_t updates = 0)
+      : updater(task.parameters(), settings) {
+    const test::TemporaryFolder folder;
+    save_safetensors(folder.file("state.safetensors"), state);
+    updater.load(folder.path(), task, updates);
+  }
+};
+
+}  // namespace
 
 TEST_CASE("updater: a step takes of the gradient what clipping leaves, and only that step") {
   TrainSettings settings;
@@ -90,4 +118,50 @@ TEST_CASE("updater: the factor of the schedule plateau falls with validations, a
   Updater other({{"w", w}}, settings);
   for (int i = 0; i < 5; ++i) other.validated(1);
   CHECK(other.lr_factor() == 1);
+}
+
+TEST_CASE("updater: a state without the weights beside an average that has begun is refused") {
+  TrainSettings settings;
+  settings.optimizer = "sgd";
+  settings.swa_start = 5;
+  const NamedTensors without = {{"other", zeros({1})}};
+  CHECK(Loaded(without, settings, 4).task.w.to_vector()[0] == 64);
+  CHECK_THROWS_WITH_AS(
+      Loaded(without, settings, 5),
+      doctest::Contains("state.safetensors: holds 0 weights beside the average, the model has 1"),
+      InputError);
+  Loaded whole({{"weight.w", full({1}, 3.0, f64)}}, settings, 5);
+  CHECK(whole.task.w.to_vector()[0] == 3);
+  whole.updater.with_average([&] { CHECK(whole.task.w.to_vector()[0] == 64); });
+}
+
+TEST_CASE("updater: the state of the schedule plateau is read back, and refused if it cannot be") {
+  TrainSettings settings;
+  settings.schedule = "plateau";
+  const auto factor = [&](const Tensor& state) {
+    return Loaded({{"plateau", state}}, settings).updater.lr_factor();
+  };
+  CHECK(factor(tensor({0.25, 1.5, 2.0, 3.0}, f64)) == 0.25);
+  CHECK(factor(tensor({1.0, NAN, 0.0, 0.0}, f64)) == 1);  // before the first validation
+  for (const Tensor& bad :
+       {tensor({NAN, 1.0, 0.0, 0.0}, f64), tensor({-1.0, 1.0, 0.0, 0.0}, f64),
+        tensor({1.0, 1.0, 1e300, 0.0}, f64), tensor({1.0, 1.0, 0.0, -1e300}, f64)})
+    CHECK_THROWS_WITH_AS(factor(bad), doctest::Contains("each must be from 0 to 1e15"), InputError);
+}
+
+TEST_CASE("updater: counts of L-BFGS that no run reaches are refused") {
+  TrainSettings settings;
+  settings.optimizer = "lbfgs";
+  const auto load = [&](int64_t n_iter, int64_t func_evals) {
+    Loaded({{"optimizer.lbfgs.n_iter", tensor(n_iter)},
+            {"optimizer.lbfgs.func_evals", tensor(func_evals)}},
+           settings);
+  };
+  load(0, 7);
+  for (const int64_t bad : {int64_t{-1}, int64_t{1} << 53, INT64_MAX}) {
+    CHECK_THROWS_WITH_AS(load(bad, 0), doctest::Contains("lbfgs.n_iter must be from 0"),
+                         InputError);
+    CHECK_THROWS_WITH_AS(load(0, bad), doctest::Contains("lbfgs.func_evals must be from 0"),
+                         InputError);
+  }
 }

@@ -2,6 +2,8 @@
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
+#include <cfloat>
+
 using namespace slope;
 using namespace slope::nn;
 using test::check_close;
@@ -245,4 +247,18 @@ TEST_CASE("attention: captures may end in any order") {
   b.reset();
   CHECK(!attention_is_captured());
   (void)mha(x, x, x);
+}
+
+TEST_CASE("attention: the lowest number that is added hides nothing, -inf alone does") {
+  const Tensor q = zeros({1, 1, 2, 2}).set_requires_grad(), k = zeros({1, 1, 3, 2}),
+               v = tensor({0, 1, 2, 3, 4, 5}, f32).reshape({1, 1, 3, 2}),
+               b = tensor({{-FLT_MAX, -INFINITY, -INFINITY}, {-INFINITY, -INFINITY, -INFINITY}},
+                          f32)
+                       .set_requires_grad();
+  const AttentionOutput y = biased_attention(q, k, v, Mask::add(b));
+  CHECK(y.output.to_vector() == std::vector<double>{0, 1, 0, 0});
+  CHECK(y.weights.to_vector() == std::vector<double>{1, 0, 0, 0, 0, 0});
+  y.output.backward(ones({1, 1, 2, 2}));
+  CHECK(q.grad().to_vector() == std::vector<double>(4, 0));
+  CHECK(b.grad().to_vector() == std::vector<double>(6, 0));
 }

@@ -1,8 +1,11 @@
 // Hooks of modules, and freezing by name.
 #include <doctest/doctest.h>
 #include <slope/autograd/backward.h>
+#include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>
+
+#include <stdexcept>
 
 using namespace slope;
 using Values = std::vector<double>;
@@ -12,6 +15,11 @@ namespace {
 struct Product {
   Tensor forward(const Tensor& a, const Tensor& b) const { return a * b; }
   SLOPE_MODULE(Product)
+};
+
+struct First {  // uses one of its inputs
+  Tensor forward(const Tensor& a, const Tensor&) const { return a * 2; }
+  SLOPE_MODULE(First)
 };
 
 Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
@@ -83,6 +91,86 @@ TEST_CASE("hooks: a full backward hook replaces the gradient of the only input")
   (void)nn::register_full_backward_hook(product,
                                         [](const Tensors& dx, const Tensor&) { return dx[0]; });
   CHECK_THROWS_AS(sum(product(leaf({1.}), leaf({2.}))).backward(), UsageError);
+}
+
+TEST_CASE(
+    "hooks: a full backward hook runs once in every pass, with zeros where no gradient came") {
+  std::vector<Tensors> seen;
+  const nn::BackwardHook see = [&](const Tensors& dx, const Tensor& dy) {
+    seen.push_back({dx[0], dx[1], dy});
+    return Tensor();
+  };
+  const First first;
+  (void)nn::register_full_backward_hook(first, see);
+  sum(first(leaf({1., 2.}), leaf({3., 4.}))).backward();
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0][0].to_vector() == Values{2, 2});
+  CHECK(seen[0][1].to_vector() == Values{0, 0});
+
+  seen.clear();
+  const Product product;
+  (void)nn::register_full_backward_hook(product, see);
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.}), y = product(a, b);
+  CHECK(grad({sum(y)}, {a}, {.retain_graph = true})[0].to_vector() == Values{3, 4});
+  sum(y * 2).backward();
+  REQUIRE(seen.size() == 2);
+  CHECK(seen[0][0].to_vector() == Values{3, 4});
+  CHECK(seen[0][1].to_vector() == Values{1, 2});
+  CHECK(seen[0][2].to_vector() == Values{1, 1});
+  CHECK(seen[1][0].to_vector() == Values{6, 8});
+  CHECK(seen[1][1].to_vector() == Values{2, 4});
+  CHECK(seen[1][2].to_vector() == Values{2, 2});
+  const NoGrad no_grad;
+  CHECK(product(a, b).to_vector() == Values{3, 8});
+}
+
+TEST_CASE("hooks: a full backward hook that throws runs again in the next pass") {
+  const Product product;
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.});
+  int calls = 0;
+  (void)nn::register_full_backward_hook(product, [&](const Tensors&, const Tensor&) {
+    if (++calls == 1) throw std::runtime_error("once");
+    return Tensor();
+  });
+  const Tensor loss = sum(product(a, b));
+  CHECK_THROWS_AS(loss.backward({}, true), std::runtime_error);
+  CHECK(!a.grad().defined());
+  loss.backward();
+  CHECK(calls == 2);
+  CHECK(a.grad().to_vector() == Values{3, 4});
+  const nn::Identity same;
+  (void)nn::register_full_backward_hook(
+      same, [](const Tensors&, const Tensor&) { return zeros({3}, f64); });
+  CHECK_THROWS_AS(sum(same(a)).backward(), ShapeError);
+}
+
+TEST_CASE("hooks: what a full backward hook returns can be differentiated") {
+  const Product product;
+  (void)nn::register_full_backward_hook(
+      product, [](const Tensors& dx, const Tensor&) { return dx[0] * dx[0]; });
+  const Tensor a = leaf({1., 3.});
+  const Tensor g = grad({sum(product(a, a))}, {a}, {.create_graph = true})[0];
+  CHECK(g.to_vector() == Values{4, 36});  // (2 a)^2
+  CHECK(grad({sum(g)}, {a})[0].to_vector() == Values{8, 24});
+}
+
+TEST_CASE("hooks: a full backward hook keeps no graph alive") {
+  const auto ignore = [](const Tensors&, const Tensor&) { return Tensor(); };
+  const Product product;
+  const nn::Linear layer(2, 1);
+  (void)nn::register_full_backward_hook(product, ignore);
+  (void)nn::register_full_backward_hook(layer, ignore);
+  const Tensor a = leaf({1., 2.}), b = leaf({3., 4.}), x = ones({1, 2}).set_requires_grad();
+  const auto run = [&] {
+    const Tensor y = product(a, b), z = layer(x);
+    sum(y * y).backward({}, true, true);
+    for (const Tensor& each : {a, b}) each.set_grad({});  // else a cycle without any hook
+    (void)grad({sum(z * z)}, {layer.weight}, {.create_graph = true});
+  };
+  run();
+  const int64_t before = memory::stats().live;
+  run();
+  CHECK(memory::stats().live == before);
 }
 
 namespace {

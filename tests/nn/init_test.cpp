@@ -54,8 +54,21 @@ TEST_CASE("init: identities, orthogonal and sparse matrices") {
   CHECK_THROWS_AS(init::eye(x), ShapeError);
   CHECK_THROWS_AS(init::dirac(e), ShapeError);
   CHECK_THROWS_AS(init::dirac(kernel, 3), UsageError);
+  CHECK_THROWS_WITH_AS(init::dirac(zeros({2, 2, 0})),
+                       "init::dirac: the kernel of shape (2, 2, 0) has no middle", ShapeError);
+  init::dirac(zeros({2, 0, 0}));  // no channel to pass on
   CHECK_THROWS_AS(init::orthogonal(zeros({3})), ShapeError);
   CHECK_THROWS_AS(init::sparse(s, 2), UsageError);
+}
+
+TEST_CASE("init: a limit counts tables too, and refuses one before it takes memory") {
+  const init::ElementLimit limit(1000);
+  const nn::SinusoidalPositions half(10, 50);
+  CHECK_THROWS_WITH_AS(SinusoidalPositions(int64_t{1} << 40, 8),
+                       doctest::Contains("more than 1000 elements"), InputError);
+  const nn::SinusoidalPositions rest(50, 10);
+  CHECK(rest.table.shape() == Dims{50, 10});
+  CHECK_THROWS_AS(SinusoidalPositions(1, 1), InputError);
 }
 
 TEST_CASE("init: numbers that no distribution has are refused") {

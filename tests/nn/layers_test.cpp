@@ -238,3 +238,20 @@ TEST_CASE("cross_entropy: label smoothing outside [0, 1] is refused, whatever th
         CHECK_THROWS_WITH_AS((void)nn::cross_entropy(logits, target, w, {.label_smoothing = e}),
                              doctest::Contains("label_smoothing must be within [0, 1]"), Error);
 }
+
+TEST_CASE("embedding_renorm: writes the picked rows of any layout; refuses repeated elements") {
+  const Tensor all = tensor({{9, 3, 4, 9}, {9, 3, 4, 9}, {9, 3, 4, 9}}, f64);
+  embedding_renorm(all.narrow(1, 1, 2), tensor({1}), 1, 2);
+  check_close(all, tensor({{9., 3., 4., 9.}, {9., .6, .8, 9.}, {9., 3., 4., 9.}}, f64), 1e-7, 0,
+              "rows");
+  for (const Tensor& table : {ones({1, 2}).expand({5, 2}), ones({5, 1}).expand({5, 2})})
+    CHECK_THROWS_WITH_AS(embedding_renorm(table, tensor({3}), 1, 2),
+                         "embedding_renorm: the table repeats elements; clone() it", UsageError);
+}
+
+TEST_CASE("Unflatten: sizes fill the dim, also where the tensor has no elements") {
+  CHECK(Unflatten(1, {2, -1})(zeros({0, 4})).shape() == Dims{0, 2, 2});
+  CHECK(Unflatten(1, {-1, 2})(zeros({3, 0})).shape() == Dims{3, 0, 2});
+  CHECK_THROWS_AS((void)Unflatten(1, {2, 3})(zeros({0, 4})), ShapeError);
+  CHECK_THROWS_AS((void)Unflatten(1, {3, -1})(zeros({0, 4})), ShapeError);
+}

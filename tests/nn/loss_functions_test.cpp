@@ -39,7 +39,16 @@ TEST_CASE("cosine_similarity: of the shape to which both tensors broadcast") {
                tensor({0.98994949366116647, 0.98994949366116647}, f64));
   check_values(cosine_similarity(tensor({1, 2, 2}, f64), tensor({{2, 1, 2}, {3, 0, 4}}, f64), 0),
                tensor({0.98058067569092011, 0.70710678118654746, 0.94868329805051366}, f64));
+  check_values(cosine_similarity(tensor(3.0, f64), tensor(-2.0, f64), 0), tensor(-1.0, f64));
   CHECK_THROWS_AS((void)cosine_similarity(rows, tensor({1, 2}, f64)), ShapeError);
+  // PyTorch's gradient does not see that a norm below eps was raised to it
+  const Tensor small = leaf({1e-9, 0}), none = leaf({0, 0}), other = tensor({1, 1}, f64);
+  const Tensor cosine = cosine_similarity(small, other, 0);
+  check_values(cosine, tensor(0.070710678118654752, f64));
+  cosine.backward();
+  check_values(small.grad(), tensor({63639610.306789278, 70710678.118654752}, f64));
+  cosine_similarity(none, other, 0).backward();
+  check_values(none.grad(), tensor({70710678.118654752, 70710678.118654752}, f64));
 }
 
 TEST_CASE("kl_div: broadcasts; batchmean divides by the batch of log_q") {
@@ -121,4 +130,21 @@ TEST_CASE("multi_margin_loss: weight has a number for each class") {
   for (const Dims& shape : {Dims{5}, Dims{2}, Dims{3, 2}, Dims{3, 1}, Dims{}})
     CHECK_THROWS_AS((void)multi_margin_loss(x, t, {.weight = ones(shape, f64)}), ShapeError);
   CHECK_THROWS_AS((void)multi_margin_loss(x, t, {.weight = ones({3})}), DTypeError);
+}
+
+TEST_CASE("binary_cross_entropy: small probabilities; targets outside [0, 1] are refused") {
+  const Tensor x = full({1}, 1e-10), t = zeros({1}).set_requires_grad(),
+               loss = binary_cross_entropy(x, t);
+  check_close(loss, tensor(1e-10), 1e-6, 0, "loss");
+  loss.backward();
+  check_close(t.grad(), tensor({23.025850929840455}), 1e-6, 0, "gradient");
+  for (const double outside : {2.0, -0.5, static_cast<double>(NAN)})
+    CHECK_THROWS_WITH((void)binary_cross_entropy(full({2}, 0.5), tensor({0.0, outside})),
+                      "binary_cross_entropy: the targets must lie within [0, 1]");
+}
+
+TEST_CASE("multilabel_margin_loss: targets outside [-1, C) are refused, also behind the first -1") {
+  for (const Tensor& t : {tensor({{0, -1, 7}}), tensor({{0, -1, 3}}), tensor({{0, -5, 1}})})
+    CHECK_THROWS_WITH_AS((void)multilabel_margin_loss(zeros({1, 3}), t),
+                         "multilabel_margin_loss: a target is outside [-1, 3)", IndexError);
 }

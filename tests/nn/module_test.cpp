@@ -79,6 +79,14 @@ struct Holds {
   SLOPE_MODULE(Holds, part)
 };
 
+struct Chain {  // made with b and c tied
+  nn::Linear a{2, 2, false}, b{2, 2, false}, c{2, 2, false};
+  Chain() { nn::tie(b.weight, c.weight); }
+  Chain blank() const { return {}; }
+  Tensor forward(const Tensor& x) const { return c(b(a(x))); }
+  SLOPE_MODULE(Chain, a, b, c)
+};
+
 struct Pair {
   nn::Linear linear{2, 2};
   std::pair<Tensor, Tensor> forward(const Tensor& x) const { return {linear(x), x}; }
@@ -237,4 +245,15 @@ TEST_CASE("unlisted parameters: each that the loss depends on, with shape, opera
         "(3,), first used by add in module part");
   const Pair pair;
   CHECK(nn::unlisted_parameters(pair, sum(pair(x).first)).empty());
+}
+
+TEST_CASE("clone: of a model with other ties than its constructor makes") {
+  Chain model;
+  nn::tie(model.a.weight, model.c.weight);
+  const Chain copy = nn::clone(model);
+  CHECK(copy.a.weight.is_same(copy.c.weight));
+  CHECK(!copy.b.weight.is_same(copy.a.weight));
+  CHECK(!(copy.b.weight.storage() == copy.a.weight.storage()));
+  CHECK(equal(copy.a.weight, model.a.weight));
+  CHECK(equal(copy.b.weight, model.b.weight));
 }

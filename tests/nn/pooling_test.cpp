@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <slope/autograd/backward.h>
+#include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/pooling.h>
+#include <slope/nn/functional/transposed.h>
+#include <slope/nn/layers/pooling.h>
 
 #include <cmath>
 
@@ -47,4 +50,21 @@ TEST_CASE("max_pool1d: padding is at most half of the kernel, whatever the dilat
     CHECK_THROWS_WITH((void)max_pool1d(x, kernel, {.padding = padding, .dilation = 2}),
                       doctest::Contains("at most half of the kernel"));
   CHECK(max_pool1d(x, 4, {.stride = 1, .padding = 2, .dilation = 2}).shape() == Dims{1, 7});
+}
+
+TEST_CASE("windows: sizes that do not fit in 63 bits are refused") {
+  const Tensor x = zeros({1, 1, 10}), w = zeros({1, 1, 5});
+  const int64_t most = INT64_MAX, wraps = (int64_t{1} << 62) + 1;  // 4 times this is 4
+  CHECK_THROWS_WITH((void)max_pool1d(x, 2, {.padding = most}),
+                    doctest::Contains("at most half of the kernel"));
+  CHECK_THROWS_AS((void)max_pool1d(x, wraps, {.stride = 1, .dilation = 4}), ShapeError);
+  CHECK_THROWS_AS((void)conv1d(x, w, {}, {.dilation = wraps}), ShapeError);
+  CHECK_THROWS_AS((void)conv1d(x, w, {}, {.padding = most}), ShapeError);
+  CHECK_THROWS_AS((void)conv_transpose1d(x, w, {}, {.dilation = wraps}), ShapeError);
+  CHECK_THROWS_AS((void)conv_transpose1d(x, w, {}, {.stride = most}), ShapeError);
+  CHECK_THROWS_AS((void)conv_transpose1d(x, w, {}, {.padding = most}), ShapeError);
+  CHECK_THROWS_AS((void)pad(x, {0, most}, PadMode::replicate), ShapeError);
+  CHECK_THROWS_AS((void)MaxUnpool1d(2, most)(x, zeros({1, 1, 10}, i64)), ShapeError);
+  // the second window would begin behind the end
+  CHECK(avg_pool1d(x, 2, {.stride = most, .ceil_mode = true}).shape() == Dims{1, 1, 1});
 }

@@ -33,6 +33,16 @@ TEST_CASE("rotary: lengths stay, products depend on the distance alone") {
   CHECK(std::abs(sum(at(q, 11) * at(k, 1)).item() - near) > 1e-3);
   CHECK_THROWS_AS(positions.at(15, 6), ShapeError);
   CHECK_THROWS_AS(nn::RotaryPositions(4, 5), ShapeError);
+  CHECK_THROWS_AS(nn::RotaryPositions(-1, 4), ShapeError);
+  CHECK_THROWS_AS(nn::SinusoidalPositions(-2, -4), ShapeError);
+  CHECK_THROWS_AS(nn::SinusoidalPositions(int64_t{1} << 62, 8), ShapeError);
+  {
+    const nn::init::ElementLimit limit(100);
+    CHECK_THROWS_AS(nn::RotaryPositions(1 << 20, 64), InputError);
+    const nn::RotaryPositions fits(10, 4);  // two tables of 40
+    CHECK(fits.cos.shape() == Dims{10, 4});
+    CHECK_THROWS_AS(nn::RotaryPositions(10, 2), InputError);  // two of 20
+  }
   CHECK(nn::state_entries(positions).empty());  // what a formula gives is not saved
   const nn::Rotation three = positions.at(2, 3);
   const auto f = [&](const Tensors& in) { return Tensors{nn::rotate(in[0], three)}; };

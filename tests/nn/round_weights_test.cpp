@@ -5,6 +5,7 @@
 #include <slope/nn/layers/embedding.h>
 #include <slope/nn/layers/linear.h>
 #include <slope/nn/layers/round_weights.h>
+#include <slope/nn/module/clone.h>
 #include <slope/nn/module/state.h>
 #include <slope/tests/threads.h>
 
@@ -16,6 +17,7 @@ struct Tied {
   nn::Embedding table{10, 6};
   nn::Linear hidden{6, 6}, head{6, 10, false};
   Tied() { nn::tie(table.weight, head.weight); }
+  Tied blank() const { return {}; }
   Tensor forward(const Tensor& ids) const { return head(hidden(table(ids))); }
   SLOPE_MODULE(Tied, table, hidden, head)
 };
@@ -84,4 +86,23 @@ TEST_CASE("round_weights: gradients and other dtypes are refused") {
   CHECK_THROWS_WITH_AS((void)linear(x.to(f64), W, Tensor()),
                        "linear: a weight in bfloat16 needs float32 input and bias, got float64",
                        DTypeError);
+}
+
+TEST_CASE("round_weights: a clone has the same dtypes and flags, and elements of its own") {
+  manual_seed(3);
+  Tied model;
+  model.head.weight = nn::Parameter(randn({10, 6}));  // no longer tied: rounded too
+  CHECK(nn::round_weights(model) == 96);
+  model.hidden.weight.set_requires_grad(false);
+  model.hidden.bias->set_requires_grad(false);
+  const Tied copy = nn::clone(model);
+  const NamedTensors from = nn::named_parameters(model), to = nn::named_parameters(copy);
+  REQUIRE(to.size() == from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    const Tensor &x = from[i].tensor, &y = to[i].tensor;
+    CHECK(y.dtype() == x.dtype());
+    CHECK(y.requires_grad() == x.requires_grad());
+    CHECK(y.to_vector() == x.to_vector());
+    CHECK(!(y.storage() == x.storage()));
+  }
 }

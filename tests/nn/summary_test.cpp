@@ -1,6 +1,7 @@
 // The table of a model's layers, against torchinfo 1.8 and against numbers worked out by hand.
 #include <doctest/doctest.h>
 #include <slope/autograd/ops.h>
+#include <slope/nn/layers/round_weights.h>
 #include <slope/nn/nn.h>
 
 using namespace slope;
@@ -150,4 +151,15 @@ TEST_CASE("summary: a module called twice; one that gives no single tensor; hook
                        UsageError);
   hook.remove();
   (void)twice(x);
+}
+
+TEST_CASE("summary: weights in bf16 are refused, and what is frozen stays so") {
+  const nn::Sequential net(nn::Linear(3, 2), nn::Linear(2, 1));
+  CHECK(nn::set_requires_grad(net, "*", false) == 4);
+  CHECK(nn::round_weights(net) == 8);
+  CHECK_THROWS_WITH_AS((void)nn::summary(net, zeros({1, 3})),
+                       "summary: a model with weights in bfloat16 records no tape; convert it with "
+                       "to(f32)",
+                       UsageError);
+  for (const Tensor& p : nn::parameters(net)) CHECK(!p.requires_grad());
 }

@@ -1,5 +1,6 @@
 // Schedules at the edges of their arguments; golden_test.cpp compares all rates with PyTorch's.
 #include <doctest/doctest.h>
+#include <slope/optim/plateau.h>
 #include <slope/optim/schedule.h>
 
 #include <limits>
@@ -46,4 +47,12 @@ TEST_CASE("schedules: sequential needs a milestone between each two schedules") 
   CHECK_THROWS_AS((void)sequential(0, {one}, {3}), UsageError);
   CHECK_THROWS_AS((void)sequential(0, {one, one}, {}), UsageError);
   CHECK(sequential(5, {one, [](int64_t t) { return static_cast<double>(t); }}, {3}) == 2);
+}
+
+TEST_CASE("plateau: a least factor above the present one does not raise it") {
+  ReduceOnPlateau above({.factor = 0.5, .patience = 0, .least = 2});
+  for (int epoch = 0; epoch < 3; ++epoch) CHECK(above.step(1) == 1);
+  ReduceOnPlateau loaded({.factor = 0.5, .patience = 0, .least = 0.2});
+  loaded.load_state({.factor = 0.1, .best = 1});
+  CHECK(loaded.step(1) == 0.1);
 }

@@ -1,6 +1,9 @@
 """slope bench: its table, JSON and protocol, on the smallest cases. Timings are not checked."""
-import json, os, re, subprocess, unittest
-from slope_runner import Case, ENVIRONMENT, SLOPE, HANGS
+import json, math, os, re, struct, subprocess, sys, types, unittest, unittest.mock
+from slope_runner import Case, ENVIRONMENT, SLOPE, HANGS, write_tensors
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/compare"))
+import real_batches, versus
 
 
 class Bench(Case):
@@ -26,8 +29,8 @@ class Bench(Case):
         with open("trace.json", encoding="utf-8") as file:
             events = json.load(file)
         self.assertEqual(sum(event["name"] == "linear" and event["cat"] == "backward" for event in events), 9)
-        for cases in (["two-moons", "char-gpt"], ["machine"], ["two-moons", "machine"]):
-            self.assertEqual(self.refused(2, "bench", *cases, "--trace", "trace.json", says="exactly one case").out, "")
+        for cases, got in ((["two-moons", "char-gpt"], "2"), (["machine"], "0 and machine, which is none"), (["two-moons", "machine"], "1 and machine, which is none")):
+            self.assertEqual(self.refused(2, "bench", *cases, "--trace", "trace.json", says=f"bench --trace: name exactly one case, got {got}\n").out, "")
         self.assertEqual(self.refused(4, "bench", "two-moons", "--trace", "missing/trace.json", says="missing").out, "")
         self.refused(2, "bench", "two-moons", "--profile", "--json", says="--json")
         self.refused(2, "bench", "two-moons", "--serve", "--json", says="--serve")
@@ -72,6 +75,57 @@ class Bench(Case):
         self.assertTrue(re.match(r"real +1 ", lines[1]), lines)
         for code, file in [(3, "train.de"), (4, "missing")]:
             self.assertEqual(self.refused(code, "bench", "real", "--batches", file, says=file).out, "")
+        os.symlink("few.en", "link")
+        for name in ("few.de", "./few.en", "link"):
+            self.refused(2, "bench", "real", "--train", "few", "--write-batches", name, says=f"--write-batches {name} would replace the text")
+
+    def test_what_is_no_batch_is_named(self):
+        def batches(source=(2, 3), target=(2, 4), id=3, dtype="I64", **metadata):
+            sizes = [8 * math.prod(shape) for shape in (source, target)]
+            write_tensors("b.safetensors", {"__metadata__": {"source_vocab": "9", "target_vocab": "9"} | metadata,
+                                            "source.000": {"dtype": dtype, "shape": source, "data_offsets": [0, sizes[0]]},
+                                            "target.000": {"dtype": dtype, "shape": target, "data_offsets": [sizes[0], sum(sizes)]}}, struct.pack("<q", id) * (sum(sizes) // 8))
+            return ["bench", "real", "--batches", "b.safetensors", "--steps", "1", "--threads", "1"]
+        self.good(*batches())
+        for file, says in (({"source_vocab": "20000000"}, "source_vocab in its __metadata__ must be a number from 1 to 1000000, is '20000000'"),
+                           ({"id": 9}, "source.000 holds the id 9, its vocabulary has 9"), ({"id": -1}, "source.000 holds the id -1"), ({"target_vocab": "3"}, "target.000 holds the id 3, its vocabulary has 3"),
+                           ({"source": (3, 3)}, "source.000 has 3 rows, target.000 has 2"), ({"target": (8,)}, "target.000 must be int64 (B, T)"), ({"source": (0, 3)}, "source.000 must be"),
+                           ({"target": (2, 1)}, "target.000 must be"), ({"source": (2, 5000)}, "source.000 must be"), ({"dtype": "F64"}, "source.000 must be int64 (B, T) with 1 to ")):
+            with self.subTest(file=file):
+                self.refused(3, *batches(**file), says=f"b.safetensors: {says}")
+
+    def test_nothing_is_measured_that_cannot_be_read(self):
+        for arguments, later in ((["scale", "--out", "plots"], "plots/scale_time.svg"), (["two-moons", "--trace", "trace.json"], "trace.json")):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([SLOPE, "bench", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=HANGS)
+            self.assertEqual((done.returncode, done.stderr), (4, "slope: standard output could not be written\n"))
+            self.assertFalse(os.path.exists(later))
+
+    def test_a_new_process_has_the_precision_too(self):
+        with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_BF16="none"):
+            noted = self.slope("bench", "start-up", "--precision", "bf16", "--steps", "2")
+        self.assertEqual((noted.code, noted.err.count("\n")), (0, 1), noted)
+        if not os.path.exists("/proc/thread-self/children"):
+            self.skipTest("this kernel does not list a process's children")
+        process, words = self.start("bench", "start-up", "--precision", "bf16", "--steps", "1000000"), []
+        while "--once" not in words:
+            self.assertIsNone(process.poll())
+            try:
+                with open(f"/proc/{process.pid}/task/{process.pid}/children") as children, open(f"/proc/{children.read().split()[0]}/cmdline") as line:
+                    words = line.read().split("\0")
+            except (IndexError, OSError):  # it has none at the moment
+                pass
+        process.kill()
+        process.communicate()
+        self.assertEqual(words[words.index("--precision") + 1], "bf16")
+
+    def test_comparisons_without_blas_or_with_few_batches(self):
+        limits = {"multiply-add, vectors of v3": 100.0, "gemm: a": 80.0, "bf16 (none): a": 70.0, "triad in memory, 1 MB": 10.0, "triad in cache, 1 MB": 50.0}
+        self.assertEqual(versus.summary_of(limits), {"peak": 100.0, "product": 80.0, "cblas_sgemm": 0.0, "memory": 10.0, "cache": 50.0})
+        side = types.SimpleNamespace(name="slope", batches=3, parameters=7, flops=2.0, bytes=4.0, run=lambda steps: (steps, 0.5), quit=lambda: None)
+        with unittest.mock.patch.multiple(real_batches, start_sides=lambda *_: {"slope": side}, check_parameters=lambda _: None):
+            found = real_batches.time_blocks(types.SimpleNamespace(rounds=1, block=10, compile=False), "b")
+        self.assertEqual(found, ({"slope": [(10, 0.5)]}, [2.0, 4.0], 7, 3))
 
     def test_what_makes_no_sense_is_refused(self):
         for arguments, says in [

@@ -147,6 +147,22 @@ class OtherFiles(Case):
         self.change("source.vocab", lambda text: text[2:4] + text[:2] + text[4:])
         self.refuse(["source.vocab", "checksum"], command=("generate", "gpt", "--tokens", "2"))
 
+    def test_other_vocabularies_of_a_run_to_start_from_or_to_resume(self):
+        further = ["train", "translation", *TEXT, "--from", "run", "--steps", "1"]
+        self.good(*further, "--out", "more")
+        for run, command in (("run", [*further, "--out", "third"]), ("more", ["train", "translation", "--resume", "--steps", "2", "--out", "more"])):
+            self.last = os.path.realpath(f"{run}/last")
+            for name in ("source.vocab", "target.vocab"):
+                with self.subTest(run=run, name=name):
+                    def swap(text):
+                        lines = text.split("\n")
+                        lines[5], lines[6] = lines[6], lines[5]
+                        return "\n".join(lines)
+                    before = self.change(name, swap)
+                    self.refuse([name, "the weights were saved with", "checksum"], command=command)
+                    self.change(name, lambda _: before)
+            self.good(*command)
+
     def test_weights_that_tell_of_no_vocabularies(self):
         here = self.good("translate", "run", "valid.de").out
         header, data = read_tensors(f"{self.last}/model.safetensors")
@@ -202,6 +218,15 @@ class OtherFiles(Case):
                 before = self.change("config.json", edit)
                 self.refuse(says)
                 self.change("config.json", lambda _: before)
+
+    def test_a_config_of_a_table_larger_than_the_weights(self):
+        self.train("wide", "--steps", "1", "--model", "prenorm", "--d-model", "32")
+        self.last = os.path.realpath("wide/last")
+        header, data = read_tensors(f"{self.last}/model.safetensors")
+        header.pop("__metadata__")
+        write_tensors(f"{self.last}/model.safetensors", header, data)
+        self.change("config.json", lambda text: text.replace('"max_len": 12', '"max_len": 1048576'))
+        self.refuse(["config.json", "asks for a model of more than", "more than its weights can fill"], command=("translate", "wide", "valid.de"))
 
     def test_missing_files(self):
         for name in ("source.vocab", "target.vocab", "config.json"):

@@ -86,7 +86,10 @@ class FromARun(Case):
         self.good(*further, "--steps", "6", "--out", "whole")
         self.good(*further, "--steps", "3", "--out", "parts")
         shutil.rmtree("first")
-        self.good("train", "translation", "--out", "parts", "--resume", "--steps", "6")
+        self.good("train", "translation", "--out", "parts", "--resume", "--steps", "4")
+        os.mkdir("first")  # or if its folder is empty, whether --from is repeated or not
+        self.good("train", "translation", "--out", "parts", "--resume", "--steps", "5")
+        self.good(*further, "--resume", "--steps", "6", "--out", "parts")
         self.assertEqual(tensors("parts"), tensors("whole"))
 
     def test_weights_of_a_file(self):
@@ -182,6 +185,11 @@ class Pictures(Case):
         open("v/log.jsonl", "w").close()
         self.refused(2, "plot", "v", "-o", "w.svg", says="no run has logged any of loss, lr")
         self.refused(4, "plot", "nowhere", "-o", "one.svg", says="nowhere/log.jsonl")
+        os.symlink("a/loss.svg", "link.svg")
+        for name in ("a/loss.svg", "b/../a/loss.svg", "link.svg"):  # a resume would refuse to redraw it
+            self.refused(2, "plot", "b", "-o", name, says=f"-o {name}: is the run's own curve; choose another name")
+        self.good("plot", "b", "-o", "a/curves.svg")
+        self.good("plot", "b", "-o", "loss.svg")
 
     def test_the_eighth_run_has_the_first_color_with_dashes(self):
         self.train("a", "--steps", "5")
@@ -270,6 +278,17 @@ class Sweep(Case):
                            ([f"{key}=" + ",".join(map(str, range(1, 1001))) for key in ("seed", "hidden", "points", "warmup")], "more than 10000 combinations"),
                            (["freeze=a/b,a_b"], "both would be the run sweep/freeze=a_b")):
             self.refused(2, "sweep", "points", "--batch-size", "4", "--grid", *grid, "--steps", "2", "--out", "sweep", says=says)
+
+    def test_a_text_that_can_be_read_only_once_is_refused(self):
+        with open("train.en") as file:
+            text = file.read()
+        lm = ["sweep", "lm", *SMALL_GPT, "--steps", "1", "--out", "sweep"]
+        os.mkfifo("pipe.de"), shutil.copy("valid.en", "pipe.en")
+        for arguments, name in (([*lm, "--text", "-"], "standard input"), ([*lm, "--text", "/dev/stdin"], "/dev/stdin"),
+                                (["sweep", "translation", "--train", "train", "--valid", "pipe", "--steps", "1", "--out", "sweep"], "pipe.de")):
+            self.refused(2, *arguments, "--grid", "seed=1,2", stdin=text, says=f"sweep: {name}: can be read only once, but each run reads it; name a file")
+        self.good(*lm, "--text", "-", "--grid", "seed=1", stdin=text)  # one run
+        self.assertEqual(os.readlink("sweep/seed=1/last"), "step-1")
 
     def test_an_interrupted_sweep_goes_on(self):
         process = self.start("sweep", "translation", *TEXT, *SMALL, "--steps", "100000", "--grid", "seed=1,2", "--out", "sweep")

@@ -31,6 +31,16 @@ class Export(Case):
         self.assertNotIn("transformer.wte.weight", saved)
         self.assertEqual(sorted(os.listdir("out")), ["config.json", "model.safetensors", "source.vocab"])
 
+    def test_the_tokenizers_come_along_also_through_links(self):
+        self.good("train", "lm", "--text", "train.en", "--tokenizer", "words", *SMALL_GPT, "--steps", "1", "--out", "run")
+        os.rename("run/best/source.vocab", "kept")
+        os.symlink(os.path.abspath("kept"), "run/best/source.vocab")
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        self.assertEqual(sorted(os.listdir("out")), ["config.json", "model.safetensors", "source.spacing", "source.vocab"])
+        for name in ("source.spacing", "source.vocab"):
+            self.assertFalse(os.path.islink(f"out/{name}"))
+            self.assertEqual(pathlib.Path("out", name).read_bytes(), pathlib.Path("run/best", name).read_bytes())
+
     def test_an_export_is_not_taken_for_a_run(self):
         self.train_gpt()
         self.good("export", "run", "--to", "pytorch", "-o", "out")

@@ -1,5 +1,5 @@
 """Training killed by each kind of signal at random instants, once with a second process on its folder, and resumed: the same bits. `tools/bench/compare/kill_resume` repeats this any number of times."""
-import os, subprocess, sys, unittest
+import os, runpy, subprocess, sys, unittest
 from slope_runner import ENVIRONMENT, HANGS, SANITIZED, SLOPE
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench/compare/kill_resume")
@@ -13,6 +13,10 @@ class Kills(unittest.TestCase):
         said = [line for line in done.stderr.splitlines() if "holds no run to go on with" not in line]
         self.assertEqual((done.returncode, said), (0, []), done.stdout)
         self.assertIn("5 of 5 the same hash", done.stdout)
+
+    def test_a_note_is_no_refusal(self):
+        refusals, note, line = runpy.run_path(SCRIPT)["refusals"], "slope: note: run holds no run to go on with: a new one starts\n", "slope: run: is locked"
+        self.assertEqual((refusals(note), refusals(note + line), refusals("")), ([], [line], []))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A run whose folder lost its links is refused with the command that repairs it, or is resumed, which restores them."""
 import os, shutil, signal, subprocess, tempfile, unittest
-from slope_runner import Case, RICH, SMALL, TEXT, snapshot, trained
+from slope_runner import Case, RICH, SMALL, TEXT, sha256, snapshot, trained
 
 
 class LostLinks(Case):
@@ -57,6 +57,18 @@ class LostLinks(Case):
             os.remove(f"run/{link}"), os.symlink("gone", f"run/{link}")
         self.refused_until(f"a broken link `last`: ln -sfn {self.last} run/last")
 
+    def test_a_checkpoint_that_was_being_replaced(self):
+        """Where names cannot be exchanged: a kill between moving the old one aside and giving its name to the new one."""
+        for n in (0, 1):
+            shutil.copytree(f"run/{self.last}", f"run/{self.last}.77-{n}.tmp")
+        shutil.rmtree(f"run/{self.last}")
+        command = f"mv run/{self.last}.77-0.tmp run/{self.last}"
+        shutil.copytree("run", "other", symlinks=True)
+        os.remove("other/best")
+        self.refused(3, "translate", "other", says=["other/last: leads to no checkpoint", command.replace("run/", "other/")])
+        self.refused_until(f"run holds a broken link `last`, because its checkpoint was being replaced: {command}")
+        self.assertEqual([name for name in os.listdir("run") if name.endswith(".tmp")], [])
+
     def test_links_without_any_checkpoint(self):
         shutil.rmtree(f"run/{self.best}"), shutil.rmtree(f"run/{self.last}")
         for arguments in (["train", "translation", "--resume", "--out", "run"], self.command("--resume")):
@@ -91,6 +103,25 @@ class LostLinks(Case):
         self.good("train", "translation", "--resume", "--out", "one")
         self.assertEqual(list(snapshot("one/last/").values()), list(before.values()))
         self.assertEqual((os.readlink("one/last"), os.readlink("one/best")), ("step-4", "step-4"))
+
+    def test_a_complete_folder_is_not_given_up_for_a_copy_that_was_cut_off(self):
+        """rsync -rL copies best and last before the checkpoints that they lead to."""
+        self.train("one", "--steps", "2")
+        shutil.copytree("one", "copy")  # follows the links
+        model = "copy/step-2/model.safetensors"
+        resume = ["train", "translation", "--resume", "--out", "copy"]
+        for cut in (lambda: os.truncate(model, os.path.getsize(model) - 1), lambda: os.remove(model)):
+            cut()
+            self.refused(3, *resume, says=["copy/step-2: does not hold all of copy/last", "move the incomplete one away"])
+        shutil.rmtree("copy/step-2")
+        os.rename("copy/last/model.safetensors", "kept")
+        self.refused(3, *resume, says="copy/last: does not hold all of copy/best")
+        os.rename("kept", "copy/last/model.safetensors")
+        said = self.refused(3, *resume, says="mv copy/last copy/step-2").err
+        subprocess.run(["sh", "-ec", said.strip().rsplit(": ", 1)[1]], check=True)
+        self.good(*resume)
+        for name in ("model", "state"):
+            self.assertEqual(sha256(f"copy/last/{name}.safetensors"), sha256(f"one/last/{name}.safetensors"))
 
     def test_the_command_that_is_said_takes_any_name(self):
         name = "-a 'run'; of $mine"

@@ -155,8 +155,8 @@ class Resume(Case):
         os.makedirs("half")
         with open("half/log.jsonl", "w") as file:
             file.write('{"step":1,"loss":1}\n')
-        self.refused(2, *self.run_of("half", *arguments), says=["half", "--resume"])
-        self.refused(3, *self.run_of("half", *arguments, "--resume"), says="log.jsonl: belongs to no run")
+        for resume in ([], ["--resume"]):
+            self.refused(3, *self.run_of("half", *arguments, *resume), says="log.jsonl: belongs to no run")
 
     def test_a_resume_that_finds_no_run_says_so_even_where_it_is_quiet(self):
         arguments = self.run_of("run", *SMALL, "--steps", "2", "--resume", "--quiet")

@@ -1,5 +1,5 @@
 """Text that cannot be used: exit 3 (its content) or 4 (it cannot be read), naming the file and the byte or line."""
-import gzip, json, os, select, struct, subprocess, unittest
+import gzip, json, os, select, struct, subprocess, unittest, unittest.mock
 from slope_runner import ENVIRONMENT, Case, SLOPE, SMALL, SMALL_GPT, HANGS, decode, read_tensors, write_pairs, write_tensors
 
 
@@ -11,6 +11,17 @@ def put(path, content):
 def get(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+class Corpus(Case):
+    def test_it_is_where_the_environment_says(self):
+        lm = ["train", "lm", *SMALL_GPT, "--steps", "2"]
+        self.gpt("gpt", "--steps", "2")
+        with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_CORPUS="."):
+            self.good(*lm, "--out", "run")
+        self.assertEqual(get("run/last/model.safetensors"), get("gpt/last/model.safetensors"))
+        with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_CORPUS="nowhere"):
+            self.refused(4, *lm, "--out", "new", says="SLOPE_CORPUS=nowhere: holds no train.de")
 
 
 class NulCharacters(Case):

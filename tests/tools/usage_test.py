@@ -1,5 +1,5 @@
 """Flags and values that make no sense: exit 2, one line that names them, nothing written."""
-import json, os, shutil, unittest
+import json, os, shutil, subprocess, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT
 
 TRAIN = ["train", "translation", *TEXT, *SMALL, "--steps", "3", "--out", "run"]
@@ -55,6 +55,20 @@ class Usage(Case):
         self.refused(2, *missing, "--optimizer", "sgd", "--nesterov", says="--nesterov needs a --momentum above 0")
         self.refused(2, *missing, "--optimizer", "rprop", "--min-step-size", "5", "--max-step-size", "1", says="--min-step-size 5 is above --max-step-size 1")
         self.refused(2, *missing, "--swa-start", "2", "--average", "0.9", says="give only one of them")
+
+    def test_settings_that_are_too_long_to_be_read_again(self):
+        points = ["train", "points", "--steps", "1", "--out", "run", "--freeze"]
+        self.refused(2, *points, ",".join(["fc1.*"] * 12_000), says=["the settings have 7", "at most 64512", "--freeze"])
+        self.good(*points, ",".join(["fc1.*"] * 8_000))
+        self.good("train", "points", "--resume", "--steps", "2", "--out", "run")
+        self.good("inspect", "run")
+
+    def test_a_text_whose_size_decides_is_no_pipe(self):
+        os.mkfifo("pipe.de"), os.mkfifo("pipe.en")
+        piped = ["train", "translation", "--train", "pipe", "--valid", "valid", "--out", "run"]
+        self.refused(2, *piped, says=["pipe.de: can be read only once", "--preset"])
+        with subprocess.Popen(["sh", "-c", "cat train.de > pipe.de; cat train.en > pipe.en"]):
+            self.assertIn("60 training pairs", self.good(*piped, "--preset", "quickstart", *SMALL, "--steps", "1").out)
 
     def test_the_mean_of_weights_replaces_the_average_that_the_size_of_a_text_sets(self):
         self.good("train", "translation", *TEXT, "--tokenizer", "words", *SMALL, "--steps", "3", "--swa-start", "2", "--out", "run")
@@ -247,6 +261,9 @@ class Usage(Case):
             (["train", "lm", "--model=mlp"], ["no lm model is called mlp", "char-gpt"]),
             (["train", "--text", "train.en"], ["slope train lm --text"]), (["train", "--train", "train"], ["slope train translation --train"]),
             (["train", "--noise", "0.2"], ["slope train points --noise"]), (["train", "--foo"], ["translation, lm or points"]),
+            (["sweep", "--noise", "0.2"], "sweep: say what to train before --noise: slope sweep points --noise; see slope sweep --help"),
+            (["sweep", "--grid", "lr=1"], "sweep: say what to train before --grid: translation, lm or points; see slope sweep --help"),
+            (["sweep", "lm", "--preset", "quickstart", "--grid", "lr=1"], "say slope sweep translation --preset quickstart"),
             (["train", "postnorm", "--n-layer", "2"], ["--n-layer", "slope train postnorm --help"]),
             (["train", "lm", "--preset", "quickstart"], ["quickstart: is one of translation", "slope train translation --preset quickstart"]),
             (["train", "lm", "--preset", "nmaes"], ["lm has names", "did you mean names?"]), (["train", "points", "--preset", "nothing"], ["points has no presets"]),

@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
 namespace slope::tools {
 
@@ -56,18 +54,24 @@ void check_names(const std::vector<std::string>& asked, const std::vector<BenchC
                    did_you_mean(name, known));
 }
 
+void check_one_case(const char* flag, const std::vector<BenchCase>& cases, bool machine_too) {
+  SLOPE_CHECK_AS(UsageError, cases.size() == 1 && !machine_too,
+                 "bench {}: name exactly one case, got {}{}", flag, cases.size(),
+                 machine_too ? " and machine, which is none" : "");
+}
+
 int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flags) {
   const bool profiles = flags.profile || !flags.trace.empty();
-  SLOPE_CHECK_AS(UsageError, flags.trace.empty() || (cases.size() == 1 && !machine_too),
-                 "bench --trace: name exactly one case, got {}",
-                 cases.size() + (machine_too ? 1 : 0));
+  if (!flags.trace.empty()) check_one_case("--trace", cases, machine_too);
   SLOPE_CHECK_AS(UsageError, !flags.json || !profiles,
                  "bench --json: prints figures, not a profile; leave out --profile and --trace");
   nlohmann::ordered_json json = {{"threads", num_threads()},
                                  {"precision", flags.precision},
                                  {"cases", nlohmann::ordered_json::array()}};
   const auto show = [&](const std::string& text) {
-    if (!flags.json) std::printf("%s\n", text.c_str()), std::fflush(stdout);
+    if (flags.json) return;
+    print(text + "\n");
+    flush();
   };
   if (machine_too) {
     const std::vector<MachineLimit> limits = measure_machine();
@@ -84,15 +88,16 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
     json["cases"].push_back(to_json(measured));
     show(table_line(measured));
   }
-  if (flags.json) std::printf("%s\n", train::json_text(json, 1).c_str());
+  if (flags.json) print(train::json_text(json, 1) + "\n");
   return 0;
 }
 
-// The precision asked for; with a note on standard error if bf16 will not be faster.
+// The precision asked for; with a note on standard error if bf16 will not be faster, but not from
+// each of the processes that start-up starts.
 DType precision_of(const Flags& flags) {
   const DType precision = train::precision_named(flags.precision);
-  if (const std::string& note = bf16_choice().note; precision == bf16 && !note.empty())
-    std::fprintf(stderr, "%s\n", note.c_str());
+  const std::string& note = bf16_choice().note;
+  if (precision == bf16 && !note.empty() && !flags.once) std::fprintf(stderr, "%s\n", note.c_str());
   return precision;
 }
 
@@ -114,17 +119,10 @@ int run_named(const Flags& flags) {
   }
   if (flags.serve) {
     check_serves_alone(flags);
-    SLOPE_CHECK_AS(UsageError, cases.size() == 1 && !machine_too,
-                   "bench --serve: name exactly one case, got {}",
-                   cases.size() + (machine_too ? 1 : 0));
+    check_one_case("--serve", cases, machine_too);
     return serve(cases[0]);
   }
   return run(cases, machine_too, flags);
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code missing;
-  return std::filesystem::equivalent(a, b, missing);
 }
 
 int run_real(const Flags& flags) {

@@ -103,6 +103,7 @@ void products(const Shape& s, std::vector<MachineLimit>& limits) {
   const double flops = 2.0 * s.m * s.n * s.k;
   const std::string shape = fmt::format("{} ({} x {} x {})", s.of, s.m, s.n, s.k);
   limits.push_back(on_threads("gemm: " + shape, "GFLOP/s", [&](int) {
+    const Autocast products(f32);
     return best_rate(flops,
                      [&] {
                        gemm<float>(false, true, s.m, s.n, s.k, 1, x.data<float>(), s.k,

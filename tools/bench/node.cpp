@@ -3,8 +3,7 @@
 #include <slope/core/memory/memory.h>
 #include <slope/tools/bench/case.h>
 #include <slope/tools/bench/report.h>
-
-#include <cstdio>
+#include <slope/tools/command.h>
 
 namespace slope::tools {
 
@@ -20,7 +19,8 @@ int measure_nodes() {
     x.set_grad({});
     best = std::min(best, watch.ms() * 1e3 / n);
   }
-  std::printf("add of 16 floats, recorded, forward and backward: %.3f µs\n", best);
+  print(fmt::format("add of 16 floats, recorded, forward and backward: {:.3f} µs\n", best));
+  flush();
   memory::reset_peak();
   const int64_t before = memory::stats().live;
   const Stopwatch watch;
@@ -31,9 +31,10 @@ int measure_nodes() {
     forward = watch.ms();
     z.backward(ones({16}));
   }
-  std::printf("chain of 1,000,000 nodes: forward %.2f s, backward and freeing %.2f s, %.0f MB\n",
-              forward / 1e3, (watch.ms() - forward) / 1e3,
-              static_cast<double>(memory::stats().peak - before) / 1e6);
+  print(fmt::format(
+      "chain of 1,000,000 nodes: forward {:.2f} s, backward and freeing {:.2f} s, {:.0f} MB\n",
+      forward / 1e3, (watch.ms() - forward) / 1e3,
+      static_cast<double>(memory::stats().peak - before) / 1e6));
   return 0;
 }
 

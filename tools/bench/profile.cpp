@@ -3,8 +3,7 @@
 #include <slope/autograd/observers/profile.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/tools/bench/case.h>
-
-#include <cstdio>
+#include <slope/tools/command.h>
 
 namespace slope::tools {
 
@@ -17,8 +16,8 @@ void profile(const BenchCase& bench_case, int64_t steps, const std::string& trac
   const int64_t n = steps > 0 ? steps : 5;
   workload->run(n);
   Profile::mark("the rest");
-  std::printf("%s, %ld steps\n%s\n", bench_case.name.c_str(), static_cast<long>(n),
-              profile.table(most_rows).c_str());
+  print(fmt::format("{}, {} steps\n{}\n", bench_case.name, n, profile.table(most_rows)));
+  flush();
   if (!trace_file.empty()) write_file(trace_file, profile.chrome_trace());
 }
 

@@ -11,6 +11,7 @@
 #include <slope/tools/command.h>
 
 #include <algorithm>
+#include <span>
 
 namespace slope::tools {
 
@@ -37,25 +38,42 @@ std::unique_ptr<Workload> batched_steps(const std::string& path) {
                       "--write-batches writes one",
                       path, key);
     int64_t size = 0;
-    SLOPE_CHECK_INPUT(parse_number(found->second, size) && size > 0,
-                      "{}: {} in its __metadata__ must be a number above 0, is '{}'", path, key,
-                      visible(found->second));
+    constexpr int64_t most = 1'000'000;
+    SLOPE_CHECK_INPUT(parse_number(found->second, size) && size > 0 && size <= most,
+                      "{}: {} in its __metadata__ must be a number from 1 to {}, is '{}'", path,
+                      key, most, visible(found->second));
     return size;
   };
-  const int64_t target_vocab = vocab_size("target_vocab");
+  const int64_t source_vocab = vocab_size("source_vocab"),
+                target_vocab = vocab_size("target_vocab");
   auto model = dynamic_cast<const models::TranslationType&>(settings.type())
-                   .make(settings.config(), {vocab_size("source_vocab"), target_vocab},
-                         models::Weights::drawn);
+                   .make(settings.config(), {source_vocab, target_vocab}, models::Weights::drawn);
   const auto holds = [&](const std::string& name) {
     return std::any_of(file.tensors.begin(), file.tensors.end(),
                        [&](const auto& t) { return t.name == name; });
   };
+  // (B, T), T from `least` to `most`: ids below `vocab`
+  const auto ids = [&](const std::string& name, int64_t least, int64_t most, int64_t vocab) {
+    const Tensor x = contiguous(file.at(name));
+    SLOPE_CHECK_INPUT(x.dtype() == i64 && x.rank() == 2 && x.numel() > 0 && x.size(1) >= least &&
+                          x.size(1) <= most,
+                      "{}: {} must be int64 (B, T) with {} to {} ids in a row, is {} {}", path,
+                      name, least, most, slope::name(x.dtype()), x.shape());
+    for (const int64_t id : std::span(x.data<int64_t>(), static_cast<size_t>(x.numel())))
+      SLOPE_CHECK_INPUT(id >= 0 && id < vocab, "{}: {} holds the id {}, its vocabulary has {}",
+                        path, name, id, vocab);
+    return x;
+  };
+  const int64_t positions = model->positions();
   std::vector<FixedBatch> batches;
   for (int64_t i = 0; holds(numbered("source", i)); ++i) {
     SLOPE_CHECK_INPUT(holds(numbered("target", i)), "{}: has {} but no {}", path,
                       numbered("source", i), numbered("target", i));
-    const Tensor source = file.at(numbered("source", i)), target = file.at(numbered("target", i)),
+    const Tensor source = ids(numbered("source", i), 1, positions, source_vocab),
+                 target = ids(numbered("target", i), 2, positions + 1, target_vocab),
                  predicted = target.narrow(1, 1, target.size(1) - 1);
+    SLOPE_CHECK_INPUT(source.size(0) == target.size(0), "{}: {} has {} rows, {} has {}", path,
+                      numbered("source", i), source.size(0), numbered("target", i), target.size(0));
     FixedBatch batch{.input = source, .target = target, .targets = count_tokens(predicted)};
     batch.tokens = count_tokens(source) + batch.targets;
     for (int64_t b = 0; b < source.size(0); ++b)  // padding counts as no work
@@ -102,6 +120,9 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
   const auto& d = settings.data<train::ParallelTextSettings>();
   const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
   const data::ParallelText text = data::read_parallel(prefix, d.source, d.target);
+  for (const std::string& side : {text.source_file, text.target_file})
+    SLOPE_CHECK_AS(UsageError, !is_same_file(file, side),
+                   "bench real: --write-batches {} would replace the text", file);
   const auto word_tokenizer = [&](const std::vector<std::string>& lines) {
     return data::make_tokenizer({.kind = "words", .lowercase = true, .min_freq = 2}, {&lines});
   };

@@ -6,11 +6,11 @@
 #include <slope/models/draw/line_plot.h>
 #include <slope/tools/bench/report.h>
 #include <slope/tools/bench/zoo_case.h>
+#include <slope/tools/command.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 
 namespace slope::tools {
 
@@ -68,12 +68,12 @@ double exponent(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 void show(const Curve& curve) {
-  std::printf("\n| %s | median ms | MB |\n|---:|---:|---:|\n", curve.name.c_str());
+  print(fmt::format("\n| {} | median ms | MB |\n|---:|---:|---:|\n", curve.name));
   for (size_t i = 0; i < curve.sizes.size(); ++i)
-    std::printf("| %.0f | %.1f | %.1f |\n", curve.sizes[i], curve.ms[i], curve.mb[i]);
-  std::printf("\nTime grows as the power %.2f, memory as %.2f (last three).\n",
-              exponent(curve.sizes, curve.ms), exponent(curve.sizes, curve.mb));
-  std::fflush(stdout);
+    print(fmt::format("| {:.0f} | {:.1f} | {:.1f} |\n", curve.sizes[i], curve.ms[i], curve.mb[i]));
+  print(fmt::format("\nTime grows as the power {:.2f}, memory as {:.2f} (last three).\n",
+                    exponent(curve.sizes, curve.ms), exponent(curve.sizes, curve.mb)));
+  flush();
 }
 
 // Cost against size, each as a multiple of the smallest, both axes logarithmic: straight lines
@@ -98,10 +98,11 @@ std::string plot(const std::vector<Curve>& curves, const std::string& title,
 
 int measure_scale(const std::string& folder) {
   make_folders(folder);
-  std::printf(
-      "A step of the character GPT, %d threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary "
+  print(fmt::format(
+      "A step of the character GPT, {} threads; 4 x 128 tokens, 256 channels, 4 layers, vocabulary "
       "1000 unless varied.\n",
-      num_threads());
+      num_threads()));
+  flush();
   std::vector<Curve> curves;
   for (const Sweep& sweep : sweeps) {
     Curve curve{sweep.name, sweep.color, {}, {}, {}};

@@ -1,6 +1,7 @@
 // From the start of a process to the end of its first training step: the program restarts itself
 // for each measurement.
 #include <slope/core/loops/parallel.h>
+#include <slope/core/product/autocast.h>
 #include <slope/nn/layers/linear.h>
 #include <slope/tools/bench/tasks.h>
 
@@ -31,8 +32,10 @@ int64_t peak_resident_kb() {
 
 // Runs `slope bench start-up --once` and returns what it prints.
 std::string start_once() {
-  std::string threads = std::to_string(num_threads());
-  std::vector<std::string> words = {"slope", "bench", "start-up", "--once", "--threads", threads};
+  std::vector<std::string> words = {"slope",       "bench",
+                                    "start-up",    "--once",
+                                    "--threads",   std::to_string(num_threads()),
+                                    "--precision", autocast_dtype() == bf16 ? "bf16" : "f32"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

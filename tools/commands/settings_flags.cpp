@@ -65,25 +65,23 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
 }
 
+// Null if there is no such setting.
+const Setting* find_setting(const Settings& settings, const std::string& key) {
+  const auto at = std::find_if(settings.begin(), settings.end(),
+                               [&](const Setting& s) { return s.key == key; });
+  return at == settings.end() ? nullptr : &*at;
+}
+
 // Refuses a flag that has no effect with the optimizer, schedule or tokenizer of this run.
 void refuse_without_effect(const Settings& settings, const SettingsFlags& flags) {
   for (const Setting& s : settings) {
     if (s.of.empty() || !flags.values.contains(s.key)) continue;
-    const auto of = std::find_if(settings.begin(), settings.end(),
-                                 [&](const Setting& other) { return other.key == s.of; });
-    const std::string& value = *std::get<std::string*>(of->place);
+    const std::string& value = *std::get<std::string*>(find_setting(settings, s.of)->place);
     SLOPE_CHECK_AS(UsageError,
                    std::find(s.values_of.begin(), s.values_of.end(), value) != s.values_of.end(),
                    "{}: does nothing with {} {}; it belongs to {}", flag_of(s.key), flag_of(s.of),
                    value, fmt::join(s.values_of, ", "));
   }
-}
-
-// "" if there is no such setting
-std::string value_of(const Settings& settings, const std::string& key) {
-  for (const Setting& s : settings)
-    if (s.key == key) return train::to_text(s);
-  return "";
 }
 
 // The same for flags that have no effect with a kind of model, or beside another flag.
@@ -94,10 +92,12 @@ void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
   };
   if (settings.type().kind == Kind::points && settings.training.label_smoothing > 0)
     refuse("label_smoothing", "with points; it belongs to translation, lm");
-  const std::string file = value_of(settings.all(), "subword_model");
-  if (file.empty() || file == "\"\"") return;
+  const Settings all = settings.all();
+  const Setting* subword_model = find_setting(all, "subword_model");
+  if (!subword_model || std::get<std::string*>(subword_model->place)->empty()) return;
   for (const char* key : {"vocab_size", "subword_kind"})
-    refuse(key, fmt::format("with --subword-model {}, which has its subwords already", file));
+    refuse(key, fmt::format("with --subword-model {}, which has its subwords already",
+                            train::to_text(*subword_model)));
 }
 
 // A run that --from names brings its tokenizers. `taken`: the settings with those of that run.
@@ -106,9 +106,10 @@ void refuse_other_tokenizers(RunSettings& settings, RunSettings& taken,
   const Settings now = settings.all(), then = taken.all();
   for (const char* key : {"tokenizer", "shared_vocabulary", "min_freq", "vocab_size",
                           "subword_kind", "subword_model"}) {
-    if (!flags.values.contains(key)) continue;
-    const std::string was = value_of(then, key);
-    SLOPE_CHECK_AS(UsageError, value_of(now, key) == was,
+    const Setting *is = find_setting(now, key), *before = find_setting(then, key);
+    if (!flags.values.contains(key) || !is || !before) continue;
+    const std::string was = train::to_text(*before);
+    SLOPE_CHECK_AS(UsageError, train::to_text(*is) == was,
                    "{} {}: the tokenizers are those of --from {}, whose {} is {}; leave out {}",
                    flag_of(key), flags.values.at(key), flags.values.at("from"), key, was,
                    flag_of(key));
@@ -126,6 +127,14 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   RunSettings given = settings;  // with the flags: they name the text and may give the steps
   for (const auto& [key, text] : flags.values) given.set(key, text);
   const auto& d = given.data<train::ParallelTextSettings>();
+  for (const std::string& side : {d.source, d.target})
+    for (const char* ending : {"", ".gz"}) {
+      const std::string file = fmt::format("{}.{}{}", d.train, side, ending);
+      SLOPE_CHECK_AS(UsageError, sys::kind_followed(file) != sys::Kind::other,
+                     "{}: can be read only once, but the size of the text decides the settings; "
+                     "give --preset, or a file",
+                     file);
+    }
   const auto n =
       static_cast<int64_t>(data::read_parallel(d.train, d.source, d.target).source.size());
   const bool counts_epochs = flags.values.contains("epochs") && !flags.values.contains("steps");
@@ -148,17 +157,16 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
 }  // namespace
 
 void gather(RunSettings& settings, const SettingsFlags& flags, const std::string& resumed) {
-  const std::string state = resumed.empty() ? "" : train::state_to_resume(resumed);
-  if (!state.empty()) {
+  const std::string state = resumed.empty() ? "" : train::state_to_resume(resumed),
+                    config = resumed.empty() ? "" : train::config_to_resume(resumed);
+  if (!state.empty())
     train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
-    // the checkpoint's config may have been edited: what may not change is then refused
-    const std::string config = train::config_to_resume(resumed);
-    if (!config.empty())
-      train::from_saved_json(settings.all(), train::read_json_text(config), config);
-  }
+  // the checkpoint's config may have been edited: what may not change is then refused
+  if (!config.empty())
+    train::from_saved_json(settings.all(), train::read_json_text(config), config);
   std::optional<RunSettings> taken;  // with what the run that --from names brings
   if (const auto from = flags.values.find("from"); from != flags.values.end())
-    if (sys::is_folder(from->second)) {
+    if (config.empty() && sys::is_folder(from->second)) {
       settings.take_model(
           train::read_config(train::checkpoint_folder(from->second) + "/config.json"));
       taken.emplace(settings);
@@ -195,7 +203,8 @@ std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::st
   const std::string from = settings.training.from,
                     config = resumed.empty() ? "" : train::config_to_resume(resumed);
   if (from.empty()) return train::make_task(settings, bundled_corpus);
-  const std::string run = sys::is_folder(from) ? train::checkpoint_folder(from) : "";
+  const std::string run =
+      config.empty() && sys::is_folder(from) ? train::checkpoint_folder(from) : "";
   settings.tokenizers_from = config.empty() ? run : sys::parent(config);
   auto task = train::make_task(settings, bundled_corpus);
   if (config.empty()) task->start_from(run.empty() ? from : run + "/model.safetensors");

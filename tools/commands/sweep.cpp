@@ -1,5 +1,7 @@
 // slope sweep KIND --grid KEY=VALUE,VALUE …: a run for each combination of values, one after the
 // other or side by side, and a table of them. The same command again continues where it was left.
+#include <slope/core/files/input_stream.h>
+#include <slope/core/files/system_call.h>
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
@@ -117,6 +119,24 @@ void refuse_shared_folder(const Flags& flags, const std::vector<Point>& points) 
   }
 }
 
+// Standard input, a FIFO or <(zcat f.gz): the first run would leave nothing for the next.
+void refuse_text_read_once(const RunSettings& settings) {
+  std::vector<std::string> files;
+  if (settings.type().kind == Kind::language_model)
+    files.push_back(settings.data<train::TextSettings>().text);
+  if (settings.type().kind == Kind::translation) {
+    const auto& d = settings.data<train::ParallelTextSettings>();
+    for (const std::string* prefix : {&d.train, &d.valid})
+      for (const std::string* side : {&d.source, &d.target})
+        for (const char* ending : {"", ".gz"})
+          files.push_back(fmt::format("{}.{}{}", *prefix, *side, ending));
+  }
+  for (const std::string& file : files)
+    SLOPE_CHECK_AS(UsageError, file != "-" && sys::kind_followed(file) != sys::Kind::other,
+                   "sweep: {}: can be read only once, but each run reads it; name a file",
+                   InputStream::name_of(file));
+}
+
 void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
                Point& point) {
   const std::string folder = folder_of(flags, point);
@@ -172,6 +192,7 @@ int run(const Flags& flags, const ModelType& type) {
   for (const Point& point : points) {
     RunSettings settings(type);
     gather(settings, flags.settings, axes, point);
+    if (points.size() > 1) refuse_text_read_once(settings);
   }
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));

@@ -66,15 +66,15 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
         type, "--resume: the run is of a model that this program does not know, {}; it knows {}",
         before, fmt::join(models::model_names(), ", "));
     SLOPE_CHECK_AS(UsageError, type->kind == kind,
-                   "--resume: {} holds a run of {}; say slope train {}, or choose another --out",
-                   *value_of(words, "--out"), before, name(type->kind));
+                   "--resume: {} holds a run of {}; say slope {} {}, or choose another --out",
+                   *value_of(words, "--out"), before, words[0], name(type->kind));
     return *type;
   }
   if (const auto from = value_of(words, "--from"); from && sys::is_folder(*from)) {
     const ModelType& type =
         train::read_config(train::checkpoint_folder(*from) + "/config.json").type();
-    SLOPE_CHECK_AS(UsageError, type.kind == kind, "--from: {} is a run of {}; say slope train {}",
-                   *from, type.name, name(type.kind));
+    SLOPE_CHECK_AS(UsageError, type.kind == kind, "--from: {} is a run of {}; say slope {} {}",
+                   *from, type.name, words[0], name(type.kind));
     return type;
   }
   if (!chosen.config_text.empty())
@@ -91,15 +91,15 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
                    did_you_mean(*preset, known));
     const ModelType& type = *models::find_model(found->model);
     SLOPE_CHECK_AS(UsageError, type.kind == kind,
-                   "--preset {}: is one of {}; say slope train {} --preset {}", *preset,
-                   name(type.kind), name(type.kind), *preset);
+                   "--preset {}: is one of {}; say slope {} {} --preset {}", *preset,
+                   name(type.kind), words[0], name(type.kind), *preset);
     return type;
   }
   return models::default_model(kind);
 }
 
 // `slope train --text f`: which kind has such a setting.
-[[noreturn]] void refuse_without_kind(const std::string& flag) {
+[[noreturn]] void refuse_without_kind(const std::string& command, const std::string& flag) {
   std::string key = flag.substr(2, flag.find('=') - 2);
   std::replace(key.begin(), key.end(), '-', '_');
   for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points}) {
@@ -107,11 +107,11 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
     for (const models::Setting& s : settings.all())
       if (s.key == key)
         throw UsageError(fmt::format(
-            "train: say what to train before {0}: slope train {1} {0}; see slope train --help",
+            "{0}: say what to train before {1}: slope {0} {2} {1}; see slope {0} --help", command,
             flag, name(kind)));
   }
   throw UsageError(fmt::format(
-      "train: say what to train before {}: translation, lm or points; see slope train --help",
+      "{0}: say what to train before {1}: translation, lm or points; see slope {0} --help", command,
       flag));
 }
 
@@ -121,7 +121,7 @@ void choose_training(const std::vector<std::string>& words) {
   chosen = {};
   if (words.size() < 2 || (words[0] != "train" && words[0] != "sweep")) return;
   const std::string& word = words[1];
-  if (word.starts_with("--") && word != "--help") refuse_without_kind(word);
+  if (word.starts_with("--") && word != "--help") refuse_without_kind(words[0], word);
   chosen.word = word;
   if (std::find(words.begin(), words.end(), "--help") != words.end() &&
       !value_of(words, "--model")) {

@@ -6,6 +6,8 @@
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/write.h>
 
+#include <cmath>
+
 namespace slope::explorer {
 
 RunOptions options_of(const Request& request, DType dtype) {
@@ -45,11 +47,22 @@ std::string layouts(const Trace& trace, const NamedTensors& tensors) {
   });
 }
 
-// A second backward through the same graph: null, or the engine's error.
+std::string json_gradient(const NamedTensor& leaf) {
+  const Tensor g = leaf.tensor.grad();
+  double squares = 0;
+  for (const double v : g.to_vector()) squares += v * v;
+  return fmt::format(R"({{"name": {}, "shape": {}, "norm": {}, "values": {}}})", json(leaf.name),
+                     json(g.shape()), json(std::sqrt(squares)),
+                     g.numel() <= most_values ? json_elements(g) : "null");
+}
+
+// A second backward through the same graph: the leaves' gradients after it, or the engine's error.
 std::string second_backward(const Run& run, bool retain_graph) {
   try {
     run.loss.backward({}, retain_graph);
-    return "null";
+    NamedTensors leaves = run.leaves;
+    std::erase_if(leaves, [](const NamedTensor& leaf) { return !leaf.tensor.grad().defined(); });
+    return fmt::format(R"({{"gradients": {}}})", json_list(leaves, json_gradient));
   } catch (const Error& e) {
     return fmt::format(R"({{"kind": "{}", "message": {}}})", kind_of(e), json(e.what()));
   }

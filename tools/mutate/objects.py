@@ -13,6 +13,7 @@ class Objects:
         self.overlay = work / "include" / "slope"  # what stands here is found before the tree's
         version = subprocess.run([str(build / "slope"), "--version"], stdout=subprocess.PIPE, check=True).stdout.decode()
         isa = re.search(r"kernels: (\w+)", version).group(1)  # of this processor: the other variants stay as they are
+        self.newest_header = max(path.stat().st_mtime for folder in ("core", "autograd", "nn") for path in (root / folder).rglob("*.h"))
         self.commands, united = {}, None
         for entry in json.loads((build / "compile_commands.json").read_text()):
             if re.search(rf"-o CMakeFiles/slope(?:_kernels_(?:{isa}|bf16))?\.dir/", entry["command"]):
@@ -39,6 +40,15 @@ class Objects:
         if not copy.exists() or copy.read_text() != text:
             copy.write_text(text)
         return copy
+
+    def keep(self, files):
+        """Removes the copies of other files that an earlier call left, and what was compiled with them: they would hide the tree's files."""
+        gone = {path.relative_to(self.overlay).as_posix() for path in self.overlay.rglob("*.*")} - set(files)
+        for file in gone:
+            (self.overlay / file).unlink()
+        for file in gone | self.including({file for file in gone if file.endswith(".h")}):
+            for made in (self.work / "objects").glob(f"**/{file}.o"):
+                made.unlink()
 
     def including(self, headers):
         """Sources of the library that include one of the headers, directly or not."""
@@ -67,7 +77,8 @@ class Objects:
             at = next(i for i, w in enumerate(words) if w.startswith("-I"))
             words[at:at] = ["-I", str(self.work / "include")]
             words[-2:-2] = ["-include", str(header), "-w", "-Wno-error", "-O1"]  # -O1: all mutants together are many times the code
-            newest = max(p.stat().st_mtime for p in [copy if copy.exists() else self.root / file, header, *self.overlay.rglob("*.h")])
+            used = [copy if copy.exists() else self.root / file, header, *self.overlay.rglob("*.h")]
+            newest = max(self.newest_header, *(path.stat().st_mtime for path in used))
             if target.exists() and target.stat().st_mtime > newest:
                 done.append((target, 0, ""))
                 continue

@@ -80,6 +80,17 @@ Cases attention_cases() {
                                             .reshape({2, 3, 4})};
                        }});
 
+  all.cases.push_back({op, "slices of the last dim", {{{2, 2, 3}}}, [](const Tensors& x) {
+                         const Tensors p = unbind(x[0], -1);
+                         return Tensors{scaled_dot_product_attention(p[0], p[1], p[2])};
+                       }});
+  all.cases.push_back({op, "channels before positions", {{{2, 12, 5}}}, [](const Tensors& x) {
+                         Tensors p;
+                         for (const Tensor& part : chunk(x[0], 3, 1))
+                           p.push_back(part.reshape({2, 2, 2, 5}).transpose(-1, -2));
+                         return Tensors{scaled_dot_product_attention(p[0], p[1], p[2])};
+                       }});
+
   const auto refuse = [&](const char* label, Tensor q, Tensor k, Tensor v,
                           AttentionOptions options = {}) {
     all.refusals.push_back(

@@ -103,7 +103,7 @@ class Alone {
   // move; on return by how much it did, in its dtype.
   std::vector<std::vector<double>> outputs_moved(size_t i, const std::optional<Source>& from,
                                                  int64_t element, double& step) const {
-    Overwrite overwrite(call_);
+    Overwrite overwrite(call_, *made_.node);
     for (size_t j = 0; j < made_.inputs.size(); ++j) {
       const Tensor& x = made_.inputs[j];
       if (j == i || !x.defined() || x.is_same(made_.inputs[i])) continue;
@@ -127,7 +127,7 @@ class Alone {
     } catch (const Reached&) {
     }
     overwrite.restore();  // before the leaf, whose memory may be the same
-    number_moves_ |= overwrite.numbers != numbers_of(*made_.node);
+    number_moves_ |= overwrite.number_moves;
     std::vector<std::vector<double>> result;
     for (size_t k = 0; k < overwrite.outputs.size(); ++k)
       result.push_back(cotangents_[k].defined() ? overwrite.outputs[k].detach().to_vector()

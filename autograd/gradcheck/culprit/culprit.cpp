@@ -67,6 +67,7 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
                                             const NamedTensors& leaves, const Failing& failing,
                                             const GradcheckOptions& options) {
   const Evaluation at = evaluate(f);
+  if (failing.output >= at.outputs.size()) return {};  // fewer than at the check
   const Tensor& y = at.outputs[failing.output];
   if (!y.requires_grad()) return {};
   WatchFlow flow;

@@ -55,16 +55,6 @@ bool moves(const Tensor& above, const Tensor& below) {
   return is_floating(above.dtype()) && above.detach().to_vector() != below.detach().to_vector();
 }
 
-// The name of a numeric argument that is not the same in both calls; null if there is none.
-const char* moving_number(const Node& node, const Node& above, const Node& below) {
-  for (size_t a = 0; a < node.attributes.size(); ++a) {
-    const auto* up = std::get_if<double>(&above.attributes[a].value);
-    const auto* down = std::get_if<double>(&below.attributes[a].value);
-    if (up && down && *up != *down) return node.attributes[a].name;
-  }
-  return nullptr;
-}
-
 bool is_finite(const Tensor& x) {
   if (!x.defined()) return true;
   const std::vector<double> values = x.to_vector();
@@ -107,7 +97,7 @@ std::vector<Defect> find_defects(const std::function<Tensors()>& f, const Evalua
       if (contributed[i].defined())
         add(-1, along(contributed[i], up.inputs[i], down.inputs[i], step));
     }
-    defect.cut_number = moving_number(*call.node, *up.node, *down.node);
+    defect.cut_number = moving_number(*up.node, *down.node);
     if (!all_finite(contributed))
       defect.size = INFINITY;
     else if (std::abs(defect.size) <= 1e-6 * scale + 4 * noise)

@@ -25,6 +25,15 @@ bool have_same_calls(const Evaluation& a, const Evaluation& b) {
                     });
 }
 
+const char* moving_number(const Node& a, const Node& b) {
+  for (size_t i = 0; i < std::min(a.attributes.size(), b.attributes.size()); ++i) {
+    const auto* x = std::get_if<double>(&a.attributes[i].value);
+    const auto* y = std::get_if<double>(&b.attributes[i].value);
+    if (x && y && *x != *y) return a.attributes[i].name;
+  }
+  return nullptr;
+}
+
 void WatchFlow::node_begins(const Node& node, std::span<const Tensor> grads) {
   Flow& flow = nodes[&node];
   flow = {};

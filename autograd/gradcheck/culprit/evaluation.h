@@ -14,6 +14,8 @@ struct Evaluation {
 };
 Evaluation evaluate(const std::function<Tensors()>& f);
 bool have_same_calls(const Evaluation& a, const Evaluation& b);
+// The name of a numeric attribute that differs between two calls of an operation; null if none.
+const char* moving_number(const Node& a, const Node& b);
 
 // For each node in a pass: copies of the gradients of its outputs and of those that it contributed
 // to its inputs; undefined where none flows.

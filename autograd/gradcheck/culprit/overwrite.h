@@ -32,24 +32,18 @@ std::optional<Source> source_of(const Evaluation& at, size_t before, const Tenso
   return std::nullopt;
 }
 
-std::vector<double> numbers_of(const Node& node) {
-  std::vector<double> numbers;
-  for (const Attribute& a : node.attributes)
-    if (const auto* number = std::get_if<double>(&a.value)) numbers.push_back(*number);
-  return numbers;
-}
-
 // Overwrites outputs of calls with given values right after each call; stops after the last call.
 class Overwrite : public Observer {
  public:
-  Overwrite(size_t last) : last_(last) {}
+  // original: the node of the call `last` in an evaluation without given values
+  Overwrite(size_t last, const Node& original) : last_(last), original_(original) {}
   struct Pin {
     Source at;
     std::vector<double> values;
   };
   std::vector<Pin> pins;
-  Tensors outputs;              // of the last call
-  std::vector<double> numbers;  // its arguments that are no tensors
+  Tensors outputs;            // of the last call
+  bool number_moves = false;  // whether one of its numeric attributes is not the original's
 
   void restore() {
     while (!poked_.empty()) poked_.pop_back();
@@ -62,12 +56,13 @@ class Overwrite : public Observer {
         poked_.push_back(std::make_unique<Poke>(made.outputs[pin.at.output], pin.values));
     if (next_++ < last_) return;
     outputs.assign(made.outputs.begin(), made.outputs.end());
-    if (made.node) numbers = numbers_of(*made.node);
+    number_moves = made.node && moving_number(original_, *made.node);
     throw Reached{};
   }
 
  private:
   size_t last_, next_ = 0;
+  const Node& original_;
   std::vector<std::unique_ptr<Poke>> poked_;  // undone from the last: two may write the same memory
 };
 

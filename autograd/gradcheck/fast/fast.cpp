@@ -3,6 +3,7 @@
 #include <slope/autograd/gradcheck/fast/fast.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
+#include <slope/autograd/gradcheck/numeric/overlap.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
 #include <slope/core/tensor/factories.h>
 
@@ -78,9 +79,9 @@ class FastCheck {
   }
 
  private:
-  // The gradient itself first, unless it is 0; then random ones.
+  // The gradient itself first, unless it is 0 or not finite; then random ones.
   Values direction(int64_t d, const Values& g, const Tensor& x, int64_t leaf) const {
-    if (d == 0 && dot(g, g) > 0) return scaled(g);
+    if (const double size = dot(g, g); d == 0 && size > 0 && std::isfinite(size)) return scaled(g);
     const auto number = static_cast<size_t>(leaf * 64 + d);
     return scaled(random_cotangent(x.shape(), f64, options_.seed + 31, number).to_vector());
   }
@@ -93,7 +94,7 @@ class FastCheck {
   bool is_known(const Derivative& numeric, double analytic, double usual) const {
     if (numeric.kind != Derivative::Kind::smooth) return false;
     const double small = 1e-9 + 1e-3 * std::max(std::abs(numeric.value), usual);
-    return numeric.error <= small || !agree(analytic, numeric);
+    return (std::isfinite(numeric.error) && numeric.error <= small) || !agree(analytic, numeric);
   }
 
   void fail(GradcheckLeaf& row, const GradcheckFailure& failure) {
@@ -119,37 +120,60 @@ class FastCheck {
   GradcheckReport& report_;
 };
 
+void check_options(const FastOptions& options) {
+  SLOPE_CHECK_AS(UsageError, options.directions > 0,
+                 "gradcheck_fast: directions must be above 0, got {}", options.directions);
+  SLOPE_CHECK_AS(UsageError, options.step > 0 && std::isfinite(options.step),
+                 "gradcheck_fast: step must be finite and above 0, got {}", options.step);
+  SLOPE_CHECK_AS(UsageError, options.rtol >= 0 && std::isfinite(options.rtol),
+                 "gradcheck_fast: rtol must be finite and at least 0, got {}", options.rtol);
+}
+
 }  // namespace
 
 GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTensors& leaves,
                                const FastOptions& options) {
+  NamedTensors checked;
+  for (const NamedTensor& leaf : leaves)
+    if (leaf.tensor.requires_grad()) checked.push_back(leaf);
+  SLOPE_CHECK_AS(UsageError, !checked.empty(),
+                 "gradcheck_fast: none of the {} leaves requires a gradient: there is nothing to "
+                 "check",
+                 leaves.size());
+  check_options(options);
   GradcheckReport report;
   report.by_direction = true;
   try {
-    const Forward forward(f, leaves, options.seed);
-    for (const NamedTensor& leaf : leaves) report.leaves.push_back({.name = leaf.name});
+    check_overlaps(leaves);
+    const Forward forward(f, checked, options.seed);
+    for (const NamedTensor& leaf : checked) report.leaves.push_back({.name = leaf.name});
     const GradcheckOptions slow{.seed = options.seed};
     std::vector<Direction> failing;
     size_t failing_output = 0;
     for (size_t k = 0; k < forward.outputs().size(); ++k) {
       if (!forward.is_checked(k)) continue;
-      const Analytic analytic = gradients_of(forward.outputs()[k], forward.cotangent(k), leaves,
+      const Analytic analytic = gradients_of(forward.outputs()[k], forward.cotangent(k), checked,
                                              {.tolerance = {slow.atol, slow.rtol}});
       report.problems.insert(report.problems.end(), analytic.problems.begin(),
                              analytic.problems.end());
       if (!analytic.can_be_compared) break;
       FastCheck check(forward, k, options, report);
-      for (size_t i = 0; i < leaves.size(); ++i) {
-        const auto found = check.check(leaves[i], static_cast<int64_t>(i), analytic.gradients[i]);
+      for (size_t i = 0; i < checked.size(); ++i) {
+        const auto found = check.check(checked[i], static_cast<int64_t>(i), analytic.gradients[i]);
         if (failing.empty()) failing_output = k;
         if (failing_output == k && !found.empty()) failing.push_back(found[0]);
       }
     }
+    for (const GradcheckLeaf& leaf : report.leaves)
+      if (2 * leaf.unchecked > leaf.elements)
+        report.problems.push_back(fmt::format(
+            "only {} of {} directions of {} could be checked: too few; choose other inputs",
+            leaf.elements - leaf.unchecked, leaf.elements, leaf.name));
     report.problems.insert(report.problems.end(), forward.not_finite().begin(),
                            forward.not_finite().end());
     if (!failing.empty() && options.find_culprit)
       report.culprits = find_culprits(
-          f, leaves, {failing_output, forward.cotangent(failing_output), failing}, slow);
+          f, checked, {failing_output, forward.cotangent(failing_output), failing}, slow);
   } catch (const Unfit& e) {
     report.problems.push_back(e.what());
   }

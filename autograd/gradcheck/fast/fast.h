@@ -8,6 +8,9 @@
 // direction is not orthogonal to the others. An error that is small compared with the whole
 // gradient (one wrong element in a million) may stay below the tolerance, and gradcheck() with
 // `sample` finds it only by luck: check small instances in full.
+//
+// A leaf of which more than half of the directions cannot be checked (kinks, noise, the edge of a
+// domain) is a failure.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>
@@ -22,7 +25,8 @@ struct FastOptions {
   bool find_culprit = true;
   uint64_t seed = 0;
 };
-// In the report, `checked`, `failed` and a failure's `element` count directions.
+// Checks the leaves that require a gradient; the others are constants. In the report, `checked`,
+// `failed` and a failure's `element` count directions.
 GradcheckReport gradcheck_fast(const std::function<Tensors()>& f, const NamedTensors& leaves,
                                const FastOptions& options = {});
 

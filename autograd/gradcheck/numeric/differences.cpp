@@ -29,6 +29,7 @@ Derivative differentiate(const Losses& losses, double x, double eps, const Toler
   // 21 is not a power of two: float32 numbers are spaced by powers of two, and with one all samples
   // would be rounded alike.
   const double first = eps / 21;
+  if (!(first > 0)) return {.error = INFINITY};  // eps is so small that this is 0
   Close at;
   for (int j = -fine; j <= fine; ++j) at[static_cast<size_t>(j + fine)] = losses(j * first);
   for (const LossAt& sample : at)

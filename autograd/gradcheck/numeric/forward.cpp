@@ -6,6 +6,7 @@
 #include <slope/autograd/node.h>
 #include <slope/core/loops/copy.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace slope {
@@ -52,6 +53,10 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
                       "after the call; clone() it before writing",
                       leaves[i].name, at->element, at->a, at->b));
   check_deterministic(outputs_, f());
+  SLOPE_CHECK_AS(Unfit,
+                 std::any_of(outputs_.begin(), outputs_.end(),
+                             [](const Tensor& y) { return is_floating(y.dtype()); }),
+                 "no output has a floating-point dtype: there is nothing to check");
 
   for (size_t k = 0; k < outputs_.size(); ++k) {
     const Tensor& y = outputs_[k];

@@ -14,7 +14,8 @@ struct Unfit : Error {
 
 class Forward {
  public:
-  // Calls f twice. Throws Unfit if the outputs differ or f writes into a leaf.
+  // Calls f twice. Throws Unfit if the outputs differ, f writes into a leaf, or nothing is
+  // floating.
   Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, uint64_t seed);
 
   const Tensors& outputs() const { return outputs_; }  // of the first call, on the tape

@@ -26,7 +26,7 @@ class Nudge {
     const NoGrad no_grad;
     double moved = 0;
     visit_floating(x_.dtype(), "gradcheck", [&]<class T> {
-      const T value = static_cast<T>(value_ + step);
+      const T value = static_cast<T>(step == 0 ? value_ : value_ + step);  // -0 + 0 is +0
       x_.write<T>()[at_] = value;
       moved = static_cast<double>(value) - value_;
     });

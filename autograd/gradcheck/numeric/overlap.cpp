@@ -1,3 +1,4 @@
+#include <slope/autograd/gradcheck/numeric/forward.h>
 #include <slope/autograd/gradcheck/numeric/overlap.h>
 
 #include <algorithm>
@@ -38,6 +39,20 @@ bool overlaps_itself(const Tensor& x) {
   if (x.is_contiguous()) return false;
   const std::vector<int64_t> at = places(x);
   return std::adjacent_find(at.begin(), at.end()) != at.end();
+}
+
+void check_overlaps(const NamedTensors& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& [name, x] = inputs[i];
+    if (!x.requires_grad()) continue;
+    SLOPE_CHECK_AS(Unfit, !overlaps_itself(x),
+                   "{} overlaps itself in memory: changing one element changes several; clone() it",
+                   name);
+    for (size_t j = 0; j < inputs.size(); ++j)
+      SLOPE_CHECK_AS(Unfit, j == i || !overlap(x, inputs[j].tensor),
+                     "{} and {} overlap in memory: changing one changes the other; clone() one",
+                     inputs[std::min(i, j)].name, inputs[std::max(i, j)].name);
+  }
 }
 
 }  // namespace slope

@@ -2,11 +2,14 @@
 // any: the columns of a matrix are interleaved in memory but distinct.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
+#include <slope/core/tensor/named_tensor.h>
 
 namespace slope {
 
 bool overlap(const Tensor& a, const Tensor& b);
 bool overlaps_itself(const Tensor& x);  // two indices, one element: expanded, or a sliding window
+
+// Throws Unfit if one that requires a gradient, and thus will be moved, overlaps itself or another.
+void check_overlaps(const NamedTensors& inputs);
 
 }  // namespace slope

@@ -8,27 +8,31 @@ namespace slope {
 
 class Poke {
  public:
-  Poke(const Tensor& x, const std::vector<double>& values) : x_(x), before_(exchange(values)) {}
-  ~Poke() { exchange(before_); }
+  Poke(const Tensor& x, const std::vector<double>& values) : x_(x), before_(values.size()) {
+    visit(x_.dtype(), [&]<class T> {
+      for (size_t i = 0; i < values.size(); ++i) {
+        before_[i] = static_cast<double>(element<T>(i));
+        element<T>(i) = static_cast<T>(values[i]);
+      }
+    });
+  }
+  ~Poke() {  // from the last: where x overlaps itself, the first has the value from before
+    visit(x_.dtype(), [&]<class T> {
+      for (size_t i = before_.size(); i-- > 0;) element<T>(i) = static_cast<T>(before_[i]);
+    });
+  }
   Poke(const Poke&) = delete;
   Poke& operator=(const Poke&) = delete;
 
  private:
-  std::vector<double> exchange(const std::vector<double>& values) const {
-    std::vector<double> old(values.size());
-    visit(x_.dtype(), [&]<class T> {
-      T* const memory = static_cast<T*>(x_.storage()->data()) + x_.layout().offset;
-      for (size_t i = 0; i < values.size(); ++i) {
-        int64_t rest = static_cast<int64_t>(i), at = 0;
-        for (int64_t d = x_.rank() - 1; d >= 0; --d) {
-          at += rest % x_.shape()[d] * x_.strides()[d];
-          rest /= x_.shape()[d];
-        }
-        old[i] = static_cast<double>(memory[at]);
-        memory[at] = static_cast<T>(values[i]);
-      }
-    });
-    return old;
+  template <class T>
+  T& element(size_t i) const {
+    int64_t rest = static_cast<int64_t>(i), at = x_.layout().offset;
+    for (int64_t d = x_.rank() - 1; d >= 0; --d) {
+      at += rest % x_.shape()[d] * x_.strides()[d];
+      rest /= x_.shape()[d];
+    }
+    return static_cast<T*>(x_.storage()->data())[at];
   }
   Tensor x_;
   std::vector<double> before_;

@@ -33,7 +33,9 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
   Tensor y;
   {
     const Observe observe(seen);
-    y = f()[k];
+    const Tensors outputs = f();
+    if (k >= outputs.size()) return "the function returned fewer outputs this time";
+    y = outputs[k];
   }
   const Call* call = seen.maker_of(y);
   for (size_t steps = 0; call && steps < seen.list.size(); ++steps) {

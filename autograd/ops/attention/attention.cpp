@@ -1,9 +1,10 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head), in
 // tiles of at most 64 rows of scores; the (L, S) weights are stored only if asked for. Forward
 // saves each row's largest score and 1 / sum exp(score - largest); with these two numbers backward
-// turns the scores, computed again, into the weights. A row that may attend to nothing gives 0 and
-// gets no gradient. Values at masked positions, even nan, reach no result or gradient, except with
-// create_graph, where the derivative goes through the reference.
+// turns the scores, computed again, into the weights; under Autocast(bf16), where these scores may
+// be rounded otherwise than forward's, it takes the two numbers from them. A row that may attend to
+// nothing gives 0 and gets no gradient. Values at masked positions, even nan, reach no result or
+// gradient, except with create_graph, where the derivative goes through the reference.
 //
 // In this code a "head" is one leading index of one sequence. One thread computes it, or, in
 // forward, a part of its rows.
@@ -108,6 +109,7 @@ Grads attention_backward(const Saved& s, const Tensor&) {
         p > 0 ? std::optional(keep_for(p, to_site(s.dims("site")))) : std::nullopt};
     const T *pg = g.data<T>(), *pgw = gw.defined() ? gw.data<T>() : nullptr, *pm = max.data<T>(),
             *pi = inverse_sum.data<T>();
+    const bool own_statistics = autocast_dtype() == bf16;
     const auto target = [](const Tensor& x) {
       return x.defined() ? static_cast<T*>(x.write<T>()) : nullptr;
     };
@@ -128,11 +130,14 @@ Grads attention_backward(const Saved& s, const Tensor&) {
         const AttentionHead<T> head = heads(h, wide);
         const bool rounded = choice.rounds(head, g_of(h));
         const AttentionKernels<T>& kernel = choice(rounded);
+        const auto statistics = [&](const T* all) {
+          return own_statistics ? nullptr : all + n.first_statistic(h);
+        };
         if (h + 1 < last)
           heads.fetch(kernel, h + 1), kernel.fetch(g_of(h + 1), n.sequence(h + 1).L, n.E);
         kernel.backward(head, heads.tile(h, rounded), g_of(h),
                         pgw ? heads.of_pairs(pgw, gw.layout(), h) : StridedMatrix<const T>{},
-                        pm + n.first_statistic(h), pi + n.first_statistic(h),
+                        statistics(pm), statistics(pi),
                         pq ? heads.of_queries(pq, dq.layout(), h) : StridedMatrix<T>{},
                         of_keys(pk, dk, h), of_keys(pv, dv, h), memory);
       }

@@ -39,10 +39,11 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
   return visit(dtype, [&]<class T> { return compare_as<T>(p, q, op, f); });
 }
 
-// b takes the dtype of a floating-point tensor; it is compared exactly with integers and bools.
+// b takes the dtype of a floating-point tensor, inf if it is beyond; it is compared exactly with
+// integers and bools.
 template <class F>
 Tensor compare(const Tensor& a, double b, const char* op, F f) {
-  if (is_floating(a.dtype())) return compare(a, full({}, b, a.dtype()), op, f);
+  if (is_floating(a.dtype())) return compare(a, tensor(b, a.dtype()), op, f);
   // nan, or outside the range of int64
   if (!(b >= -0x1p63 && b < 0x1p63)) return full(a.shape(), f(0.0, b), boolean);
   const auto below = static_cast<int64_t>(std::floor(b)),

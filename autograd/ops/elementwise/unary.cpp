@@ -8,7 +8,6 @@
 namespace slope {
 
 // The functions that the rows use, for tensors; found by argument-dependent lookup.
-static Tensor positive(const Tensor& x) { return to(!(x <= 0), x.dtype()); }
 static Tensor bounded(const Tensor& x) { return clamp(x, -1e4, 1e4); }
 
 namespace {
@@ -20,7 +19,12 @@ Tensor read(const Saved& s) {
 
 template <class Row>
 Grads formula(const Saved& s, const Tensor& g) {
-  return {g * Row::df(read<Row>(s))};
+  if constexpr (std::is_same_v<Row, Relu>)
+    return {masked_fill(g, s.output() <= 0, 0)};  // as in the loop, where g may be infinite
+  else if constexpr (std::is_same_v<Row, Sign>)
+    return {zeros_like(g)};
+  else
+    return {g * Row::df(read<Row>(s))};
 }
 
 // Calls loop(n, g, g_step, v, 1, dx) for parts of v, the saved x or y, which is kept in bf16.

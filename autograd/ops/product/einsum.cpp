@@ -130,6 +130,11 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
   Dims ranks;
   for (const Tensor& x : operands) ranks.push_back(x.rank());
   EinsumEquation parsed = parse_einsum(equation, ranks);
+  for (size_t i = 1; i < operands.size(); ++i)
+    SLOPE_CHECK_DTYPE(operands[i].dtype() == operands[0].dtype(),
+                      "einsum: dtypes differ: {} and {}; convert one with to()",
+                      name(operands[0].dtype()), name(operands[i].dtype()));
+  if (operands.size() > 1) check_floating(operands[0].dtype(), "einsum");
   std::vector<Named> parts;
   parts.reserve(operands.size());
   for (size_t i = 0; i < operands.size(); ++i)

@@ -1,5 +1,6 @@
 // Largest and smallest elements; nan if any element is. amax, amin, max(x) and min(x) share the
-// gradient among equal extremes; max(x, dim) and min(x, dim) give it to the first.
+// gradient among equal extremes; max(x, dim) and min(x, dim) give it to the first. argmax and
+// argmin are the positions alone. An error has the name of the function that was called, `name`.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
 
@@ -34,14 +35,15 @@ Grads to_position(const Saved& s, const Tensor& g) {
 }
 
 template <class Better>
-ValuesAndIndices find(const Tensor& x, int64_t d, bool keep, const Op& op, Better better) {
+ValuesAndIndices find(const char* name, const Tensor& x, int64_t d, bool keep, const Op& op,
+                      Better better) {
   if (x.dtype() == boolean) {
-    const auto [values, indices] = find(to(x, i64), d, keep, op, better);
+    const auto [values, indices] = find(name, to(x, i64), d, keep, op, better);
     return {to(values, boolean), indices};
   }
-  const int64_t dim = wrap_dim(d, x.rank(), op.name);
+  const int64_t dim = wrap_dim(d, x.rank(), name);
   const AxisSplit split(x.shape(), dim);
-  SLOPE_CHECK_SHAPE(split.n > 0, "{}: nothing to take the extreme of: shape {}, dim {}", op.name,
+  SLOPE_CHECK_SHAPE(split.n > 0, "{}: nothing to take the extreme of: shape {}, dim {}", name,
                     x.shape(), dim);
   const Dims shape = x.rank() == 0 ? Dims{} : reduced_shape(x.shape(), {dim}, keep);
   const Tensor values = Tensor::empty(shape, x.dtype()), indices = Tensor::empty(shape, i64);
@@ -64,6 +66,14 @@ ValuesAndIndices find(const Tensor& x, int64_t d, bool keep, const Op& op, Bette
   const Tensors y =
       op.record(Tensors{values, indices}, {x}, {{"dim", dim}, {"shape", x.shape()}}, {indices});
   return {y[0], y[1]};
+}
+
+// `reduce` is reduce_max or reduce_min.
+Tensor extreme(const char* name, const Tensor& x, const Dims& list, bool keep, const Op& op,
+               Tensor (*reduce)(const Tensor&, const Dims&, bool, const char*)) {
+  if (x.dtype() == boolean) return to(extreme(name, to(x, i64), list, keep, op, reduce), boolean);
+  const Dims dims = wrap_dims(list, x.rank(), name);
+  return op.record(reduce(x, dims, keep, name), {x}, {{"dims", dims}});
 }
 
 }  // namespace
@@ -90,22 +100,26 @@ extern const Op min{.name = "min",
 }  // namespace ops
 
 Tensor amax(const Tensor& x, const Dims& list, bool keep) {
-  if (x.dtype() == boolean) return to(amax(to(x, i64), list, keep), boolean);
-  const Dims dims = wrap_dims(list, x.rank(), "amax");
-  return ops::amax.record(reduce_max(x, dims, keep, "amax"), {x}, {{"dims", dims}});
+  return extreme("amax", x, list, keep, ops::amax, reduce_max);
 }
 Tensor amin(const Tensor& x, const Dims& list, bool keep) {
-  if (x.dtype() == boolean) return to(amin(to(x, i64), list, keep), boolean);
-  const Dims dims = wrap_dims(list, x.rank(), "amin");
-  return ops::amin.record(reduce_min(x, dims, keep, "amin"), {x}, {{"dims", dims}});
+  return extreme("amin", x, list, keep, ops::amin, reduce_min);
 }
-Tensor max(const Tensor& x) { return amax(x); }
-Tensor min(const Tensor& x) { return amin(x); }
+Tensor max(const Tensor& x) { return extreme("max", x, {}, false, ops::amax, reduce_max); }
+Tensor min(const Tensor& x) { return extreme("min", x, {}, false, ops::amin, reduce_min); }
 ValuesAndIndices max(const Tensor& x, int64_t dim, bool keep) {
-  return find(x, dim, keep, ops::max, std::greater());
+  return find("max", x, dim, keep, ops::max, std::greater());
 }
 ValuesAndIndices min(const Tensor& x, int64_t dim, bool keep) {
-  return find(x, dim, keep, ops::min, std::less());
+  return find("min", x, dim, keep, ops::min, std::less());
 }
+Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
+  return find("argmax", x.detach(), dim, keep, ops::max, std::greater()).indices;
+}
+Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
+  return find("argmin", x.detach(), dim, keep, ops::min, std::less()).indices;
+}
+Tensor argmax(const Tensor& x) { return argmax(x.reshape({-1}), 0); }
+Tensor argmin(const Tensor& x) { return argmin(x.reshape({-1}), 0); }
 
 }  // namespace slope

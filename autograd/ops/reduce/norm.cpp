@@ -1,6 +1,8 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/reduce/reduction.h>
 
+#include <limits>
+
 namespace slope {
 
 namespace {
@@ -13,6 +15,19 @@ constexpr Definition norm_definition{
 bool moderate(const Tensor& y) {
   const double most = y.dtype() == f32 ? 1e15 : 1e100;
   return all(logical_or(logical_and(y >= 1 / most, y <= most), y == 0));
+}
+
+// |r|^(p-1), r = x / y; 0 where x = 0, as is any derivative that exists there. For p < 2 it may be
+// far from 0 where r underflows: there it is computed as |s x|^(p-1) / y^(p-1) / s^(p-1), s = 2^64.
+Tensor power_of_ratio(const Tensor& x, const Tensor& y, const Tensor& r, double p) {
+  const double least =
+      r.dtype() == f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  const Tensor tiny = logical_and(abs(r) < least, x != 0), zero = r == 0;
+  if (p >= 2 || !any(tiny)) return masked_fill(pow(abs(masked_fill(r, zero, 1)), p - 1), zero, 0);
+  const Tensor by_parts = pow(abs(masked_fill(x, !tiny, 1)) * 0x1p64, p - 1) / pow(y, p - 1) *
+                          std::pow(0x1p-64, p - 1),
+               by_ratio = pow(abs(masked_fill(r, logical_or(tiny, zero), 1)), p - 1);
+  return masked_fill(where(tiny, by_parts, by_ratio), x == 0, 0);
 }
 
 Grads norm_formula(const Saved& s, const Tensor& g0) {
@@ -29,8 +44,7 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
   const Tensor r = x / divisor;  // |r| <= 1: no power >= 0 of it overflows
   if (p == 2) return {h * r};
   if (std::fmod(p, 2) == 0) return {h * pow(r, p - 1)};
-  const Tensor zero = r == 0;  // any derivative that exists there is 0
-  return {h * (sign(r) * masked_fill(pow(abs(masked_fill(r, zero, 1)), p - 1), zero, 0))};
+  return {h * (sign(x) * power_of_ratio(x, divisor, r, p))};
 }
 
 Tensor norm_of(const Tensor& x, double p, const Dims& dims, bool keep) {

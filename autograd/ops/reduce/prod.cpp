@@ -38,9 +38,9 @@ struct ScaledProduct {
   double m = 1;
   int64_t exponent = 0;
   void times(double x) {
-    int e = 0;
-    m = std::frexp(m * x, &e);
-    exponent += e;
+    int of_x = 0, of_m = 0;
+    m = std::frexp(m * std::frexp(x, &of_x), &of_m);  // x may be denormal
+    exponent += of_x + of_m;
   }
   ScaledProduct with(const ScaledProduct& b) const { return {m * b.m, exponent + b.exponent}; }
   double value() const {

@@ -1,5 +1,5 @@
-// Order along one dim: argmax, argmin, topk, sort. Stable: equal elements stay in order of index;
-// nan counts as the largest.
+// Order along one dim: topk, sort. Stable: equal elements stay in order of index; nan counts as the
+// largest.
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
 
@@ -58,16 +58,6 @@ ValuesAndIndices take(const Tensor& x, int64_t k, int64_t dim, bool descending) 
 }
 
 }  // namespace
-
-Tensor argmax(const Tensor& x, int64_t dim, bool keep) {
-  return max(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
-}
-Tensor argmin(const Tensor& x, int64_t dim, bool keep) {
-  return min(x.dtype() == boolean ? contiguous_copy(x, i64) : x.detach(), dim, keep).indices;
-}
-
-Tensor argmax(const Tensor& x) { return argmax(x.reshape({-1}), 0); }
-Tensor argmin(const Tensor& x) { return argmin(x.reshape({-1}), 0); }
 
 ValuesAndIndices topk(const Tensor& x, int64_t k, int64_t d, bool largest) {
   const int64_t dim = wrap_dim(d, x.rank(), "topk"), n = x.rank() == 0 ? 1 : x.size(dim);

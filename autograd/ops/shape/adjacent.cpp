@@ -24,10 +24,15 @@ bool is_dense(const Layout& layout) {
   return layout.permute(order).is_contiguous();
 }
 
+bool has_contiguous_rows(const Layout& layout) {
+  return layout.shape.empty() || layout.shape.back() == 1 || layout.strides.back() == 1;
+}
+
 }  // namespace
 
 Tensors empty_adjacent_like(const Tensors& xs, std::optional<DType> dtype) {
   Layout all = xs[0].layout();
+  if (!has_contiguous_rows(all)) return {};
   const int64_t first = all.offset, apart = xs.size() > 1 ? xs[1].layout().offset - first : 0;
   for (size_t i = 1; i < xs.size(); ++i)
     if (!are_alike(xs[i], xs[0]) || xs[i].shape() != xs[0].shape() ||

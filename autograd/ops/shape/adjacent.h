@@ -10,7 +10,8 @@
 namespace slope {
 
 // New tensors with the shapes and the relative positions of xs; none if xs do not fill a range of
-// one storage. They have the dtype of xs unless another is given.
+// one storage, or if their rows are not contiguous: kernels write contiguous rows. They have the
+// dtype of xs unless another is given.
 Tensors empty_adjacent_like(const Tensors& xs, std::optional<DType> dtype = {});
 
 // The contiguous tensor that split() along dim would cut into xs, as a view of their storage;

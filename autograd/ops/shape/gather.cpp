@@ -2,6 +2,7 @@
 // order in which they appear.
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/autograd/ops/shape/rows_by_index.h>
+#include <slope/core/loops/modular.h>
 
 #include <array>
 
@@ -115,13 +116,14 @@ Tensor scatter_add(const Tensor& x, int64_t dim, const Tensor& index, const Tens
     const T* from = source.data<T>();
     const int64_t* i = at.data<int64_t>();
     const auto out = y.write<T>();
-    for_each_line<3>(index.shape(), dim, {&at.strides(), &y.strides(), &source.strides()},
-                     [&](const auto& line, int64_t n) {
-                       for (int64_t k = 0; k < n; ++k) {
-                         T& sum = out[line[1] + i[line[0] + k * along] * along_y];
-                         sum = static_cast<T>(sum + from[line[2] + k * along_source]);
-                       }
-                     });
+    for_each_line<3>(
+        index.shape(), dim, {&at.strides(), &y.strides(), &source.strides()},
+        [&](const auto& line, int64_t n) {
+          for (int64_t k = 0; k < n; ++k) {
+            T& sum = out[line[1] + i[line[0] + k * along] * along_y];
+            sum = static_cast<T>(modular(sum) + modular(from[line[2] + k * along_source]));
+          }
+        });
   });
   return ops::scatter_add.record(y, {x, index, source}, {{"dim", dim}}, {at});
 }

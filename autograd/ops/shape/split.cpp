@@ -69,6 +69,7 @@ Tensors split(const Tensor& x, const Dims& sizes, int64_t dim) {
 
 Tensors split(const Tensor& x, int64_t size, int64_t dim) {
   SLOPE_CHECK_SHAPE(x.rank() > 0, "split: a tensor of rank 0 has no dim to split");
+  dim = wrap_dim(dim, x.rank(), "split");
   const int64_t n = x.size(dim);
   SLOPE_CHECK_SHAPE(size > 0 || (size == 0 && n == 0), "split: size must be positive, got {}",
                     size);
@@ -82,6 +83,7 @@ Tensors split(const Tensor& x, int64_t size, int64_t dim) {
 Tensors chunk(const Tensor& x, int64_t chunks, int64_t dim) {
   SLOPE_CHECK_SHAPE(x.rank() > 0, "chunk: a tensor of rank 0 has no dim to split");
   SLOPE_CHECK_SHAPE(chunks > 0, "chunk: needs at least one chunk, got {}", chunks);
+  dim = wrap_dim(dim, x.rank(), "chunk");
   const int64_t n = x.size(dim);
   if (n == 0) return split(x, Dims(static_cast<size_t>(chunks), 0), dim);
   return split(x, n / chunks + (n % chunks != 0), dim);

@@ -12,7 +12,9 @@ namespace slope::data {
 class LineStream {
  public:
   // "-" is standard input. IoError if the file cannot be opened.
-  explicit LineStream(const std::string& file) : stream_(file) {}
+  explicit LineStream(const std::string& file) : stream_(file) {
+    read_.of_pipe = !stream_.is_file();
+  }
 
   // The next lines, clean as read_text makes them; nothing at the end of the text. From a pipe:
   // waits for a line, then takes what follows within a pause of 20 ms, up to about a megabyte.

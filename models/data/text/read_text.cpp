@@ -39,7 +39,9 @@ std::string clean_text(std::string text, const std::string& name, const TextBefo
     line_feeds += text[i] == '\n';
     if (!of_crlf) text[kept++] = text[i];
   }
-  SLOPE_CHECK_INPUT(carriage_returns == 0 || carriage_returns < line_feeds,
+  const bool has_lines =
+      before.of_pipe ? before.lines + line_feeds > 0 : carriage_returns < line_feeds;
+  SLOPE_CHECK_INPUT(carriage_returns == 0 || has_lines,
                     "{}: {} lines end with CR alone and {} with LF; convert it: tr '\\r' '\\n'",
                     name, carriage_returns, line_feeds);
   text.resize(kept);

@@ -1,12 +1,10 @@
-#include <slope/core/error.h>
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <string>
+#include <vector>
 
 namespace slope::data {
 namespace {
@@ -50,6 +48,19 @@ bool is_final_sigma(std::u32string_view text, size_t sigma) {
   while (after < text.size() && is_case_ignorable(text[after])) ++after;
   return before > 0 && is_cased(text[before - 1]) &&
          !(after < text.size() && is_cased(text[after]));
+}
+
+// Unicode's canonical order: marks that follow one another by their classes. (utf8proc_decompose
+// orders them too, in a time that grows with the square of their number.)
+void sort_marks(std::vector<utf8proc_int32_t>& text) {
+  const auto rank = [](utf8proc_int32_t c) { return utf8proc_get_property(c)->combining_class; };
+  const auto is_mark = [&](utf8proc_int32_t c) { return rank(c) > 0; };
+  const auto by_rank = [&](utf8proc_int32_t a, utf8proc_int32_t b) { return rank(a) < rank(b); };
+  for (auto end = text.begin(); end != text.end();) {
+    const auto begin = std::find_if(end, text.end(), is_mark);
+    end = std::find_if_not(begin, text.end(), is_mark);
+    if (!std::is_sorted(begin, end, by_rank)) std::stable_sort(begin, end, by_rank);
+  }
 }
 
 }  // namespace
@@ -119,15 +130,23 @@ std::string nfc(std::string_view utf8) {
   const bool latin = std::all_of(utf8.begin(), utf8.end(),
                                  [](char c) { return static_cast<unsigned char>(c) < 0xC4; });
   if (latin && !find_utf8_error(utf8)) return std::string(utf8);
-  (void)decode_utf8(utf8);  // throws if it is not UTF-8, and names the byte
-  utf8proc_uint8_t* composed = nullptr;
+  constexpr auto compose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  std::vector<utf8proc_int32_t> text;
+  for (const char32_t c : decode_utf8(utf8)) {
+    utf8proc_int32_t parts[4];  // no character has more
+    int unused = 0;
+    const utf8proc_ssize_t n =
+        utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, 4, compose, &unused);
+    text.insert(text.end(), parts, parts + n);
+  }
+  sort_marks(text);
   const utf8proc_ssize_t length =
-      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()),
-                   static_cast<utf8proc_ssize_t>(utf8.size()), &composed,
-                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(composed, &std::free);
-  SLOPE_CHECK_AS(MemoryError, length >= 0, "nfc: {}", utf8proc_errmsg(length));
-  return {reinterpret_cast<const char*>(composed), static_cast<size_t>(length)};
+      utf8proc_normalize_utf32(text.data(), static_cast<utf8proc_ssize_t>(text.size()), compose);
+  text.resize(static_cast<size_t>(length));
+  std::string composed;
+  composed.reserve(utf8.size());
+  for (const utf8proc_int32_t c : text) append_utf8(composed, static_cast<char32_t>(c));
+  return composed;
 }
 
 }  // namespace slope::data

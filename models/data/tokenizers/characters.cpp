@@ -29,7 +29,9 @@ Ids CharacterTokenizer::encode(std::string_view text) const {
 bool CharacterTokenizer::knows(std::string_view character) const {
   if (has_unk_) return true;
   if (!lowercase_) return vocab_.contains(std::string(character));
-  const std::u32string lowered = decode_utf8(lower(character));  // of "İ" two characters
+  // of "İ" two characters; of "Σ" one of two, as its neighbours decide
+  std::u32string lowered = decode_utf8(lower(character));
+  if (character == "\u03A3") lowered = U"\u03C3\u03C2";
   return std::all_of(lowered.begin(), lowered.end(), [&](char32_t c) {
     return vocab_.contains(encode_utf8({&c, 1}));
   });
@@ -42,6 +44,13 @@ std::string CharacterTokenizer::decode(std::span<const int64_t> ids,
   for (int64_t id : ids)
     text += has_unk_ && id == unk_id && next != for_unknown.end() ? *next++ : vocab_.token(id);
   return text;
+}
+
+Tokens CharacterTokenizer::tokens(std::string_view line) const {
+  Tokens characters;
+  for (const char32_t c : decode_utf8(lowercase_ ? lower(line) : std::string(line)))
+    characters.push_back(encode_utf8({&c, 1}));
+  return characters;
 }
 
 }  // namespace slope::data

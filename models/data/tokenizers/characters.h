@@ -20,6 +20,7 @@ class CharacterTokenizer final : public Tokenizer {
   using Tokenizer::decode;
   std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const override;
   std::string token(int64_t id) const override { return vocab_.token(id); }
+  Tokens tokens(std::string_view line) const override;
   std::vector<File> files() const override { return {{".vocab", vocab_.text()}}; }
 
  private:

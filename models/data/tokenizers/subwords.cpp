@@ -4,6 +4,7 @@
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subwords.h>
 
+#include <fmt/ranges.h>
 #include <sentencepiece_processor.h>
 
 namespace slope::data {
@@ -31,11 +32,12 @@ SubwordTokenizer::SubwordTokenizer(std::string model, const std::string& file, b
   }
   SLOPE_CHECK_INPUT(size() > 4, "{}: is a SentencePiece model without pieces", file);
   line_break_ = id_of(processor_->PieceToId("<0x0A>"));
-  const std::vector<std::string> cut = processor_->EncodeAsPieces("a");
-  adds_blank_ = !cut.empty() && cut.front().starts_with(blank_mark);
+  // the mark, or its bytes if the model was learned from a text without blanks
+  const std::string blank = fmt::format("{}", fmt::join(processor_->EncodeAsPieces(" "), ""));
+  whole_lines_ = blank != blank_mark && blank != "<0xE2><0x96><0x81>";
   std::vector<std::vector<int>> ways;
   is_bpe_ = !processor_->NBestEncode("a", 2, &ways).ok();  // only unigram supports it
-  if (adds_blank_ || line_break_ == unk_id) word_by_word_ = false;
+  if (whole_lines_ || line_break_ == unk_id) word_by_word_ = false;
 }
 
 SubwordTokenizer::~SubwordTokenizer() = default;
@@ -47,7 +49,7 @@ Ids SubwordTokenizer::cut(std::string_view text, const Append& append) const {
       text,
       [&](std::string_view line) {
         const std::string prepared = to_subword_text(line, lowercase_);
-        for_each_part(prepared, adds_blank_ ? prepared.size() : part_bytes,
+        for_each_part(prepared, whole_lines_ ? prepared.size() : part_bytes,
                       [&](std::string_view part) { append(part, ids); });
       },
       [&] { ids.push_back(line_break_); });

@@ -42,7 +42,7 @@ class SubwordTokenizer final : public Tokenizer {
   Ids ids_;                  // of each piece
   int64_t line_break_ = unk_id;
   const bool lowercase_;
-  bool adds_blank_ = false;  // the model adds one before each text: no line is then cut
+  bool whole_lines_ = false;  // the model adds or removes blanks at the ends of a text
   bool is_bpe_ = false;
   bool word_by_word_ = true;  // no piece crosses a blank, and every character has a piece
 };

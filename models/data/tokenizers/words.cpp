@@ -26,8 +26,11 @@ TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string
             if (lines.size() < most_lines) lines.push_back(std::move(spaced));
           },
           [&] { ++counts["\n"]; });
+  const auto line_break = counts.find("\n");  // however rare, it separates lines and documents
+  const bool has_breaks = line_break != counts.end();
+  if (has_breaks) line_break->second = std::max(line_break->second, options.min_freq);
   Vocab vocab = Vocab::from_counts(counts, Specials::sentence, options.min_freq);
-  SLOPE_CHECK_AS(InputError, counts.empty() || vocab.size() > eos_id + 1,
+  SLOPE_CHECK_AS(InputError, counts.empty() || vocab.size() > eos_id + 1 + has_breaks,
                  "words: none of the text's {} words occurs {} times (min_freq), so all would be "
                  "<unk>; try --min-freq 1 or --tokenizer subwords",
                  counts.size(), options.min_freq);

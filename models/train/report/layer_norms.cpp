@@ -19,7 +19,11 @@ std::string layer_of(const std::string& parameter) {
   return dot == parameter.npos ? parameter : parameter.substr(0, dot);
 }
 
-static double squares(const Tensor& x) { return x.defined() ? sum(x * x).item() : 0; }
+static double squares(const Tensor& x) {
+  if (!x.defined()) return 0;
+  const Tensor y = x.to(f64);  // in f32 the squares of 1e20 and 1e-24 are infinite and 0
+  return sum(y * y).item();
+}
 
 std::vector<NormsOf> layer_norms(const NamedTensors& parameters) {
   const NoGrad no_grad;

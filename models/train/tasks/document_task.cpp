@@ -8,6 +8,12 @@
 
 namespace slope::train {
 
+// One that was made from documents has it.
+static bool has_separator(const data::Tokenizer& tokenizer) {
+  return tokenizer.knows(data::separator) &&
+         tokenizer.decode(tokenizer.encode(data::separator)) == data::separator;
+}
+
 DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
     : ModelTask(settings),
       tokenizer_(tokenizer(
@@ -17,6 +23,11 @@ DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
       fingerprint_(fmt::format("{:08x}", crc32c(text))) {
   const auto& d = settings.data<TextSettings>();
   if (d.tokens.tokenizer == "subwords") fingerprint_ += "/" + data::fingerprint({tokenizer_.get()});
+  SLOPE_CHECK_AS(UsageError, has_separator(*tokenizer_),
+                 "--documents lines: the vocabulary of {} has no line break, which separates them; "
+                 "give --documents whole, or take another vocabulary",
+                 settings.tokenizers_from.empty() ? "--subword-model " + d.tokens.subword_model
+                                                  : "--from " + settings.training.from);
   data::Documents all = data::encode_documents(data::split_lines(text), *tokenizer_);
   const auto n = static_cast<int64_t>(all.size());
   const auto cut = static_cast<int64_t>(static_cast<double>(n) * (1 - d.validation_share));

@@ -16,6 +16,7 @@ namespace slope::train {
 
 void ModelTask::choose_parameters(const models::Model& model) {
   module_ = model.module();
+  buffers_ = nn::buffers(*module_);
   parameters_ = nn::named_parameters(*module_);
   for (const std::string& pattern : items_of(settings_.training.freeze)) {
     const Tensors named = nn::parameters_named(*module_, pattern);
@@ -66,7 +67,10 @@ void ModelTask::load_weights(const std::string& folder) {
 }
 
 void ModelTask::start_from(const std::string& safetensors) {
-  load_named(*module_, load_finite(safetensors), safetensors);
+  TensorFile read = load_finite(safetensors);
+  if (const std::string& folder = settings_.tokenizers_from; !folder.empty())
+    for (const auto& [stem, own] : tokenizers()) check_tokenizer(read, *own, folder + "/" + stem);
+  load_named(*module_, std::move(read), safetensors);
 }
 
 std::string ModelTask::parameter_count() const {

@@ -13,9 +13,11 @@ namespace slope::train {
 class ModelTask : public Task {
  public:
   const NamedTensors& parameters() const override { return parameters_; }
+  Tensors buffers() const override { return buffers_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
-  void start_from(const std::string& safetensors);  // InputError as nn::load
+  // InputError as nn::load, or if tokenizers that were read are not those of the weights
+  void start_from(const std::string& safetensors);
   // how much data, how many parameters; without a last line break
   virtual std::string summary() const = 0;
 
@@ -38,6 +40,7 @@ class ModelTask : public Task {
   void switch_training(bool training) override { nn::train(*module_, training); }
   std::optional<nn::ModuleRef> module_;
   NamedTensors parameters_;
+  Tensors buffers_;
   int64_t frozen_ = 0;  // elements
 };
 

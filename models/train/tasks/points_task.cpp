@@ -60,6 +60,7 @@ std::string PointsTask::fingerprint() const {
 
 // The model's decision boundary: its probability of label 1 on a grid around the training points.
 void PointsTask::save_more(const FolderSink& folder) const {
+  const nn::EvalMode eval_mode;
   const NoGrad no_grad;
   draw::Boundary figure{
       .title = fmt::format("The two moons and the boundary of {}", settings_.type().name)};

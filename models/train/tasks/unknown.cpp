@@ -17,10 +17,12 @@ double TokenCount::unknown_share() const {
 
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings) {
   if (share < 0.05) return "";
-  return fmt::format("\nmany {} are <unk>, and nothing is learned about them: {}", tokens,
-                     settings.tokenizers_from.empty()
-                         ? "try --tokenizer subwords or a smaller --min-freq"
-                         : "the vocabulary of --from lacks them");
+  const char* const advice = !settings.tokenizers_from.empty()
+                                 ? "the vocabulary of --from lacks them"
+                             : settings.tokenizer().kind == "subwords"
+                                 ? "the subword model lacks them; let slope learn the subwords"
+                                 : "try --tokenizer subwords or a smaller --min-freq";
+  return fmt::format("\nmany {} are <unk>, and nothing is learned about them: {}", tokens, advice);
 }
 
 UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& tokenizer) {

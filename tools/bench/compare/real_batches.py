@@ -11,7 +11,7 @@ def time_blocks(options, batches):
     for side in sides.values():
         side.run(total if options.compile else options.block)  # warm-up; when compiling, every shape is seen once
     blocks, work = {name: [] for name in sides}, []
-    for k in range(options.rounds * total // options.block):
+    for k in range(max(1, options.rounds * total // options.block)):
         order = list(sides.values()) if k % 2 == 0 else list(sides.values())[::-1]  # neither side is always first
         for side in order:
             blocks[side.name].append(side.run(options.block))

@@ -65,7 +65,7 @@ def machine(options):
 def summary_of(limits, precision="f32"):
     """GFLOP/s of multiply-adds and of the best matrix product, GB/s of memory. For bf16 the best product stands for the peak, which is not measured."""
     def best(*starts):
-        return max(rate for what, rate in limits.items() if what.startswith(starts))
+        return max((rate for what, rate in limits.items() if what.startswith(starts)), default=0.0)  # a build without BLAS has no cblas_sgemm
 
     product = best("bf16") if precision == "bf16" else best("gemm", "cblas_sgemm")
     return {"peak": product if precision == "bf16" else best("multiply-add"), "product": product, "cblas_sgemm": best("cblas_sgemm"),

@@ -5,7 +5,7 @@ import { openEditor } from './editor.js';
 import { html } from './element.js';
 import { openEngine } from './engine.js';
 import { examples } from './examples.js';
-import { explain } from './explain.js';
+import { againText, explain } from './explain.js';
 import { saveDrawing, saveSource, saveTape } from './export.js';
 import { unitsOf } from './fold.js';
 import { costPanel } from './cost.js';
@@ -104,7 +104,7 @@ async function present(answer, { keep = false, mine = running }) {
   page.chosen = null;
   const odd = firstNotFinite(answer);
   if (odd) message.replaceChildren(`${odd.name} is the first value that is not finite: ${valueText(odd.value)}`);
-  if (answer.again) message.replaceChildren('the second backward: ', html('b', {}, answer.again.kind), ' ', answer.again.message);
+  if (answer.again) message.replaceChildren(...againText(answer.again));
   show();
 }
 

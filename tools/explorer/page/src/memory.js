@@ -1,4 +1,4 @@
-// What the tape holds over the two passes: saved in forward, freed when backward needs it no more.
+// What the tape holds over the two passes: saved in forward, or recomputed in backward, and freed when backward needs it no more.
 import { html, svg } from './element.js';
 import { bytesText } from './number.js';
 
@@ -9,11 +9,15 @@ export function heldOver(answer, frames) {
   const { operations } = answer.trace;
   const saved = new Map();
   let held = 0;
+  const hold = (operation, bytes) => {
+    saved.set(operation, (saved.get(operation) ?? 0) + bytes);
+    held += bytes;
+  };
   return frames.map((frame) => {
     if (frame.kind === 'forward') {
-      const bytes = operations[frame.operation].saved.reduce((sum, s) => sum + s.bytes, 0);
-      saved.set(frame.operation, bytes);
-      held += bytes;
+      hold(frame.operation, operations[frame.operation].saved.reduce((sum, s) => sum + s.bytes, 0));
+    } else if (frame.kind === 'recomputed') {
+      hold(frame.operation, frame.event.bytes);
     } else if (frame.kind === 'freed') {
       held -= saved.get(frame.operation) ?? 0;
       saved.delete(frame.operation);
@@ -24,13 +28,14 @@ export function heldOver(answer, frames) {
 
 export function memoryPlot(answer, frames, at) {
   const held = heldOver(answer, frames);
-  const most = Math.max(1, ...held);
+  const highest = Math.max(0, ...held);
+  const most = Math.max(1, highest);
   const x = (i) => (i / Math.max(1, held.length - 1)) * size.width;
   const y = (bytes) => (1 - bytes / most) * (size.height - 2) + 1;
   const line = held.map((bytes, i) => (i ? `H${x(i).toFixed(1)}V${y(bytes).toFixed(1)}` : `M0,${y(bytes).toFixed(1)}`)).join('');
   const turn = x(answer.trace.operations.length);
   return html('figure', {},
-    html('figcaption', {}, `What is saved for backward: at most ${bytesText(Math.max(0, ...held))}, after forward`),
+    html('figcaption', {}, `What is saved for backward: at most ${bytesText(highest)}, ${held.indexOf(highest) < answer.trace.operations.length ? 'after forward' : 'in backward, with what is recomputed'}`),
     svg('svg', { viewBox: `0 0 ${size.width} ${size.height + size.foot}`, class: 'memory', role: 'img', 'aria-label': `bytes saved, from 0 to ${most} and back` },
       svg('path', { d: `${line}V${size.height}H0Z`, class: 'held' }),
       svg('line', { x1: x(at), x2: x(at), y1: 0, y2: size.height, class: 'now' }),
