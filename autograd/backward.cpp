@@ -60,7 +60,7 @@ Grads Pass::derivative(Node& node, std::span<const Tensor> gs) {
   return dx;
 }
 
-// dL/dx += g for input i of a node. Where x was broadcast, g is first summed over its copies.
+// dL/dx += g for input i of a node. Where x was broadcast, g is first summed over broadcast dims.
 void Pass::deliver(const Node& from, size_t i, Tensor g) {
   const Edge& x = from.inputs[i];
   if (!g.defined() || !wants(x)) return;

@@ -1,4 +1,4 @@
-// Running the graph backwards. Arguments and messages follow PyTorch's where they exist there.
+// Running the graph backwards. Arguments and messages follow PyTorch's where it has them.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>
@@ -18,10 +18,9 @@ struct BackwardOptions {
   bool create_graph = false;
 };
 
-// Adds d outputs / d leaf to every leaf's grad(). The gradient of an output with one element may be
-// undefined: it is then 1.
-// The engine sums gradients over broadcast dims, adds them in a fixed order and checks what every
-// rule returns. If anything throws, no leaf's gradient has changed.
+// Adds d outputs / d leaf to every leaf's grad(). An output with one element may have an undefined
+// gradient, which means 1. The engine sums gradients over broadcast dims, adds them in a fixed
+// order and checks what every rule returns. If anything throws, no leaf's gradient has changed.
 void backward(const Tensors& outputs, const Tensors& gradients = {}, BackwardOptions options = {});
 
 struct GradOptions {
@@ -40,7 +39,7 @@ struct GradOptions {
 //   BackwardSteps steps({loss});
 //   while (const Node* node = steps.next()) …;   // node->op->name has run
 // Leaves get their gradients only when next() returns null. While a BackwardSteps lives, no other
-// thread can run its graph. Where several overlap, only the last created can go on, and it must end
+// thread can run its graph. Of several at once, only the last created can advance, and it must end
 // first.
 class BackwardSteps {
  public:

@@ -15,7 +15,7 @@ using Function = std::function<Tensor(const Tensors&)>;
 struct Recipe {
   Function f;
   Generator generator;  // its state before f ran
-  size_t inputs;        // number of explicit inputs; the leaves that f uses follow
+  size_t inputs;        // of explicit ones; in the node, the leaves follow them
 };
 
 Grads formula(const Saved& s, const Tensor&) {
@@ -51,8 +51,8 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
   Tensors all = inputs;
   Tensor y;
   {
-    // Record f once to learn which leaves it uses, then drop the graph. Only while f runs is its
-    // whole graph in memory, as it will be in the second run.
+    // Record f once to learn which leaves it uses, then drop the graph. The whole graph is in
+    // memory only until then, and again in the second run.
     Tensors roots;
     for (const Tensor& x : inputs)
       roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);

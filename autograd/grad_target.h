@@ -18,7 +18,7 @@ struct GradTarget {
 };
 
 struct TargetOptions {
-  // Whether the kernel can add its gradient to a sum with the same bits as adding it afterwards.
+  // Whether the kernel can add its gradient to a sum, with the same bits as a separate addition.
   bool may_add = true;
   // g or a saved extra, which the kernel can overwrite with its result. The engine allows it only
   // where nobody else needs that memory. Ignored where the kernel adds.

@@ -1,5 +1,5 @@
-// InputRef: an input passed to record() without counting a reference, which would cost more than
-// many operations on small tensors. Valid during that call only.
+// InputRef: an input passed to record() without counting a reference, which can cost more than an
+// operation on small tensors. Valid during that call only.
 #pragma once
 
 #include <slope/core/tensor/tensor.h>

@@ -33,8 +33,8 @@ struct Op {
   const char* signature = "";
   Definition definition = {};
   Saves saves = saves_nothing;  // extras and attributes given to record() are always saved
-  // saved inputs that may be kept in bf16 under Autocast(bf16): operands of products, and where an
-  // error of 0.4 % does not matter to the derivative
+  // saved values that may be kept in bf16 under Autocast(bf16): operands of products, and those
+  // where an error of 0.4 % does not matter to the derivative
   Saves rounds = saves_nothing;
   // g is dL/dy of the first output; s.grad(i) is that of output i
   Grads (*formula)(const Saved& s, const Tensor& g) = nullptr;

@@ -64,14 +64,14 @@ class Saved {
   bool connected() const { return connected_; }
   // Each saved input as the root of a new graph (if connected(), joined to the old one).
   Saved detached_inputs() const;
-  Tensor leaf(int i) const;  // the leaf that input i is
+  Tensor leaf(int i) const;  // input i, which is a leaf
   int inputs() const;
   const Dims& input_shape(int i = 0) const;  // saved or not; it must need a gradient
 
   // Where the gradient of input i goes; new memory is contiguous.
   GradTarget target(int i, const Dims& shape, DType dtype, const TargetOptions& options = {}) const;
-  // New memory for the gradients of inputs 0, 1, …: contiguous rows, in the order of those of xs.
-  // If the xs are slices of one tensor, so are the gradients, and that tensor's gradient needs no
+  // New memory for the gradients of inputs 0, 1, …: contiguous rows, ordered in memory as in xs. If
+  // the xs are slices of one tensor, so are the gradients, and that tensor's gradient needs no
   // copy. Undefined where x is undefined or its gradient is not wanted.
   std::vector<GradTarget> targets_like(const Tensors& xs, DType dtype) const;
 

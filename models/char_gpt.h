@@ -1,10 +1,9 @@
-// Character GPT: a decoder-only Transformer on single characters, the recipe of nanoGPT
-// that a CPU can train.
-//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and
-//   initial values as in nanoGPT: pre-norm, no biases, gelu, the token embedding is also
-//   the output projection.
+// Character GPT: a decoder-only Transformer on single characters, nanoGPT's recipe for a CPU.
+// Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and initial
+// values as in nanoGPT. Pre-norm, no biases, GELU; the token embedding is also the output
+// projection.
 //
-// B batch · T tokens · S tokens with the cached ones · C n_embd · H heads · D = C/H · V vocabulary
+// B batch · T tokens · S tokens, cached ones included · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once
 
 #include <slope/models/config.h>
@@ -110,8 +109,8 @@ struct CharGpt {
       : config(c), transformer(c), lm_head(c.n_embd, c.vocab_size, false) {
     nn::tie(transformer.wte.weight, lm_head.weight);
   }
-  // Normal with standard deviation 0.02; for projections into the residual stream, two in each
-  // block, it is divided by sqrt(2 n_layer). Biases are 0.
+  // Normal with standard deviation 0.02, divided by sqrt(2 n_layer) for projections into the
+  // residual stream (two in each block). Biases are 0.
   void init_weights() {
     const double layers = static_cast<double>(config.n_layer);
     for (const auto& [name, weight] : nn::named_parameters(*this))
@@ -125,7 +124,7 @@ struct CharGpt {
   Tensor head(const Tensor& features) const { return lm_head(features); }        // (B, T, V)
   Tensor forward(const Tensor& tokens) const { return head(features(tokens)); }  // (B, T, V)
 
-  // Cross entropy of `targets`, (B, T), given `inputs`, (B, T), summed.
+  // Summed cross entropy of `targets` given `inputs`, both (B, T).
   Tensor loss(const Tensor& inputs, const Tensor& targets, double label_smoothing = 0) const {
     const nn::Scope scope(*this);
     return linear_cross_entropy(features(inputs).reshape({-1, config.n_embd}), lm_head.weight, {},

@@ -21,7 +21,8 @@ Setting key(std::string& place, const char* help, std::vector<std::string> choic
 
 namespace {
 
-// The first argument of each outermost call of key: a, b of "key(a, …), key(b, "c(d)").since("")".
+// The first argument of each outermost call of key: a and b in "key(a, …), key(b,
+// "c(d)").since("")".
 std::vector<std::string> first_arguments(std::string_view text) {
   std::vector<std::string> names;
   int depth = 0;

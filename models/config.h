@@ -23,13 +23,13 @@ struct Setting {
   double least = 0, most = 0;             // of numbers
   std::vector<std::string> choices = {};  // of strings; empty: any
   bool may_change = false;                // may differ on a resume
-  // Has an effect only if the setting named `of` has one of `values_of`; empty: always.
+  // Has an effect only if the setting named `of` has a value in `values_of`; no `of`: always.
   std::string of = {};
   std::vector<std::string> values_of = {};
   // the value, as JSON, for runs saved before this key existed; empty: the default
   std::string absent = {};
-  bool only_least_below_0 = false;  // of negative numbers only `least` is allowed
-  bool offered = true;              // false: the list leaves this setting out
+  bool only_least_below_0 = false;  // the only negative number allowed is `least`
+  bool offered = true;              // false: named() leaves this setting out
 
   Setting changeable() && {
     may_change = true;

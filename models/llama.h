@@ -2,7 +2,7 @@
 // grouped queries, no biases.
 //   Touvron et al., "LLaMA" and "Llama 2", 2023; names as in Hugging Face's LlamaForCausalLM.
 //
-// B batch · T tokens · S tokens with the cached ones · C hidden_size · H query heads · G key and
+// B batch · T tokens · S tokens, cached ones included · C hidden_size · H query heads · G key and
 // value heads · D = C/H · V vocabulary
 #pragma once
 
@@ -125,7 +125,7 @@ struct LlamaForCausalLM {
   }
   Tensor forward(const Tensor& tokens) const { return lm_head(model(tokens)); }  // (B, T, V)
 
-  // Cross entropy of `targets`, (B, T), given `inputs`, (B, T), summed.
+  // Summed cross entropy of `targets` given `inputs`, both (B, T).
   Tensor loss(const Tensor& inputs, const Tensor& targets, double label_smoothing = 0) const {
     return linear_cross_entropy(model(inputs).reshape({-1, config.hidden_size}), lm_head.weight, {},
                                 targets.reshape({-1}),

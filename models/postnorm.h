@@ -1,5 +1,5 @@
-// An encoder-decoder Transformer for translation with post-norm layers, as in the original: learned
-// positions, attention with four separate projections, no norm after the stacks.
+// An encoder-decoder Transformer for translation with post-norm layers as in the original, learned
+// positions, four separate projections in attention, and no norm after the stacks.
 //   Vaswani et al., "Attention Is All You Need", 2017; this version is from a course's slides, with
 //   two mistakes corrected: queries, keys and values each have their own projection, and padding
 //   has its own positions.

@@ -165,7 +165,7 @@ std::vector<ModelTypePtr>& types() {
   return all;
 }
 
-// The flags of slope train and slope sweep that are no settings.
+// The flags of slope train and slope sweep that are not settings.
 constexpr const char* further_flags[] = {"config", "grid",  "help",   "jobs",   "out",
                                          "preset", "quiet", "resume", "threads"};
 
@@ -200,7 +200,7 @@ void register_model(ModelTypePtr type) {
       UsageError, is_name(type->name),
       "register_model: '{}' is not a valid name; use lower-case letters, digits and hyphens",
       type->name);
-  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+  for (const Kind kind : all_kinds)
     SLOPE_CHECK_AS(UsageError, type->name != name(kind),
                    "register_model: {} is the name of a kind; give the model another one",
                    type->name);

@@ -13,12 +13,13 @@ namespace slope::models {
 std::span<const ModelTypePtr> zoo();
 
 // UsageError if the name is taken (by a model or a kind) or not made of lower-case letters, digits
-// and hyphens; if a setting's default is outside its range or choices, or if a setting has the name
-// of one of slope's own, or of a flag of slope train.
+// and hyphens, if a setting's default is outside its range or choices, or if a setting is named
+// like one of slope's own or like a flag of slope train.
 void register_model(ModelTypePtr type);
 
 const ModelType* find_model(const std::string& name);  // null if there is none
-// If there is none, a UsageError lists the models (of `kind`, if given) and suggests the nearest.
+// If there is no such model, a UsageError lists the models (of `kind`, if given) and suggests the
+// nearest.
 const ModelType& model_named(const std::string& name);
 const ModelType& model_named(const std::string& name, Kind kind);
 const ModelType& default_model(Kind kind);
@@ -30,7 +31,7 @@ bool is_bundled(const ModelType& type);  // listed in registry.cpp, with a file 
 // Other models of the same kind take a preset too, if they have all its settings.
 struct Preset {
   const char* name;
-  const char* model;  // for which the values were chosen, and which trains if no model is named
+  const char* model;  // for which the values were chosen; it is trained if no model is named
   const char* about;
   std::vector<std::pair<const char*, const char*>> values;  // key, value
 };

@@ -3,7 +3,7 @@
 // result of each class. What was wrong there:
 //   - masked_fill's result was discarded, so that no mask had an effect;
 //   - queries, keys and values all came from wq; names, sizes and dropout came from other cells;
-//   - all decoder blocks used an earlier cell's feed-forward object, not among their parameters.
+//   - all decoder blocks used the feed-forward of an earlier cell, missing from their parameters.
 //
 // B batch · S source tokens · T target tokens · C d_model · H heads · V target vocabulary
 #pragma once
@@ -130,7 +130,7 @@ struct Transformer : nn::EncoderDecoder<Transformer> {
   }
   void init_weights() {
     nn::init::xavier_matrices(nn::parameters(*this));
-    const bool one_table = config.tie_embeddings && config.shared_vocab;  // the projection's too
+    const bool one_table = config.tie_embeddings && config.shared_vocab;  // also the projection
     if (!one_table) nn::init::normal(src_embed.embedding.weight);  // as large as the sinusoids
     if (!config.tie_embeddings) nn::init::normal(tgt_embed.embedding.weight);
   }

@@ -19,7 +19,7 @@ void constant(const Tensor& x, double value);
 void uniform(const Tensor& x, double low = 0, double high = 1);
 // UsageError if std < 0, or if a number is not finite
 void normal(const Tensor& x, double mean = 0, double std = 1);
-// Normal, conditioned on low <= x <= high, which may be infinite.
+// Normal, conditioned on low <= x <= high (bounds may be infinite).
 void trunc_normal(const Tensor& x, double mean = 0, double std = 1, double low = -2,
                   double high = 2);
 // Glorot and Bengio (2010): bound = gain sqrt(6 / (fan_in + fan_out)), std = gain sqrt(2 / (fan_in
@@ -49,8 +49,8 @@ class SkipInit {
 }  // namespace detail
 
 // Runs make() but skips the random draws into tensors of at least `least_rank` dims, like torch's
-// skip_init: for a model whose weights are then read from a file or drawn by other rules. Their
-// random sites are used up all the same, so that all other tensors get their usual numbers.
+// skip_init: for a model whose weights are then read from a file or drawn by other rules. The
+// skipped tensors still use up their random sites, so that all others get their usual numbers.
 template <class F>
 auto skip_init(int64_t least_rank, const F& make) {
   const detail::SkipInit scope(least_rank);

@@ -19,7 +19,7 @@ void write_values(const Tensor& x, const std::vector<double>& values) {
 }
 
 // Makes these vectors, the columns of a matrix, orthonormal by Gram-Schmidt. Rounding leaves a
-// little of the earlier columns in each; a second round removes it.
+// little of the earlier columns in each; a second pass removes it.
 void orthonormalize(std::vector<std::vector<double>>& columns) {
   for (size_t j = 0; j < columns.size(); ++j) {
     std::vector<double>& q = columns[j];

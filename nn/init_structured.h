@@ -1,4 +1,4 @@
-// Initial values with a structure, written into existing tensors. Rules and names are PyTorch's,
+// Initial values with a structure, written into existing tensors. Rules and names are PyTorch's;
 // the numbers come from slope's generator (init.h).
 #pragma once
 

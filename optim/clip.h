@@ -1,4 +1,4 @@
-// Limits on gradients. The norm is summed in double over fixed chunks: the same for any number of
+// Gradient clipping. The norm is summed in double over fixed chunks: the same for any number of
 // threads.
 #pragma once
 
@@ -25,7 +25,7 @@ void clip_grads_with_norm(const Tensors& parameters, double max_norm, double nor
 // Clamps each element to [-limit, limit].
 void clip_grad_value(const Tensors& parameters, double limit);
 
-// the name of its parameter; empty if all are finite
+// the parameter's name; empty if all are finite
 std::string first_nonfinite_grad(const NamedTensors& parameters);
 
 }  // namespace slope::optim

@@ -13,7 +13,7 @@ Ema::Ema(const NamedTensors& parameters, double decay) : parameters_(parameters)
   std::unordered_set<const TensorImpl*> seen;
   for (const auto& [name, p] : parameters) {
     SLOPE_CHECK_AS(UsageError, seen.insert(&p.impl()).second,
-                   "Ema: {} is a parameter that was named before", name);
+                   "Ema: the parameter {} was listed before", name);
     SLOPE_CHECK_DTYPE(is_floating(p.dtype()), "Ema: {} is {}, which has no average", name,
                       slope::name(p.dtype()));
     averages_.push_back({name, contiguous_copy(p)});

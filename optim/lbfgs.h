@@ -30,8 +30,8 @@ class LBFGS {
  public:
   // parameters: leaves that require grad, all of one dtype
   explicit LBFGS(const NamedTensors& parameters, LbfgsOptions options = {});
-  // `closure` gives the loss and sets all gradients. Returns the loss before the step. If it
-  // throws, parameters and state are those from before the step.
+  // `closure` gives the loss and sets all gradients. Returns the loss before the step. If step()
+  // throws, parameters and state are as before.
   double step(const std::function<double()>& closure);
   void zero_grad();
   void set_lr_factor(double factor) { factor_ = factor; }

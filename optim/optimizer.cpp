@@ -16,7 +16,7 @@ void Optimizer::add_group(const NamedTensors& parameters, double lr) {
                    "optimizer: {} is not a leaf that requires grad", name);
     for (const Slot& other : slots_)
       SLOPE_CHECK_AS(UsageError, !other.parameter.is_same(p) && other.name != name,
-                     "optimizer: {} and {} are one parameter, or have one name", other.name, name);
+                     "optimizer: {} and {} are one parameter, or share a name", other.name, name);
     Tensors state;  // allocated here, so that the second step needs no more memory than the first
     for (const StateTensor& s : state_of(lrs_.size(), p))
       state.push_back(full(s.shape.value_or(p.shape()), s.start, p.dtype()));

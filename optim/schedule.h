@@ -74,7 +74,7 @@ inline double exponential(int64_t step, double gamma) {
   return std::pow(gamma, static_cast<double>(step));
 }
 
-// (1 - step / total)^power; from `total` on 0, or 1 if `power` is 0 (torch's PolynomialLR).
+// (1 - step / total)^power; 0 from `total` on, or 1 if `power` is 0 (torch's PolynomialLR).
 inline double polynomial(int64_t step, int64_t total, double power) {
   return step >= total
              ? (power == 0 ? 1 : 0)
@@ -149,11 +149,11 @@ inline double swa(int64_t step, int64_t total, double target, bool by_cosine = t
 using Schedule = std::function<double(int64_t step)>;
 
 // One schedule after the other: from each milestone on the next one, whose steps count from there
-// (torch's SequentialLR). UsageError unless there is a milestone between each two.
+// (torch's SequentialLR). UsageError unless parts outnumber milestones by one.
 inline double sequential(int64_t step, const std::vector<Schedule>& parts,
                          const std::vector<int64_t>& milestones) {
   SLOPE_CHECK_AS(UsageError, parts.size() == milestones.size() + 1,
-                 "sequential: {} schedules with {} milestones; there must be one between each two",
+                 "sequential: {} schedules with {} milestones; there must be one milestone fewer",
                  parts.size(), milestones.size());
   size_t i = 0;
   while (i < milestones.size() && step >= milestones[i]) ++i;

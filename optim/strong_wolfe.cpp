@@ -57,7 +57,7 @@ LineResult strong_wolfe(const std::function<LinePoint(double t)>& at, const Line
     const double left = std::min(low.t, high.t), right = std::max(low.t, high.t);
     if ((right - left) * longest < o.tolerance_change) break;
     t = cubic_minimum(low, high, left, right);
-    // too near to an end twice in a row, or beyond it: a tenth of the way inside
+    // too near an end twice in a row, or beyond it: move t a tenth of the way inside
     const double tenth = 0.1 * (right - left);
     if (std::min(right - t, t - left) < tenth) {
       const bool move = slow || t >= right || t <= left;

@@ -26,7 +26,7 @@ struct LineResult {
   int64_t evaluations;
 };
 
-// `at` evaluates the point of a t; `start` is the point at t = 0; `t` is the first one to try;
+// `at(t)` evaluates the point at t; `start` is the point at t = 0; `t` is the first one to try;
 // `longest` is max |d_i|.
 LineResult strong_wolfe(const std::function<LinePoint(double t)>& at, const LinePoint& start,
                         double t, double longest, const LineSearch& options);

@@ -1,6 +1,6 @@
 // grad(): a pass that computes only what the gradients of the captured tensors need. A node is
-// wanted if one of its inputs is captured or comes from a wanted node. Sweeping in creation order
-// finds all of them at once.
+// wanted if one of its inputs is captured or comes from a wanted node. One sweep in creation order
+// finds all wanted nodes.
 #include <slope/autograd/engine/pass.h>
 
 #include <algorithm>

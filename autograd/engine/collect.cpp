@@ -1,6 +1,6 @@
-// Which nodes a pass runs: those reachable from its outputs, listed by creation; the last runs
+// Which nodes a pass runs: those reachable from its outputs, in order of creation; the last runs
 // first. A node belongs to one pass at a time; a pass nested in another, on the same thread,
-// borrows it.
+// borrows its nodes.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/tensor/factories.h>
 

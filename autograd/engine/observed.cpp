@@ -1,6 +1,6 @@
-// A rule under an observer. A kernel that adds to a sum hides what it adds, so the rule first runs
-// with separate memory for each contribution. If it would have added, it runs once more into the
-// sums, so that they get the same bits as without an observer.
+// How a rule runs under an observer. A kernel that adds to a sum hides what it adds, so the rule
+// first runs with separate memory for each contribution. If it would have added, it runs once more
+// into the sums, so that they get the same bits as without an observer.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/loops/copy.h>
 
@@ -26,11 +26,11 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
       before[i] = copy_to_show(*sums[i]);
   Grads result = derivative(node, gs);
   for (size_t i = 0; i < alone.size(); ++i) {
-    if (!alone[i].defined() || result[i].defined()) continue;  // no gradient, or deliver() tells it
+    if (!alone[i].defined() || result[i].defined()) continue;  // no gradient, or told by deliver()
     Observe::tell(&Observer::returned, node, i, alone[i]);
     Observe::tell(&Observer::contributed, node, i, alone[i]);
     Tensor after = *sums[i];
-    for (size_t j = i + 1; j < alone.size(); ++j)  // linear(x, x): the sum between both additions
+    for (size_t j = i + 1; j < alone.size(); ++j)  // linear(x, x): the sum between the additions
       if (sums[j] == sums[i] && !result[j].defined()) {
         after = before[j] = contiguous_copy(before[i]);
         add_into(alone[i], after);

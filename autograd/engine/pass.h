@@ -40,7 +40,7 @@ struct Pass {
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
   // Whether a rule runs this pass inside another pass. Then this one stops at the captured tensors
-  // and runs no hooks of leaves; the outer pass goes on from these tensors and runs the hooks.
+  // and runs no leaf hooks; the outer pass goes on from these tensors and runs the hooks.
   bool is_within = false;
 
   // gradient_memory.cpp: which memory may be written
@@ -74,7 +74,8 @@ struct Pass {
   bool adds_in_place(const Tensor& grad) const;
   List<GradLock> lock_leaves_and_make_grads();  // for commit() to store
 
-  // Memory for the lists below. For a small graph it is enough, and they take none from the heap.
+  // Memory for the lists below. It is enough for a small graph, whose lists take none from the
+  // heap.
   std::array<std::byte, 4096> first_bytes_;
   std::pmr::monotonic_buffer_resource memory_{first_bytes_.data(), first_bytes_.size()};
 

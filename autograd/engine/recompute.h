@@ -1,4 +1,4 @@
-// Recomputation. Nodes that use a cheap output (its Op has `recompute`) do not save it: their
+// Recomputation. Nodes that use a cheap output (one whose Op has `recompute`) do not save it: their
 // SavedValue has no storage, and the node that made the output computes it again when backward
 // first needs it. Planned at recording, for short chains of operations. Private to autograd.
 #pragma once

@@ -16,8 +16,8 @@ inline constexpr std::string_view not_linear_text = "not linear in the gradient 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
   std::vector<std::string> problems;  // why they cannot be trusted
-  // Whether there is no problem, or only that a rule wrote into the gradient that it was given: the
-  // pass from which `gradients` come undid that write, so they show what else is wrong.
+  // Whether nothing is wrong, except perhaps that a rule wrote into the gradient that it was given:
+  // the pass from which `gradients` come undid that write, so they show what else is wrong.
   bool can_be_compared = true;
 };
 

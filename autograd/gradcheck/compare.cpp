@@ -59,9 +59,9 @@ class Comparison {
       }
   }
 
-  // Backward agrees with these derivatives, but their error is large. One counts as known after all
-  // if its error is small compared with the largest derivative, in which a factor that is wrong in
-  // all of them would show.
+  // Backward agrees with these derivatives, but their error is large. One of them counts as known
+  // after all if its error is small compared with the largest derivative, where a factor that is
+  // wrong in all would show.
   void accept_small() {
     for (size_t k = 0; k < tallies_.size(); ++k)
       for (const auto& [element, d] : std::exchange(noisy_[k], {}))
@@ -89,8 +89,8 @@ class Comparison {
     }
   }
 
-  // The first step of differentiate(). A float32 element moves by whole roundings, so its
-  // closest samples must be several roundings apart.
+  // The first step of differentiate(). A float32 element moves by whole ulps, so its closest
+  // samples must be several ulps apart.
   double step_at(double x) const {
     const double least = leaf_.tensor.dtype() == f32 ? 0x1p-17 * std::abs(x) : 0;
     return std::max(options_.eps, least);

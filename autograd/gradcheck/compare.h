@@ -1,4 +1,4 @@
-// Compares backward's gradients of one leaf with differences, element by element.
+// Compares backward's gradients of one leaf with finite differences, element by element.
 #pragma once
 
 #include <slope/autograd/gradcheck/gradcheck.h>

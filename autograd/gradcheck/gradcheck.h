@@ -75,7 +75,7 @@ struct GradcheckCulprit {
   std::string op, place;  // "mul", "mul in module encoder.layers.0"
   int64_t calls = 1;      // wrong calls of this operation
   // The rule is right, but the tape is cut at one of the call's inputs: it changes with the leaves,
-  // yet requires no gradient. cut_input is its index; -1: it is a number (cut_number, as text) that
+  // yet requires no gradient. cut_input is its index; -1: it is a number, named by cut_number, that
   // was read from a tensor with item().
   bool is_cut = false;
   int64_t cut_input = 0;

@@ -1,4 +1,4 @@
-// The gradient is a function like any other: of x and of the cotangent u. gradcheck checks it.
+// gradgradcheck: the gradient is a function of x and the cotangent u, which gradcheck checks.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/culprit/smallest.h>

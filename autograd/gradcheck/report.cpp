@@ -121,11 +121,9 @@ std::string GradcheckReport::text() const {
     text += fmt::format("\n  … and {} more", failed - static_cast<int64_t>(shown));
   if (!smallest.empty())
     text += fmt::format(
-        "\n  smallest inputs that fail:\n    #include <slope/autograd/gradcheck/cases/cases.h>\n   "
-        " "
-        "#include <slope/autograd/gradcheck/gradcheck.h>\n    using namespace slope;\n    int "
-        "main() "
-        "{{ {}({}, {}); }}{}",
+        "\n  smallest inputs that fail:\n    #include <slope/autograd/gradcheck/cases/cases.h>\n"
+        "    #include <slope/autograd/gradcheck/gradcheck.h>\n    #include <cmath>\n"
+        "    using namespace slope;\n    int main() {{ {}({}, {}); }}{}",
         check, function, smallest, function == "f" ? "  // f: the function under check" : "");
   list(text, notes, "note: ", "notes");
   return text;

@@ -143,7 +143,7 @@ class Builder {
       box[i] = static_cast<int64_t>(grouped.size()) - 1;
     }
     std::vector<GraphEdge> edges;
-    std::set<std::tuple<int64_t, int64_t, int64_t>> seen;  // one arrow into a module's box
+    std::set<std::tuple<int64_t, int64_t, int64_t>> seen;  // a module's box: one arrow per source
     for (const GraphEdge& e : graph_.edges) {
       const GraphEdge moved{box[static_cast<size_t>(e.from)], box[static_cast<size_t>(e.to)],
                             e.input};

@@ -30,7 +30,7 @@ std::string without_numbers(const char* path) {
 }  // namespace
 
 Profile::Profile() : began_(std::chrono::steady_clock::now()), outer_(current) { current = this; }
-Profile::~Profile() {  // they may end in any order
+Profile::~Profile() {  // profiles may end in any order
   Profile** link = &current;
   while (*link && *link != this) link = &(*link)->outer_;
   if (*link) *link = outer_;

@@ -1,6 +1,6 @@
 // Op::check: compares the inputs with the signature, "(*, in), (out, in), (out)? -> (*, out)". A
 // name is bound to the first size that it meets, `*` takes any dims, `?` allows an undefined input,
-// `...` repeats an input's pattern for all that follow. Nothing is allocated or cached: parsing a
+// `...` repeats a pattern for all inputs that follow. Nothing is allocated or cached: parsing a
 // short signature is cheaper than looking it up.
 #include <slope/autograd/op.h>
 
@@ -22,7 +22,7 @@ struct Bindings {
   Binding table[16];
   size_t count = 0;
 
-  // The earlier binding of `name`; null if it is new: then `size` is bound to it.
+  // The earlier binding of `name`; null if it is new, and then binds it to `size`.
   const Binding* find_or_bind(std::string_view name, int64_t size, size_t input) {
     for (size_t i = 0; i < count; ++i)
       if (table[i].name == name) return &table[i];

@@ -19,7 +19,7 @@ AppendLog::AppendLog(const std::string& path) : path_(path) {
   SLOPE_CHECK_AS(IoError, is_new || found == sys::Kind::file,
                  "{}: cannot append: is not a regular file", path);
   const std::string before = is_new ? "" : read_file(path);
-  if (!is_new && sys::has_other_names(path)) write_file(path, before);  // under this name alone
+  if (!is_new && sys::has_other_names(path)) write_file(path, before);  // detaches the other names
   fd_ = sys::open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   try {
     const size_t last_end = before.rfind('\n');

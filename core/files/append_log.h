@@ -22,7 +22,7 @@ class AppendLog {
   void append(std::string_view line);  // without '\n'
   void sync();
   int64_t bytes() const { return bytes_; }
-  // durable; UsageError beyond the log's end, InputError within a line
+  // the cut is durable; UsageError beyond the end, InputError inside a line
   void cut_back(int64_t bytes);
 
  private:

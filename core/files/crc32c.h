@@ -10,8 +10,8 @@ namespace slope {
 // Continues `crc`, so that crc32c(b, crc32c(a)) is the checksum of a followed by b.
 uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
 
-// The checksum of a text that contains its own checksum, as eight hexadecimal digits from `at` on,
-// computed with zeros in their place.
+// The checksum of a text that contains its own checksum: eight hexadecimal digits from `at` on,
+// which are taken as zeros.
 inline constexpr std::string_view no_crc32c = "00000000";
 uint32_t crc32c_around(std::string_view text, size_t at);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view mark = "slope ";
 
-// The process ID in a lock's text, empty if that is not complete; nothing if it is no lock's text.
+// The process ID in a lock's text; empty if that is incomplete, nullopt if it is not a lock's.
 std::optional<std::string_view> owner_in(std::string_view text) {
   if (text.empty() || text == mark) return "";  // its owner is about to write the rest, or failed
   const bool marked = text.starts_with(mark), is_whole = text.ends_with('\n');
@@ -30,8 +30,8 @@ std::optional<std::string_view> owner_in(std::string_view text) {
   return is_number(text) && text.size() <= 7 ? std::optional(text) : std::nullopt;
 }
 
-// Opens and locks the file; -1 if it was removed meanwhile, so that the lock protects nothing, or
-// because it was another folder's too.
+// Opens and locks the file; -1 if another try is needed: the file was removed meanwhile, or
+// belonged to another folder too.
 int try_lock(const std::string& path) {
   SLOPE_CHECK_INPUT(sys::kind(path) != sys::Kind::link,
                     "{}: is a link; a lock is a file of its own: move it away", path);
@@ -47,7 +47,7 @@ int try_lock(const std::string& path) {
     text.resize(sys::read(fd, 0, text.data(), text.size(), path));
     const std::optional<std::string_view> owner = owner_in(text);
     SLOPE_CHECK_INPUT(owner,
-                      "{}: is a file of that name that slope did not write; move it away or choose "
+                      "{}: is a file that slope did not write; move it away or choose "
                       "another folder",
                       path);
     SLOPE_CHECK_AS(
@@ -58,14 +58,14 @@ int try_lock(const std::string& path) {
                   : "");
     is_ours = sys::is_file_of(fd, path);
     if (!is_ours) return ::close(fd), -1;
-    if (is_shared) {  // the next try makes a file of this folder's own
+    if (is_shared) {  // the next try makes this folder its own file
       if (!sys::remove(path)) sys::fail(path, "remove", errno);
       return ::close(fd), -1;
     }
     sys::cut(fd, 0, path);
     sys::write(fd, fmt::format("{}{}\n", mark, ::getpid()), path);
   } catch (...) {
-    // while it is locked: a process that opened it meanwhile finds that the name is gone
+    // removed while still locked, so that whoever opened it meanwhile finds the name gone
     if (is_new && is_ours) sys::remove(path);
     ::close(fd);
     throw;

@@ -1,6 +1,6 @@
-// FileLock: one process at a time in a run's folder. The kernel releases the lock when its owner
-// ends, however it ends. The file's content is "slope PID\n"; before it was "PID\n", and a lock of
-// that kind is still one.
+// FileLock lets only one process work in a run's folder. The kernel releases the lock when its
+// owner ends, however it ends. The file's content is "slope PID\n"; a lock with the older content
+// "PID\n" is accepted too.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -11,9 +11,9 @@ namespace slope {
 class FileLock {
  public:
   // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
-  // this name whose content is not a FileLock's. If it throws after it locked a file that it made,
-  // that is gone again. A file that has further names, in copies of the folder (`cp -al`), is
-  // replaced by one of this folder's own.
+  // this name whose content is not a FileLock's. If it throws after locking a file that it made, it
+  // removes that file. A file that copies of the folder share (`cp -al`) is replaced by a new one
+  // for this folder.
   explicit FileLock(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -23,7 +23,7 @@ void require_regular(const struct stat& s, const std::string& path) {
 FileReader::FileReader(const std::string& path) : path_(path) {
   struct stat s;
   sys::look_at(path, s, "read");
-  require_regular(s, path);  // before opening: opening a device may act, opening a FIFO waits
+  require_regular(s, path);  // before opening, which may act on a device and waits on a FIFO
   fd_ = sys::open(path, O_RDONLY | O_NONBLOCK);
   try {
     sys::look_at(fd_, s, path, "read");

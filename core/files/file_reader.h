@@ -17,7 +17,7 @@ class FileReader {
   FileReader& operator=(const FileReader&) = delete;
 
   int64_t bytes() const { return bytes_; }  // when it was opened
-  // exactly this many: IoError if the file has become shorter
+  // exactly `bytes`: IoError if the file has become shorter
   void read(int64_t offset, void* to, size_t bytes) const;
 
  private:
@@ -29,7 +29,7 @@ class FileReader {
 // The whole file. IoError if it has more than `limit` bytes.
 std::string read_file(const std::string& path, int64_t limit = int64_t{1} << 32);
 
-// whether the file begins so, or is a part of that beginning: an interrupted write
+// whether the file begins with `begin`, or was cut off within it (an interrupted write)
 bool begins_with(const std::string& path, std::string_view begin);
 
 }  // namespace slope

@@ -29,8 +29,8 @@ class FileSink {
 
 void write_file(const std::string& path, std::string_view content);
 
-// The names under which files, folders and links are made until they are renamed: PATH.PID-N.tmp,
-// always a name that was free, so that nothing of anybody else's is ever in the way.
+// Files, folders and links are made under a temporary name, PATH.PID-N.tmp, and then renamed. The
+// name is one that was free, so that nobody else's file is overwritten.
 std::string temporary_name(const std::string& path, int n);
 template <class Make>  // make(name) is false if that name is taken
 std::string make_temporary(const std::string& path, const Make& make) {
@@ -38,14 +38,14 @@ std::string make_temporary(const std::string& path, const Make& make) {
     if (const std::string name = temporary_name(path, n); make(name)) return name;
 }
 
-// For what a temporary was made: "loss.svg" of "loss.svg.77-0.tmp", and "last" of "last.tmp", as
-// links and folders were named before. Empty for every other name.
+// What a temporary was made for: "loss.svg" of "loss.svg.77-0.tmp", and "last" of "last.tmp", the
+// older form for links and folders. nullopt for every other name.
 struct MadeFor {
   std::string_view name;
   bool is_numbered = true;
 };
 std::optional<MadeFor> made_for(std::string_view temporary);
-// an integer as slope writes it: without leading zeros, no longer than an int64_t
+// an integer as slope writes it: at most 19 digits, without leading zeros
 bool is_number(std::string_view text);
 
 }  // namespace slope

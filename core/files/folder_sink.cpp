@@ -43,7 +43,7 @@ bool is_part_of_step(const std::string& folder, const OwnFiles& own) {
   return true;
 }
 
-// What FolderSink, swap_link and FileSink leave in a crash.
+// Whether FolderSink, swap_link or FileSink left this in a crash.
 bool is_stray(const std::string& folder, const std::string& name, const OwnFiles& own) {
   const std::optional<MadeFor> made = made_for(name);
   if (!made) return false;
@@ -59,7 +59,7 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
          });
 }
 
-// Gives it the name of a temporary, which is returned.
+// Renames `path` to a temporary name, which it returns.
 std::string move_aside(const std::string& path) {
   return make_temporary(path, [&](const std::string& name) {
     if (sys::kind(name) != sys::Kind::nothing) return false;

@@ -1,7 +1,7 @@
 // FolderSink: several files that become visible at one instant (a checkpoint). They are written
 // into `step-N.PID-M.tmp/`; commit() syncs each file and the folder, renames it to `step-N/` and
-// syncs the parent. `last` and `best` are links, swapped by rename. The owner of the parent
-// (FileLock) calls remove_strays() at start, because a crash can leave temporaries. Temporaries are
+// syncs the parent. `last` and `best` are links, swapped by rename. The holder of the parent's
+// FileLock calls remove_strays() at start, because a crash can leave temporaries. Temporaries are
 // recognised by name, kind and content: everything else is left alone.
 #pragma once
 #ifndef SLOPE_PLAIN
@@ -21,7 +21,7 @@ class FolderSink {
 
   // where to write `name` before commit()
   std::string file(const std::string& name) const { return temporary_ + "/" + name; }
-  void commit();  // IoError if there is something of that name
+  void commit();  // IoError if the name is taken
   // The same, but replaces an old folder of that name, if any. Where the file system cannot
   // exchange two names, a crash may leave both folders, whole, under temporary names.
   void replace();
@@ -30,7 +30,7 @@ class FolderSink {
   std::string path_, temporary_;
 };
 
-// `leads_to` is relative to the link's folder; IoError if `link` is there and is no link
+// `leads_to` is relative to the link's folder; IoError if `link` exists and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
 // Removes a folder with its content. If that is cut short, remove_strays() finishes it.
@@ -38,16 +38,16 @@ void remove_step(const std::string& path);
 
 struct OwnFiles {
   struct File {
-    std::string_view name, begin;  // the content begins so
+    std::string_view name, begin;  // content starts with `begin`
   };
   std::span<const std::string_view> links;
   std::span<const File> files;
-  bool (*is_in_step)(std::string_view name);  // whether a folder step-N may hold such a file
+  bool (*is_in_step)(std::string_view name);  // whether step-N may hold a file of that name
 };
-// Removes what a crash left, and nothing else: folders of a `step-N` in which all is its own, links
-// to a `step-N`, and files. Returns how many.
+// Removes only what a crash left: temporary folders of a `step-N` with nothing foreign in them,
+// links to a `step-N`, and files. Returns how many.
 int remove_strays(const std::string& folder, const OwnFiles& own);
-void make_folders(const std::string& path);  // as mkdir -p, made durable
+void make_folders(const std::string& path);  // like mkdir -p, but durable
 
 }  // namespace slope
 #endif

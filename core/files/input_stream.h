@@ -11,7 +11,7 @@ namespace slope {
 
 class InputStream {
  public:
-  // "-" is standard input. IoError if it cannot be opened, for folders, and for devices, which may
+  // "-" is standard input. IoError if it cannot be opened, or is a folder or a device, which may
   // have no end; terminals and /dev/null are read.
   explicit InputStream(const std::string& path);
   ~InputStream();
@@ -35,7 +35,7 @@ class InputStream {
   std::string name_;
   int fd_ = -1;
   bool owns_ = false;
-  int64_t bytes_ = -1;  // of a file
+  int64_t bytes_ = -1;  // a file's size
 };
 
 }  // namespace slope

@@ -21,7 +21,7 @@ constexpr size_t longest_header = 10'000, most_dims = 8;
 constexpr int64_t largest_size = 999'999'999'999'999;  // of a dim
 
 struct Descr {
-  std::string_view descr, stored;  // NumPy's name of a dtype, safetensors' name of the same
+  std::string_view descr, stored;  // NumPy's and safetensors' names of one dtype
 };
 constexpr std::array descrs{Descr{"<f4", "F32"},  Descr{"<f8", "F64"}, Descr{"<i8", "I64"},
                             Descr{"|b1", "BOOL"}, Descr{"<f2", "F16"}, Descr{"<i4", "I32"},

@@ -2,7 +2,7 @@
 // i64 bool are written (bf16, which NumPy lacks, as f32); on reading, f16 becomes f32, and i8 u8
 // i16 u16 i32 u32 become i64. Arrays in C order and in Fortran order are read. Before a
 // tensor is allocated, InputError names whatever is malformed; nothing in a file is ever executed.
-// Files that numpy.savez made larger than 2 GB are not read (zip.h).
+// Files of 2 GB or more from numpy.savez are not read (zip.h).
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

@@ -1,5 +1,5 @@
-// The header of a safetensors file: its two checks (is the length plausible, does the JSON match
-// the data) and its rules in one place.
+// The header of a safetensors file: its two checks (is the length plausible, does the JSON fit the
+// file) and its rules in one place.
 #pragma once
 
 #include <slope/core/files/safetensors.h>
@@ -7,8 +7,8 @@
 namespace slope::safetensors {
 
 inline constexpr size_t length_bytes = 8;              // u64, little endian
-inline constexpr int64_t max_size = int64_t{1} << 48;  // of one dim: the format's JSON schema
-// the key of the header's checksum; "crc32c:NAME" is that of a tensor's
+inline constexpr int64_t max_size = int64_t{1} << 48;  // of one dim, by the format's JSON schema
+// the key of the header's checksum; "crc32c:NAME" is the key of a tensor's
 inline constexpr std::string_view checksum_key = "crc32c";
 inline bool is_checksum_key(std::string_view key) {
   return key == checksum_key || key.substr(0, 7) == "crc32c:";
@@ -22,7 +22,7 @@ int64_t read_header_length(std::string_view start, int64_t file_bytes, std::stri
 SafetensorsHeader parse_header(std::string_view header, int64_t file_bytes, std::string_view where,
                                const SafetensorsLimits& limits);
 
-const StoredType& stored_type(DType dtype);            // as which tensors of this dtype are written
+const StoredType& stored_type(DType dtype);            // how tensors of this dtype are stored
 const StoredType* stored_type(std::string_view name);  // null if the reader does not know the name
 
 }  // namespace slope::safetensors

@@ -22,8 +22,8 @@ namespace {
 
 thread_local Hook hook;
 
-// Makes the call unless the hook makes it fail; repeats it when a signal interrupts; returns -1 and
-// sets errno as usual.
+// Makes the call unless the hook makes it fail; repeats it if a signal interrupts it; a failure is
+// -1 and errno, as usual.
 template <class F>
 auto attempt(const Call& call, F&& make) -> decltype(make()) {
   if (hook) {

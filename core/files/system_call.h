@@ -1,6 +1,6 @@
 // The system calls behind every file that is written or read, each checked: a failure is an IoError
 // that names the file and the reason. A hook sees each call before it is made and may make it fail
-// with an errno: tests fail the k-th call, or keep a journal for power-loss trials.
+// with an errno: tests make the k-th call fail, or keep a journal for power-loss trials.
 #pragma once
 #ifndef SLOPE_PLAIN
 
@@ -26,7 +26,7 @@ using Hook = std::function<int(const Call&)>;  // returns 0 (let it pass) or the
 void set_hook(Hook hook);                      // of this thread; an empty hook removes it
 
 int open(const std::string& path, int flags, unsigned mode = 0666);
-// -1 if the name is taken; errors name the file `meant`
+// -1 if the name is taken; other errors mention `meant`
 int create_new(const std::string& path, const std::string& meant);
 void write(int fd, std::string_view data, const std::string& path);
 // returns fewer bytes only at the end of the file
@@ -40,10 +40,10 @@ void close(int fd, const std::string& path);  // the descriptor is closed even i
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);
-// exchanges the contents of both names at one instant; false if the file system cannot (NFS, CIFS)
+// exchanges the two names atomically; false if the file system cannot (NFS, CIFS)
 bool exchange(const std::string& a, const std::string& b);
 void make_folder(const std::string& path);
-// These two return false if the name is taken; errors name the file `meant`.
+// These two return false if the name is taken; other errors mention `meant`.
 bool make_new_folder(const std::string& path, const std::string& meant);
 bool make_new_link(const std::string& link, const std::string& leads_to, const std::string& meant);
 bool remove(const std::string& path) noexcept;  // a file, a link or an empty folder
@@ -60,11 +60,11 @@ bool is_folder(const std::string& path);  // or a link that leads to one
 // Calls stat for a name (links are followed) or an open file; a missing file is an error too.
 void look_at(const std::string& path, struct stat& to, const char* action);
 void look_at(int fd, struct stat& to, const std::string& path, const char* action);
-// read, write, execute, as chmod takes them; none if there is nothing
+// the mode bits, as chmod takes them; nullopt if there is nothing
 std::optional<unsigned> permissions(const std::string& path);
 // whether the file has further names (`cp -l`), under which a write into it would be seen
 bool has_other_names(const std::string& path);
-std::string read_link(const std::string& path);                // the target given to make_link
+std::string read_link(const std::string& path);                // where the link leads
 std::vector<std::string> names_in(const std::string& folder);  // sorted
 // whether `path` still names the file that fd has open
 bool is_file_of(int fd, const std::string& path);

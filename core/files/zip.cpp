@@ -42,7 +42,7 @@ size_t find_end(std::string_view archive, const std::string& where) {
   throw InputError(fmt::format("{}: not a zip archive, or cut off", where));
 }
 
-// The bytes of an entry whose local header is at `at`; what the directory says of it is checked.
+// The bytes of an entry whose local header is at `at`, checked against the directory.
 std::string_view stored_bytes(std::string_view archive, size_t at, const std::string& name,
                               size_t size, size_t limit, const std::string& where) {
   const bool has_header =
@@ -55,7 +55,7 @@ std::string_view stored_bytes(std::string_view archive, size_t at, const std::st
                     "{}: entry {} of {} bytes reaches beyond the archive's data", where,
                     visible(name), size);
   SLOPE_CHECK_INPUT(archive.substr(at + local_bytes, name_bytes) == name,
-                    "{}: entry {} has another name before its data", where, visible(name));
+                    "{}: entry {} has another name in its local header", where, visible(name));
   return archive.substr(start, size);
 }
 
@@ -111,7 +111,7 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)
     SLOPE_CHECK_INPUT(ranges[i - 1].second <= ranges[i].first, "{}: two entries overlap", where);
-  // only now: overlapping entries would have the same bytes summed many times
+  // only now, because overlapping entries would sum the same bytes many times
   for (size_t i = 0; i < n; ++i)
     SLOPE_CHECK_INPUT(crc32(entries[i].bytes) == checksums[i],
                       "{}: entry {} is damaged: its checksum differs", where,

@@ -23,7 +23,7 @@ bool cpu_is_intel();
 template <class Group, Isa isa>
 Group variant();  // defined by the group's file, once for each instruction set
 
-// These three define a group's variant for the instruction set that is being compiled, from the
+// These macros define a group's variant for the instruction set that is being compiled, from the
 // group's members in order: for T = float and double, for one number type, for a group that is not
 // a template.
 #define SLOPE_KERNELS(Group, ...)             \

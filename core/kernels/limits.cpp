@@ -1,5 +1,5 @@
-// A multiply-add takes 4 cycles and two can start per cycle, so at least eight independent chains
-// of them keep the CPU busy.
+// Loops at the CPU's limits. A multiply-add takes 4 cycles and two can start per cycle, so eight
+// independent chains or more keep the CPU busy.
 #include <slope/core/kernels/limits.h>
 #include <slope/core/kernels/vectors.h>
 

@@ -83,7 +83,8 @@ struct Reduced {
 [[gnu::always_inline]] inline float expm1_(float x) {
   const auto [r, n] = reduce_by_ln2(x, -20.0f);
   const float m = fma_(exp_tail(r) * r, r, r), s = power_of_two(n - 1);
-  return 2.0f * fma_(s, m, s - 0.5f);
+  const float y = 2.0f * fma_(s, m, s - 0.5f);
+  return x == 0.0f ? x : y;  // keeps the sign of -0
 }
 
 // x = 2^e (1 + f) with 1 + f in [sqrt 1/2, sqrt 2):
@@ -108,17 +109,20 @@ struct Reduced {
 // u = 1 + x is rounded; (x - (u - 1)) / u is what log u misses.
 [[gnu::always_inline]] inline float log1p_(float x) {
   const float u = 1.0f + x, missed = (x - (u - 1.0f)) / u;
-  return log_(u) + (u > 0.0f && u < std::numeric_limits<float>::infinity() ? missed : 0.0f);
+  const float y =
+      log_(u) + (u > 0.0f && u < std::numeric_limits<float>::infinity() ? missed : 0.0f);
+  return x == 0.0f ? x : y;  // keeps the sign of -0
 }
 
-// |x| < 0.625: x + x^3 p(x^2); else with e = exp(-2 |x|), 1 - 2 e / (1 + e) with the sign of x
+// |x| < 0.625: x + x^3 p(x^2); else with e = exp(-2 |x|), 1 - 2 e / (1 + e). Both with the sign of
+// x, which the first would lose for -0.
 [[gnu::always_inline]] inline float tanh_(float x) {
   const float a = x < 0.0f ? -x : x, z = x * x;
   const float p = polynomial(z, -5.71704552e-3f, 2.06505878e-2f, -5.37434982e-2f, 1.33314913e-1f,
                              -3.33332839e-1f);
   const float e = exp_of_negative(-2.0f * a), small = fma_(p * z, x, x),
-              large = with_sign_of(1.0f - 2.0f * e / (1.0f + e), x);
-  return a < 0.625f ? small : large;
+              large = 1.0f - 2.0f * e / (1.0f + e);
+  return with_sign_of(a < 0.625f ? small : large, x);
 }
 
 // |x| < 0.9: x + x p(x^2); else 1 - e^q(|x|) with the sign of x,

@@ -13,8 +13,7 @@
 
 namespace slope {
 
-// of the calling thread; at first OMP_NUM_THREADS, at most 8 for each core, else the number of
-// cores
+// of the calling thread; at first OMP_NUM_THREADS (at most 8 per core) or else the number of cores
 int num_threads();
 void set_num_threads(int n);  // for the calling thread; n >= 1
 

@@ -9,7 +9,7 @@ namespace slope {
 
 // An empty list of dims means all. Integers and bools sum to i64; other dtypes stay.
 Tensor reduce_sum(const Tensor& x, const Dims& dims, bool keep, const char* op = "sum");
-// ShapeError if a reduced dim has size 0, as there is no extreme of nothing.
+// ShapeError if a reduced dim has size 0: no element is the extreme.
 Tensor reduce_max(const Tensor& x, const Dims& dims, bool keep, const char* op = "amax");
 Tensor reduce_min(const Tensor& x, const Dims& dims, bool keep, const char* op = "amin");
 

@@ -9,12 +9,12 @@
 
 namespace slope {
 
-// Whether a result of so many bytes is too large for typical caches, together with its operands,
-// which are assumed to take as much again.
+// Whether a result of so many bytes and its operands, assumed to take as much again, are too large
+// for typical caches.
 inline bool is_past_caches(int64_t bytes) { return bytes >= 16 << 20; }
 
 // Writes elements begin … end - 1 of a result to y[begin] … y[end - 1]. Calls make(i, n, to) for
-// one piece after another: it writes elements i … i + n - 1 to to[0] … to[n - 1].
+// each piece in turn, which writes elements i … i + n - 1 to to[0] … to[n - 1].
 template <class T, class F>
 void streamed(T* y, int64_t begin, int64_t end, const F& make) {
   constexpr int64_t room = (4 << 10) / static_cast<int64_t>(sizeof(T));

@@ -1,6 +1,6 @@
-// for_each_run: walks N tensors of one shape together, as runs along one dim: f(run length, {offset
-// of the run in each tensor}, {its stride in each}). Dims that can be walked as one are merged
-// first, so that contiguous tensors are a single long run. Offsets are in elements from the
+// for_each_run: walks N tensors of one shape together, in runs along one dim: calls f(run length,
+// {offset of the run in each tensor}, {its stride in each}). Dims that can be walked as one are
+// merged first, so that contiguous tensors are a single long run. Offsets count elements from the
 // tensor's first.
 #pragma once
 

@@ -26,8 +26,8 @@ class Team {
     return size_;
   }
 
-  // What the thread that started a loop observed: how long the loop took, and how long the thread
-  // waited at its end, less twice its own longest chunk: uneven chunks would explain that much.
+  // What a loop's calling thread observed: how long the loop took, and how long the thread waited
+  // at the end for others, less twice its own longest chunk, which uneven chunks would explain.
   void note(Clock::duration all, Clock::duration stalled, Clock::time_point now) {
     window_.all += all;
     window_.stalled += std::max(stalled, Clock::duration::zero());

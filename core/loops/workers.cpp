@@ -46,14 +46,14 @@ size_t stack_of_workers() {
     if (const char* text = std::getenv(variable))
       if (const std::optional<size_t> bytes = stack_size(text)) {
         SLOPE_CHECK_AS(IoError, *bytes >= least,
-                       "threads: {}={} is too small a stack, they need {}K; unset it or raise it",
+                       "threads: {}={} is too small a stack (at least {}K); unset it or raise it",
                        variable, text, least >> 10);
         return *bytes;
       }
   return 0;
 }
 
-// Starts that many threads at once and ends them. Returns 0, or the errno of a failed start. No
+// Starts `count` threads at once and ends them. Returns 0, or the errno of a failed start. No
 // thread sleeps meanwhile: waking a processor again can take longer than all the rest.
 int try_threads(int count, size_t stack) {
   pthread_attr_t attributes;

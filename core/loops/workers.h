@@ -25,8 +25,8 @@ class Workers {
   int running_ = 1, most_ = 1 << 20;
 };
 
-// The bytes of OMP_STACKSIZE: "16384", "16 M" (OpenMP 5.0, 6.2; kilobytes without a unit). Nothing
-// if OpenMP ignores the text.
+// The bytes of OMP_STACKSIZE: "16384", "16 M" (OpenMP 5.0, section 6.2; KiB without a unit).
+// nullopt if OpenMP ignores the text.
 std::optional<size_t> stack_size(std::string_view text);
 
 }  // namespace slope

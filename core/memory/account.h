@@ -1,4 +1,4 @@
-// Counts allocations: counters for each thread, which are flushed to shared totals now and then,
+// Counts allocations, in counters of each thread that are flushed to shared totals now and then,
 // because adding to a shared total takes as long as the rest of a small allocation. Private to
 // core/memory/memory.cpp.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace slope::memory {
 
-// Trivially destructible, so that what a thread's variables free at its end is counted too.
+// Trivially destructible, so that it also counts what a thread's variables free at its end.
 struct Account {
   int64_t live = 0, calls = 0;  // not flushed yet
-  // live bytes that may be unflushed: 0 before the thread's first flush and after its end
+  // limit of unflushed live bytes: 0 before the thread's first flush and after its end
   int64_t most = 0;
   bool will_settle = false;  // flushes at the thread's end
 

@@ -22,7 +22,7 @@ std::byte* next_huge_page(void* address) {
 #if defined(__linux__)
 
 namespace {
-// The bytes to reserve: as many as the machine has memory, but at most a quarter of a limit on
+// The bytes to reserve: the size of the machine's memory, but at most a quarter of a limit on
 // addresses (ulimit -v), because the rest of the process needs some too.
 size_t usual_room() {
   const auto of_machine = static_cast<size_t>(std::max(0l, sysconf(_SC_PHYS_PAGES))) *

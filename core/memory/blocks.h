@@ -1,4 +1,4 @@
-// Shared by the pools of small, medium and large blocks. Private to core/memory.
+// What the pools of small, medium and large blocks share. Private to core/memory.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // InlineVector<T, N>: a vector whose first N elements need no allocation, for short lists that are
-// made by the million: shapes, strides, a node's edges. For numbers all N places are copied at
-// once: a vector move instead of a loop.
+// made by the million: shapes, strides, a node's edges. Numbers are copied with all N places at
+// once: a SIMD move instead of a loop.
 #pragma once
 
 #include <algorithm>

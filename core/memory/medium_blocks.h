@@ -1,4 +1,4 @@
-// Medium blocks (1 to 64 KiB): four classes for each power of two. Private to core/memory.
+// Medium blocks (1 to 64 KiB): four sizes for each power of two. Private to core/memory.
 #pragma once
 
 #include <slope/core/memory/blocks.h>

@@ -1,4 +1,4 @@
-// Three tiers: small blocks in free lists for each thread, medium blocks by size class, large
+// The allocator: small blocks in free lists for each thread, medium blocks by size class, large
 // blocks cut best-fit from one growing range of addresses and merged with their free neighbours, so
 // that batches of every length share the same memory. Under AddressSanitizer and ThreadSanitizer
 // every block comes from the system, so that each misuse is seen.
@@ -35,6 +35,7 @@ void* from_system(size_t bytes) {
 namespace {
 
 std::atomic<int64_t> countdown{0};
+std::atomic<uint64_t> most_served{(uint64_t{1} << 48) - 1};  // no process has more addresses
 
 // Never destroyed: a thread that ends after main still frees into them.
 LargeBlocks& large() {
@@ -87,7 +88,8 @@ void give(void* block, size_t bytes) {
 void* allocate(size_t bytes) {
   if (bytes == 0) bytes = 1;
   const bool refused = countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1;
-  void* block = refused || uint64_t{bytes} >> 48 > 0 ? nullptr : take(bytes);
+  void* block =
+      refused || bytes > most_served.load(std::memory_order_relaxed) ? nullptr : take(bytes);
   SLOPE_CHECK_AS(MemoryError, block, "out of memory: {} bytes requested, {} in use", bytes,
                  stats().live);
   count_allocated(bytes);
@@ -106,5 +108,8 @@ Stats stats() {
 }
 void release_cached() { large().release(); }
 void fail_allocation(int64_t n) { countdown = n; }
+
+RequestLimit::RequestLimit(size_t bytes) : before_(most_served.exchange(bytes)) {}
+RequestLimit::~RequestLimit() { most_served = before_; }
 
 }  // namespace slope::memory

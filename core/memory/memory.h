@@ -26,7 +26,19 @@ void release_cached();  // returns the pages of cached large blocks to the syste
 // the n-th allocation from now (1: the next) throws, once; 0 switches this off
 void fail_allocation(int64_t n);
 
-// A base class of small objects that are made by the million: they are allocated here.
+// While it lives, no larger request is served on any thread: for programs of strangers.
+class RequestLimit {
+ public:
+  explicit RequestLimit(size_t bytes);
+  ~RequestLimit();
+  RequestLimit(const RequestLimit&) = delete;
+  RequestLimit& operator=(const RequestLimit&) = delete;
+
+ private:
+  uint64_t before_;
+};
+
+// A base class of small objects that are made by the million: `new` calls allocate().
 struct Allocated {
   static void* operator new(size_t bytes) { return allocate(bytes); }
   static void operator delete(void* object, size_t bytes) { deallocate(object, bytes); }

@@ -1,5 +1,5 @@
-// Tells apart caught errors: those that concern the code that threw them, and those that are about
-// the system (no memory, no thread, a read or write that failed).
+// Separates caught errors about the code that threw them from those about the system (no memory, no
+// thread, a read or write that failed).
 #pragma once
 
 #include <slope/core/error.h>
@@ -8,7 +8,7 @@
 
 namespace slope {
 
-// In a catch block: throws the error again if it is of the second kind.
+// In a catch block: throws the error again if it is about the system.
 inline void rethrow_if_scarce() {
   try {
     throw;

@@ -1,7 +1,7 @@
 // Small blocks (up to 1 KiB) are cut from chunks and held in free lists for each thread, because
 // the tape makes them by the million. A thread holds up to two chunks' worth of each size; more
 // goes to a shared depot, from which all threads take: if one thread only allocates and another
-// only frees, blocks still return. Private to core/memory.
+// only frees, blocks are still reused. Private to core/memory.
 #pragma once
 
 #include <slope/core/memory/blocks.h>

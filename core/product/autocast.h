@@ -3,7 +3,7 @@
 // With bf16, operands in f32 are rounded to bf16 (to nearest, ties to even) inside the product, and
 // sums are in f32. The tensors remain f32. Products in f64 do not change.
 // This affects linear, matmul, bmm, einsum and linear_cross_entropy, and attention where the CPU
-// has a unit that multiplies bf16. Backward of an operation has the precision with which it was
+// has a unit that multiplies bf16. Backward uses the precision with which the operation was
 // recorded.
 #pragma once
 

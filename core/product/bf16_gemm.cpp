@@ -59,7 +59,7 @@ Bf16Place from(const Bf16Place& to, int64_t i, int64_t j) {
   return {to.alpha, to.beta, to.bias ? to.bias + j : nullptr, to.c + i * to.ldc + j, to.ldc};
 }
 
-// Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j; each is
+// Calls f(p, j, sizes, place) for each block of B, which starts at row p and column j and is
 // multiplied by all rows of A. Blocks of the same columns come in the order of k.
 template <class F>
 void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const F& f) {
@@ -72,7 +72,7 @@ void for_each_block(Sizes size, int64_t most_columns, const Bf16Place& to, const
 float rounded(float x) { return round_to_bf16(x); }
 float rounded(uint16_t bits) { return BFloat16::of_bits(bits); }
 
-// A rounded copy of an operand in f32, for an ordinary f32 product.
+// An operand's f32 copy, rounded to bf16, for an ordinary f32 product.
 struct Rounded {
   Block block;
   Operand<float> operand;
@@ -93,7 +93,7 @@ struct Rounded {
   }
 };
 
-// The length of the pieces into which `size` is cut, whole `unit`s: there are enough for many
+// The length, in whole `unit`s, of the pieces into which `size` is cut: there are enough for many
 // threads, and they are neither so small that the other operand is read too often nor so large that
 // a packed piece leaves the second-level cache.
 int64_t piece(int64_t size, int64_t unit, int64_t least, int64_t most) {
@@ -121,8 +121,8 @@ void pack_in_parallel(const Operands& packed, int64_t width, int64_t unit, bool 
 }
 
 // The smaller operand is packed first, as a whole. Each piece of the larger one is packed by the
-// thread that multiplies it, so that it is read back from the cache; but if each of its rows in
-// memory belongs to one index of the sum, it too is packed first, as a whole.
+// thread that multiplies it, so that it is read back from the cache; but if each row of the larger
+// one in memory belongs to one index of the sum, it too is packed first.
 void multiply_in_parallel(const Bf16Product& own, const Sizes& size, const Bf16Operand& a,
                           const Bf16Operand& b, const Bf16Place& to) {
   constexpr int64_t W = Bf16Product::panel;

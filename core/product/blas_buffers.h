@@ -1,5 +1,5 @@
-// OpenBLAS needs a buffer for each of its calls that run at the same time, and retries for ever if
-// the system has no addresses left for one (ulimit -v).
+// Buffers for OpenBLAS, which needs one for each of its calls that run at the same time, and
+// retries for ever if the system has no addresses left (ulimit -v).
 #pragma once
 
 namespace slope {

@@ -60,12 +60,11 @@ struct Grid {
   }
   static int64_t worthwhile_pieces(int64_t m, int64_t n, int64_t k) {
     const bool few = m < few_rows;
-    // With few rows a piece for every 128 KB of B to read (in f32), otherwise pieces that grow with
-    // the product.
+    // With few rows, one piece per 128 KB of B to read (in f32); otherwise pieces grow with the
+    // product.
     const double wanted =
         few ? volume(1, n, k) / (1 << 15) : std::sqrt(volume(m, n, k) / (1 << 22)) / 2;
-    // Below 64 KB of B, or 2 M multiply-adds, the microseconds in which a second thread wakes cost
-    // more than it saves.
+    // Below 64 KB of B, or 2 M multiply-adds, waking a second thread takes longer than it saves.
     const double too_little = few ? 0.5 : 0.35;
     return wanted <= too_little ? 1
            : wanted <= 2        ? 2
@@ -137,10 +136,10 @@ void pack_in_parallel(const Product<T>& own, int64_t n, int64_t k, const Strided
 template <class T>
 struct PackedOnce {
   static constexpr int64_t most = 1 << 22;  // elements of B
-  // with fewer, each tile had better pack its part into the cache
+  // with fewer, it is faster if each tile packs its part into the cache
   static constexpr int64_t worthwhile_rows = 384;
   static constexpr int64_t least_rows = 24, most_rows = 192;
-  std::vector<int64_t> tiles{0};  // first rows, and m
+  std::vector<int64_t> tiles{0};  // tiles' first rows, then m
 
   explicit PackedOnce(int64_t m) {
     while (tiles.back() < m) {

@@ -14,9 +14,9 @@ namespace slope {
 
 namespace {
 
-// Below this many rows of A, B is packed one panel at a time: a panel stays in the first-level
-// cache and needs no scratch memory (docs/performance.md). This is done only if A is a single
-// block, because B would be packed anew for each further block. The bits are the same.
+// B is packed one panel at a time below this many rows of A: a panel stays in the first-level cache
+// and needs no scratch memory (docs/performance.md). This is done only if A is a single block,
+// because B would be packed anew for each further block. The bits are the same.
 constexpr int64_t worthwhile_packing = 49;
 template <class T>
 bool is_few_rows_of_one_block(int64_t m, int64_t k) {
@@ -25,13 +25,16 @@ bool is_few_rows_of_one_block(int64_t m, int64_t k) {
          volume(m + most_register_rows, k, sizeof(T)) <= static_cast<double>(product_block_bytes);
 }
 
+// Of the terms of dots and of matrix-vector products: a longer sum of equal ones would drift.
+constexpr int64_t longest_sum = 1 << 12;
+
 #if defined(SLOPE_BLAS)
 bool is_for_dots(int64_t m, bool rows_by_rows) {
   return rows_by_rows && m < few_rows && cpu_isa() != Isa::portable;
 }
 bool is_worth_gemv(int64_t n, int64_t k) { return n < 1 << 30 && k < 1 << 30 && n * k > 512; }
 
-// Only that of a single row, which is not used, can be larger than an int.
+// Only the `ld` of a single row, which is not used, can be larger than an int.
 int leading(int64_t ld) {
   return static_cast<int>(std::min<int64_t>(ld, std::numeric_limits<int>::max()));
 }
@@ -99,9 +102,8 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
                    const T* bias, T* c, int64_t ldc) {
   if (k == 0) return scale(m, n, beta, bias, c, ldc);
   if (is_for_dots(m, !a.transpose && b.transpose)) {
-    constexpr int64_t part = 1 << 12;  // a longer sum of equal products would drift
-    for (int64_t p = 0; p < k; p += part)
-      kernels<Dots<T>>().multiply(m, n, std::min(part, k - p), alpha, a.at(0, p).data, a.ld,
+    for (int64_t p = 0; p < k; p += longest_sum)
+      kernels<Dots<T>>().multiply(m, n, std::min(longest_sum, k - p), alpha, a.at(0, p).data, a.ld,
                                   b.at(p, 0).data, b.ld, p == 0 ? beta : T(1),
                                   p == 0 ? bias : nullptr, c, ldc);
     return;
@@ -114,20 +116,37 @@ void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Opera
       scale(m, n, beta, bias, c, ldc);
       beta = T(1);
     }
-    if (row_by_matrix)
-      return multiply_vector(n, k, alpha, Operand<T>{b.data, b.ld, !b.transpose}, a.data,
-                             a.transpose ? a.ld : 1, beta, c, int64_t{1});
-    if (matrix_by_column)
-      return multiply_vector(m, k, alpha, a, b.data, b.transpose ? 1 : b.ld, beta, c, ldc);
+    if (row_by_matrix || matrix_by_column) {
+      const int64_t size = row_by_matrix ? n : m;
+      const auto multiply = [&](int64_t p, T keep, T* to, int64_t step) {
+        const int64_t deep = std::min(longest_sum, k - p);
+        const Operand<T> x = a.at(0, p), y = b.at(p, 0);
+        if (row_by_matrix)
+          multiply_vector(n, deep, alpha, Operand<T>{y.data, y.ld, !y.transpose}, x.data,
+                          a.transpose ? a.ld : 1, keep, to, step);
+        else
+          multiply_vector(m, deep, alpha, x, y.data, b.transpose ? 1 : b.ld, keep, to, step);
+      };
+      const int64_t step = row_by_matrix ? 1 : ldc;
+      multiply(0, beta, c, step);
+      if (k <= longest_sum) return;
+      const Block scratch(size * static_cast<int64_t>(sizeof(T)));  // BLAS would go on from c
+      T* const sum = static_cast<T*>(scratch.data);
+      for (int64_t p = longest_sum; p < k; p += longest_sum) {
+        multiply(p, T(0), sum, 1);
+        for (int64_t l = 0; l < size; ++l) c[l * step] += sum[l];
+      }
+      return;
+    }
     constexpr int64_t longest = int64_t{1} << 30;
     const auto part = [&](int64_t size, int64_t from) {
       return static_cast<int>(std::min(longest, size - from));
     };
     for (int64_t i = 0; i < m; i += longest)
       for (int64_t j = 0; j < n; j += longest)
-        for (int64_t p = 0; p < k; p += longest)
-          blas_gemm(part(m, i), part(n, j), part(k, p), alpha, a.at(i, p), b.at(p, j),
-                    p == 0 ? beta : T(1), c + i * ldc + j, leading(ldc));
+        for (int64_t p = 0; p < k; p += longest_sum)
+          blas_gemm(part(m, i), part(n, j), static_cast<int>(std::min(longest_sum, k - p)), alpha,
+                    a.at(i, p), b.at(p, j), p == 0 ? beta : T(1), c + i * ldc + j, leading(ldc));
     return;
   }
 #endif

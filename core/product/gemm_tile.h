@@ -24,7 +24,7 @@ inline double volume(int64_t m, int64_t n, int64_t k) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-// Below this many rows of A, reading B dominates.
+// Reading B dominates below this many rows of A.
 inline constexpr int64_t few_rows = 16;
 
 struct Block {  // scratch memory from the allocator
@@ -37,10 +37,10 @@ struct Block {  // scratch memory from the allocator
   void* data;
 };
 
-// Whether BLAS multiplies, if neither dot products nor a matrix-vector product give the result. On
-// a CPU with vectors of fused multiply-adds slope's kernels take over from few_rows on: they are as
-// fast or faster (docs/performance.md), and add the bias with the sums. Otherwise BLAS multiplies
-// all but small products.
+// Whether BLAS multiplies, where neither dot products nor a matrix-vector product are used. On a
+// CPU with vector FMA instructions, slope's kernels take over from few_rows on: they are as fast or
+// faster (docs/performance.md), and add the bias with the sums. Otherwise BLAS multiplies all but
+// small products.
 bool is_for_blas(int64_t m, int64_t n, int64_t k);
 
 // Whether the kernels that pack more are faster on this CPU: with AVX2, and on Intel's AVX-512
@@ -55,7 +55,7 @@ const Product<T>& own_product() {
 }
 
 // C (m, n; leading dimension ldc) = alpha op(A) op(B) + beta C + bias (null: none). C is not read
-// if beta is 0. m and n are those of a tile; k is any.
+// if beta is 0. m and n are a tile's; k may be any size.
 template <class T>
 void multiply_tile(int64_t m, int64_t n, int64_t k, T alpha, Operand<T> a, Operand<T> b, T beta,
                    const T* bias, T* c, int64_t ldc);

@@ -1,5 +1,5 @@
-// DType: the type of an element: names, sizes, the dispatcher from a run-time dtype to a C++ type,
-// and the promotion rule.
+// DType, the type of an element: its names and sizes, the dispatcher from a run-time dtype to a C++
+// type, and the promotion rule.
 #pragma once
 
 #include <slope/core/error.h>
@@ -69,7 +69,7 @@ decltype(auto) visit(DType dtype, F&& f) {
     default: return f.template operator()<bool>();
   }
 }
-// DTypeError, which names `op`, for bf16, in which nothing is summed.
+// DTypeError, which names `op`, for bf16, because nothing is summed in it.
 inline void refuse_bf16(DType dtype, const char* op) {
   SLOPE_CHECK_DTYPE(dtype != bf16, "{}: does not take bfloat16; convert it with to(f32)", op);
 }

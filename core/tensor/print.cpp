@@ -155,7 +155,7 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options, std::st
                  "print: precision must be 0 to 1000 and edgeitems not negative, got {} and {}",
                  options.precision, options.edgeitems);
   if (!tensor.defined()) return "tensor(undefined)";
-  // each dim takes a call within that of the dim before it
+  // printing recurses once for each dim
   SLOPE_CHECK_SHAPE(tensor.rank() <= 1000, "print: {} dims are too many to print; reshape it",
                     tensor.rank());
   const bool empty = tensor.numel() == 0;

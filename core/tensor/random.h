@@ -50,11 +50,11 @@ struct Generator {
 Generator& generator();           // the calling thread's; copy it to save, assign it to restore
 void manual_seed(uint64_t seed);  // generator() = {seed}
 
-// An unbiased number in [0, n) from the bits of a site; n >= 1. `draw` numbers the caller's draws
+// An unbiased number in [0, n) from the bits of a site; n >= 1. `draw`: which of the caller's draws
 // from this site.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n);
-// In [0, 1) with 24 bits; in [0, 1) with 53 bits; standard normal (Box-Muller, element
-// pairs share a block).
+// Uniform in [0, 1) with 24 bits, or with 53 bits; standard normal (Box-Muller: element pairs share
+// a block).
 float uniform_f32(const RandomSite& site, int64_t i);
 double uniform_f64(const RandomSite& site, int64_t i);
 double normal(const RandomSite& site, int64_t i);

@@ -1,4 +1,4 @@
-// Tensors of random numbers.
+// Fills tensors with random numbers.
 #pragma once
 
 #include <slope/core/loops/parallel.h>

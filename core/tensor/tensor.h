@@ -1,7 +1,7 @@
 // Tensor: one pointer to a TensorImpl. Copying shares, as a Python reference does: a parameter
 // keeps its identity when it is loaded, tied, converted or held by an optimizer. The methods above
-// the line "differentiable" know nothing of gradients; those below are defined in
-// autograd/ops/methods.cpp, once: there is no second version that silently detaches.
+// the line "differentiable" know nothing of gradients; those below are defined only once, in
+// autograd/ops/methods.cpp: no second version silently detaches.
 #pragma once
 
 #include <slope/core/memory/memory.h>
@@ -92,8 +92,11 @@ class Tensor {
     return static_cast<int64_t>(n);
   }
   int64_t size(int64_t dim) const {
-    SLOPE_CHECK_INDEX(rank() > 0, "size: a tensor of rank 0 has no dims");
-    return shape()[wrap_dim(dim, rank(), "size")];
+    const Dims& sizes = shape();
+    const auto rank = static_cast<int64_t>(sizes.size());
+    if (dim >= -rank && dim < rank) return sizes[dim < 0 ? dim + rank : dim];
+    SLOPE_CHECK_INDEX(rank > 0, "size: a tensor of rank 0 has no dims");
+    return wrap_dim(dim, rank, "size");  // which throws
   }
   bool is_contiguous() const { return layout().is_contiguous(); }
   const Storage& storage() const { return impl().storage; }
@@ -221,7 +224,7 @@ class Tensor {
 
   // ---- the tape: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
   bool requires_grad() const;
-  // leaves of floating dtype only
+  // only for leaves of floating dtype
   const Tensor& set_requires_grad(bool requires_grad = true) const;
   bool is_leaf() const;
   Tensor grad() const;  // undefined before a backward pass has reached this leaf (or a tensor with

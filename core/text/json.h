@@ -74,6 +74,6 @@ class JsonReader {
 // Length in bytes of the valid UTF-8 sequence at the start of `text`, 0 if there is none (overlong,
 // surrogate, beyond U+10FFFF, truncated).
 size_t utf8_length(std::string_view text);
-bool is_text(std::string_view text);  // valid UTF-8 without NUL, as strings of JSON are here
+bool is_text(std::string_view text);  // valid UTF-8 without NUL, as JSON strings must be here
 
 }  // namespace slope

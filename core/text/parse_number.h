@@ -1,4 +1,4 @@
-// Numbers as users write them: decimal, the whole text, in the type's range, finite.
+// Parses a text that is one number: decimal, finite and in the type's range.
 #pragma once
 
 #include <charconv>

@@ -28,7 +28,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
   std::string best;
   // a swap of two letters counts as two edits
   const size_t too_many = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
-  std::pair<size_t, size_t> least(too_many, 0);  // without regard to upper case; with it
+  std::pair<size_t, size_t> least(too_many, 0);  // ignoring case; then with case
   for (const std::string& c : candidates)
     if (const size_t d = edit_distance(lower(name), lower(c)), exact = edit_distance(name, c);
         d < name.size() && std::pair(d, exact) < least) {

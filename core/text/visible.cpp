@@ -15,8 +15,8 @@ struct Character {
   bool is_malformed = false;
 };
 
-// The first character of a text, which must not be empty, or its first byte if no character of
-// UTF-8 begins there.
+// The first character of a text that is not empty, or its first byte if no UTF-8 character begins
+// there.
 Character first_character(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const uint32_t lead = byte(0);
@@ -34,8 +34,8 @@ Character first_character(std::string_view text) {
   return {point, bytes};
 }
 
-// Whether a terminal acts on it: control characters, marks of direction, separators of lines and
-// paragraphs.
+// Whether a terminal acts on `c`: control characters, direction marks, line and paragraph
+// separators.
 bool is_obeyed(uint32_t c) {
   const bool is_control = c < ' ' || (c >= 0x7F && c < 0xA0);
   const bool is_direction = c == 0x61C || c == 0x200E || c == 0x200F ||

@@ -11,7 +11,7 @@ namespace slope {
 // marks that change the direction of text become \u202e and the like.
 std::string visible(std::string_view text);
 
-// so that a message shows that nothing was given: '' for an empty text
+// '' for an empty text, so that a message shows that nothing was given
 inline std::string quoted_if_empty(std::string_view text) {
   return text.empty() ? "''" : std::string(text);
 }

@@ -15,7 +15,7 @@ struct Pair {
 
 struct Pairs {
   std::vector<Pair> pairs;
-  std::vector<size_t> lines;  // from which line of the text each pair comes, counted from 0
+  std::vector<size_t> lines;  // the line of the text that each pair is from, counted from 0
   // pairs without a word on one side; pairs longer than the model's positions
   int64_t skipped_empty = 0, skipped_long = 0;
 };
@@ -25,14 +25,14 @@ struct Pairs {
 Pairs encode_pairs(const ParallelText& text, const Tokenizer& source, const Tokenizer& target,
                    int64_t positions);
 
-// Keeps pairs spread evenly over `pairs`, with about `tokens` target tokens together, or all pairs
-// if these have no more.
+// Keeps pairs spread evenly over `pairs`, with about `tokens` target tokens in total; keeps all
+// pairs if they have no more.
 std::vector<Pair> spread(std::vector<Pair> pairs, int64_t tokens);
 
 struct Batch {
   int64_t size = 0, source_length = 0, target_length = 0;  // B S T
   std::vector<int64_t> source, target;  // (B, S) and (B, T), row-major, <pad> after each sentence
-  // without padding; of a target, the predicted ones: all but <sos>
+  // without padding; in targets, only the predicted tokens: all but <sos>
   int64_t source_tokens = 0, target_tokens = 0;
 };
 
@@ -42,7 +42,7 @@ Batch make_batch(std::span<const Pair> pairs, std::span<const int64_t> rows);
 struct BatchOptions {
   int64_t batch_size = 128;
   uint64_t seed = 0;
-  // how many batches of pairs are sorted by length together: more save padding, fewer mix better
+  // how many batches of pairs to sort by length together: many save padding, few mix better
   int64_t pool = 50;
 };
 

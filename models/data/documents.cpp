@@ -14,7 +14,7 @@ Documents encode_documents(const std::vector<std::string>& lines, const Tokenize
   for (const std::string& line : lines) {
     if (line.empty()) continue;
     Ids ids = tokenizer.encode(separator + line + separator);
-    if (ids.size() > 2) documents.push_back(std::move(ids));  // else a line of blanks, for words
+    if (ids.size() > 2) documents.push_back(std::move(ids));  // else blank to a word tokenizer
   }
   return documents;
 }

@@ -1,6 +1,6 @@
 // A text whose lines are separate documents (names, verses): each has a separator, the newline, at
-// both ends, so that a language model learns where one begins and ends. No document sees
-// another.
+// both ends, so that a language model learns where a document begins and ends. No row mixes
+// documents.
 #pragma once
 
 #include <slope/models/data/blocks.h>

@@ -1,7 +1,7 @@
-// Words of a line, composed (NFC): runs of letters, digits and _, and every other visible character
-// alone, like Python's re.findall(r"\w+|[^\w\s]", line.lower()); but marks (accents, vowel signs,
-// variation selectors), joiners and other format characters stay with the character before them,
-// Catalan l·l is one word, and a flag or a sequence of emoji is one token.
+// Splits a line into words, composed (NFC): runs of letters, digits and _, and each other visible
+// character alone, like Python's re.findall(r"\w+|[^\w\s]", line.lower()); but marks (accents,
+// vowel signs, variation selectors), joiners and other format characters stay with the character
+// before them, Catalan l·l is one word, and a flag or a sequence of emoji is one token.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ class Tokenizer {
   // Without <sos> and <eos>. InputError if the text is not UTF-8, or has a character that the
   // tokenizer lacks and cannot replace by <unk>.
   virtual Ids encode(std::string_view text) const = 0;
-  // The same for each of many lines, which may be faster.
+  // The same for many lines, perhaps faster than one by one.
   virtual std::vector<Ids> encode_lines(const std::vector<std::string>& lines) const;
   // One of the ways to split a text, drawn from `site` (bpe_dropout.h); UsageError if there is only
   // one.
@@ -37,16 +37,16 @@ class Tokenizer {
   // whether encode() takes a text with this character
   virtual bool knows(std::string_view) const { return true; }
 
-  // `for_unknown`: words in place of the first, second, … <unk>; the others are written as <unk>.
+  // `for_unknown`: words to write for the first, second, … <unk>; any further ones stay <unk>.
   virtual std::string decode(std::span<const int64_t> ids, const Tokens& for_unknown) const = 0;
   std::string decode(std::span<const int64_t> ids) const { return decode(ids, {}); }
-  // How many of the tokens after a token may influence its text and the blank before it.
+  // How many tokens after a token may influence its text and the blank before it.
   virtual size_t looks_ahead() const { return 0; }
   // The words of the decoded line in lower case, on which token_bleu is computed.
   virtual Tokens words(std::span<const int64_t> ids) const;
 
   virtual std::string token(int64_t id) const = 0;  // for display; IndexError outside [0, size)
-  // for display: the tokens of a line, one for each id; words appear themselves, even unknown ones
+  // for display: the tokens of a line, one for each id; unknown words appear as themselves
   virtual Tokens tokens(std::string_view line) const;
 
   virtual std::vector<File> files() const = 0;  // what read_tokenizer() reads
@@ -57,22 +57,22 @@ Ids as_sentence(Ids ids);  // <sos> ids <eos>
 // <sos> ids of the line <eos>.
 Ids encode_sentence(std::string_view line, const Tokenizer& tokenizer);
 
-// A checksum of the contents of their files().
+// A checksum of what the tokenizers' files() contain.
 std::string fingerprint(const std::vector<const Tokenizer*>& tokenizers);
 
 struct TokenizerOptions {
   std::string kind = "subwords";  // or words, characters
   bool lowercase = false;
-  int64_t min_freq = 1;           // of words: how often one must occur
-  std::string algorithm = "bpe";  // of subwords; or unigram
+  int64_t min_freq = 1;           // of words: how often each must occur
+  std::string algorithm = "bpe";  // of subwords: bpe or unigram
   int64_t vocab_size = 0;         // of subwords; 0: from the size of the text
-  std::string model_file;         // of subwords: SentencePiece's .model; empty: trained
+  std::string model_file;         // of subwords: SentencePiece's .model; empty: train one
   // whether <pad>, <unk>, <sos> and <eos> are wanted; subwords have them in any case
   Specials specials = Specials::sentence;
 };
 
 // From the lines of the training text; several lists for a vocabulary of several languages.
-// InputError or UsageError if that is not possible.
+// InputError or UsageError if no tokenizer can be made.
 TokenizerPtr make_tokenizer(const TokenizerOptions& options,
                             const std::vector<const std::vector<std::string>*>& texts);
 

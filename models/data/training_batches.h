@@ -1,6 +1,6 @@
 // The batches of all epochs as one endless sequence, prepared ahead. Its position, the number of
 // batches consumed since the first epoch began, is all that a resume needs: a sequence that starts
-// there continues exactly like one that ran up to there. The pairs belong to the caller and must
+// there continues exactly like one that ran that far. The pairs belong to the caller and must
 // outlive this object.
 #pragma once
 

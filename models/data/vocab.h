@@ -1,6 +1,6 @@
 // Vocab: maps tokens to ids and back. Made from counts, or read from the text file of a run (one
-// token a line, line i is token i-1). It starts with the four special tokens, except for a language
-// model on characters, which has none.
+// token per line; line i has token i-1). It starts with the four special tokens, except for a
+// language model on characters, which has none.
 #pragma once
 
 #include <slope/models/data/tokenize.h>

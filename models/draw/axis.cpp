@@ -31,7 +31,7 @@ void Axis::widen(double share) {
 
 double Axis::share(double value) const { return (scaled(value) - low_) / (high_ - low_); }
 
-// 1, 10, 100, …, with 2 and 5 in between while there is room; every few powers where there are
+// 1, 10, 100, …, also 2 and 5 times these if there is room; only every few powers if there are
 // many.
 std::vector<Tick> Axis::powers_of_ten(int count) const {
   const double decades = high_ - low_;

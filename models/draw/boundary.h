@@ -1,5 +1,5 @@
-// A model's decision boundary: points of two labels, over the probability that the model gives to
-// label 1.
+// A figure of a model's decision boundary: labelled points over the probability that the model
+// gives to label 1.
 #pragma once
 
 #include <cstdint>

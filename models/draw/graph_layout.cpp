@@ -125,8 +125,8 @@ class Layout {
     if (end - first <= longest_route) connect(last, static_cast<size_t>(a.to));
   }
 
-  // Orders each layer by the mean position of its neighbours in the previous layer, downwards and
-  // upwards in turn.
+  // Orders a layer's items by the mean position of their neighbours in the previous layer,
+  // downwards and upwards in turn.
   void order() {
     std::vector<double> place(layer_.size());
     const auto number = [&](const std::vector<size_t>& row) {

@@ -1,4 +1,4 @@
-// Where the boxes of a directed graph go: in layers from top to bottom, so that every arrow points
+// Places the boxes of a directed graph in layers from top to bottom, so that every arrow points
 // down and few cross (Sugiyama, Tagawa and Toda, 1981). Nothing recurses; 100,000 boxes take about
 // a second.
 #pragma once

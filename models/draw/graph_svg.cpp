@@ -24,8 +24,8 @@ Style style_of(Kind kind) {
   }
 }
 
-// The text of a box: its name, and below it its output tensors, their numbers if they are few, and
-// the module that it belongs to.
+// The text of a box: the name, and below that the output tensors, their numbers if they are few,
+// and the node's module.
 struct Lines {
   struct Line {
     std::string text;

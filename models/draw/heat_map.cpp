@@ -40,7 +40,7 @@ int64_t panel_columns(int64_t panels) {
 
 namespace {
 
-constexpr double label_size = 11.5, label_limit = 96;  // of a label: font size, most pixels
+constexpr double label_size = 11.5, label_limit = 96;  // of labels: font size, largest width
 constexpr double slant = 0.7071;                       // column labels are turned by 45 degrees
 
 double longest(const std::vector<std::string>& labels) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double left = 64, right = 24, bottom = 56, legend_size = 12.5, row_height = 20;
 
-// Okabe and Ito's colors, which people with color blindness tell apart, without yellow.
+// Okabe and Ito's colors without yellow; people with color blindness can tell them apart.
 constexpr const char* palette[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#56b4e9", "#e69f00", "#000000"};
 constexpr size_t colors = std::size(palette);

@@ -11,8 +11,8 @@ namespace slope::draw {
 struct Series {
   std::string name = {};           // in the legend; not listed if empty
   std::vector<Point> points = {};  // those that an axis cannot show are left out
-  std::string color = {};          // of a line without dashes; empty: one of the palette
-  // which one of the palette, whose later ones have the same colors and dashes; -1: the next
+  std::string color = {};          // drawn without dashes; empty: from the palette
+  // index into the palette, which repeats its colors with dashes; -1: the next
   int64_t number = -1;
   bool dots = false;  // a dot at each point
   double width = 1.8, opacity = 1;

@@ -1,6 +1,6 @@
-// Svg: a drawing as text. The same calls give the same bytes everywhere: numbers are rounded to
-// 1/100 and written independently of the locale. Coordinates are pixels, y downwards. Attributes,
-// such as `fill="#eee" stroke="#333"`, give the look of a shape.
+// Svg: writes a drawing as SVG. The same calls give the same bytes everywhere: numbers are rounded
+// to 1/100 and written independently of the locale. Coordinates are pixels, y downwards.
+// Attributes, such as `fill="#eee" stroke="#333"`, give the look of a shape.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Heat maps for a terminal: a cell is two characters, shaded " ░▒▓█" from 0.05, 0.25, 0.5 and 0.75
-// on, or coloured if the terminal shows colours. Row labels are at the left, column labels are
-// written downwards; panels are placed side by side as far as the width allows.
+// Heat maps for a terminal: a cell is two characters, shaded ░▒▓█ from 0.05, 0.25, 0.5 and 0.75 on,
+// or coloured if the terminal shows colours. Row labels are at the left, column labels are written
+// downwards; panels are placed side by side as far as the width allows.
 #pragma once
 
 #include <slope/models/draw/heat_map.h>

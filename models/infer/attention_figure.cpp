@@ -38,7 +38,7 @@ const std::vector<std::string>& paths_of(AttentionKind kind, const nn::Attention
   return paths.cross;
 }
 
-// Unknown words appear themselves, not as <unk>: the picture is for people.
+// Unknown words appear as written, not as <unk>: the picture is for people.
 std::vector<std::string> source_labels(const data::Tokenizer& tokenizer,
                                        const std::string& sentence, const Sentence& source) {
   std::vector<std::string> labels = tokenizer.tokens(sentence);

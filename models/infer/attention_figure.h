@@ -16,9 +16,9 @@ struct AttentionChoice {
   int64_t layer = -1;  // from 0; -1: the last. UsageError if there is no such layer
 };
 
-// Translates the sentence with the given `options`, then runs both sides through the model once. A
-// row is the token that the decoder writes there (in the encoder: the token that attends), a column
-// the token that is attended to. draw::to_svg and draw::to_text draw the figure.
+// Translates the sentence with the given `options`, then runs both sides through the model once.
+// Each row is a token that the decoder writes (in the encoder: one that attends), each column a
+// token attended to. draw::to_svg and draw::to_text draw the figure.
 draw::HeatMaps attention_figure(const Translator& translator, const std::string& sentence,
                                 const AttentionChoice& choice = {},
                                 const DecodeOptions& options = {},

@@ -57,7 +57,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
                                                translator.model->positions());
   EvalResult result = metrics(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
 
-  std::vector<std::string> sources, targets, lines;  // those that the model can take
+  std::vector<std::string> sources, targets, lines;  // of the pairs that fit the model
   for (size_t i : pairs.lines) {
     sources.push_back(text.source[i]);
     targets.push_back(data::nfc(text.target[i]));

@@ -21,8 +21,8 @@ struct EvalResult {
   int64_t tokens = 0;  // how many tokens (<eos> included) or points were predicted
   double loss = 0;     // mean cross entropy per token or point, in nats
   double ppl = 0;      // exp(loss)
-  // on lower-cased words (Tokenizer::words), against the references in lower case, composed (NFC),
-  // including words that the vocabulary lacks; 0 to 100
+  // on lower-cased words (Tokenizer::words), against lower-cased references in NFC, which keep
+  // words that the vocabulary lacks; 0 to 100
   std::optional<double> bleu = {};
   // on lines as translate writes them, against the references, both composed (NFC)
   std::optional<LineScores> lines = {};
@@ -46,7 +46,7 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 // tokens, all lines are empty, or the tokenizer lacks a character.
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text);
 
-// Lines "x,y,label" with label 0 or 1. InputError if a line is invalid (it says which) or none.
+// Lines "x,y,label" with label 0 or 1. InputError if there is no line, or one (named) is invalid.
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines);
 
 // Evaluates a run of any kind on `path`: a prefix of parallel text, or a file of text or points

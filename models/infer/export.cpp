@@ -23,7 +23,7 @@ static std::string config_of(const std::string& checkpoint, nn::ModuleRef model)
 
 void export_to_pytorch(const std::string& run, const std::string& folder) {
   SLOPE_CHECK_AS(UsageError, sys::kind(folder) == sys::Kind::nothing,
-                 "export: {} exists; name a folder that does not", folder);
+                 "export: {} exists; name a new folder", folder);
   const std::string checkpoint = checkpoint_folder(run);
   const Sample sample = sample_of_run(checkpoint);
   const nn::ModuleRef model = sample.model->module();

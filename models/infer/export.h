@@ -2,7 +2,7 @@
 //   model.safetensors   every name of PyTorch's state_dict, a tied tensor under each of its names
 //   config.json         the settings;
 //                       `tied`: for each further name of a tensor, its first name;
-//                       `modules`: the model as PyTorch prints it, with kinds of gelu, eps, biases
+//                       `modules`: the model as PyTorch prints it, with eps, biases, kinds of gelu
 //   *.vocab, *.model, *.spacing    the tokenizers
 #pragma once
 

@@ -25,7 +25,7 @@ KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
     }
     SLOPE_CHECK_INPUT(unknown == UnknownCharacters::skip,
                       "'{}' (U+{:04X}) is not one of the {} characters that the model has learned; "
-                      "--unknown-characters skip leaves such ones out",
+                      "--unknown-characters skip omits such characters",
                       visible(data::encode_utf8({&c, 1})), static_cast<uint32_t>(c),
                       tokenizer.size());
     ++known.skipped;

@@ -1,4 +1,4 @@
-// Text with characters that a model of characters has never seen.
+// Refuses or removes characters that a model has never learned.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -13,7 +13,7 @@ struct KnownText {
   int64_t skipped = 0;  // characters
 };
 
-// The text without its unknown characters; InputError that names the first where they are refused.
+// The text without its unknown characters; if they are refused, an InputError names the first.
 KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                      UnknownCharacters unknown);
 

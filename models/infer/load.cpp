@@ -10,8 +10,8 @@ using models::Kind, models::Weights;
 
 namespace {
 
-// Makes the model with `make`, which may allocate no more elements than the weights can fill, and
-// loads them.
+// Makes the model with `make`, allocating no more elements than the weights can fill, and loads the
+// weights.
 template <class Make>
 auto with_weights(const std::string& checkpoint, TensorFile&& weights, DType dtype, Make make) {
   const std::string config = checkpoint + "/config.json", file = checkpoint + "/model.safetensors";

@@ -2,7 +2,7 @@
 // InputError names file and fault: a config of another kind, weights that do not fit or are not
 // finite, wrong vocabularies.
 // Nothing here writes to a const model: any number of threads may translate, generate and evaluate
-// with one, in whatever mode it is. nn::train, nn::eval, nn::to and nn::load do write: call them
+// with the same model, in any mode. nn::train, nn::eval, nn::to and nn::load do write: call them
 // only while no other thread uses the model.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Translator {
   std::unique_ptr<models::TranslationModel> model;
 };
 Tensor as_batch(const data::Ids& sentence);  // i64 (1, T)
-// `weights`: f32, or bf16, which rounds those of the model's linear layers (nn::round_weights).
+// `weights`: f32, or bf16, which rounds the weights of linear layers (nn::round_weights).
 Translator load_translator(const std::string& checkpoint, DType weights = f32);
 
 struct TextModel {

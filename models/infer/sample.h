@@ -20,10 +20,10 @@ enum class SampleSize { small, full };
 Sample sample_of(const models::ModelType& type, SampleSize size = SampleSize::small);
 // The model of a run with its weights, in f32 and on made-up data.
 Sample sample_of_run(const std::string& checkpoint);
-// A model's name or a run's folder; UsageError that lists the models if it is neither.
+// `name`: a model's name or a run's folder; if neither, a UsageError lists the models.
 Sample sample_named(const std::string& name, SampleSize size = SampleSize::small);
 
-// A model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
+// Of a model with the type's defaults; the vocabularies of a translation model have 7853 and 5893
 // words (Multi30k), that of a language model 65 characters (tiny Shakespeare).
 int64_t count_default_parameters(const models::ModelType& type);
 // The summary of such a model on one example of greatest length: two sentences, a text, a point.

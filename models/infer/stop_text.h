@@ -1,5 +1,5 @@
-// Ends a text that is being written at the first occurrence of `stop`. What may be the beginning of
-// `stop` is held back until that is clear.
+// Ends a text, as it is written, at the first occurrence of `stop`. What may begin `stop` is held
+// back until more text decides.
 #pragma once
 
 #include <algorithm>

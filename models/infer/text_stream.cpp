@@ -6,10 +6,10 @@ namespace slope::train {
 namespace {
 
 constexpr size_t longest = 1024, kept = 256;  // tokens
-constexpr size_t longest_line = 4096;         // the quotes of a longer line may change sides
+constexpr size_t longest_line = 4096;         // a longer line may swap opening and closing quotes
 
-// What another token may still replace: an incomplete character, or the character that subwords
-// write before an underscore that stands for itself.
+// What another token may still replace: an incomplete character, or the mark that subwords write
+// before a literal underscore.
 bool is_open_end(std::string_view text) {
   return text.ends_with("\xEF\xBF\xBD") || text.ends_with("\xEE\x80\x80");
 }
@@ -54,7 +54,7 @@ std::string TextStream::finish() const { return rest(text_, given_); }
 void TextStream::shorten() {
   if (ids_.size() <= kept) return;
   size_t cut = ids_.size() - kept;
-  if (tokenizer_.looks_ahead() > 0) {  // which of a pair a quotation mark is, its line decides
+  if (tokenizer_.looks_ahead() > 0) {  // the line decides whether a quote opens or closes
     const size_t most = cut;
     while (cut > 0 && tokenizer_.token(ids_[cut - 1]) != "\n") --cut;
     if (cut == 0 && ids_.size() > longest_line) cut = most;

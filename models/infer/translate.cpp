@@ -80,7 +80,7 @@ std::vector<Translations> translate(const Translator& translator,
               ? words_for_unknown(translator, lines[number[i]], sources[i], h.tokens)
               : data::Tokens{};
       std::string text = translator.target->decode(h.tokens, copied);
-      std::replace(text.begin(), text.end(), '\n', ' ');  // a line for a line
+      std::replace(text.begin(), text.end(), '\n', ' ');  // one line for each line
       const bool is_new = std::none_of(best.begin(), best.end(),
                                        [&](const Translation& t) { return t.text == text; });
       if (is_new) best.push_back({h.tokens, text, h.log_p, h.score});
@@ -97,7 +97,7 @@ static std::string first_unknown(const std::string& text, const data::Tokenizer&
   const Sentence ids = tokenizer.encode(text);
   if (!has_unknown(ids)) return "";
   const data::Tokens tokens = tokenizer.tokens(text);
-  for (size_t i = 0; i < ids.size(); ++i)  // words show themselves, even unknown ones
+  for (size_t i = 0; i < ids.size(); ++i)  // words appear as written, even unknown ones
     if (ids[i] == data::unk_id && tokens[i] != tokenizer.token(data::unk_id)) return tokens[i];
   for (const char32_t c : data::decode_utf8(text))
     if (const std::string one = data::encode_utf8({&c, 1}); has_unknown(tokenizer.encode(one)))

@@ -12,7 +12,7 @@ namespace slope::train {
 // positions.
 int64_t longest_target(const Translator& translator, const DecodeOptions& options);
 
-// The model's best sentences for encoded ones (<sos> … <eos>), as token ids.
+// The best translations of encoded sentences (<sos> … <eos>), as token ids.
 std::vector<Sentence> translate_sentences(const Translator& translator,
                                           const std::vector<Sentence>& sources,
                                           const DecodeOptions& options = {});
@@ -25,7 +25,7 @@ LongLines long_lines(const std::string& name);  // by these names; UsageError fo
 struct LineOptions {
   LongLines long_lines = LongLines::refuse;
   size_t lines_before = 0;  // in errors the first line has the number lines_before + 1
-  std::function<void()> on_long_line = {};  // called for each that is cropped or skipped
+  std::function<void()> on_long_line = {};  // called for each line cropped or skipped
 };
 
 // The tokens of a line, <sos> … <eos>, at most as many as the model has positions; only <sos> <eos>
@@ -50,7 +50,7 @@ std::vector<Translations> translate(const Translator& translator,
                                     const DecodeOptions& options = {},
                                     const LineOptions& line_options = {});
 
-// The beginning of a translation as DecodeOptions::prefix. UsageError if the model cannot write
+// Encodes a translation's beginning for DecodeOptions::prefix. UsageError if the model cannot write
 // all of it, or if it leaves no room for more.
 Sentence forced_prefix(const Translator& translator, const std::string& text);
 

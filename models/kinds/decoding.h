@@ -1,5 +1,5 @@
-// Sentences being written, a token at a time: how a search (infer/search/decode.h) sees a
-// translation model.
+// How a search (infer/search/decode.h) sees a translation model: as sentences being written, a
+// token at a time.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -34,7 +34,7 @@ StartDecoding cached_decoding(const M& model) {
 }
 
 // For models with features(source, target) and head(x): each step computes the whole prefix. Tests
-// compare cached decoding with it.
+// compare cached decoding with this.
 template <class M>
 StartDecoding uncached_decoding(const M& model) {
   struct Uncached : Decoding {

@@ -2,7 +2,7 @@
 //
 // A module is a language model if it has
 //   Config config                           with vocab_size and block_size (positions)
-//   M(config), init_weights()               the latter if it has initial values of its own
+//   M(config), init_weights()               the latter if M has its own initial values
 //   forward(tokens)                         (B, T) i64 -> (B, T, V) logits of the next tokens
 //   loss(inputs, targets, label_smoothing)  optional: summed over the targets; otherwise the cross
 //                                           entropy of forward()
@@ -23,8 +23,8 @@ class Continuation {  // of one text
 
 class LanguageModel : public Model {
  public:
-  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. Summed over the targets that
-  // are not -100, which is cross_entropy's ignore_index.
+  // inputs, targets (B, T), i64; targets[b, t] follows inputs[b, t]. The loss is summed over
+  // targets other than -100, cross_entropy's ignore_index.
   virtual Tensor loss(const Tensor& inputs, const Tensor& targets,
                       double label_smoothing) const = 0;
   virtual Tensor logits(const Tensor& tokens) const = 0;  // (B, T) -> (B, T, V)

@@ -1,6 +1,6 @@
-// What every command may ask of a model of any type, and of its type before a model exists. The
-// kinds (translation.h, language_model.h, points.h) define what is trained and how it is used; each
-// has one template that turns a module into a type.
+// What every command may ask of any model, and of a model's type before the model exists. The kinds
+// (translation.h, language_model.h, points.h) define how models are trained and used; each has one
+// template that turns a module into a model type.
 #pragma once
 
 #include <slope/models/config.h>
@@ -11,6 +11,7 @@
 namespace slope::models {
 
 enum class Kind { translation, language_model, points };
+inline constexpr Kind all_kinds[] = {Kind::translation, Kind::language_model, Kind::points};
 const char* name(Kind kind);  // as `slope train` takes it: "translation", "lm", "points"
 
 class Model {
@@ -26,8 +27,8 @@ class ModelConfig {
   virtual std::unique_ptr<ModelConfig> clone() const = 0;
 };
 
-// Whether a model's weights get their initial values, from generator(), or are left uninitialised,
-// to be loaded.
+// Whether a model's weights get initial values from generator() or stay uninitialised because they
+// are loaded later.
 enum class Weights { drawn, unset };
 
 class ModelType {
@@ -36,7 +37,7 @@ class ModelType {
   const std::string name, about;
   const Kind kind;
   virtual std::unique_ptr<ModelConfig> config() const = 0;  // the defaults
-  // of a model so small that each element's gradient can be checked and its graph can be drawn
+  // of a model so small that each element's gradient can be checked and the graph drawn
   virtual std::unique_ptr<ModelConfig> small() const = 0;
 
  protected:
@@ -58,7 +59,7 @@ struct ConfigOf final : ModelConfig {
 template <class M>
 using ConfigType = std::remove_cvref_t<decltype(std::declval<M&>().config)>;
 
-// The type of kind `Base` that a module M becomes; `Base` adds how a model is made.
+// The model type that a module M becomes, of kind `Base`, which adds how a model is made.
 template <class M, class Base>
 class ModelTypeOf : public Base {
  public:

@@ -1,8 +1,8 @@
 // Points: models that classify points of the plane into two classes.
 //
-// A module is one if it has
+// A points model is a module with
 //   Config config
-//   M(config), init_weights()   the latter if it has initial values of its own
+//   M(config), init_weights()   the latter if M has its own initial values
 //   forward(points)             (N, 2) -> (N, 1) logits of label 1
 #pragma once
 
@@ -13,7 +13,7 @@ namespace slope::models {
 class PointsModel : public Model {
  public:
   virtual Tensor logits(const Tensor& points) const = 0;  // (N, 2) -> (N, 1)
-  // labels (N, 1), 0 or 1. Binary cross entropy, summed.
+  // Summed binary cross entropy; labels (N, 1) are 0 or 1.
   Tensor loss(const Tensor& points, const Tensor& labels) const {
     return bce_with_logits(logits(points), labels, Reduction::sum);
   }

@@ -3,7 +3,7 @@
 // A module is a translation model if it has
 //   Config config                          with source_vocab, target_vocab, max_len (positions);
 //                                          bool shared_vocab, optional: one table embeds both sides
-//   M(config), init_weights()              the latter if it has initial values of its own
+//   M(config), init_weights()              the latter if M has its own initial values
 //   loss(source, target, label_smoothing)  summed over the target's tokens except the first
 //   features(source, target)               (B, S), (B, T) -> (B, T, C)
 //   head(features)                         (B, T, C) -> (B, T, V)
@@ -92,7 +92,7 @@ class TranslationTypeOf final : public ModelTypeOf<M, TranslationType> {
   }
 };
 
-// A line of the registry. `small`: a config for checking every gradient.
+// Makes a registry entry. `small`: a config for checking every gradient.
 template <class M>
 ModelTypePtr translation(std::string name, std::string about, ConfigType<M> small = {}) {
   return std::make_shared<TranslationTypeOf<M>>(std::move(name), std::move(about),

@@ -1,6 +1,6 @@
-// Settings without effect. A setting has an effect if another value of it changes the names or
-// shapes of the model's tensors, or the loss in training from one seed, or whether an input of one
-// token more than the given config allows is accepted. This is tried with the given config, and
+// Finds settings without effect. A setting has an effect if another value of it changes the names
+// or shapes of the model's tensors, or the training loss for the same seed, or whether the model
+// accepts one token more than the given config allows. This is tried with the given config, and
 // with one other setting doubled: the base of rotary positions, say, has no effect while there is a
 // single frequency.
 #include <slope/models/lint/lint_model.h>

@@ -10,7 +10,7 @@ using namespace models;
 
 namespace {
 
-// Tokens, no special ones if there are enough others; most neighbours differ.
+// Token ids, without special ones if there are enough others; most neighbours differ.
 Tensor ids(int64_t rows, int64_t columns, int64_t vocabulary, int64_t shift = 0) {
   const int64_t first = std::clamp<int64_t>(vocabulary - 2, 0, 4), n = vocabulary - first;
   std::vector<int64_t> values;

@@ -15,7 +15,7 @@ namespace slope::train {
 using Tokenizers = std::map<std::string, data::TokenizerPtr>;
 
 // The weights mean nothing without their settings and tokenizers, so the metadata of
-// model.safetensors holds the former, as JSON under this key, and the checksums of the latter.
+// model.safetensors holds the settings, as JSON under this key, and the tokenizers' checksums.
 constexpr const char* settings_in_metadata = "settings";
 
 // Writes model.safetensors and the tokenizers' files.
@@ -28,22 +28,21 @@ void load_named(nn::ModuleRef model, TensorFile&& tensors, const std::string& fi
 
 int64_t elements_in(const TensorFile& tensors);
 
-// InputError unless the tokenizer read from the files STEM.* has the number of tokens and the
-// checksums that are recorded in the weights' metadata, if any are.
+// InputError unless `tokenizer`, read from the files STEM.*, has the number of tokens and the
+// checksums that the weights' metadata record, if any.
 void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
                      const std::string& stem);
 
 // Calls make(), which must not allocate more than the weights can fill: a config that claims too
-// much is an InputError before the memory is taken. (The limit is twice the file's elements,
-// because the file has tied tensors only once, and 64 MB for tables that are not saved.)
+// much causes an InputError before memory is taken. (The limit is twice the file's elements,
+// because the file has tied tensors only once, plus 64 MB for tables that are not saved.)
 template <class Make>
 auto within_size_of(const TensorFile& weights, const Make& make) {
   const nn::init::ElementLimit limit(2 * elements_in(weights) + (1 << 24));
   return make();
 }
 
-// Calls f. An InputError that it throws, or a UsageError (about a setting), becomes an InputError
-// that names `file`.
+// Calls f. Its InputErrors, and UsageErrors (about settings), become InputErrors that name `file`.
 template <class F>
 auto blame(const std::string& file, F f) {
   try {

@@ -12,11 +12,11 @@
 namespace slope::train {
 
 constexpr int64_t most_json_bytes = 64 << 10;  // of settings or a state
-// Settings or a state; an InputError names `file` if it has more bytes.
+// Reads settings or a state; InputError, naming `file`, if it is larger.
 std::string read_json_text(const std::string& file);
-void check_json_size(const std::string& text, const std::string& file);  // the same for a text
+void check_json_size(const std::string& text, const std::string& file);  // the same check of a text
 std::string read_given_json(const std::string& file);  // also from a pipe, or standard input (-)
-// InputError, naming `file`, the origin of `text`, for a syntax error (with its position), a
+// InputError, naming `file` (where `text` is from), for a syntax error (with its position), a
 // duplicate key, a number that is too large, or nesting deeper than 64 levels.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 

@@ -31,7 +31,7 @@ constexpr std::string_view log_begin = "{\"step\":";  // of each line
 // also true for a link that leads nowhere
 bool is_there(const std::string& path) { return sys::kind(path) != FileKind::nothing; }
 
-std::vector<std::string> checkpoints(const std::string& folder) {  // by their steps
+std::vector<std::string> checkpoints(const std::string& folder) {  // sorted by step
   std::vector<std::string> names;
   if (sys::is_folder(folder))
     for (std::string& name : sys::names_in(folder))
@@ -66,10 +66,10 @@ bool holds_all_of(const std::string& other, const std::string& checkpoint) {
 }
 
 // `last` and `best` must be links, because only links can be swapped. The command in the message
-// turns those that a copy made into folders back into links.
+// turns folders that a copy made of them back into links.
 void check_links(const std::string& run) {
   std::vector<std::string> folders, commands;
-  std::map<std::string, std::string> places;  // of a step's checkpoint: the folder that is kept
+  std::map<std::string, std::string> places;  // of each step: the folder that is kept
   for (const std::string& step : checkpoints(run)) places[step] = run + "/" + step;
   for (const std::string link : {"last", "best"}) {
     const std::string path = run + "/" + link;
@@ -97,7 +97,7 @@ void check_links(const std::string& run) {
 void refuse_checkpoint(const std::string& folder) {
   for (const char* file : {"/model.safetensors", "/state.json"})
     SLOPE_CHECK_AS(UsageError, !is_there(folder + file),
-                   "{0}: is a checkpoint; name a run's folder, as the one that holds {0}", folder);
+                   "{0}: is a checkpoint; name the run's folder, which holds {0}", folder);
   std::error_code none;  // a name that cannot be resolved is reported later, when it is used
   for (fs::path above = fs::weakly_canonical(folder, none).parent_path();
        above != above.root_path(); above = above.parent_path())
@@ -110,8 +110,7 @@ bool has_content(const std::string& file) {
   return sys::kind(file) == FileKind::file && FileReader(file).bytes() > 0;
 }
 
-// Refuses to overwrite what a run would write next to its checkpoints, if it was there before and
-// is not slope's own.
+// Refuses to overwrite files of others with those that a run writes beside its checkpoints.
 void refuse_others(const std::string& folder, bool has_checkpoint) {
   const std::string plot = folder + "/loss.svg", log = folder + "/log.jsonl",
                     start = start_file(folder), events = folder + "/tensorboard";
@@ -142,8 +141,8 @@ bool is_saved(std::string_view name) {
           is_one_of(name.substr(dot), ".vocab", ".model", ".spacing"));
 }
 
-// A checkpoint that has the files of every checkpoint, and nothing but what slope saves there, may
-// be removed when it is superseded.
+// Whether a checkpoint has all required files and only such as slope saves there: then it may be
+// removed once superseded.
 bool is_only_saved(const std::string& checkpoint) {
   const std::vector<std::string> names = sys::names_in(checkpoint);
   for (const char* name : {"model.safetensors", "config.json", "state.json"})

@@ -1,4 +1,4 @@
-// A run's folder: from which of its checkpoints a resume continues, and which one commands read. A
+// A run's folder: the checkpoint from which a resume continues, and the one that commands read. A
 // checkpoint that `last` or `best` may have referred to is never given up silently: links get lost
 // when a run is copied without them, and become folders when a copy follows them.
 #pragma once
@@ -17,7 +17,7 @@ void refuse_run(const std::string& folder);
 // of `last` was being replaced and lies under a temporary name.
 std::string resume_point(const std::string& folder);
 
-// The folder of a run that commands read: best, else last, else the folder itself if it holds a
+// The folder from which commands read a run: best, else last, else the folder itself if it holds a
 // model. InputError if there is none.
 std::string checkpoint_folder(const std::string& run);
 

@@ -155,7 +155,7 @@ void check_weights_beside(const std::string& file, RunSettings settings) {
                     other.size() > 3 ? fmt::format("; and {} more", other.size() - 3) : "");
 }
 
-// `fits` may refuse the model before its keys are read.
+// `fits` may refuse the model before the settings are read.
 template <class F>
 RunSettings read(const std::string& file, const F& fits) {
   const std::string text = read_json_text(file), name = model_of(text, file);

@@ -100,8 +100,8 @@ class RunSettings {
   }
   data::TokenizerOptions tokenizer() const;  // of translation and language models
   models::Settings all();                    // which refer to this object; "model" first
-  // Those without which the weights mean something else: of the model, the tokenizer (without the
-  // name of its file) and the languages.
+  // Those that decide what the weights mean: of the model, the tokenizer (except its file's name)
+  // and the languages.
   models::Settings of_weights();
   std::string to_json() const;          // config.json's text
   std::string of_weights_json() const;  // on one line
@@ -119,7 +119,7 @@ class RunSettings {
   std::string tokenizers_from;
 
  private:
-  TokenizerSettings* tokenizer_settings();  // null if the data are no text
+  TokenizerSettings* tokenizer_settings();  // null if the data are not text
 
   const models::ModelType* type_;
   std::string model_;

@@ -1,6 +1,6 @@
-// The start of a run: its folder is made and locked, and start.json says what is trained, before
-// the data are read, so that a run that is killed while it reads them can be resumed too. A run
-// that is refused before keep() leaves no trace.
+// The start of a run: before the data are read, its folder is made and locked and start.json says
+// what is trained, so that even a run killed while reading them can be resumed. A run that is
+// refused before keep() leaves no trace.
 #pragma once
 
 #include <slope/core/files/file_lock.h>

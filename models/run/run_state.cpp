@@ -61,7 +61,7 @@ RunState RunState::read(const std::string& file) {
   std::set<std::string> known = {"crc32c", "settings"};
   for_each_field(state, [&]<class T>(const char* key, T& value) {
     known.insert(key);
-    // saved before there was this field
+    // saved before this field existed
     if (std::is_same_v<T, bool> && !json.contains(key)) return;
     const nlohmann::ordered_json& found = field(key);
     if constexpr (std::is_same_v<T, int64_t>)

@@ -1,4 +1,4 @@
-// RunState: the state of a run besides weights and optimizer: the content of state.json.
+// RunState: the content of state.json, a run's state except weights and optimizer.
 #pragma once
 
 #include <cstdint>

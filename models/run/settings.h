@@ -19,7 +19,7 @@ std::vector<std::string> from_json(const Settings& settings, const std::string& 
 // The same for the settings that a run saved: a missing key gets the value that applied before the
 // key existed.
 void from_saved_json(const Settings& settings, const std::string& json, const std::string& file);
-// InputError if it is the config.json that slope export wrote, beside a model for PyTorch.
+// InputError if `json` is the config.json that slope export writes beside a PyTorch model.
 void refuse_export(const std::string& json, const std::string& file);
 // the value of "model"; empty if there is none
 std::string model_of(const std::string& json, const std::string& file);

@@ -12,8 +12,8 @@ struct TokenizerSettings {
   int64_t min_freq = 2;  // words that occur less often become <unk>
   int64_t vocab_size = 0;
   std::string subword_kind = "bpe", subword_model;
-  // What runs used that were saved before there was a choice of tokenizer: lower-cased words
-  // (true), or characters as they are (false).
+  // What runs used before there was a choice of tokenizer: lower-cased words (true), or characters
+  // as they are (false).
   bool words_before = true;
   SLOPE_CONFIG(key(tokenizer, "the units that text is split into",
                    {"subwords", "words", "characters"})

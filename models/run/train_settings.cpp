@@ -47,7 +47,7 @@ double factor_of(const TrainSettings& t, const std::string& schedule, int64_t st
   return 1;
 }
 
-// The factor of lr by that schedule of the sequence in whose steps `step` lies.
+// The factor of lr by the schedule of the sequence that covers `step`.
 double sequential_factor(const TrainSettings& t, int64_t step, int64_t total) {
   const std::vector<int64_t> milestones = milestones_of(t);
   const auto next = std::upper_bound(milestones.begin(), milestones.end(), step - 1);
@@ -112,7 +112,7 @@ void check_settings(const TrainSettings& t, int64_t total) {
 }
 
 double learning_rate(const TrainSettings& t, int64_t step, int64_t total) {
-  if (t.optimizer == "rprop") return t.lr;  // Rprop's first step sizes: it adapts them by signs
+  if (t.optimizer == "rprop") return t.lr;  // Rprop's first step sizes, adapted by gradient signs
   if (step <= t.warmup && t.schedule != "noam") return t.lr * optim::linear(step, t.warmup, 0, 1);
   return t.lr * (t.schedule == "sequential"
                      ? sequential_factor(t, step, total)

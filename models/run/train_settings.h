@@ -63,7 +63,7 @@ struct TrainSettings {
   double average = 0;  // decay of an EMA of the weights, which is then validated and saved; 0: none
   int64_t swa_start = 0, swa_every = 1;  // in steps; swa_start 0: no SWA
   int64_t validate_every = 0;            // steps; 0: at the end of each epoch
-  int64_t save_every = 0;                // in addition to each validation and the end
+  int64_t save_every = 0;                // steps, in addition to validations and the end
   int64_t patience = 0;    // validations without a better loss before the run stops; 0: never
   int64_t log_every = 20;  // steps
   int64_t seed = 1;

@@ -51,7 +51,7 @@ void Checkpoints::draw_loss() const {
   }
   if (!told_)
     tell_(
-        fmt::format("{} was not drawn by slope and stays as it is; move it away to have the "
+        fmt::format("{} was not drawn by slope and stays as it is; move it away to get the "
                     "curve; training goes on",
                     file));
   told_ = true;

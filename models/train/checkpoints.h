@@ -20,7 +20,7 @@ class Checkpoints {
 
   // Writes step-N under a temporary name, renames it, and points `last` (and `best`, if so asked)
   // to it. Then draws the curve and removes the checkpoints without a link. IoError if the lock is
-  // lost, because another process's checkpoints would seem superseded.
+  // lost: another process's checkpoints might be removed as superseded.
   void save(RunState& state, Updater& updater, const Task& task, bool best) const;
 
   // Completes a save that a kill interrupted; `point` is the checkpoint from which the run

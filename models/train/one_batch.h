@@ -1,4 +1,4 @@
-// A task of one batch: the first step's micro-batches again and again, on which it validates too. A
+// A task of one batch: trains and validates on the first step's micro-batches again and again. A
 // model that can learn at all learns them by heart.
 #pragma once
 
@@ -26,7 +26,7 @@ class OneBatch final : public Task {
   int64_t position() const override { return position_; }
   int64_t epoch_length() const override { return 0; }
   int64_t pass_length() const override { return pass_length_; }
-  Evaluation evaluate() override {  // the loss that is trained, without dropout
+  Evaluation evaluate() override {  // the training loss, but without dropout
     const NoGrad no_grad;
     Evaluation evaluation;
     for (const Work& work : works_) {

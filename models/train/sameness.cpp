@@ -6,8 +6,8 @@
 
 namespace slope::train {
 
-// Which of the data files changed. A fingerprint has the checksum of the one text, or of training
-// and validation text, and behind a slash that of subwords.
+// Which of the data files changed. A fingerprint has the checksum of the only text, or of training
+// and validation text, then a slash and that of subwords.
 static std::string changed_data(const std::string& before, const std::string& now) {
   const std::string a = before.substr(0, before.find('/')), b = now.substr(0, now.find('/'));
   if (a == b) return "the tokenizer is";

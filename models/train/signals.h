@@ -1,6 +1,6 @@
-// Ctrl-C, SIGTERM and SIGHUP as a flag that is read between the modules of a forward and the nodes
-// of a backward pass. A second Ctrl-C ends the process at once; no other signal does. A signal that
-// the process inherited as ignored stays ignored.
+// Ctrl-C, SIGTERM and SIGHUP as a flag that is read between modules (forward pass) and between
+// nodes (backward pass). A second Ctrl-C ends the process at once; no other signal does. A signal
+// that the process inherited as ignored stays ignored.
 #pragma once
 
 namespace slope::train {
@@ -18,8 +18,8 @@ class SignalGuard {
 
 struct Interrupted {};
 
-// For work that takes long, between its parts: throws Interrupted if a signal has been received and
-// a guard waits for it.
+// Called between the parts of long work: throws Interrupted if a signal was received and a guard
+// exists.
 void end_if_interrupted();
 
 }  // namespace slope::train

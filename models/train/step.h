@@ -26,8 +26,7 @@ struct StepResult {
 StepResult take_step(Task& task, Updater& updater, const TrainSettings& t, int64_t step,
                      int64_t total);
 
-// The learning rate of step `step` (from 1) of `total`: the schedule's, times the factor of the
-// schedule plateau.
+// The learning rate of step `step` (from 1) of `total`: the schedule's, times Updater::lr_factor().
 double rate_of(const TrainSettings& t, const Updater& updater, int64_t step, int64_t total);
 
 bool at_epoch_end(const Task& task);

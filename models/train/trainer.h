@@ -1,9 +1,9 @@
-// Trainer: steps, accumulation, clipping, validation, early stopping, checkpoints, log. The same
-// bits for any number of threads, and after an interruption at any instant: everything that a step
-// depends on is in the checkpoint, and a checkpoint appears as a whole or not at all.
+// Trainer: steps, accumulation, clipping, validation, early stopping, checkpoints, log. Gives the
+// same bits for any number of threads, and after an interruption at any instant: everything that a
+// step depends on is in the checkpoint, and a checkpoint appears as a whole or not at all.
 //
 //   RUN/step-N/   model.safetensors config.json [vocabularies]  state.safetensors state.json
-//   RUN/last, RUN/best   links to the newest such folder, and that of the smallest validation loss
+//   RUN/last, RUN/best   links to the newest such folder and the one of smallest validation loss
 //   RUN/start.json   settings, written before the data are read, then also the data's fingerprint
 //   RUN/log.jsonl, RUN/loss.svg, RUN/lock
 #pragma once

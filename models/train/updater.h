@@ -14,7 +14,7 @@ class Updater {
   Updater(const NamedTensors& parameters, const TrainSettings& settings);
   ~Updater();
   // Returns the gradient's norm. The next step scales the gradient down to a norm of at most
-  // largest_norm; 0: no limit. L-BFGS takes it as it is, because a line search needs the gradient
+  // largest_norm; 0: no limit. L-BFGS does not scale it, because a line search needs the gradient
   // of the loss.
   double clip(double largest_norm);
   // Update number `t` (from 0) from the parameters' gradients, which are then cleared. Only L-BFGS
@@ -27,7 +27,7 @@ class Updater {
   // runs f with the average in place of the weights, once there is an average
   void with_average(const std::function<void()>& f);
   void save(const FolderSink& sink, const Task& task);
-  void load(const std::string& folder, Task& task, int64_t updates);  // saved after so many
+  void load(const std::string& folder, Task& task, int64_t updates);  // saved after this many
 
  private:
   struct Parts;

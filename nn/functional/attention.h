@@ -9,7 +9,7 @@ struct ScaledDotProductOptions {
   Mask attn_mask = {};
   double dropout_p = 0;
   // Query i sees keys up to i, however many keys there are (PyTorch's rule); with Mask::causal and
-  // AttentionOptions::causal the last query sees the last key. Not with attn_mask.
+  // AttentionOptions::causal the last query sees the last key. Excludes attn_mask.
   bool is_causal = false;
   std::optional<double> scale = {};  // none: 1 / sqrt(D)
   bool enable_gqa = false;           // H / G neighbouring heads of queries share keys and values

@@ -28,11 +28,11 @@ std::vector<int64_t> bounds_of_bags(const Tensor& index, const Tensor& offsets) 
   return bounds;
 }
 
-// rows (n, d), of which those where padding (n) is true are 0 and do not count -> (d)
+// rows (n, d) -> (d); rows where padding (n) is true are 0 and do not count
 Tensor combined(const Tensor& rows, const Tensor& padding, BagMode mode) {
   const double count = sum(!padding).item();
   if (mode == BagMode::max && count > 0) {
-    std::vector<int64_t> kept;  // rather than padding of -inf, which a row may have too
+    std::vector<int64_t> kept;  // not -inf in place of padding: a row may have -inf too
     const std::vector<double> skip = padding.to_vector();
     for (size_t i = 0; i < skip.size(); ++i)
       if (skip[i] == 0) kept.push_back(static_cast<int64_t>(i));

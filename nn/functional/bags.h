@@ -1,5 +1,5 @@
-// Each bag is a list of row numbers of a table. Its rows are summed or averaged, or the largest
-// element of each column is taken.
+// Embedding bags: each lists rows of a table, which are summed, averaged or reduced to the largest
+// element of each column.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -14,7 +14,8 @@ struct EmbeddingBagOptions {
   // factors of the rows, of index's shape and weight's dtype; only for sum
   Tensor per_sample_weights = {};
 };
-// index (B, n), a bag in each row, or (n) with offsets; weight (V, d) -> (B, d). An empty bag is 0.
+// index (B, n), a bag in each row, or (n) with offsets; weight (V, d) -> (B, d). An empty bag gives
+// 0.
 [[nodiscard]] Tensor embedding_bag(const Tensor& index, const Tensor& weight,
                                    const EmbeddingBagOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Cross entropy and negative log-likelihood with what those of autograd/ops.h lack: weights of
-// classes, targets that are probabilities, and inputs (N, C, *) with dims after the classes.
+// Cross entropy and negative log-likelihood with what those of autograd/ops.h lack: class weights,
+// targets that are probabilities, and inputs (N, C, *) with dims after the classes.
 #include <slope/nn/functional/losses.h>
 
 namespace slope::nn {
@@ -96,7 +96,7 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
   const char* op = "nll_loss";
   const Tensor w = weight.defined() ? weight.detach() : weight;
   SLOPE_CHECK(options.label_smoothing == 0,
-              "{}: has no label smoothing (got {}); cross_entropy has", op,
+              "{}: has no label smoothing (got {}); use cross_entropy", op,
               options.label_smoothing);
   return by_row(op, log_probabilities, target, options.reduction,
                 [&](const Tensor& l, const Tensor& t) {

@@ -34,7 +34,7 @@ struct Conv1dOptions {
 [[nodiscard]] Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
                             const Conv1dOptions& options = {});
 
-// Scales the rows of weight (V, d) that index picks down to a norm of at most max_norm, in place.
+// Scales down, in place, the rows of weight (V, d) that index picks, to a norm of at most max_norm.
 // UsageError if weight repeats elements, as after expand().
 void embedding_renorm(const Tensor& weight, const Tensor& index, double max_norm,
                       double norm_type = 2);

@@ -47,7 +47,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& t, const Tensor& var,
   const Tensor v0 = var.rank() + 1 == x.rank() ? var.unsqueeze(-1) : var;
   SLOPE_CHECK_SHAPE(
       v0.shape() == x.shape() || v0.shape() == by_row,
-      "gaussian_nll_loss: var must have the shape {} of x, or none or 1 in its last dim; got {}",
+      "gaussian_nll_loss: var must have x's shape {}, or lack its last dim or have 1 there; got {}",
       x.shape(), var.shape());
   SLOPE_CHECK(!any(v0.detach() < 0), "gaussian_nll_loss: var has negative elements");
   const Tensor v =

@@ -37,7 +37,7 @@ struct PoissonNllOptions {
 [[nodiscard]] Tensor poisson_nll_loss(const Tensor& x, const Tensor& t,
                                       const PoissonNllOptions& options = {});
 // (log v + (x - t)^2 / v) / 2, v = max(var, eps); `full` adds log(2 pi) / 2. var has x's shape, or
-// x's without its last dim, or 1 there.
+// lacks its last dim, or has size 1 there.
 struct GaussianNllOptions {
   Reduction reduction = Reduction::mean;
   bool full = false;
@@ -70,7 +70,7 @@ struct KlDivOptions {
 struct BceOptions {
   Reduction reduction = Reduction::mean;
   Tensor weight = {};      // of each element, broadcasts to x
-  Tensor pos_weight = {};  // factor of t's term, alike; only in binary_cross_entropy_with_logits
+  Tensor pos_weight = {};  // of t's term, broadcasts too; only in binary_cross_entropy_with_logits
 };
 [[nodiscard]] Tensor binary_cross_entropy(const Tensor& x, const Tensor& t,
                                           const BceOptions& options = {});
@@ -80,7 +80,7 @@ struct BceOptions {
 // (N, C), (N, C): the mean over C of the binary cross entropies of sigmoid(x)
 struct WeightedOptions {
   Reduction reduction = Reduction::mean;
-  Tensor weight = {};  // (C), or what else broadcasts to x
+  Tensor weight = {};  // (C), or whatever broadcasts to x
 };
 [[nodiscard]] Tensor multilabel_soft_margin_loss(const Tensor& x, const Tensor& t,
                                                  const WeightedOptions& options = {});
@@ -114,8 +114,8 @@ struct MultiMarginOptions {
 };
 [[nodiscard]] Tensor multi_margin_loss(const Tensor& x, const Tensor& t,
                                        const MultiMarginOptions& options = {});
-// (N, C), (N, C): the classes of each row up to its first -1; IndexError outside [-1, C):
-// sum over classes t and other classes i of max(0, 1 - x_t + x_i) / C
+// (N, C), (N, C): sum over classes t and other classes i of max(0, 1 - x_t + x_i) / C; a row's
+// classes end at its first -1; IndexError outside [-1, C)
 [[nodiscard]] Tensor multilabel_margin_loss(const Tensor& x, const Tensor& t,
                                             Reduction reduction = Reduction::mean);
 // max(0, d(anchor, positive) - d(anchor, negative) + margin), d = pairwise_distance; `swap`: the

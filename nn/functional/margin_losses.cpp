@@ -1,5 +1,5 @@
 // Losses with margins, and distances. max(0, x) is relu(x), with derivative 0 at 0, or
-// clamp(x, 0, {}), with derivative 1 there: in each loss the one that PyTorch uses.
+// clamp(x, 0, {}), with derivative 1 there: each loss follows PyTorch's choice.
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 

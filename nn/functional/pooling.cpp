@@ -30,7 +30,7 @@ struct Windows {
   }
   int64_t covered() const { return checked_add(checked_mul(dilation, kernel - 1), 1); }
 
-  // the first element in x of a window that begins there, or before x
+  // the first element in x of a window that begins at `start` (may be < 0)
   int64_t first_element(int64_t start) const {
     return start >= 0 ? start : (start % dilation + dilation) % dilation;
   }

@@ -1,4 +1,4 @@
-// Smooth elementwise functions, ReLU and GLU as modules, for Sequential and for printed models.
+// Modules of smooth elementwise functions, ReLU and GLU, for Sequential and for printed models.
 #pragma once
 
 #include <slope/autograd/ops.h>
@@ -101,7 +101,7 @@ inline Tensor activate(const Tensor& x, Activation f) {
   }
 }
 
-// One of these, or any function of a tensor, like torch's `activation` argument.
+// An Activation, or any function of a tensor, like torch's `activation` argument.
 class ActivationFunction {
  public:
   ActivationFunction(Activation named) : named_(named) {}

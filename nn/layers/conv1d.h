@@ -1,6 +1,5 @@
 // y_ot = bias_o + sum_ck W_ock x_c(t * stride + k * dilation - padding): a linear layer that slides
-// over the last dim. With groups, channels and outputs fall into as many parts, each with its own
-// weights.
+// over the last dim. Channels and outputs fall into `groups` parts, each with its own weights.
 #pragma once
 
 #include <slope/nn/functional/layers.h>

@@ -8,7 +8,7 @@
 
 namespace slope::nn {
 
-// What all dropouts share: the probability, checked, and the printed text.
+// What all dropouts share: the checked probability and the printed text.
 struct DropoutNd {
   double p;
 

@@ -1,5 +1,5 @@
-// y = W[ids]: a row of the table for each id. With max_norm, each call first scales the rows that
-// it picks down to that norm, in place and for good.
+// y = W[ids]: a row of the table for each id. With max_norm, each call first limits the norm of
+// every row that it picks, in place and for good.
 #pragma once
 
 #include <slope/autograd/ops.h>

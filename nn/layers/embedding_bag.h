@@ -1,5 +1,5 @@
-// y_b = the sum, mean or largest of the rows W[ids of bag b]. With max_norm, each call first scales
-// the rows that it picks down to that norm, in place and for good.
+// y_b = the sum, mean or largest of the rows W[ids of bag b]. With max_norm, each call first limits
+// the norm of every row that it picks, in place and for good.
 #pragma once
 
 #include <slope/nn/functional/bags.h>

@@ -23,7 +23,7 @@ struct GroupNorm {
   GroupNorm(int64_t groups, int64_t channels, GroupNormOptions options = {})
       : num_groups(groups), num_channels(channels), eps(options.eps) {
     SLOPE_CHECK_AS(UsageError, groups > 0 && channels % groups == 0,
-                   "GroupNorm: {} channels do not fall into {} groups of one size", channels,
+                   "GroupNorm: {} channels do not fall into {} groups of equal size", channels,
                    groups);
     if (!options.affine) return;
     init::ones(weight.emplace(Dims{channels}));

@@ -33,7 +33,7 @@ Tensor BatchNorm1d::forward(const Tensor& x) const {
                    .training = training() || !running_mean};
   const bool counts = training() && num_batches_tracked;
   const Tensor count = counts ? *num_batches_tracked + 1 : Tensor();
-  // 1 / count makes the running averages means over all batches
+  // 1 / count turns the running averages into means over all batches
   if (counts) s.momentum = options.momentum.value_or(1 / count.item());
   const Tensor y = batch_norm(x, s, or_none(weight), or_none(bias), options.eps);
   if (counts) copy_into(count, *num_batches_tracked);  // last: a refused batch does not count

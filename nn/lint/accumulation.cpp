@@ -1,4 +1,4 @@
-// g(n) = g(1), where g(n) is the gradient of one step that cuts the same examples into n
+// Checks g(n) = g(1), where g(n) is the gradient of one step that cuts the same examples into n
 // micro-batches
 #include <slope/autograd/ops.h>
 #include <slope/nn/lint/lint.h>
@@ -26,7 +26,7 @@ Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>&
   const double ratio = norm(summed).item() / norm(whole).item();
   return {{"accumulation",
            fmt::format("{} micro-batches give a gradient whose norm is {:.3g} times that of the "
-                       "whole batch's; they differ by {:.2g} of the largest element",
+                       "whole batch; they differ by {:.2g} of the largest element",
                        parts, ratio, d),
            ""}};
 }

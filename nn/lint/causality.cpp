@@ -1,5 +1,5 @@
-// t: an output's position, s: an input's; the tables are those of Dependence (lint.h), where "> 0"
-// means above the tolerance.
+// Leaks and ignored inputs in the tables of Dependence (lint.h). t: an output's position, s: an
+// input's; "> 0" means above the tolerance.
 // leak:    change(t, s) > 0 or gradient(t, s) > 0 with s > t
 // ignored: change(., s) = 0: an unused input;   change(t, .) = 0: an output that uses no input
 #include <slope/nn/lint/lint.h>

@@ -1,6 +1,6 @@
 // dead = { p : max |dL/dp| <= tolerance * max_q max |dL/dq| }, p, q leaves of L
-// A bias may be dead while its weight is not, because it shifts all scores of a softmax alike (the
-// keys' bias), or all values that a norm then centres.
+// A bias that shifts all scores of a softmax alike (the keys' bias), or all values that a norm then
+// centres, is dead although its weight is not.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/nn/lint/lint.h>
@@ -49,7 +49,7 @@ Findings dead_gradients(ModuleRef model, const Tensor& loss) {
       const std::string weight = name.substr(0, name.size() - 4) + "weight";
       if (size.contains(weight) && size[weight] > tolerance(p.dtype()) * most)
         finding.reason = fmt::format(
-            "{} has one: a softmax or a norm after it cancels what is added "
+            "{} has one: a later softmax or norm cancels what is added "
             "to all elements alike, such as the bias of keys",
             weight);
     }

@@ -15,7 +15,7 @@ namespace slope::nn::lint {
 namespace {
 
 // Records the rows that tables return for the ids x: for x itself or a view of it, or, if no table
-// is asked for these, for equal ids.
+// is indexed with these, for equal ids.
 class Embedded : public Observer {
  public:
   explicit Embedded(const Tensor& x) : x_(x), ids_(x.reshape({-1})) {}
@@ -101,7 +101,7 @@ Dependence dependence(const SequenceFunction& f, const Tensor& x) {
   Tensors from;
   Tensor y;
   if (x.dtype() == i64) {
-    const Tensor ids = x.clone();  // so that only x itself and its views have this memory
+    const Tensor ids = x.clone();  // so that only `ids` and its views have this memory
     Embedded embedded(ids);
     const Observe observe(embedded);
     y = f(ids);

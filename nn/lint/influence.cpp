@@ -1,5 +1,5 @@
 // What must not change the outputs of f: padding after the input, the other examples of a batch,
-// and, for an example that is padding alone, how much padding that is.
+// and, for an example that is padding alone, its length.
 #include <slope/autograd/backward.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
@@ -43,7 +43,7 @@ Findings batch_influence(const SequenceFunction& f, const Tensor& x) {
                alone = apart(f(first), y);
   if (std::max(beside, alone) <= tolerance(y.dtype())) return {};
   return {{"batch",
-           fmt::format("the first example's output moves by {:.2g} of the largest beside other "
+           fmt::format("the first example's output moves by {:.2g} of the largest, beside other "
                        "examples, by {:.2g} alone",
                        beside, alone),
            ""}};

@@ -1,5 +1,5 @@
-// Detectors: mistakes with which a model still runs, trains and prints a loss. Each is a function
-// of a module, or of any function of yours, and returns what it found:
+// Detectors of mistakes with which a model still runs, trains and prints a loss. Each takes a
+// module, or any function of yours, and returns what it found:
 //
 //   for (const auto& f : nn::lint::unused_parameters(model, model.loss(x, y)))
 //     puts(f.text.c_str());
@@ -25,15 +25,15 @@ int64_t count_unexplained(const Findings& findings);
 using SequenceFunction = std::function<Tensor(const Tensor& x)>;
 
 double tolerance(DType dtype);                        // f64: 1e-9; else 1e-4
-double difference(const Tensor& a, const Tensor& b);  // max |a - b| / max(|a|, |b|); inf with nan
+double difference(const Tensor& a, const Tensor& b);  // max |a - b| / max(|a|, |b|); inf for nan
 
 // ---- parameters; those that are frozen (requires_grad() is false) are passed over
-// Listed, but no leaf of the loss: never trained.
+// Listed, but not a leaf of the loss: never trained.
 Findings unused_parameters(ModuleRef model, const Tensor& loss);
 // A leaf of the loss, but listed nowhere in the model (left out of SLOPE_MODULE, or another
 // model's): neither trained nor saved with it.
 Findings foreign_parameters(ModuleRef model, const Tensor& loss);
-// A leaf of the loss whose gradient is 0 except for rounding. Uses up the graph of the loss.
+// A leaf of the loss whose gradient is 0 except for rounding. Frees the graph of the loss.
 Findings dead_gradients(ModuleRef model, const Tensor& loss);
 
 // ---- what depends on what
@@ -65,14 +65,14 @@ Findings refused_lengths(const SequenceFunction& f, const Tensor& x);
 Findings train_against_eval(ModuleRef model, const std::function<Tensor()>& f);
 // f() leaves every module in the mode in which it was.
 Findings modes_left(ModuleRef model, const std::function<void()>& f);
-// The gradients of an optimizer step do not depend on n, the number of micro-batches into which its
-// examples are cut: step(n) leaves them in the parameters' grad().
+// The gradients that an optimizer step, step(n), leaves in the parameters' grad() do not depend on
+// n, the number of micro-batches into which its examples are cut.
 Findings accumulation(ModuleRef model, const std::function<void(int64_t parts)>& step,
                       int64_t parts);
 
 // ---- text
-// An index of an einsum that is summed although only one operand has it: "bhqk,bvhd->bqhd" sums
-// weights over k and values over v.
+// An einsum index that is summed although only one operand has it: "bhqk,bvhd->bqhd" sums weights
+// over k and values over v.
 Findings lonely_indices(const std::string& equation);
 
 }  // namespace slope::nn::lint

@@ -1,5 +1,5 @@
-// An einsum sums over indices that two operands share. An index that only one operand has, and not
-// the result, is summed by itself. A softmax's weights then sum to 1 and no longer weigh anything.
+// Finds indices of an einsum that are in one operand and nowhere else. Such an index is summed by
+// itself, not in a product. A softmax's weights then sum to 1 and no longer weigh anything.
 #include <slope/nn/lint/lint.h>
 
 #include <algorithm>

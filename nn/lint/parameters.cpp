@@ -26,7 +26,7 @@ Findings foreign_parameters(ModuleRef model, const Tensor& loss) {
   Findings found;
   for (const std::string& p : unlisted_parameters(model, loss))
     found.push_back({"foreign-parameter",
-                     p + ": no SLOPE_MODULE line of the model lists it, so that it is neither "
+                     p + ": no SLOPE_MODULE line of the model lists it, so it is neither "
                          "trained nor saved",
                      ""});
   return found;

@@ -1,5 +1,5 @@
-// Losses as modules whose weights of classes or elements are buffers: state_dict has them, and
-// to(dtype) converts them.
+// Losses as modules whose class or element weights are buffers: state_dict has them, and to(dtype)
+// converts them.
 #pragma once
 
 #include <slope/nn/functional/losses.h>
@@ -11,7 +11,7 @@ namespace detail {
 
 inline std::optional<Buffer> buffer_or_none(const Tensor& x) {
   if (!x.defined()) return std::nullopt;
-  return Buffer(x.detach().clone());  // its own: to(dtype) and load leave the caller's as it is
+  return Buffer(x.detach().clone());  // a copy: to(dtype) and load leave the caller's as it is
 }
 inline Tensor value_of(const std::optional<Buffer>& b) { return b ? Tensor(*b) : Tensor(); }
 

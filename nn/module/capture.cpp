@@ -16,7 +16,7 @@ CaptureAttention::CaptureAttention(std::string pattern)
     : pattern_(std::move(pattern)), outer_(innermost) {
   innermost = this;
 }
-// this is not always the innermost: a vector, say, destroys its elements from first to last
+// *this is not always the innermost: a vector, say, destroys its elements from first to last
 CaptureAttention::~CaptureAttention() {
   CaptureAttention** link = &innermost;
   while (*link && *link != this) link = &(*link)->outer_;

@@ -1,5 +1,5 @@
-// Attention capture: while the object lives, collects the weights of every attention on this thread
-// whose module path matches.
+// Attention capture: while the object lives, it collects the weights of every attention module on
+// this thread whose path matches.
 //   nn::CaptureAttention capture("decoder.layers.*");
 //   model(source, target);
 //   Tensor w = capture.last("decoder.layers.2.mha2");  // (B, H, L, S)

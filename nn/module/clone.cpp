@@ -14,7 +14,7 @@ Parameter new_parameter() { return Parameter(Dims{0}); }
 
 struct Copies {
   std::unordered_map<const TensorImpl*, Parameter*> of;  // a parameter of `from`: its copy
-  std::unordered_set<const TensorImpl*> filled;          // the parameters of `to` with values
+  std::unordered_set<const TensorImpl*> filled;          // parameters of `to` already written
 };
 
 // Throws unless `to` has the same fields as `from`, with the same shapes.
@@ -64,7 +64,7 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
         b[i].parameter->set_requires_grad(trains);
       replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
     } else if (!first->second->is_same(*b[i].parameter)) {
-      *b[i].parameter = new_parameter();  // what is tied in `to` alone keeps its elements
+      *b[i].parameter = new_parameter();  // a tensor tied to it only in `to` stays as it is
       replace_data(*b[i].parameter, *first->second);  // tie requires equal dtypes
       tie(*first->second, *b[i].parameter);
     }

@@ -1,4 +1,4 @@
-// clone(model): an independent copy with the same values, modes and ties, without gradients and
+// clone(model): an independent copy with the same values, modes and ties, but no gradients or
 // hooks. Since modules cannot be copied, the type says how to construct another: by a member
 // `config` that its constructor takes, or by a method `Type blank() const` (as nn's layers do).
 #pragma once

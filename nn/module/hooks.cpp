@@ -15,12 +15,12 @@ void ModuleHooks::remove(int id) {
   std::erase_if(watchers_, has_id);
 }
 
-// Of one call: what the operations before and after its forward share.
+// What the operations before and after the forward of one call share.
 struct HookedGradients {
   HookList<BackwardHook> hooks;
   size_t inputs = 0;                // of the call
   std::vector<size_t> places = {};  // of those that need a gradient
-  Tensor of_output = {};            // during a pass, until it reaches the inputs
+  Tensor of_output = {};            // in a backward pass, until it reaches the inputs
 
   // dx: the gradients of the inputs at `places`
   void run(Grads& dx, const Tensor& dy) const {
@@ -31,7 +31,7 @@ struct HookedGradients {
       if (!result.defined()) continue;
       SLOPE_CHECK_AS(UsageError, places.size() == 1,
                      "full backward hook: the module has {} inputs with gradients; only that of a "
-                     "single one can be replaced",
+                     "single input can be replaced",
                      places.size());
       SLOPE_CHECK_SHAPE(result.shape() == dx[0].shape(),
                         "full backward hook: the gradient has shape {}, the hook returned {}",
@@ -55,8 +55,8 @@ Grads hooked_inputs_formula(const slope::Saved& s, const Tensor&) {
   return dx;
 }
 
-// dy waits for the gradients of the inputs, unless this pass does not go on to them: nobody would
-// take it. Input 1 of this node is the first of them.
+// dy is kept for hooked_inputs, unless this pass does not go on to it. Input 1 of this node is the
+// first input that needs a gradient.
 Grads hooked_output_formula(const slope::Saved& s, const Tensor& dy) {
   auto& gradients = s.object<HookedGradients>("gradients");
   if (gradients.places.empty()) {

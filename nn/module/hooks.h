@@ -17,12 +17,12 @@ namespace slope::nn {
 using ForwardHook = std::function<Tensor(const Tensors& inputs, const Tensor& output)>;
 // An empty result keeps the inputs.
 using ForwardPreHook = std::function<Tensors(const Tensors& inputs)>;
-// Gradients of the loss with respect to this call's inputs, undefined where none is needed, and to
-// its output. A defined result replaces the gradient of the only input that needs one; UsageError
-// if several do. Called once in each pass that goes through the output to an input, with zeros for
-// an input that no gradient reached; if none needs a gradient, when that of the output is there.
+// The gradients of the loss with respect to this call's inputs (undefined where not needed) and its
+// output. A defined result replaces the gradient of the only input that needs one; UsageError if
+// several do. Called once in each pass that goes through the output to an input, with zeros for an
+// input that no gradient reached; if no input needs a gradient, as soon as the output's is known.
 using BackwardHook = std::function<Tensor(const Tensors& grad_inputs, const Tensor& grad_output)>;
-// Sees the output of each call that gives one tensor; other calls run as without it.
+// Sees the output of each call that gives one tensor; other calls are ignored.
 using Watcher = std::function<void(const Tensor& output)>;
 
 template <class Hook>
@@ -37,7 +37,7 @@ class ModuleHooks {
   int add_backward(BackwardHook hook) { return add(backward_, std::move(hook)); }
   int add_watcher(Watcher watcher) { return add(watchers_, std::move(watcher)); }
   void remove(int id);
-  // whether there are hooks other than watchers: they require that forward returns one Tensor
+  // whether a hook requires that forward returns one Tensor, as all but watchers do
   bool need_a_tensor() const { return !(before_.empty() && after_.empty() && backward_.empty()); }
 
  private:
@@ -80,8 +80,8 @@ class HookHandle {
   int id_;
 };
 
-// Hooks require that the module's forward returns one Tensor, else its call is a UsageError; a
-// watcher does not.
+// Except for watchers, hooks require that the module's forward returns one Tensor; otherwise a call
+// is a UsageError.
 HookHandle register_forward_pre_hook(ModuleRef module, ForwardPreHook hook);
 HookHandle register_forward_hook(ModuleRef module, ForwardHook hook);
 HookHandle register_full_backward_hook(ModuleRef module, BackwardHook hook);

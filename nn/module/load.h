@@ -33,8 +33,8 @@ struct LoadOptions {
 // Copies the values into the model's own tensors (f32 and f64 convert into each other). A tied
 // tensor needs only one of its names and stays tied. An error is an InputError with message().
 LoadReport load(ModuleRef model, const NamedTensors& tensors, LoadOptions options = {});
-// The same from a file. Where the file lacks a name for which its metadata gives a saved one
-// (StateDict::tied), the values of the saved one are taken.
+// The same from a file. A name that the file lacks gets the values of the saved name that the
+// metadata gives for it (StateDict::tied).
 LoadReport load(ModuleRef model, const TensorFile& file, LoadOptions options = {});
 
 }  // namespace nn

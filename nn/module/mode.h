@@ -1,6 +1,6 @@
 // Training or evaluation mode, which dropout for example depends on. The mode is a member of each
-// module. train(model) and eval(model) (state.h) write it: like a write to a weight, only while no
-// other thread uses the model. EvalMode requests evaluation without writing, so any number of
+// module. train(model) and eval(model) (state.h) write it; like writing a weight, this needs a
+// model that no other thread uses. EvalMode requests evaluation without writing, so any number of
 // threads may use one model under it, whatever the model's own mode.
 #pragma once
 

@@ -134,7 +134,7 @@ void add_field(Fields& fields, std::string name, const std::vector<T>& list) {
   add_field(fields, std::move(name), ModuleRef(&list, list_kind<T>));
 }
 
-// The members in the order of `names`, "weight, bias".
+// Adds the members, named in order by `names`: "weight, bias".
 template <class... Ts>
 void collect(Fields& fields, const char* names, const Ts&... members) {
   [[maybe_unused]] const auto next = [&names] {

@@ -1,6 +1,6 @@
-// NotCopied<T>: T moves, but a program that copies one does not compile, and the compiler's first
+// NotCopied<T>: T moves, but a program that copies a T does not compile, and the compiler's first
 // error says what to write instead. (With a deleted copy constructor the error would say only that
-// it is deleted; this body is instantiated where a copy is made.)
+// it is deleted; refuse() is instantiated where a copy is made.)
 #pragma once
 
 namespace slope::nn {

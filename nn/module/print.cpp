@@ -27,7 +27,7 @@ std::string to_string(ModuleRef model) {
     size_t first, last;
     std::string name, text;
   };
-  std::vector<Run> runs;  // of equal neighbours in lists; otherwise one child each
+  std::vector<Run> runs;  // of equal neighbours in a list, elsewhere of one child
   size_t i = 0;
   for (const Field& field : model.fields()) {
     if (!field.module) continue;

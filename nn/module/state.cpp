@@ -16,7 +16,7 @@ std::string join(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
 }
 
-// Calls visit(path, module), for a module before its parts.
+// Calls visit(path, module) for each module, before its parts.
 template <class F>
 void walk(const std::string& path, ModuleRef module, const F& visit) {
   visit(path, module);

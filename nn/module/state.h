@@ -20,15 +20,15 @@ int64_t count_parameters(ModuleRef model);  // elements of all parameters
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);
 // only its direct parts
 std::vector<std::pair<std::string, ModuleRef>> named_children(ModuleRef model);
-// Those of which a name matches the pattern (path_matches: "encoder.*"), each once. A tied one has
-// several names.
+// The parameters with a name that matches the pattern (path_matches: "encoder.*"), each once; tied
+// ones have several.
 Tensors parameters_named(ModuleRef model, const std::string& pattern);
 // Sets requires_grad of parameters_named(model, pattern) and returns their number. UsageError if
 // there is none.
 size_t set_requires_grad(ModuleRef model, const std::string& pattern, bool on);
 
-// These parameters as one vector, through which gradients flow; and back: ShapeError, without any
-// change, unless x is a vector of as many elements.
+// These parameters as one vector, through which gradients flow, and back. ShapeError, with nothing
+// written, unless x is a vector of their total size.
 [[nodiscard]] Tensor parameters_to_vector(const Tensors& parameters);
 void vector_to_parameters(const Tensor& x, const Tensors& parameters);
 

@@ -1,8 +1,8 @@
 // A vector for each position of a sequence, to be added to the embeddings: learned, or the
 // sinusoids of Vaswani et al. (2017, 3.5):
 //   PE(t, 2i) = sin(t / 10000^(2i/C))     PE(t, 2i+1) = cos(t / 10000^(2i/C))
-// forward(length, offset) gives rows offset … offset + length - 1; ShapeError if there are fewer
-// positions.
+// forward(length, offset) gives rows offset … offset + length - 1; ShapeError if the table has
+// fewer rows.
 #pragma once
 
 #include <slope/nn/init.h>

@@ -9,8 +9,8 @@
 namespace slope::nn {
 
 // ALiBi (Press et al., 2022): -m_h |i - j|. The slopes m_h are a geometric series from 2^(-8/H) to
-// 2^-8. If H is no power of two, they are the slopes for the next lower power of two, followed by
-// every second slope for the next higher one.
+// 2^-8. If H is not a power of two, they are the slopes for the next lower power of two, followed
+// by every second slope for the next higher one.
 Tensor alibi_slopes(int64_t heads);                 // (H)
 Tensor alibi(int64_t heads, int64_t L, int64_t S);  // (H, L, S)
 

@@ -19,7 +19,7 @@ struct RotaryPositions {
 
   // ShapeError unless D is even and above 0
   RotaryPositions(int64_t positions, int64_t D, double theta = 10000);
-  // of positions first … first + length - 1; ShapeError if there are fewer positions
+  // of positions first … first + length - 1; ShapeError if the tables have fewer rows
   Rotation at(int64_t first, int64_t length) const;
 
   RotaryPositions blank() const { return RotaryPositions(cos.size(0), cos.size(1), theta); }

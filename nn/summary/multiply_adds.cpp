@@ -6,8 +6,8 @@ namespace slope::nn {
 
 namespace {
 
-// The size of a dim of the first of these inputs that needs a gradient: the tape does not record
-// the others. `from_end` counts dims from the last, which is 1. 0 if none needs a gradient.
+// The size of a dim, taken from the first of these inputs that needs a gradient: the tape records
+// no others. `from_end` counts dims from the last, which is 1. Returns 0 if none needs one.
 struct Place {
   size_t input, from_end;
 };

@@ -1,6 +1,6 @@
-// The multiply-adds of one recorded operation: of matrix products and attention, which is counted
-// as if there were no mask. A bias inside a product counts as one for each element of the output,
-// as in torchinfo. All other operations: 0.
+// The multiply-adds of one recorded operation: a matrix product, or attention, which is counted as
+// if there were no mask. A bias inside a product counts as one for each element of the output, as
+// in torchinfo. All other operations: 0.
 #pragma once
 
 #include <slope/autograd/node.h>

@@ -59,7 +59,7 @@ class Watch {
   std::vector<HookHandle> handles_;
 };
 
-// A module and its parts, each before its own parts.
+// Lists a module and its parts, each before its own parts.
 void collect(ModuleRef module, const std::string& name, int64_t depth,
              std::unordered_set<const TensorImpl*>& seen, std::vector<LayerSummary>& layers,
              std::vector<ModuleRef>& modules) {

@@ -18,7 +18,7 @@ std::string grouped(int64_t n) {
 }
 std::string or_dashes(int64_t n) { return n == 0 ? "--" : grouped(n); }
 
-// "│    └─Linear (fc1): 3-1", the second module at depth 3
+// "│    └─Linear (fc1): 2-1", the first module at depth 2
 std::string label(const LayerSummary& layer, int64_t index) {
   const std::string own = layer.name.substr(layer.name.rfind('.') + 1);
   std::string text;
@@ -37,7 +37,7 @@ size_t width_of(const std::string& text) {  // in characters
 
 using Row = std::array<std::string, 5>;
 
-// Columns as wide as their widest entry; the first two to the left, numbers to the right.
+// Columns as wide as their widest entry; the first two flush left, numbers flush right.
 std::string table(const std::vector<Row>& rows, size_t& width) {
   std::array<size_t, 5> widths{};
   for (const Row& row : rows)

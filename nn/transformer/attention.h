@@ -23,7 +23,7 @@ struct MultiheadAttentionOptions {
 };
 
 struct MultiheadAttention {
-  std::optional<Parameter> in_proj_weight;  // (3E, E): W_q, W_k, W_v; or, with kdim or vdim,
+  std::optional<Parameter> in_proj_weight;  // (3E, E): W_q, W_k, W_v; if kdim or vdim is not E:
   std::optional<Parameter> q_proj_weight, k_proj_weight, v_proj_weight;  // (E, E), (E, kdim), …
   std::optional<Parameter> in_proj_bias;                                 // (3E)
   std::optional<Parameter> bias_k, bias_v;                               // (1, 1, E)
@@ -32,13 +32,13 @@ struct MultiheadAttention {
   MultiheadAttentionOptions options;
 
   MultiheadAttention(int64_t embed_dim, int64_t num_heads, MultiheadAttentionOptions options = {});
-  // (B, L, E), 2 x (B, S, E) -> (B, L, E), or without B. A cache is for decoding: key and value are
-  // the newest tokens' and are appended to the earlier ones, or they are an encoder's and are
-  // projected once.
+  // (B, L, E), 2 x (B, S, E) -> (B, L, E), or without B. A cache is for decoding: key and value
+  // come from the newest tokens and are appended to the earlier ones, or come from an encoder and
+  // are projected once.
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask = {},
                  KvCache* cache = nullptr) const;
   // torch's call: with need_weights also the weights, averaged (B, L, S) or of each head
-  // (B, H, L, S). They are those before dropout (torch in training: after it).
+  // (B, H, L, S). They are taken before dropout (torch in training: after it).
   AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                           const AttentionArguments& arguments) const;
   AttentionOutput with_weights(const Tensor& query, const Tensor& key, const Tensor& value,

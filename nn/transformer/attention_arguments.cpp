@@ -36,7 +36,7 @@ Mask mask_of(const AttentionArguments& a, const AttentionLengths& n, const std::
   });
   SLOPE_CHECK_AS(UsageError, !a.is_causal || !attention.allows_everything(),
                  "{}: is_causal needs attn_mask too", who);
-  // a row sees the keys up to its own
+  // query i sees the keys up to key i
   SLOPE_CHECK_AS(UsageError,
                  !a.is_causal || all(attention.tensor(L, S) == tril(ones({L, S}, boolean))),
                  "{}: is_causal says that attn_mask is the causal mask, but it is another", who);

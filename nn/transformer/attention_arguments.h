@@ -1,5 +1,5 @@
-// What torch.nn.MultiheadAttention is called with besides query, key and value, and the checks of
-// all of these.
+// The arguments of torch.nn.MultiheadAttention besides query, key and value, and the checks of all
+// arguments.
 //   const auto [y, w] = attention(x, x, x, nn::AttentionArguments{.attn_mask = mask});
 #pragma once
 
@@ -29,8 +29,8 @@ AttentionLengths attention_lengths(const Tensor& query, const Tensor& key, int64
 Mask mask_of(const AttentionArguments& arguments, const AttentionLengths& n,
              const std::string& who);
 
-// ShapeError unless query, key and value are three batches (batch and length in either order, then
-// channels) or three sequences without a batch, of these numbers of channels.
+// ShapeError unless query, key and value are all batches (batch and length in either order, then
+// channels) or all unbatched sequences, with these numbers of channels.
 struct AttentionWidths {
   int64_t query, key, value;
 };

@@ -1,8 +1,8 @@
-// Common to all encoder-decoders for sentences: features of padded or packed sentences, the loss
+// The base of all encoder-decoders for sentences: features of padded or packed sentences, the loss
 // without padding, cached decoding. A model derives from it and has
 //   Config config                                    with pad
 //   embed_source(ids, positions), embed_target(…)    i64 (B, T) -> (B, T, C)
-//   transformer                                      a Transformer or Stacks, or instead of it
+//   transformer                                      a Transformer or Stacks; or, in its place,
 //   encoder, decoder                                 its two parts, called as in stacks.h
 //   head(features), output()                         (B, T, C) -> (B, T, V), and its nn::Linear
 #pragma once
@@ -54,7 +54,7 @@ struct EncoderDecoder {
     const Tensor x = model().embed_source(source, positions(source.size(1)));
     return parts().encoder(x, Mask::padding(source, model().config.pad));
   }
-  // memory: of encode(source); target (B, T) -> (B, T, C)
+  // memory: encode(source); target (B, T) -> (B, T, C)
   Tensor decode(const Tensor& memory, const Tensor& source, const Tensor& target) const {
     const Scope scope(model());
     const SequencePair p = padded_pair(source, target, model().config.pad);
@@ -83,7 +83,7 @@ struct EncoderDecoder {
 
  private:
   const Model& model() const { return static_cast<const Model&>(*this); }
-  const auto& parts() const {  // what has the members encoder and decoder
+  const auto& parts() const {  // the object that has encoder and decoder
     if constexpr (requires { model().transformer; })
       return model().transformer;
     else

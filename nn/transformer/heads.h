@@ -9,7 +9,8 @@ namespace slope::nn {
 
 // (B, L, C) -> (B, H, L, C/H); ShapeError if H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
-// returns `heads`; UsageError "d_model 8 is not divisible by n_heads 3" if it does not divide C
+// returns `heads`, which must divide `channels`: UsageError "d_model 8 is not divisible by n_heads
+// 3"
 int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are = "n_heads",
                       const char* channels_are = "d_model");
 Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)

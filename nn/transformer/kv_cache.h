@@ -28,8 +28,8 @@ class GrowingTensor {
   int64_t length_ = 0;
 };
 
-// The keys and values of one attention: its own past, which grows by each step's tokens, or those
-// of an encoder's output (memory), the same in every step.
+// Which keys and values an attention has: those of its own past, which grows by each step's tokens,
+// or of an encoder's output (memory), the same in every step.
 enum class KeysOf { past, memory };
 
 class KvCache {

@@ -124,8 +124,8 @@ Tensor sequence_numbers(const Tensor& lengths, int64_t rows) {
   // the caller may have changed the tensor since
   const int64_t now = packed_rows("Mask::tensor", lengths);
   SLOPE_CHECK_SHAPE(now == rows,
-                    "Mask::tensor: the sequences had {} rows when the mask was made, have {} now",
-                    rows, now);
+                    "Mask::tensor: the sequences had {} rows when the mask was made, now {}", rows,
+                    now);
   const Tensor numbers = Tensor::empty({rows}, i64);
   const auto out = numbers.write<int64_t>();
   int64_t* next = out;

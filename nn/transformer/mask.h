@@ -18,7 +18,7 @@ class Mask {
   static Mask causal(int64_t L, int64_t offset = 0);
   static Mask allow(const Tensor& may_attend);  // bool, broadcasts to (B, H, L, S); true: may
   static Mask block(const Tensor& must_not);    // true: must not
-  static Mask add(const Tensor& to_scores);     // f32 or f64, broadcasts alike; -inf: must not
+  static Mask add(const Tensor& to_scores);     // f32 or f64, broadcasts likewise; -inf: must not
   // Sequences packed one after the other without padding (sequences.h): queries attend only to keys
   // of their own sequence. Both i64 (number of sequences).
   static Mask sequences(const Tensor& query_lengths, const Tensor& key_lengths);
@@ -36,7 +36,7 @@ class Mask {
   AttentionOptions options(int64_t L, int64_t S) const;
   const Tensor& added() const { return added_; }  // undefined: nothing
   // The same mask with f(x), such as a reshaped x, in place of each tensor x that it holds: the
-  // allowed keys, the numbers to add.
+  // allowed keys and the numbers to add.
   template <class F>
   Mask with_tensors(const F& f) const {
     Mask mask = *this;

@@ -1,6 +1,6 @@
 // Packs padded sequences one after the other without their padding: (B, T) -> (1, N), the first
 // lengths[0] ids of row 0, then the first lengths[1] ids of row 1, …. Only attention has to know
-// the lengths, through Mask::sequences. They are i64 (B); ShapeError if one is negative.
+// the lengths, through Mask::sequences. The lengths are i64 (B); ShapeError if one is negative.
 #pragma once
 
 #include <slope/autograd/ops.h>

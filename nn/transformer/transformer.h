@@ -53,7 +53,7 @@ struct TransformerOptions {
   int64_t d_model = 512, nhead = 8, num_encoder_layers = 6, num_decoder_layers = 6;
   TransformerLayerOptions layer = {};
 };
-// The stacks of these options, each with a norm after its last layer.
+// The stacks with these options, each with a norm after its last layer.
 TransformerEncoder encoder_of(const TransformerOptions& options);
 TransformerDecoder decoder_of(const TransformerOptions& options);
 
@@ -68,8 +68,8 @@ struct TransformerMasks {
 TransformerMasks masks_of(const Tensor& src, const Tensor& tgt, const TransformerArguments& a,
                           const TransformerOptions& options);
 
-// Encoder, Decoder: torch's custom_encoder and custom_decoder, modules that are called as those
-// above: encoder(src, mask), decoder(tgt, memory, tgt_mask, memory_mask).
+// Encoder, Decoder: torch's custom_encoder and custom_decoder, modules called like those above:
+// encoder(src, mask), decoder(tgt, memory, tgt_mask, memory_mask).
 template <class Encoder, class Decoder>
 struct TransformerOf {
   TransformerOptions config;

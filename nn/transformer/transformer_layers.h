@@ -22,8 +22,8 @@ struct TransformerLayerOptions {
   bool batch_first = true;  // false: (S, B, C)
 };
 
-// What PyTorch's layers are called with. Masks have the shapes of AttentionArguments; is_causal,
-// a hint, is checked and changes no result.
+// The arguments of PyTorch's layers. Masks have the shapes of AttentionArguments; is_causal, a
+// hint, is checked and changes no result.
 struct EncoderLayerArguments {
   Mask src_mask = {}, src_key_padding_mask = {};
   bool is_causal = false;

@@ -23,7 +23,7 @@ void check(const MuonOptions& o, const NamedTensors& parameters) {
 std::vector<StateTensor> states(const MuonOptions&, const Tensor&) { return {{"momentum_buffer"}}; }
 
 // Roughly the nearest orthogonal matrix to U: five steps bring every singular value near 1.
-//   X = U / |U|, of no more rows than columns
+//   X = U / |U|, with no more rows than columns
 //   A = X X^T      X = a X + (b A + c A A) X      ns_steps times
 Tensor orthogonal(const Tensor& U, const MuonOptions& o) {
   const auto [a, b, c] = o.ns_coefficients;

@@ -90,6 +90,17 @@ TEST_CASE("attention: equals the textbook's composition, forward and backward") 
         }
 }
 
+TEST_CASE("attention: over 65536 keys the outputs in f32 keep their digits") {
+  const int64_t S = 1 << 16;
+  const Tensor k = zeros({1, S, 1}), v = full({1, S, 33}, 1.1);
+  const auto check = [](const Tensor& y) {
+    for (const double x : y.to_vector()) CHECK(x == doctest::Approx(1.1).epsilon(5e-5));
+  };
+  for (const int64_t L : {1, 2}) check(scaled_dot_product_attention(zeros({1, L, 1}), k, v));
+  const Tensor hidden_nan = with_rows_from(v, S - 1, not_a_number);  // from the first query
+  check(scaled_dot_product_attention(zeros({1, 2, 1}), k, hidden_nan, {.causal = true})[0][0]);
+}
+
 TEST_CASE(
     "attention: a row that sees nothing gives 0 and takes no gradient, whatever stands there") {
   generator() = Generator{.seed = 2};

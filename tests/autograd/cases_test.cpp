@@ -1,9 +1,10 @@
 // Driven by the registry: every differentiable operation, every case, every layout.
 #include <doctest/doctest.h>
-#include <slope/autograd/gradcheck/cases/run.h>
+#include <slope/autograd/gradcheck/cases/function_check.h>
 #include <slope/tests/file_text.h>
 #include <slope/tests/sanitized.h>
 
+#include <cmath>
 #include <cstring>
 #include <regex>
 #include <set>
@@ -52,6 +53,47 @@ TEST_CASE("cases: what throws is an outcome that did not hold") {
     CHECK_FALSE(outcome.report.ok);
     CHECK(outcome.report.text().find("add") != std::string::npos);
   }
+}
+
+TEST_CASE("cases: points without their values or expected gradients are a failure that says so") {
+  Case c{"exp", "no values", {{{2}}}, [](const Tensors& x) { return Tensors{exp(x[0])}; }};
+  c.kind = Case::Kind::points;
+  const std::string needs = "points need each input's values and the gradient expected there";
+  for (int given = 0; given < 2; ++given) {
+    for (const CaseOutcome& outcome : run_case(c)) {
+      REQUIRE(outcome.report.problems.size() == 1);
+      CHECK(outcome.report.problems[0] == "exp (no values): " + needs);
+    }
+    c.values = {{0, 1}};
+  }
+  c.expected = {{1, std::exp(1)}};
+  const std::vector<CaseOutcome> outcomes = run_case(c);
+  CHECK(outcomes.size() == 4);
+  for (const CaseOutcome& outcome : outcomes) CHECK(outcome.report.ok);
+}
+
+TEST_CASE("cases: a report's program names a function only if it is among the library's cases") {
+  const auto function_in_report = [](const char* name, const std::vector<Case>& cases) {
+    return check_function(name, cases).outcomes.at(0).outcome.report.function;
+  };
+  const auto f = [](const Tensors& x) { return Tensors{exp(x[0])}; };
+  register_cases({{"function of a test", "own", {{{2}}}, f}});
+  CHECK(function_in_report("function of a test", cases_of("function of a test")) == "f");
+  CHECK(function_in_report("exp", {{"exp", "own", {{{2}}}, f}}) == "f");
+  CHECK(function_in_report("exp", cases_of("exp")) == "cases_of(\"exp\")[0].f");
+}
+
+TEST_CASE("cases: a function that fails leaves the caller's random numbers as they were") {
+  manual_seed(7);
+  const Generator before = generator();
+  for (const char* name : {"dropout", "scaled_dot_product_attention"})
+    for (const Case& c : cases_of(name)) {
+      CAPTURE(c.label);
+      Tensors integers;
+      for (const CaseInput& input : c.inputs) integers.push_back(zeros(input.shape, i64));
+      CHECK_THROWS_AS(c.f(integers), Error);
+      CHECK((generator() == before));
+    }
 }
 
 TEST_CASE("cases: first and second order, kernel = formula, f32 = f64, over every layout") {

@@ -140,6 +140,49 @@ TEST_CASE("linear_cross_entropy: an ignored row is never read; without a gradien
   CHECK(same_bits(plain, loss));
 }
 
+TEST_CASE(
+    "linear_cross_entropy: an ignored row takes no gradient, even if that of the loss is inf") {
+  const Tensor x = ones({2, 2}).set_requires_grad(), w = ones({3, 2}).set_requires_grad(),
+               b = zeros({3}).set_requires_grad();
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum})
+    for (const double g : {double{INFINITY}, not_a_number}) {
+      const auto gradients = [&](const Tensor& t) {
+        return grad({linear_cross_entropy(x, w, b, t, {.reduction = reduction})}, {x, w, b},
+                    {.grad_outputs = {full({}, g)}});
+      };
+      for (const Tensor& d : gradients(tensor({-100, -100})))
+        for (const double v : d.to_vector()) CHECK(v == 0);
+      const std::vector<double> dx = gradients(tensor({-100, 0}))[0].to_vector();
+      CHECK(dx[0] == 0);
+      CHECK(dx[1] == 0);
+      CHECK(!std::isfinite(dx[2]));
+    }
+}
+
+TEST_CASE("linear_cross_entropy: half a million rows of two classes, the bias's gradient") {
+  const int64_t N = 1 << 19;
+  const Tensor b = tensor({0.0, 1.0}).set_requires_grad();
+  linear_cross_entropy(zeros({N, 1}), zeros({2, 1}), b, zeros({N}, i64),
+                       {.reduction = Reduction::sum})
+      .backward();
+  const double expected = static_cast<double>(N) / (1 + std::exp(-1.0));
+  const std::vector<double> db = b.grad().to_vector();
+  CHECK(db[0] == doctest::Approx(-expected).epsilon(2e-5));
+  CHECK(db[1] == doctest::Approx(expected).epsilon(2e-5));
+}
+
+TEST_CASE("losses: take only f32 and f64") {
+  for (const auto& [dtype, message] :
+       {std::pair{i64, "nll_loss: needs float32 or float64, got int64"},
+        {boolean, "nll_loss: needs float32 or float64, got bool"},
+        {bf16, "nll_loss: needs float32 or float64, got bfloat16; convert it with to(f32)"}})
+    CHECK_THROWS_WITH_AS((void)nll_loss(zeros({1, 2}).to(dtype), tensor({0})), message, DTypeError);
+  CHECK_THROWS_WITH_AS((void)mse_loss(zeros({2}).to(bf16), zeros({2}).to(bf16)),
+                       "mse_loss: the tensors must be both float32 or both float64, got bfloat16 "
+                       "and bfloat16",
+                       DTypeError);
+}
+
 TEST_CASE("losses: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 5};
   const Tensor x = randn({400, 33}).set_requires_grad(), w = randn({700, 33}).set_requires_grad(),

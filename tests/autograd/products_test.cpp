@@ -249,6 +249,10 @@ TEST_CASE("einsum: walks all names") {
   const Tensor a = randn({2, 3}, f64), b = randn({3, 4}, f64);
   CHECK(equal(einsum("ij,jk", {a, b}), einsum("ij,jk->ik", {a, b})));
   CHECK(equal(einsum("ba", {a}), a.transpose(0, 1)));
+  const Tensor same = einsum("ij->ij", {a});
+  CHECK(same_bits(same, a));
+  (void)same.set_requires_grad();
+  CHECK(!a.requires_grad());
   CHECK(einsum("...ij,...jk", {zeros({5, 1, 2, 3}), zeros({4, 3, 2})}).shape() == Dims{5, 4, 2, 2});
   CHECK(einsum("i...->...", {zeros({2, 3, 4})}).shape() == Dims{3, 4});
   CHECK_THROWS_WITH_AS((void)einsum("i,i->", {ones({2}), ones({2}, f64)}),
@@ -264,4 +268,10 @@ TEST_CASE("matmul: sums of a million f32 products keep their digits") {
   const double expected = static_cast<double>(n) * static_cast<double>(1.0488f);
   for (const double y : matmul(a, w.transpose(1, 2)).to_vector())
     CHECK(y == doctest::Approx(expected).epsilon(1e-4));
+  const Tensor row = full({1, n}, 1.0488), column = full({n, 1}, 1.0488), wide = ones({16, n}),
+               tall = ones({n, 16}), apart = full({n, 2}, 1.0488).select(1, 0).unsqueeze(0);
+  for (const Tensor& product :
+       {matmul(row, ones({n, 1})), matmul(row, tall), matmul(row, wide.transpose(0, 1)),
+        matmul(apart, tall), matmul(wide, column), matmul(tall.transpose(0, 1), column)})
+    for (const double y : product.to_vector()) CHECK(y == doctest::Approx(expected).epsilon(1e-4));
 }

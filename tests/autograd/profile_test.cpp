@@ -4,6 +4,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observers/profile.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/product/autocast.h>
 #include <slope/core/tensor/factories.h>
 #include <slope/nn/nn.h>
 
@@ -72,6 +73,17 @@ TEST_CASE("profile: operations are events also where nothing is recorded") {
   (void)sum_to(mean(sum(x * 2, {0}, true), {1}, true), {1});
   for (const char* name : {"mul_scalar", "sum", "mean", "sum_to"})
     CHECK(calls(profile, name, false) == 1);
+}
+
+TEST_CASE("profile: linear_cross_entropy is one event, without those of its steps") {
+  const Tensor x = ones({4, 3}).set_requires_grad(), W = ones({5, 3}).set_requires_grad();
+  for (const DType dtype : {f32, bf16}) {
+    const Autocast autocast(dtype);
+    const Profile profile;
+    (void)linear_cross_entropy(x, W, {}, tensor({0, 1, 2, 3}));
+    CHECK(calls(profile, "linear_cross_entropy", false) == 1);
+    CHECK(profile.events().size() == 1);
+  }
 }
 
 TEST_CASE("profile: an inner one hides the outer one, and without one nothing is noted") {

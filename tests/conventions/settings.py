@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/config.md lists every setting and preset as the command has them (`slope zoo --json`).
+"""docs/config.md lists every setting and preset, and what a resume may change, as the command has them (`slope zoo --json`).
 
     settings.py SLOPE SOURCE             exit code 1 if a table is not what the command says
     settings.py SLOPE SOURCE --write     rewrites the tables
@@ -35,6 +35,19 @@ def presets_table(zoo):
     return "| name | of | for | it sets |\n|---|---|---|---|\n" + rows
 
 
+def resume_fault(zoo, text):
+    """The paragraph on resumes names what may change; for the settings after `schedule`, up to `schedules`, it says `schedule`."""
+    changeable, own = set(), set()
+    for model in zoo["models"]:
+        keys = [s["key"] for s in model["settings"]]
+        own |= set(keys[keys.index("schedule") + 1:keys.index("schedules") + 1])
+        changeable |= {s["key"] for s in model["settings"] if s["may_change"]}
+    paragraph = re.search(r"^A resume may change .*?\n\n", text, re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`(\w+)`", paragraph[0] if paragraph else ""))
+    wrong = named - changeable | changeable - own - named | own - changeable
+    return f"docs/config.md: what a resume may change is wrong about {', '.join(sorted(wrong))}" if wrong else ""
+
+
 def main():
     command, document = sys.argv[1], pathlib.Path(sys.argv[2]) / "docs" / "config.md"
     zoo = json.loads(subprocess.run([command, "zoo", "--json"], capture_output=True, text=True, check=True).stdout)
@@ -54,6 +67,9 @@ def main():
         return 1
     if fresh != text:
         print("docs/config.md differs from slope zoo --json: run tests/conventions/settings.py build/slope . --write")
+        return 1
+    if fault := resume_fault(zoo, text):
+        print(fault)
         return 1
     print(f"{rows} settings are as the command says")
     return 0

@@ -9,8 +9,9 @@ In a document each fenced block of C++, and each block that shows what a program
     <!-- printed by tests/readme/NAME.cpp -->            the block is all that the program prints
     <!-- among what tests/readme/NAME.cpp prints -->     the block is a part of it, of whole lines
     <!-- an edit of PATH, before: TEXT -->   recipe.py applies the block, and the build compiles the result
-Links and pictures that lead into the project must lead somewhere, also from the READMEs of the folders.
+Links and pictures that lead into the project must lead somewhere, also from the READMEs of the folders. Every pattern of `tests_FOLDER -tc=…` must match a test case.
 """
+import fnmatch
 import functools
 import pathlib
 import re
@@ -20,6 +21,8 @@ import tempfile
 
 EDIT = re.compile(r"^<!-- an edit of [^\n]* -->\n```.*?^```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"(?:^<!-- (printed by |among what )?([\w./]+\.(?:cpp|h))(?: prints)? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CASE = re.compile(r'TEST_CASE\w*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
+CHOICE = re.compile(r"tests_(\w+) -tce?=([\"'])(.+?)\2")
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -27,6 +30,19 @@ def broken_links(document):
     for target in LINK.findall(FENCE.sub("", document.read_text(encoding="utf-8"))):
         if "://" not in target and not (document.parent / target).exists():
             yield f"{document.name}: the link to {target} leads nowhere"
+
+
+@functools.cache
+def test_cases(folder):
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*_test.cpp")))
+    return ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', name)).lower() for name in CASE.findall(text)]
+
+
+def idle_patterns(document, source):
+    for folder, _, patterns in CHOICE.findall(document.read_text(encoding="utf-8")):
+        for pattern in patterns.split(","):
+            if not fnmatch.filter(test_cases(source / "tests" / folder), pattern.lower()):
+                yield f"{document.name}: no test case of tests/{folder} matches {pattern}"
 
 
 @functools.cache
@@ -41,7 +57,7 @@ def main():
     readmes = [*source.glob("*/README.md"), *source.glob("*/*/README.md")]
     faults, shown, seen = [], set(), 0
     for document in [*documents, *sorted(readmes)]:
-        faults += broken_links(document)
+        faults += [*broken_links(document), *idle_patterns(document, source)]
     for document in documents:
         for printed, path, language, text in FENCE.findall(EDIT.sub("", document.read_text(encoding="utf-8"))):
             where = f"{document.name}: the block that begins with {text.splitlines()[0] if text else 'nothing'!r}"

@@ -147,6 +147,23 @@ TEST_CASE("bf16 attention: output and gradients of a head, by each unit") {
       }
 }
 
+TEST_CASE("bf16 attention: over 262144 keys of equal weight the output keeps its digits") {
+  const float value = 1.1015625F;  // in bf16 too
+  Given x{2, 1 << 18, 1, 16, false};
+  x.q = Numbers(x.q.size());
+  x.v = Numbers(x.v.size(), value);
+  const AttentionHead<float> head = x.head();
+  for (const AttentionKernels<float>& run : units()) {
+    REQUIRE(run.takes(head, {}));
+    Numbers o(at(x.L * x.E)), max(2), inverse(2), memory(at(run.forward_scratch(head, 2)) + 16);
+    void* aligned = memory.data();
+    size_t space = memory.size() * sizeof(float);
+    auto* scratch = static_cast<float*>(std::align(64, 64, aligned, space));
+    run.forward(head, 0, 2, 2, {o.data(), x.E, 1}, max.data(), inverse.data(), {}, scratch);
+    for (const float y : o) CHECK(std::abs(y - value) < 1e-5F);
+  }
+}
+
 TEST_CASE("bf16 attention: rows that see nothing, and heads that are left to f32") {
   for (const AttentionKernels<float>& run : units()) {
     Given x{40, 40, 32, 32, true};

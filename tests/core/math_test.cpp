@@ -14,11 +14,11 @@ using namespace slope;
 namespace {
 
 // Distance in units of the last place of the float nearest to `exact`; denormals
-// count the smallest one.
+// count the smallest one. A 0 of the wrong sign is wrong.
 double ulps(float value, double exact) {
   const float rounded = static_cast<float>(exact);
   if (std::isnan(exact)) return std::isnan(value) ? 0 : 1e30;
-  if (value == rounded) return 0;
+  if (value == rounded) return std::signbit(value) == std::signbit(rounded) ? 0 : 1e30;
   if (!std::isfinite(value) || !std::isfinite(rounded)) return 1e30;
   const double unit =
       std::ldexp(1.0, std::max(std::ilogb(rounded == 0 ? 1e-45f : rounded), -126) - 23);

@@ -193,6 +193,21 @@ TEST_CASE("memory: the n-th allocation fails once, naming the request; an imposs
   CHECK_THROWS_AS(static_cast<void>(memory::allocate(SIZE_MAX / 2)), MemoryError);
 }
 
+TEST_CASE("memory: a limit on requests refuses larger ones while it lives") {
+  {
+    const memory::RequestLimit limit(100'000);
+    memory::deallocate(memory::allocate(100'000), 100'000);
+    CHECK_THROWS_WITH_AS(static_cast<void>(memory::allocate(100'001)),
+                         doctest::Contains("100001 bytes"), MemoryError);
+    {
+      const memory::RequestLimit inner(10);
+      CHECK_THROWS_AS(static_cast<void>(memory::allocate(11)), MemoryError);
+    }
+    memory::deallocate(memory::allocate(11), 11);
+  }
+  memory::deallocate(memory::allocate(100'001), 100'001);
+}
+
 #if !defined(SLOPE_SANITIZED)
 TEST_CASE(
     "memory: an exhausted heap makes an allocation fail, with a MemoryError, and never a "

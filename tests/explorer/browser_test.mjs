@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { examples } from '../../tools/explorer/page/src/examples.js';
 import { lessons } from '../../tools/explorer/page/src/views/course.js';
 import { solution } from '../../tools/explorer/page/src/views/lessons.js';
@@ -112,6 +113,27 @@ test('paths add up to the gradient of the engine', async () => {
   await page.close();
 });
 
+test('paths through an operation with two outputs add up, and one is lost in a wrong order', async () => {
+  const page = await open({ program: 'x = [2, 5]\na, b = unbind(x)\nL = a * b', dtype: 'f64', panel: 'paths' });
+  await page.waitForSelector('#panel .paths');
+  assert.deepEqual((await page.locator('#panel .equation b').allInnerTexts()).slice(0, 2), ['[5, 2]', '[5, 2]']);
+  await page.click('#panel label');
+  assert.equal(await text(page, '#panel p.lost b'), '[5, 0]');
+  await page.locator('[data-box=o0]').press('Enter');
+  await page.click('[data-panel=local]');
+  await page.locator('#panel h4').nth(1).waitFor();
+  assert.deepEqual((await page.locator('#panel h4').allInnerTexts()).map((label) => label.split(' scalar')[0]), ['da / dx', 'db / dx']);
+  quiet();
+  await page.close();
+  const { name, program, dtype } = examples.find((example) => example.program.includes('unbind'));
+  const other = await open({ program, dtype, panel: 'paths' });
+  await other.waitForSelector('#panel .paths');
+  const [sum, engine] = await other.locator('#panel .equation b').allInnerTexts();
+  assert.equal(sum, engine, name);
+  quiet();
+  await other.close();
+});
+
 test('in a wrong order paths are lost, and the gradient with them', async () => {
   const page = await open({ program: 'x = 2\na = x * x\nb = a * 5\nL = a * b', dtype: 'f64', panel: 'paths' });
   await page.waitForSelector('#panel .paths');
@@ -131,6 +153,11 @@ test('the bytes that are saved rise in forward and are all given back', async ()
   assert.equal(await text(page, '#held'), '0 bytes saved');
   quiet();
   await page.close();
+  const one = await open({ program: 'x = 3\ny = x * x', panel: 'cost' });
+  await one.waitForSelector('#panel .memory');
+  assert.match(await text(one, '#panel figcaption'), /, after forward$/);
+  quiet();
+  await one.close();
 });
 
 test('the cost of a step: multiplications in both passes, and saving against recomputing by a switch', async () => {
@@ -200,6 +227,46 @@ test('the planted mistakes: the ten are found, the four are not', async () => {
   }
   quiet();
   await page.close();
+});
+
+test('a planted mistake is told, stays while numbers change, and goes with an edit of more', async () => {
+  const page = await open({ program: puzzles[0].program, mistake: puzzles[0].mistake });
+  const told = /one rule may be wrong/;
+  assert.match(await text(page, '#look'), told);
+  await page.locator('.cm-content').press('Control+Home');
+  for (let i = 0; i < 'x = ['.length; i++) await page.keyboard.press('ArrowRight');
+  await page.keyboard.type('1');
+  await page.waitForFunction(() => location.hash.includes('10.5'));
+  assert.match(await text(page, '#look'), told);
+  assert.ok(await page.evaluate(() => location.hash.includes('mistake=sign')));
+  await page.locator('.cm-content').fill('x = [1, 2]\nL = sum(sin(x))');
+  await page.waitForFunction(() => !location.hash.includes('mistake'));
+  assert.doesNotMatch(await text(page, '#look'), told);
+  quiet();
+  await page.close();
+  // whether a puzzle has a mistake is not told
+  const other = await open({ view: 'mistakes', item: puzzles.findIndex((puzzle) => puzzle.blind) });
+  await other.click('text=Step through it');
+  assert.match(await text(other, '#look'), told);
+  quiet();
+  await other.close();
+});
+
+test('an engine that cannot start says so, and is not started again until it is asked', async () => {
+  const empty = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);  // a module without functions
+  for (const [code, says] of [[Buffer.from('no module'), 'the engine cannot start'], [empty, 'the engine stopped']]) {
+    const path = join(mkdtempSync(join(tmpdir(), 'explorer-')), 'broken.html');
+    const packed = gzipSync(code).toString('base64');
+    writeFileSync(path, readFileSync(resolve(process.env.EXPLORER_PAGE), 'utf8').replace(/(<script id="engine"[^>]*>)[^<]*/, (_, begin) => begin + packed));
+    const page = await open({}, {}, pathToFileURL(path).href);
+    assert.ok((await text(page, '#message')).includes(says), says);
+    let workers = 0;
+    page.on('worker', () => workers++);
+    await page.waitForTimeout(500);
+    assert.equal(workers, 0);
+    quiet();
+    await page.close();
+  }
 });
 
 test('two moons: training lowers the loss, and a step opens as a program', async () => {

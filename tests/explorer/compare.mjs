@@ -26,6 +26,7 @@ for (const program of programs) {
 }
 for (const { program, mistake = '' } of puzzles) questions.push({ ask: 'explore', program, mistake, dtype: 'f32' }, { ask: 'check', program, mistake, dtype: 'f64' });
 for (const program of programs) for (const operation of [0, 1, 2]) questions.push({ ask: 'jacobian', program, operation, dtype: 'f32' });
+questions.push({ ask: 'jacobian', program: 'x = [2, 5]\na, b = unbind(x)\nL = a * b', operation: 0, output: 1, dtype: 'f32' });
 questions.push({ ask: 'jacobian', program: 'x = []\nL = sum(x * 2)', operation: 0, dtype: 'f32' }, { ask: 'jacobian', program: 'x = []\nL = sum(x * 2)', operation: 1, dtype: 'f32' });
 questions.push({ ask: 'moons', do: 'points', n: 60, seed: 3 });
 questions.push({ ask: 'moons', do: 'start', points: '0 0 0 1 1 1 -1 0.5 0 0.5 -0.5 1', depth: 3, hidden: 8, lr: '0.5' });

@@ -1,7 +1,9 @@
-// What register_model refuses. tests/consumer/own_model_test.py has a model that it takes.
+// Kinds; what register_model refuses. tests/consumer/own_model_test.py has a model that it takes.
 #include <doctest/doctest.h>
 #include <slope/models/kinds/language_model.h>
 #include <slope/models/registry.h>
+
+#include <algorithm>
 
 using namespace slope;
 
@@ -50,6 +52,19 @@ void refuses(const std::string& name, const std::string& says) {
 }
 
 }  // namespace
+
+TEST_CASE("registry: all_kinds has the kind of every model, and each kind has a default model") {
+  std::string names;
+  for (const models::Kind kind : models::all_kinds) {
+    names += std::string(name(kind)) + " ";
+    CHECK(models::default_model(kind).kind == kind);
+  }
+  CHECK(names == "translation lm points ");
+  for (const models::ModelTypePtr& type : models::zoo())
+    CHECK_MESSAGE(
+        std::count(std::begin(models::all_kinds), std::end(models::all_kinds), type->kind) == 1,
+        type->name);
+}
 
 TEST_CASE("registry: a model whose name or settings cannot be told from slope's is refused") {
   const size_t before = models::zoo().size();

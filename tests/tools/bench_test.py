@@ -127,6 +127,24 @@ class Bench(Case):
             found = real_batches.time_blocks(types.SimpleNamespace(rounds=1, block=10, compile=False), "b")
         self.assertEqual(found, ({"slope": [(10, 0.5)]}, [2.0, 4.0], 7, 3))
 
+    def test_the_bars_in_bf16_are_those_of_the_cpus_unit(self):
+        options = types.SimpleNamespace(precision="bf16", threads=2)
+        for flags, bars in (("flags : fma avx512_bf16 amx_bf16 amx_tile", [2.0, 1.6, 1.6, 1.5, 1.8]), ("flags : fma avx512_bf16", [1.5, 1.5, 1.5, 1.5, 1.8])):
+            with unittest.mock.patch.object(versus.pathlib.Path, "read_text", return_value=flags):
+                self.assertEqual([versus.bar_of(options, case) for case in ("translation", "transformer-base", "gpt-384", "gpt2-124m", "char-gpt")], bars)
+
+    def test_one_hash_trains_with_the_published_settings_and_compares_builds(self):
+        for name in ("a", "b"):  # stand for builds of slope; each writes weights of its own
+            with open(name, "w") as file:
+                file.write('#!/bin/sh\nfor run; do :; done\nmkdir -p "$run/last"\necho "$0" > "$run/last/model.safetensors"\necho "$@" >> said\n')
+            os.chmod(name, 0o755)
+        script = os.path.join(os.path.dirname(versus.__file__), "one_hash")
+        for builds, expected in ((["./a"], (0, "one hash")), (["./a", "./b"], (1, "2 different hashes"))):
+            done = subprocess.run([sys.executable, script, "--times", "2", "--threads", "1", "--slope", *builds], capture_output=True, text=True, env=ENVIRONMENT | {"SLOPE_DATA": "."}, timeout=HANGS)
+            self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), expected, done.stderr)
+        with open("said") as file:
+            self.assertEqual([line.startswith("train translation --preset multi30k --train train ") for line in file], [True] * 6)
+
     def test_what_makes_no_sense_is_refused(self):
         for arguments, says in [
             (["nothing"], ["nothing", "slope bench --help"]), (["decode2"], "did you mean decode1?"), (["two-moons", "--steps", "0"], "--steps"),

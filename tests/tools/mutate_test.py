@@ -1,8 +1,8 @@
-"""tools/mutate: what an earlier call left in its folder does not hide the tree's files. A script stands for the compiler."""
-import json, os, pathlib, sys, tempfile, unittest
+"""tools/mutate: what an earlier call left in its folder does not hide the tree's files (a script stands for the compiler); no reason outlives its mutant."""
+import json, os, pathlib, re, sys, tempfile, unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/mutate"))
-import objects
+import objects, plant
 
 COMPILER = '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nfor last; do :; done\necho "$last" >> "$2"\n'  # adds the source's name to the object
 FILE = "autograd/x.cpp"
@@ -54,6 +54,14 @@ class Objects(unittest.TestCase):
         self.assertEqual(len(self.compiled([])), 1)
         os.utime(self.root / "core/a.h", (4e9, 4e9))
         self.assertEqual(len(self.compiled([])), 2)
+
+
+class Reasons(unittest.TestCase):
+    def test_each_is_of_a_mutant_that_the_tree_has(self):
+        root = pathlib.Path(plant.__file__).resolve().parents[2]
+        named = {*json.loads((root / "tools/mutate/reasons.json").read_text()), *re.findall(r"^- `(\w+)` ", (root / "docs/mutation-score.md").read_text(encoding="utf-8"), re.M)}
+        self.assertGreater(len(named), 9)
+        self.assertEqual(named - {mutant.id for mutant in plant.mutants(root)}, set(), "remove them from tools/mutate/reasons.json and docs/mutation-score.md")
 
 
 if __name__ == "__main__":

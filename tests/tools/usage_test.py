@@ -27,7 +27,7 @@ class Usage(Case):
     def test_what_is_missing_is_named(self):
         for arguments, says in [
             ([], "subcommand"), (["train"], "subcommand"), (["train", "translation"], "--out"), (["translate"], "run is required"),
-            (["eval", "run"], "--data"), (["graph", "mlp"], "-o FILE, or --trace"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
+            (["eval", "run"], "--data"), (["graph", "mlp"], "give -o FILE to write, or --trace"), (["gradcheck"], "--all"), (["inspect"], "path is required"),
             ([*TRAIN, "--lr"], "--lr needs a value"), ([*TRAIN, "--lr="], "--lr '': expected"), ([*TRAIN, "--lr", ""], "--lr '': expected"), ([*TRAIN[:4], *SMALL, "--out", "run"], "--train and --valid belong together"),
         ]:
             with self.subTest(arguments=arguments):

@@ -7,9 +7,11 @@
 #include <slope/models/registry.h>
 #include <slope/nn/cases.h>
 
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
+#include <optional>
+#include <string_view>
 
 using namespace slope;
 
@@ -54,11 +56,22 @@ void try_models(uint64_t seed, Count& count) {
   }
 }
 
+std::optional<uint64_t> whole_number(std::string_view word) {
+  uint64_t n = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+  return error == std::errc() && end == word.data() + word.size() ? std::optional(n) : std::nullopt;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
+  const std::optional<uint64_t> count = whole_number(argc > 1 ? argv[1] : "1"),
+                                from = whole_number(argc > 2 ? argv[2] : "0");
+  if (argc > 3 || !count || *count == 0 || !from || *from > UINT64_MAX - *count) {
+    std::fprintf(stderr, "usage: false_alarms [seeds, at least 1] [first seed]\n");
+    return 2;
+  }
+  const uint64_t seeds = *count, first = *from;
   Count functions, models;
   for (uint64_t seed = first; seed < first + seeds; ++seed) {
     try_functions(seed, functions);

@@ -22,8 +22,8 @@ struct Flags {
 
 void add_eval(Command& slope) {
   Command command = slope.subcommand("eval",
-                                     "Loss, perplexity, BLEU and chrF2 of a run: a translation on "
-                                     "PREFIX.de and PREFIX.en, a language model on a text.\n"
+                                     "Loss, perplexity, BLEU and chrF2 of a run, on PREFIX.de and "
+                                     "PREFIX.en (translation) or a text (language model).\n"
                                      "Example: slope eval runs/de-en --data data/test --json");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes_name("RUN");

@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 constexpr double tolerance = 1e-9;
 constexpr int no_torch = 77;
 
-// Reads calls from a file. Prints for each the largest difference of value or gradients, divided by
-// PyTorch's largest element or 1; null if table T lacks the function; or PyTorch's error.
+// Reads calls from a file. Prints for each the largest difference of value or gradients, over
+// max(1, PyTorch's largest element); null if table T lacks the function; or PyTorch's error.
 constexpr const char* script = R"py(
 import json, math, sys, warnings
 warnings.simplefilter("ignore")
@@ -145,8 +145,8 @@ Json to_json(const Tensor& x) {
           {"values", values}};
 }
 
-// The case as a call with values and gradients; null if it is not one call of this operation, or if
-// the call takes a tensor twice.
+// The case as a call with values and gradients; null unless it is a single call of `function` that
+// takes no tensor twice.
 Json call_of(const std::string& function, const Case& c) {
   Tensors leaves;
   for (size_t i = 0; i < c.inputs.size(); ++i)
@@ -272,9 +272,8 @@ Against against_pytorch(const std::vector<std::string>& functions) {
     }
     result.text +=
         compared == 0
-            ? fmt::format(
-                  "{:<32} not compared: no case is one call of a function that PyTorch has\n",
-                  function)
+            ? fmt::format("{:<32} not compared: no case is a single call that PyTorch can make\n",
+                          function)
             : fmt::format("{:<32} {}  {} cases, largest difference {:.1e}{}\n", function,
                           worst <= tolerance ? "same" : "DIFFERS", compared, worst,
                           unknown + left_out[function] == 0

@@ -1,4 +1,4 @@
-// slope graph: the tape of a loss, as a picture, as data, or as backward steps through it.
+// slope graph: the tape of a loss, as a picture, as data, or as the steps of backward.
 #include <slope/autograd/graph/graph.h>
 #include <slope/autograd/graph/trace.h>
 #include <slope/core/files/file_sink.h>
@@ -48,7 +48,7 @@ int trace_backward_of(const Flags& flags) {
 
 int run(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.trace || !flags.out.empty(),
-                 "graph: say what to write, -o FILE, or --trace to print backward step by step");
+                 "graph: give -o FILE to write, or --trace to print backward step by step");
   return flags.trace ? trace_backward_of(flags) : draw_graph(flags);
 }
 

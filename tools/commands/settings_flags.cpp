@@ -221,7 +221,7 @@ void add_kinds_and_models(Command& command, const std::function<std::string(Kind
     Command sub = command.subcommand(word, text);
     if (word == choice.word) add(sub, type);  // only the chosen subcommand needs its flags
   };
-  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+  for (const Kind kind : models::all_kinds)
     add_one(name(kind), help(kind), choice.type ? *choice.type : models::default_model(kind));
   for (const models::ModelTypePtr& type : models::zoo())
     add_one(type->name, short_help(*type), *type);

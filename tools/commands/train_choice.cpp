@@ -35,7 +35,7 @@ std::optional<std::string> value_of(const std::vector<std::string>& words,
 }
 
 std::optional<Kind> kind_named(const std::string& word) {
-  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points})
+  for (const Kind kind : models::all_kinds)
     if (word == name(kind)) return kind;
   return std::nullopt;
 }
@@ -102,7 +102,7 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
 [[noreturn]] void refuse_without_kind(const std::string& command, const std::string& flag) {
   std::string key = flag.substr(2, flag.find('=') - 2);
   std::replace(key.begin(), key.end(), '-', '_');
-  for (const Kind kind : {Kind::translation, Kind::language_model, Kind::points}) {
+  for (const Kind kind : models::all_kinds) {
     train::RunSettings settings(models::default_model(kind));
     for (const models::Setting& s : settings.all())
       if (s.key == key)

@@ -10,6 +10,8 @@
 #include <slope/tools/explorer/source/source.h>
 #include <slope/tools/explorer/write.h>
 
+#include <new>
+
 namespace slope::explorer {
 
 namespace {
@@ -24,6 +26,7 @@ Request request_of(const Fields& fields, DType dtype) {
                   .retain_graph = fields.integer("retain_graph", 0, 0, 1) == 1,
                   .recompute = fields.integer("recompute", 1, 0, 1) == 1,
                   .operation = fields.integer("operation", 0, 0, most),
+                  .output = fields.integer("output", 0, 0, most),
                   .input = fields.integer("input", 0, 0, most)};
   for (const auto& [name, text] : fields.object()) {
     const std::vector<double> numbers = numbers_in(text);
@@ -64,7 +67,9 @@ std::string answer(const std::string& question) try {
   if (ask == "names") return names(fields);
   if (ask == "translation") return translation(fields);
   throw InputError(fmt::format("explore: there is no question {}", JsonReader::quoted(ask)));
-} catch (const Error& e) {
+} catch (const std::bad_alloc&) {
+  return json_error(Fault("MemoryError", "out of memory", {}));
+} catch (const std::exception& e) {  // the page would take it for a broken engine
   return json_error(Fault(kind_of(e), e.what(), {}));
 }
 

@@ -25,6 +25,7 @@ Run computed(const std::string& program, const RunOptions& options) {
 namespace {
 
 constexpr int64_t most_values = 4096;  // of a tensor that is written in full
+constexpr int64_t few_values = 64;     // the same where there are many tensors
 
 NamedTensors all_of(const Run& run) {
   NamedTensors all = run.leaves;
@@ -32,37 +33,61 @@ NamedTensors all_of(const Run& run) {
   return all;
 }
 
-// The memory layout of a trace's variables; those that share storage have the same storage number.
-std::string layouts(const Trace& trace, const NamedTensors& tensors) {
-  std::map<std::string, Tensor> by_name;
-  for (const NamedTensor& named : tensors) by_name[named.name] = named.tensor;
+// How many values a tensor may have to be written in full: few if all together were too many.
+int64_t values_of_each(const NamedTensors& tensors) {
+  int64_t numbers = 0;
+  for (const NamedTensor& named : tensors)
+    if (const int64_t n = named.tensor.numel(); n <= most_values)
+      numbers += 3 * n;  // the value, a contribution, a sum
+  return numbers <= 1'000'000 ? most_values : few_values;
+}
+
+// Each variable's tensor; undefined for one without a gradient, such as the indices of max.
+Tensors tensors_of(const Trace& trace, const std::vector<Node*>& nodes, const Run& run) {
+  std::map<std::pair<const Node*, uint32_t>, Tensor> made;
+  for (const NamedTensor& result : run.results)
+    if (const Edge edge = gradient_edge(result.tensor))
+      made[{edge.node.get(), edge.output}] = result.tensor;
+  Tensors tensors(trace.variables.size());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (uint32_t k = 0; k < trace.operations[i].outputs.size(); ++k)
+      tensors[static_cast<size_t>(trace.operations[i].outputs[k])] = made[{nodes[i], k}];
+  for (size_t v = 0; v < tensors.size(); ++v)
+    for (const NamedTensor& leaf : run.leaves)
+      if (trace.variables[v].is_leaf && trace.variables[v].name == leaf.name)
+        tensors[v] = leaf.tensor;
+  return tensors;
+}
+
+// The memory layout of each; those that share storage have the same storage number.
+std::string layouts(const Tensors& tensors) {
   std::map<const void*, size_t> storages;
-  return json_list(trace.variables, [&](const Trace::Variable& variable) -> std::string {
-    const auto found = by_name.find(variable.name);
-    if (found == by_name.end()) return "null";
-    const Tensor& x = found->second;
+  return json_list(tensors, [&](const Tensor& x) -> std::string {
+    if (!x.defined()) return "null";
     const size_t storage = storages.try_emplace(x.storage().get(), storages.size()).first->second;
     return fmt::format(R"({{"strides": {}, "offset": {}, "storage": {}}})", json(x.strides()),
                        x.layout().offset, storage);
   });
 }
 
-std::string json_gradient(const NamedTensor& leaf) {
+std::string json_gradient(const NamedTensor& leaf, int64_t most) {
   const Tensor g = leaf.tensor.grad();
   double squares = 0;
   for (const double v : g.to_vector()) squares += v * v;
   return fmt::format(R"({{"name": {}, "shape": {}, "norm": {}, "values": {}}})", json(leaf.name),
                      json(g.shape()), json(std::sqrt(squares)),
-                     g.numel() <= most_values ? json_elements(g) : "null");
+                     g.numel() <= most ? json_elements(g) : "null");
 }
 
 // A second backward through the same graph: the leaves' gradients after it, or the engine's error.
-std::string second_backward(const Run& run, bool retain_graph) {
+std::string second_backward(const Run& run, bool retain_graph, int64_t most) {
   try {
     run.loss.backward({}, retain_graph);
     NamedTensors leaves = run.leaves;
     std::erase_if(leaves, [](const NamedTensor& leaf) { return !leaf.tensor.grad().defined(); });
-    return fmt::format(R"({{"gradients": {}}})", json_list(leaves, json_gradient));
+    return fmt::format(R"({{"gradients": {}}})", json_list(leaves, [&](const NamedTensor& leaf) {
+                         return json_gradient(leaf, most);
+                       }));
   } catch (const Error& e) {
     return fmt::format(R"({{"kind": "{}", "message": {}}})", kind_of(e), json(e.what()));
   }
@@ -76,9 +101,10 @@ std::string explore(const Request& request) try {
   try {
     const std::vector<Node*> nodes = nodes_of({run.loss});
     const NamedTensors names = all_of(run);
+    const int64_t most = values_of_each(names);
     const Trace trace = trace_backward({run.loss}, {.names = names,
                                                     .most_operations = Limits{}.nodes,
-                                                    .most_values = most_values,
+                                                    .most_values = most,
                                                     .retain_graph = request.retain_graph});
     const std::string places = json_list(nodes, [&](const Node* node) -> std::string {
       const auto place = run.places.find(node);
@@ -87,8 +113,9 @@ std::string explore(const Request& request) try {
     return fmt::format(
         "{{\"loss\": {},\n\"operations\": {},\n\"variables\": {},\n\"again\": {},\n\"trace\": "
         "{}}}\n",
-        json(run.loss_name), places, layouts(trace, names),
-        request.again ? second_backward(run, request.retain_graph) : "null", trace_json(trace));
+        json(run.loss_name), places, layouts(tensors_of(trace, nodes, run)),
+        request.again ? second_backward(run, request.retain_graph, most) : "null",
+        trace_json(trace));
   } catch (const Error& e) {
     throw Fault(kind_of(e), e.what(), run.loss_place);
   }
@@ -109,9 +136,10 @@ struct Contribution : Observer {
   }
 };
 
-Tensor output_of(const Run& run, const Node* node) {
+Tensor output_of(const Run& run, const Node* node, int64_t output) {
   for (const NamedTensor& result : run.results)
-    if (const Edge edge = gradient_edge(result.tensor); edge.node.get() == node && edge.output == 0)
+    if (const Edge edge = gradient_edge(result.tensor);
+        edge.node.get() == node && edge.output == output)
       return result.tensor;
   return {};
 }
@@ -124,12 +152,14 @@ std::string jacobian(const Request& request) try {
   if (request.operation < 0 || request.operation >= static_cast<int64_t>(nodes.size()))
     throw Fault("IndexError", fmt::format("there is no operation {}", request.operation), {});
   const Node* node = nodes[static_cast<size_t>(request.operation)];
-  const Tensor y = output_of(run, node);
+  const Tensor y = output_of(run, node, request.output);
   if (!y.defined() || request.input < 0 ||
       request.input >= static_cast<int64_t>(node->inputs.size()) ||
       !node->inputs[static_cast<size_t>(request.input)])
     throw Fault("IndexError",
-                fmt::format("{} has no gradient for input {}", node->op->name, request.input), {});
+                fmt::format("{} has no gradient from output {} to input {}", node->op->name,
+                            request.output, request.input),
+                {});
   const Dims& shape = node->inputs[static_cast<size_t>(request.input)].shape();
   if (y.numel() * numel(shape) > most_values)
     throw Fault("limit",
@@ -138,8 +168,10 @@ std::string jacobian(const Request& request) try {
                 {});
   const Tensors leaves = leaves_of({y});
   std::vector<std::string> rows;
-  for (int64_t k = 0; k < y.numel(); ++k) {
-    const Tensor unit = eye(y.numel(), -1, y.dtype()).select(0, k).reshape(y.shape());
+  for (size_t k = 0; k < static_cast<size_t>(y.numel()); ++k) {
+    std::vector<double> elements(static_cast<size_t>(y.numel()));
+    elements[k] = 1;
+    const Tensor unit = from_vector(elements, y.shape()).to(y.dtype());
     Contribution contribution(node, static_cast<size_t>(request.input));
     const Observe observe(contribution);
     (void)grad({y}, leaves, {.grad_outputs = {unit}, .retain_graph = true, .allow_unused = true});

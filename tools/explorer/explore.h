@@ -16,8 +16,8 @@ struct Request {
   std::string mistake = {};  // planted
   bool again = false;        // backward a second time
   bool retain_graph = false;
-  bool recompute = true;             // recompute cheap outputs instead of saving them
-  int64_t operation = 0, input = 0;  // of a Jacobian
+  bool recompute = true;                         // recompute cheap outputs instead of saving them
+  int64_t operation = 0, output = 0, input = 0;  // of a Jacobian
 };
 
 RunOptions options_of(const Request& request, DType dtype);
@@ -33,7 +33,7 @@ std::string explore(const Request& request);
 // "claims"}.
 std::string check(const Request& request);
 
-// d output / d input of one operation, a row for each element of its output, computed by its rule:
+// d output / d input of one operation, a row for each element of the output, computed by its rule:
 // {"output", "input", "rows"}.
 std::string jacobian(const Request& request);
 

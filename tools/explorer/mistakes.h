@@ -1,5 +1,5 @@
 // Planted mistakes: wrong rules for the learner to find with the gradient check. Each replaces the
-// rule of one operation of the language and leaves its forward as it is.
+// rule of an operator, or of a function where it has one argument, and leaves its forward as it is.
 #pragma once
 
 #include <slope/autograd/ops.h>

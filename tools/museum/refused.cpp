@@ -15,7 +15,7 @@ std::vector<Exhibit> refused() {
 })",
        .error = "ignoring return value of"},
       {.id = "dropout-number",
-       .mistake = "the rate, a number, is called as a layer",
+       .mistake = "dropout, a number, is called as a layer",
        .from = notebook,
        .fix = "nn::Dropout dropout; … dropout(x)",
        .program = R"(struct Residual {
@@ -42,7 +42,7 @@ std::vector<Exhibit> refused() {
 };)",
        .error = "no matching function|no matching constructor|could not convert"},
       {.id = "wrong-arguments",
-       .mistake = "a block is made from its width, where it takes its layers",
+       .mistake = "a block that takes only its layers is given its width too",
        .from = medium,
        .fix = "Block block(attention, feed_forward)",
        .program = R"(struct EncoderBlock {
@@ -54,7 +54,7 @@ EncoderBlock made() { return EncoderBlock(512, nn::Linear(8, 8), nn::Linear(8, 8
        .error = "no matching function|no matching constructor"},
       {.id = "global-width",
        .mistake =
-           "a misspelt argument, so that an earlier notebook cell's global is read in its place",
+           "a parameter is misspelt: a global of an earlier notebook cell is read in its place",
        .from = notebook,
        .fix = "ProjectionLayer(int64_t d_model, int64_t vocabulary)",
        .program = R"(struct ProjectionLayer {
@@ -63,7 +63,7 @@ EncoderBlock made() { return EncoderBlock(512, nn::Linear(8, 8), nn::Linear(8, 8
 };)",
        .error = "'d_model'|‘d_model’"},
       {.id = "mask-polarity",
-       .mistake = "a tensor of true and false is passed as a mask: true may mean either",
+       .mistake = "a boolean tensor is passed as a mask: true may mean allow or block",
        .from = medium,
        .fix = "nn::Mask::causal(T), or nn::Mask::block(ahead)",
        .program = R"(Tensor look_ahead(const Tensor& q, const Tensor& k, const Tensor& v) {

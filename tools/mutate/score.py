@@ -3,8 +3,7 @@ import collections
 
 HEAD = """# Mutation score
 
-How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, and asks `slope gradcheck` about every function that
-calls the mistaken one, its own first: what the check of one function notices, `gradcheck --all` notices too. For what that missed it asks the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken
+How good are the checks? `tools/mutate/mutate` plants mistakes in the derivative rules, kernels and rows, one at a time, and asks `slope gradcheck` about every function that calls the changed one, its own first: what the check of one function notices, `gradcheck --all` notices too. For what `gradcheck` misses it asks the tests. A mutant that does not compile does not count; one that is equivalent (it changes nothing that can be seen) is taken
 out, with the reason; one whose line has changed since it ran does not count either. {ran} of {count} mutants have run. Command: `tools/mutate/mutate`, then `tools/mutate/mutate --write`.
 """
 

@@ -9,11 +9,8 @@ Cases attention_cases() {
   const auto add = [&](std::string label, std::vector<CaseInput> inputs,
                        AttentionOptions options = {}) {
     all.cases.push_back({op, std::move(label), std::move(inputs), [options](const Tensors& x) {
-                           const Generator before = generator();
-                           generator() = Generator{.seed = 5};
-                           const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], options);
-                           generator() = before;
-                           return Tensors{y};
+                           const FixedSeed seed(5);
+                           return Tensors{scaled_dot_product_attention(x[0], x[1], x[2], options)};
                          }});
   };
   const std::vector<CaseInput> self{{{2, 3, 4}}, {{2, 3, 4}}, {{2, 3, 4}}},

@@ -30,11 +30,20 @@ struct Case {
   enum class Kind {
     usual,
     large,   // more elements than a chunk, tile or part has: checked along directions
-    points,  // ties, guards, padding: where differences say nothing
+    points,  // ties, guards, padding: finite differences say nothing
   };
   Kind kind = Kind::usual;
   // For Kind::points: the values of each input, and the gradient of sum(y) with respect to it
   std::vector<std::vector<double>> values = {}, expected = {};
+};
+
+// For a case that draws random numbers: the same at every call. The caller's go on afterwards.
+struct FixedSeed {
+  explicit FixedSeed(uint64_t seed) { manual_seed(seed); }
+  ~FixedSeed() { generator() = before; }
+  FixedSeed(const FixedSeed&) = delete;
+  FixedSeed& operator=(const FixedSeed&) = delete;
+  const Generator before = generator();
 };
 
 // A call that must throw a slope::Error whose message contains the function's name.
@@ -46,7 +55,7 @@ struct Refusal {
 
 const std::vector<Case>& all_cases();
 std::vector<Case> cases_of(const std::string& name);  // all of one function, users' included
-// Cases of a program's own functions, which `slope gradcheck` of that program then knows too
+// Adds cases of a program's own functions to the `slope gradcheck` of that program
 // (tools/gradcheck_main.h).
 void register_cases(const std::vector<Case>& cases);
 const std::vector<Case>& registered_cases();
@@ -56,7 +65,7 @@ struct Cases {
   std::vector<Case> cases;
   std::vector<Refusal> refusals;
 };
-// One for each file of this folder, collected in cases.cpp.
+// Each group is defined in a file of its own.
 Cases elementwise_cases();
 Cases reduction_cases();
 Cases matrix_cases();

@@ -1,5 +1,5 @@
-// Cases of the elementwise operations: domains and kinks of each function,
-// broadcasting of each pair.
+// Cases of the elementwise operations: domains and kinks of each function, broadcasting of two
+// operands.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 #include <cmath>

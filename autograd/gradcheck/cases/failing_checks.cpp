@@ -51,7 +51,7 @@ void guess_from_checks(const FunctionCheck& check, Guesses& guesses) {
     auto& held = all[{o.label, o.outcome.layout, o.outcome.kind}];
     held.try_emplace(o.outcome.check, true).first->second &= o.outcome.report.ok;
   }
-  bool kernel = false, formula = false, large = false;  // whether it fails
+  bool kernel = false, formula = false, large = false;  // whether each fails
   for (const auto& [where, held] : all) {
     const auto fails = [&held = held](Check c) { return held.contains(c) && !held.at(c); };
     if (held.contains(Check::first_order) && held.contains(Check::first_by_formula)) {
@@ -76,7 +76,7 @@ void guess_from_checks(const FunctionCheck& check, Guesses& guesses) {
 void guess_from_layouts(const FunctionCheck& check, Guesses& guesses) {
   std::set<InputLayout> run, failing;
   for (const FunctionCheck::Outcome& o : check.outcomes) {
-    if (o.outcome.kind != Case::Kind::usual) continue;  // runs in few layouts only
+    if (o.outcome.kind != Case::Kind::usual) continue;  // runs in only a few layouts
     run.insert(o.outcome.layout);
     if (!o.outcome.report.ok) failing.insert(o.outcome.layout);
   }

@@ -40,12 +40,16 @@ const FunctionCheck::Outcome* FunctionCheck::first_failure() const {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases, uint64_t seed,
                              bool stop_on_failure) {
   FunctionCheck result{.name = name, .cases = cases.size(), .outcomes = {}};
-  // The report writes the function as cases_of(name)[i].f if the case is in that list; functions of
-  // nn have no cases there. Its program has contiguous inputs.
-  const size_t known = cases_of(name).size();
+  // The report's program writes the function as cases_of(name)[i].f if that program will find it
+  // there: it knows neither the cases of nn nor those that this program registered. Its inputs are
+  // contiguous.
+  std::vector<const Case*> known;
+  for (const Case& c : all_cases())
+    if (c.name == name) known.push_back(&c);
   for (size_t i = 0; i < cases.size(); ++i)
     for (CaseOutcome& outcome : run_case(cases[i], {.seed = seed})) {
-      if (i < known) outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
+      if (i < known.size() && cases[i].label == known[i]->label)
+        outcome.report.function = fmt::format("cases_of(\"{}\")[{}].f", name, i);
       if (outcome.layout != InputLayout::contiguous) outcome.report.smallest.clear();
       result.outcomes.push_back({cases[i].label, std::move(outcome)});
       if (stop_on_failure && !result.outcomes.back().outcome.report.ok) return result;

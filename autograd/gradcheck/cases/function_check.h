@@ -1,5 +1,5 @@
 // Runs all cases of one function and finds what the failures have in common: which checks, layouts
-// and cases fail, and what that tells about the mistake.
+// and cases fail, and what that says about the mistake.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/run.h>
@@ -25,8 +25,8 @@ struct FunctionCheck {
 FunctionCheck check_function(const std::string& name, const std::vector<Case>& cases,
                              uint64_t seed = 0, bool stop_on_failure = false);
 
-// "the kernel, not the formula: …": what follows from which checks, layouts and cases fail and
-// which agree.
+// "the kernel, not the formula: …": guessed from which checks, layouts and cases fail and which
+// agree.
 Guesses guess_from_failing_checks(const FunctionCheck& check);
 
 // These and the guesses from the numbers of the first failure, at most three, the likeliest first.

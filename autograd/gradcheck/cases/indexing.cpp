@@ -30,7 +30,7 @@ Cases indexing_cases() {
   add("embedding", "repeated", {{5, 3}}, [](const Tensors& x) {
     return embedding(tensor({{1, 4, 1}, {0, 1, 4}}), x[0]);
   });
-  // The padding row affects the value but gets no gradient. Its positions are set to 0, so that
+  // The padding row affects the value but gets no gradient. Its outputs are set to 0, so finite
   // differences agree with backward.
   add("embedding", "padding", {{4, 2}}, [](const Tensors& x) {
     const Tensor index = tensor({{1, 0, 0}, {3, 1, 0}});

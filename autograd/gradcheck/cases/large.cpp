@@ -1,5 +1,5 @@
-// Inputs larger than every chunk, tile, part and block of the kernels, and of sizes that none of
-// these divides.
+// Cases larger than every chunk, tile, part and block of the kernels, of sizes that none of these
+// divides.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 namespace slope {
@@ -66,11 +66,8 @@ Cases large_cases() {
   add("mul", "700 x 67, 700 x 1", {many, {{700, 1}}}, [](const Tensors& x) { return x[0] * x[1]; });
   add("clone", "46,900", {many}, [](const Tensors& x) { return clone(x[0]); });
   add("dropout", "46,900", {many}, [](const Tensors& x) {
-    const Generator before = generator();
-    generator() = Generator{.seed = 3};
-    const Tensor y = dropout(x[0], 0.3);
-    generator() = before;
-    return y;
+    const FixedSeed seed(3);
+    return dropout(x[0], 0.3);
   });
 
   const Tensor rows = spread(900, 700);
@@ -114,7 +111,7 @@ Cases large_cases() {
         {{{2, 133, 11}}, {{2, 133, 11}}, {{2, 133, 11}}}, [causal](const Tensors& x) {
           return scaled_dot_product_attention(x[0], x[1], x[2], {.causal = causal});
         });
-  // more queries than a tile has and few keys: the scratch memory is just large enough
+  // more queries than a tile has, but few keys: the scratch memory is just large enough
   add("scaled_dot_product_attention", "L = 64, S = 3", {{{64, 4}}, {{3, 4}}, {{3, 40}}},
       [](const Tensors& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); });
   return result;

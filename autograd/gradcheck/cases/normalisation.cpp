@@ -8,11 +8,8 @@ namespace {
 // f with random numbers that are the same at every call.
 std::function<Tensors(const Tensors&)> with_fixed_seed(std::function<Tensors(const Tensors&)> f) {
   return [f](const Tensors& x) {
-    const Generator before = generator();
-    generator() = Generator{.seed = 11};
-    Tensors y = f(x);
-    generator() = before;
-    return y;
+    const FixedSeed seed(11);
+    return f(x);
   };
 }
 

@@ -1,6 +1,6 @@
-// Points at which a rule has a branch of its own: ties, guards against 0/0, bounds, padding. There
-// differences see nothing or a kink, so the gradient of the sum is held to what autograd/ops.h and
-// the definitions promise.
+// Points at which a rule has a branch of its own: ties, guards against 0/0, bounds, padding. Finite
+// differences see nothing or a kink there, so the gradient of the sum must be what autograd/ops.h
+// and the definitions promise.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 #include <cmath>
@@ -101,7 +101,7 @@ Cases point_cases() {
       {{0, 0}, {-0.5, 0.5}, {-0.5, 0.5}}, {{2, 1}, {2, 1}, {2}}, [](const Tensors& x) {
         return linear_cross_entropy(x[0], x[1], x[2], tensor({0, -100}, i64));
       });
-  // 16 keys fill the kernel's vectors in either dtype. The last one is hidden.
+  // 16 keys fill the kernel's vectors in either dtype. The last key is hidden.
   Values v(16, 1), dv(16, 2.0 / 15);
   v[15] = NAN, dv[15] = 0;
   add("scaled_dot_product_attention", "hides nan", {{0, 0}, Values(16), v},

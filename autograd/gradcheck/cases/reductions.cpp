@@ -1,4 +1,4 @@
-// Cases of the reductions: first, middle, last, several and all dims, one element, nothing.
+// Cases of the reductions: first, middle, last, several and all dims; one element or none.
 #include <slope/autograd/gradcheck/cases/cases.h>
 
 #include <cmath>

@@ -116,7 +116,7 @@ Tensor cotangent(const Tensor& output) {
   return u;
 }
 
-// g's numbers in other places of memory, as a transposition or a slice passes them to a rule.
+// g's numbers with other strides, as a transposition or a slice passes them to a rule.
 Tensor strided(const Tensor& g) {
   if (g.rank() == 0) return g;
   if (g.rank() > 1) return contiguous_copy(g.transpose(-1, -2)).transpose(-1, -2);
@@ -129,7 +129,7 @@ Tensor ones_for(const Tensor& g) { return full(g.shape(), 1, g.dtype()); }
 struct How {
   bool formula = false;
   int uses = 1;                                    // calls whose gradients are added
-  Tensor (*g)(const Tensor& cotangent) = nullptr;  // g, if not the cotangent
+  Tensor (*g)(const Tensor& cotangent) = nullptr;  // g; if null, the cotangent
 };
 // The outputs, and the gradients of all leaves.
 Tensors values_and_gradients(const Setup& setup, const How& how) {
@@ -150,7 +150,8 @@ Tensors values_and_gradients(const Setup& setup, const How& how) {
 }
 
 // Whether |a - b| <= rtol * scale for every element. A tensor's scale is the largest finite |b| in
-// it, but at least 0.05 * terms: where a sum of so many terms cancels to 0, only rounding is left.
+// it, but at least 0.05 * terms: where a sum of that many terms cancels to 0, only rounding is
+// left.
 GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const char* what,
                         double terms = 1) {
   GradcheckReport report;
@@ -182,7 +183,7 @@ GradcheckReport compare(const Tensors& a, const Tensors& b, double rtol, const c
   return report;
 }
 
-// The largest number of elements of an input that share one element of a leaf.
+// The largest number of input elements that share one element of a leaf.
 double most_repeats(const Case& c, InputLayout layout) {
   int64_t most = 1;
   for (const CaseInput& input : c.inputs)
@@ -232,23 +233,22 @@ class Run {
   }
 
   void at_points(DType dtype) {
-    Setup setup{.leaves = {}, .f = case_.f};
-    Tensors expected;
-    for (size_t i = 0; i < case_.inputs.size(); ++i) {
-      const Dims& shape = case_.inputs[i].shape;
-      setup.leaves.push_back(
-          to(from_vector(case_.values[i], shape), dtype).clone().set_requires_grad());
-      expected.push_back(from_vector(case_.expected[i], shape));
-    }
-    for (const Check first : {Check::first_order, Check::first_by_formula})
-      hold(first, InputLayout::contiguous, [&] {
-        Tensors ones;
-        const Tensors y = setup.f(setup.leaves);
+    for (const bool formula : {false, true})
+      hold(formula ? Check::first_by_formula : Check::first_order, InputLayout::contiguous, [&] {
+        const size_t n = case_.inputs.size();
+        SLOPE_CHECK_AS(UsageError, case_.values.size() == n && case_.expected.size() == n,
+                       "{} ({}): points need each input's values and the gradient expected there",
+                       case_.name, case_.label);
+        Tensors leaves, expected, ones;
+        for (size_t i = 0; i < n; ++i) {
+          const Dims& shape = case_.inputs[i].shape;
+          leaves.push_back(to(from_vector(case_.values[i], shape), dtype).set_requires_grad());
+          expected.push_back(from_vector(case_.expected[i], shape));
+        }
+        const Tensors y = case_.f(leaves);
         for (const Tensor& output : y) ones.push_back(full(output.shape(), 1, dtype));
-        const Tensors found =
-            grad(y, setup.leaves,
-                 {.grad_outputs = ones, .create_graph = first == Check::first_by_formula});
-        return compare(found, expected, dtype == f32 ? 1e-5 : 1e-10, "what is expected");
+        return compare(grad(y, leaves, {.grad_outputs = ones, .create_graph = formula}), expected,
+                       dtype == f32 ? 1e-5 : 1e-10, "what is expected");
       });
   }
 

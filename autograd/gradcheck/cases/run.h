@@ -1,8 +1,8 @@
-// Runs the checks of a case. A usual case runs in every layout of its inputs: differences of first
-// and second order, the kernel against the formula (also where gradients of two uses are added),
-// layouts of g, whether f64 keeps its digits, f32 against f64. A large case runs in two layouts,
-// with differences along directions and the kernel against the formula. A case of points (ties,
-// guards, padding) is compared with the gradients that it states.
+// Runs the checks of a case. A usual case checks, in every layout of its inputs, differences of
+// first and second order, the kernel against the formula (also where gradients of two uses are
+// added), layouts of g, whether f64 keeps its digits, f32 against f64. A large case runs in two
+// layouts, with differences along directions and the kernel against the formula. A case of points
+// (ties, guards, padding) is compared with the gradients that it states.
 #pragma once
 
 #include <slope/autograd/gradcheck/cases/cases.h>
@@ -46,7 +46,7 @@ const char* name(CaseOutcome::Check check);
 
 struct CaseOptions {
   uint64_t seed = 0;   // of the inputs and of gradcheck's cotangents
-  int64_t sample = 0;  // elements of each input that differences check; 0: all
+  int64_t sample = 0;  // elements of each input to check by differences; 0: all
 };
 // Runs all checks of the case; each outcome's report says whether the check passed. A check that
 // throws counts as failed. In usual cases the first failure of each check by differences

@@ -16,6 +16,10 @@ namespace slope {
 
 namespace {
 
+double rounded(double value, DType dtype) {
+  return visit(dtype, [&]<class T> { return static_cast<double>(static_cast<T>(value)); });
+}
+
 class Alone {
  public:
   Alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
@@ -23,15 +27,20 @@ class Alone {
       : f_(f), at_(at), call_(call), made_(at.calls.list[call]), options_(options) {
     for (size_t k = 0; k < made_.outputs.size(); ++k) {
       const Tensor& y = made_.outputs[k];
-      const bool counts = is_floating(y.dtype()) && y.requires_grad();
-      cotangents_.push_back(
-          counts ? random_cotangent(y.shape(), y.dtype(), options.options.seed + 5, k) : Tensor());
+      cotangents_.emplace_back();
+      if (!is_computed_in(y.dtype()) || !y.requires_grad()) continue;
+      const Tensor u = random_cotangent(y.shape(), y.dtype(), options.options.seed + 5, k);
+      // differences say nothing about an output that is not finite
+      cotangents_.back() = masked_fill(u, !isfinite(y.detach()), 0);
     }
     for (const Tensor& x : made_.inputs)
       values_.push_back(x.defined() ? contiguous_copy(x.detach()) : x);
   }
 
   void check(GradcheckCulprit& culprit) const {
+    if (std::none_of(cotangents_.begin(), cotangents_.end(),
+                     [](const Tensor& u) { return u.defined(); }))
+      return;  // all outputs are bf16
     const Tensors analytic = contributions(cotangents_);
     for (size_t i = 0; i < made_.inputs.size(); ++i) {
       const Tensor& x = made_.inputs[i];
@@ -99,11 +108,12 @@ class Alone {
     return g;
   }
 
-  // The elements of the outputs with one element of input i moved. `step`: by how much it should
-  // move; on return by how much it did, in its dtype.
+  // The elements of the outputs with one element of input i moved; empty if the function then does
+  // not reach the call. `step`: how far it should move; on return, how far its dtype let it move.
   std::vector<std::vector<double>> outputs_moved(size_t i, const std::optional<Source>& from,
                                                  int64_t element, double& step) const {
-    Overwrite overwrite(call_, *made_.node);
+    std::optional<Poke> poke;  // restored after what was overwritten, maybe in the same memory
+    Overwrite overwrite(at_, call_);
     for (size_t j = 0; j < made_.inputs.size(); ++j) {
       const Tensor& x = made_.inputs[j];
       if (j == i || !x.defined() || x.is_same(made_.inputs[i])) continue;
@@ -114,9 +124,8 @@ class Alone {
     std::vector<double> moved = values_[i].to_vector();
     double& x = moved[static_cast<size_t>(element)];
     const double to = x + step;
-    step = (made_.inputs[i].dtype() == f32 ? static_cast<double>(static_cast<float>(to)) : to) - x;
+    step = rounded(to, made_.inputs[i].dtype()) - x;
     x += step;
-    std::optional<Poke> poke;
     if (from)
       overwrite.pins.push_back({*from, moved});
     else
@@ -126,7 +135,6 @@ class Alone {
       (void)f_();
     } catch (const Reached&) {
     }
-    overwrite.restore();  // before the leaf, whose memory may be the same
     number_moves_ |= overwrite.number_moves;
     std::vector<std::vector<double>> result;
     for (size_t k = 0; k < overwrite.outputs.size(); ++k)
@@ -136,11 +144,13 @@ class Alone {
   }
   LossAt loss(size_t i, const std::optional<Source>& from, int64_t element, double step) const {
     const std::vector<std::vector<double>> outputs = outputs_moved(i, from, element, step);
+    if (outputs.empty()) return {.step = step, .value = NAN};
     LossAt at{.step = step};
     for (size_t k = 0; k < outputs.size(); ++k) {
       if (!cotangents_[k].defined()) continue;
       const std::vector<double> u = cotangents_[k].to_vector();
       for (size_t e = 0; e < u.size(); ++e) {
+        if (u[e] == 0) continue;
         at.value += u[e] * outputs[k][e];
         at.scale += std::abs(u[e] * outputs[k][e]);
       }
@@ -159,6 +169,7 @@ class Alone {
     const int64_t n = values_[i].numel(), stride = 1 + (n - 1) / most_elements();
     for (int64_t e = 0; e < n; e += stride) {
       const auto at = static_cast<size_t>(e);
+      if (!std::isfinite(x[at])) continue;  // it cannot be moved
       const Losses losses = [&](double step) { return loss(i, from, e, step); };
       const double eps = options_.options.eps;
       const LossAt above = losses(eps), below = losses(-eps);
@@ -184,7 +195,7 @@ class Alone {
                                   .analytic = g[at],
                                   .numeric = d.value});
     }
-    if (number_moves_) {  // item() took it from this input: the differences include its effect
+    if (number_moves_) {  // item() took a number from this input: differences include its effect
       std::erase_if(culprit.failures,
                     [&](const GradcheckFailure& f) { return f.input_index == result.index; });
       number_moves_ = false;
@@ -202,9 +213,10 @@ class Alone {
            }) > 1;
   }
   bool agrees_if_contiguous(size_t i, const GradcheckCulprit::Input& found) const {
-    const Tensors contributed = contributions_if_contiguous(made_, cotangents_);
+    const Tensors contributed =
+        contributions_if_contiguous(made_, cotangents_, options_.options.formula);
     if (contributed.empty() || !contributed[i].defined()) return false;
-    const std::vector<double> g = contributed[i].to_vector();
+    const std::vector<double> g = contributed[i].detach().to_vector();
     const Tolerance tolerance{options_.options.atol, options_.options.rtol};
     for (size_t e = 0; e < found.elements.size(); ++e)
       if (!tolerance.agree(g[static_cast<size_t>(found.elements[e])], found.numeric[e]))
@@ -234,10 +246,17 @@ class Alone {
       double up = options_.options.eps, down = -up;
       const auto above = outputs_moved(i, from, result.elements[c], up),
                  below = outputs_moved(i, from, result.elements[c], down);
+      if (above.empty() || below.empty()) {
+        result.by_rule.clear();
+        result.by_differences.clear();
+        return;
+      }
       size_t row = 0;
       for (size_t k = 0; k < above.size(); ++k)
-        for (size_t o = 0; o < above[k].size(); ++o)
-          result.by_differences[row++ * columns + c] = (above[k][o] - below[k][o]) / (up - down);
+        for (size_t o = 0; o < above[k].size(); ++o) {
+          const double slope = (above[k][o] - below[k][o]) / (up - down);
+          result.by_differences[row++ * columns + c] = std::isfinite(slope) ? slope : 0;
+        }
     }
   }
 

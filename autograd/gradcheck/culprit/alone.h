@@ -15,8 +15,8 @@ struct AloneOptions {
 };
 // Fills in inputs and failures. Skips inputs that cannot be moved alone: those that overlap
 // themselves, leaves that share memory with another input, and tensors that are neither leaves nor
-// outputs of an earlier call. A result that overlaps another input (h and h^T) moves that one too,
-// so both may be called wrong.
+// outputs of an earlier call. Results that overlap (h and h^T) move together, so both may be called
+// wrong.
 void check_alone(const std::function<Tensors()>& f, const Evaluation& at, size_t call,
                  const AloneOptions& options, GradcheckCulprit& culprit);
 

@@ -1,12 +1,13 @@
-// A rule that is wrong only because it forgets strides is right once its inputs are contiguous.
+// To tell whether a rule is wrong only because it forgets strides: runs it on contiguous copies.
 #pragma once
 
 #include <slope/autograd/gradcheck/watch/calls.h>
 
 namespace slope {
 
-// What the call's rule gives for each input, from these gradients of the outputs, if all tensors
-// are contiguous copies. Empty if they are contiguous already.
-Tensors contributions_if_contiguous(const Call& call, const Tensors& grad_outputs);
+// What the call's rule, or its formula, gives for each input, from these gradients of the outputs,
+// if all tensors are contiguous copies. Empty if the inputs are contiguous already, or if one is
+// bf16, which cannot be a leaf.
+Tensors contributions_if_contiguous(const Call& call, const Tensors& grad_outputs, bool formula);
 
 }  // namespace slope

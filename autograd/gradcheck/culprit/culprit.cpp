@@ -23,7 +23,7 @@ Tensors tensors_of(const NamedTensors& leaves) {
   return result;
 }
 
-// Where the calls of f with these numbers were made.
+// Where f makes the calls with these indices.
 std::vector<std::string> origins_of(const std::function<Tensors()>& f,
                                     const std::vector<size_t>& calls) {
   struct Origins : Observer {
@@ -80,17 +80,19 @@ std::vector<GradcheckCulprit> find_culprits(const std::function<Tensors()>& f,
                 .create_graph = options.formula,
                 .allow_unused = true});
   }
-  const bool has_f32 = std::any_of(
-      at.calls.list.begin(), at.calls.list.end(),
-      [](const Call& call) { return !call.outputs.empty() && call.outputs[0].dtype() == f32; });
-  const double step = has_f32 ? 1e-3 : options.eps;
+  const auto computes_in = [&](DType dtype) {
+    return std::any_of(at.calls.list.begin(), at.calls.list.end(), [&](const Call& call) {
+      return !call.outputs.empty() && call.outputs[0].dtype() == dtype;
+    });
+  };
+  const double step = computes_in(bf16) ? 0.03 : computes_in(f32) ? 1e-3 : options.eps;
   const std::vector<Defect> defects = find_defects(f, at, flow, failing.directions, step);
 
   std::vector<GradcheckCulprit> culprits;
   std::vector<const Op*> ops;  // of each culprit
   std::vector<size_t> calls;   // of each culprit
-  // The sum of the cuts' errors, and of their sizes. The first may cancel: a detached max in
-  // log(sum(exp(x - max))) + max.
+  // The sums of the cuts' errors and of their magnitudes. The first may cancel, as for a detached
+  // max in log(sum(exp(x - max))) + max.
   double cut = 0, size_of_cut = 0;
   const auto add_cut = [&](const Defect& defect) {
     cut += defect.size;

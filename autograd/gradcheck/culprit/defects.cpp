@@ -1,5 +1,6 @@
 #include <slope/autograd/gradcheck/culprit/defects.h>
 #include <slope/autograd/gradcheck/numeric/poke.h>
+#include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/core/loops/copy.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ Evaluation evaluate_moved(const std::function<Tensors()>& f,
   return result;
 }
 
-// <g, (above - below) / (2 step)>, and a bound of its rounding error.
+// <g, (above - below) / (2 step)>, and a bound on its rounding error.
 struct Product {
   double value = 0, noise = 0;
 };
@@ -43,8 +44,9 @@ Product along(const Tensor& g, const Tensor& above, const Tensor& below, double 
   Product result;
   const std::vector<double> w = g.to_vector(), a = above.detach().to_vector(),
                             b = below.detach().to_vector();
-  const double digit = above.dtype() == f32 ? 1e-7 : 2e-16;
+  const double digit = above.dtype() == bf16 ? 0x1p-8 : above.dtype() == f32 ? 1e-7 : 2e-16;
   for (size_t i = 0; i < w.size(); ++i) {
+    if (!std::isfinite(a[i]) && a[i] == b[i]) continue;  // an infinity that does not move
     result.value += w[i] * (a[i] - b[i]) / (2 * step);
     result.noise += std::abs(w[i] * a[i]) * digit / step;
   }
@@ -52,7 +54,7 @@ Product along(const Tensor& g, const Tensor& above, const Tensor& below, double 
 }
 
 bool moves(const Tensor& above, const Tensor& below) {
-  return is_floating(above.dtype()) && above.detach().to_vector() != below.detach().to_vector();
+  return is_floating(above.dtype()) && first_difference(above, below).has_value();
 }
 
 bool is_finite(const Tensor& x) {
@@ -100,7 +102,7 @@ std::vector<Defect> find_defects(const std::function<Tensors()>& f, const Evalua
     defect.cut_number = moving_number(*up.node, *down.node);
     if (!all_finite(contributed))
       defect.size = INFINITY;
-    else if (std::abs(defect.size) <= 1e-6 * scale + 4 * noise)
+    else if (!std::isfinite(defect.size) || std::abs(defect.size) <= 1e-6 * scale + 4 * noise)
       continue;
     largest = std::max(largest, std::abs(defect.size));
     found.push_back(defect);

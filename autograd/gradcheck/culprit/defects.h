@@ -28,7 +28,7 @@ struct Direction {
   Tensor leaf, v;  // v of the leaf's shape
 };
 
-// The defects that matter, largest first. Empty if the moved function makes other calls.
+// The defects that matter, largest first. Empty if f makes other calls when the leaves move.
 std::vector<Defect> find_defects(const std::function<Tensors()>& f, const Evaluation& at,
                                  const WatchFlow& flow, const std::vector<Direction>& directions,
                                  double step);

@@ -13,6 +13,8 @@ struct Evaluation {
   Tensors outputs;
 };
 Evaluation evaluate(const std::function<Tensors()>& f);
+// Whether both are the same operation on the same shapes, and have a node or both have none.
+bool is_same_call(const Call& a, const Call& b);
 bool have_same_calls(const Evaluation& a, const Evaluation& b);
 // The name of a numeric attribute that differs between two calls of an operation; null if none.
 const char* moving_number(const Node& a, const Node& b);

@@ -1,5 +1,5 @@
-// Overwrite: runs a function up to one of its calls with given values in place of its own. Private
-// to alone.cpp.
+// Overwrite: runs a function up to one of its calls, with outputs of earlier calls overwritten.
+// Private to alone.cpp.
 #pragma once
 
 #include <slope/autograd/gradcheck/culprit/evaluation.h>
@@ -13,7 +13,7 @@
 namespace slope {
 namespace {
 
-struct Reached {};  // thrown to end an evaluation after the call
+struct Reached {};  // thrown to end an evaluation
 
 // Where a tensor was made: output `output` of call `call`.
 struct Source {
@@ -32,38 +32,40 @@ std::optional<Source> source_of(const Evaluation& at, size_t before, const Tenso
   return std::nullopt;
 }
 
-// Overwrites outputs of calls with given values right after each call; stops after the last call.
-class Overwrite : public Observer {
+// Overwrites outputs of calls with given values right after each call, until it ends. Stops after
+// the last call, or where the function makes another call than in the evaluation `at`, which had no
+// given values.
+class Overwrite : public Calls {
  public:
-  // original: the node of the call `last` in an evaluation without given values
-  Overwrite(size_t last, const Node& original) : last_(last), original_(original) {}
+  Overwrite(const Evaluation& at, size_t last) : at_(at), last_(last) {}
+  ~Overwrite() override {  // last to first: two may write the same memory
+    while (!poked_.empty()) poked_.pop_back();
+  }
   struct Pin {
     Source at;
     std::vector<double> values;
   };
   std::vector<Pin> pins;
-  Tensors outputs;            // of the last call
-  bool number_moves = false;  // whether one of its numeric attributes is not the original's
+  Tensors outputs;            // of the last call; empty if it was not reached
+  bool number_moves = false;  // whether one of its numeric attributes differs from the original's
 
-  void restore() {
-    while (!poked_.empty()) poked_.pop_back();
-  }
-
-  bool sees_contributions() const override { return false; }
   void recorded(const Recorded& made) override {
+    const size_t n = list.size();
+    Calls::recorded(made);
+    if (n > last_ || !is_same_call(at_.calls.list[n], list[n])) throw Reached{};
     for (const Pin& pin : pins)
-      if (pin.at.call == next_)
+      if (pin.at.call == n)
         poked_.push_back(std::make_unique<Poke>(made.outputs[pin.at.output], pin.values));
-    if (next_++ < last_) return;
-    outputs.assign(made.outputs.begin(), made.outputs.end());
-    number_moves = made.node && moving_number(original_, *made.node);
+    if (n < last_) return;
+    outputs = list[n].outputs;
+    number_moves = moving_number(*at_.calls.list[n].node, *made.node) != nullptr;
     throw Reached{};
   }
 
  private:
-  size_t last_, next_ = 0;
-  const Node& original_;
-  std::vector<std::unique_ptr<Poke>> poked_;  // undone from the last: two may write the same memory
+  const Evaluation& at_;
+  const size_t last_;
+  std::vector<std::unique_ptr<Poke>> poked_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace slope {
@@ -58,10 +59,17 @@ const char* constant_of(DType dtype) {
   return "";
 }
 
+std::string text_of(double v) {
+  if (std::isnan(v)) return "NAN";
+  if (std::isinf(v)) return v > 0 ? "INFINITY" : "-INFINITY";
+  return v == 0 && std::signbit(v) ? "-0.0" : fmt::format("{}", v);  // -0 would be an integer's 0
+}
+
 std::string text_of(const Tensor& x) {
-  std::string text =
-      fmt::format("from_vector<double>({{{}}}, {{{}}})", fmt::join(x.detach().to_vector(), ", "),
-                  fmt::join(x.shape(), ", "));
+  std::vector<std::string> numbers;
+  for (const double v : x.detach().to_vector()) numbers.push_back(text_of(v));
+  std::string text = fmt::format("from_vector<double>({{{}}}, {{{}}})", fmt::join(numbers, ", "),
+                                 fmt::join(x.shape(), ", "));
   if (x.dtype() != f64) text = fmt::format("to({}, {})", text, constant_of(x.dtype()));
   return x.requires_grad() ? text + ".set_requires_grad()" : text;
 }

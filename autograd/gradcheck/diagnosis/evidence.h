@@ -24,7 +24,7 @@ inline int64_t index_along(const Dims& shape, size_t dim, int64_t i) {
   for (size_t d = shape.size(); --d > dim;) i /= shape[d];
   return i % shape[dim];
 }
-// The lines along a dim of a tensor of this shape: how far apart the elements of one lie, how many
+// The lines along a dim of a tensor of this shape: how far apart a line's elements lie, how many
 // they are, and which is the first on the line of element i.
 struct Lines {
   size_t apart = 1, size;
@@ -58,7 +58,7 @@ void guess_lost_term(const Evidence& e, Guesses& guesses);  // what the rule lac
 void guess_order(const Evidence& e, Guesses& guesses);      // the right numbers in other places
 void guess_part(const Evidence& e, Guesses& guesses);       // some elements right, others wrong
 void guess_term(const Evidence& e, Guesses& guesses);  // a difference that is constant along a dim
-void guess_sums(const Evidence& e, Guesses& guesses);  // a sum over a dim too many or too few
+void guess_sums(const Evidence& e, Guesses& guesses);  // one sum over a dim too many or too few
 void guess_jacobian(const Evidence& e, Guesses& guesses);         // which outputs an element moves
 void guess_without_pattern(const Evidence& e, Guesses& guesses);  // what shapes suggest
 

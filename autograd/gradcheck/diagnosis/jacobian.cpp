@@ -1,6 +1,6 @@
-// Through which outputs an element acts, by the rule and in truth (by differences). A pair of an
-// element and an output through which it acts is a "way". One number for each element cannot tell a
-// lost sum from a wrong factor; its ways can.
+// Compares through which outputs an element acts by the rule and in truth (by differences). A pair
+// of an element and an output through which it acts is a "way". One number for each element cannot
+// tell a lost sum from a wrong factor; its ways can.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ double share_right(const Jacobian& j) {
 }
 
 // Whether the rule gives, for each way of an element, the sum over all of the element's ways: g and
-// what it is multiplied with are summed separately.
+// its factor are summed separately.
 bool has_sums_for_ways(const Jacobian& j) {
   bool differs = false;
   for (size_t i = 0; i < j.columns; ++i) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace slope {
 
@@ -56,23 +55,26 @@ void guess_order(const Evidence& e, Guesses& guesses) {
     return i;
   };
   const size_t before = guesses.size();
-  std::vector<size_t> dims(rank);
-  std::iota(dims.begin(), dims.end(), 0);
-  while (std::next_permutation(dims.begin(), dims.end())) {
+  std::vector<size_t> wide;  // dims of more than one index: few, for few elements are checked
+  for (size_t d = 0; d < rank; ++d)
+    if (e.shape[d] > 1) wide.push_back(d);
+  std::vector<size_t> order = wide;
+  while (std::next_permutation(order.begin(), order.end())) {
     const auto keeps_shape = [&] {
-      for (size_t d = 0; d < rank; ++d)
-        if (e.shape[d] != e.shape[dims[d]]) return false;
+      for (size_t d = 0; d < wide.size(); ++d)
+        if (e.shape[wide[d]] != e.shape[order[d]]) return false;
       return true;
     };
     if (keeps_shape() && is_moved(e, [&](size_t i) {
           const auto from = index(i);
           auto at = from;
-          for (size_t d = 0; d < rank; ++d) at[d] = from[dims[d]];
+          for (size_t d = 0; d < wide.size(); ++d) at[wide[d]] = from[order[d]];
           return element(at);
         })) {
       std::string moved;
-      for (size_t d = 0; d < rank; ++d)
-        if (dims[d] != d) moved += fmt::format("{}{}", moved.empty() ? "" : " and ", d);
+      for (size_t d = 0; d < wide.size(); ++d)
+        if (order[d] != wide[d])
+          moved += fmt::format("{}{}", moved.empty() ? "" : " and ", wide[d]);
       add(fmt::format("a missing or extra transposition of dims {}", moved));
       break;
     }

@@ -1,6 +1,7 @@
-// Some elements are right, others wrong. What the wrong ones suggest: zeros in only one of the two
-// derivatives, a mask; ratios 1/2 or 1/3, that uses were not added; a place at the beginning or
-// end, the bounds of a loop; one side of a value of x, a branch; a single error, a tie or a guard.
+// Some elements are right, others wrong. What the wrong ones suggest: if 0 in only one of the two
+// derivatives, a mask; if their ratio is 1/2 or 1/3, uses that are not added; if at the beginning
+// or end, the bounds of a loop; if on one side of a value of x, a branch; if only one, a tie or a
+// guard.
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
 #include <algorithm>

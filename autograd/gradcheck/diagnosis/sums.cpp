@@ -74,8 +74,8 @@ bool is_ratio_constant_along(const Evidence& e, size_t dim) {
   return true;
 }
 
-// If each element acts through one output alone: e with its entries of the Jacobian, the factors of
-// g, in place of the derivatives; else e.
+// If each element acts through one output alone: e with entries of the Jacobian (the factors of g)
+// in place of the derivatives; else e.
 Evidence factors_of_g(const Evidence& e) {
   Evidence result = e;
   const size_t columns = e.elements.size();
@@ -138,9 +138,10 @@ void guess_without_pattern(const Evidence& e, Guesses& guesses) {
   for (size_t i = 0; i < e.numeric.size(); ++i) all += wrong(i) || !counts(e, i);
   // some are right, and not by chance; or one factor explains all
   if (10 * all < 9 * e.numeric.size() || has_one_ratio(e)) return;
-  const bool all_alike = std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
-                                     [&](int64_t size) { return size == e.shape.back(); });
-  if (is_square(e) && all_alike && e.shape == e.output_shape)
+  const bool all_alike =
+      is_square(e) && std::all_of(e.other_sizes.begin(), e.other_sizes.end(),
+                                  [&](int64_t size) { return size == e.shape.back(); });
+  if (all_alike && e.shape == e.output_shape)
     guesses.push_back({0.6, "a missing transposition, or another order of factors",
                        "no two ratios are alike, and all sizes are equal, so that shapes hide it"});
   else if (numel(e.output_shape) > numel(e.shape) && repeats(e) == 1)

@@ -54,7 +54,7 @@ std::optional<Called> smallest_call(const Op& op) {
     if (called.at.calls.list.size() != 1 || called.call().op != &op ||
         called.leaves[0].numel() < 2 || called.at.outputs[0].numel() == 0)
       continue;
-    // A derivative that is 0, as that of the softmax of one element, explains nothing.
+    // A derivative that is 0, like that of the softmax of one element, explains nothing.
     const std::vector<double> dx = grad({sum(called.at.outputs[0] * called.at.outputs[0])},
                                         {called.leaves[0]}, {.retain_graph = true})[0]
                                        .to_vector();

@@ -12,7 +12,7 @@ struct Explanation {
     std::string formula;          // "g (1 - y^2)"; empty if the definition does not name the input
     std::vector<double> written;  // `formula` evaluated; empty if it is in words or has indices
     std::vector<double> rule, differences;
-    bool is_held() const;  // the rule agrees with differences and, if there is one, with `written`
+    bool is_held() const;  // the rule agrees with differences and, unless empty, with `written`
   };
   std::string name, signature, forward, derivative, domain;
   std::string inputs;  // "x = [0.5, 2], g = [1, -0.5]", y too

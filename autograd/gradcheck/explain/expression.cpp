@@ -43,7 +43,7 @@ std::pair<std::string, std::string> definition(const std::string& part) {
   return {part.substr(0, at), part.substr(at + 3)};
 }
 
-// Evaluates a text while it reads it:
+// Evaluates a text while reading it:
 //   condition     sum, or sums related by = < > <= >=
 //   sum           [-] product, then + product, - product
 //   product       power, then / power, or another power beside it: juxtaposition multiplies

@@ -26,8 +26,8 @@ constexpr double largest_noise = 0.01;  // times L's scale: more is not rounding
 }  // namespace
 
 Derivative differentiate(const Losses& losses, double x, double eps, const Tolerance& tolerance) {
-  // 21 is not a power of two: float32 numbers are spaced by powers of two, and with one all samples
-  // would be rounded alike.
+  // Why 21: float32 numbers are spaced by powers of two, and a power of two here would round all
+  // samples alike.
   const double first = eps / 21;
   if (!(first > 0)) return {.error = INFINITY};  // eps is so small that this is 0
   Close at;

@@ -35,7 +35,7 @@ struct Derivative {
   };
   Kind kind = Kind::smooth;
   double value = 0, error = 0;  // the error is estimated to within the factor `doubt`
-  double hidden = 0;            // L does not change: float32 may have rounded this much away
+  double hidden = 0;            // where L does not change: what float32 may have rounded away
   double step = 0;              // the largest step used for `value`
   double noise = 0;             // of L
   double left = 0, right = 0;

@@ -7,15 +7,15 @@
 
 namespace slope {
 
-// Ends a check; its message becomes a problem of the report.
+// Ends a check; its message joins the report's problems.
 struct Unfit : Error {
   using Error::Error;
 };
 
 class Forward {
  public:
-  // Calls f twice. Throws Unfit if the outputs differ, f writes into a leaf, or nothing is
-  // floating.
+  // Calls f twice. Throws Unfit if the outputs differ, f writes into a leaf, or no output is
+  // floating-point.
   Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, uint64_t seed);
 
   const Tensors& outputs() const { return outputs_; }  // of the first call, on the tape

@@ -14,8 +14,8 @@ double median(std::vector<double> v) {
 }
 
 // Estimates the noise from the second differences of close samples, less their median, which is the
-// curvature. Of a smooth function nothing is left; a kink at x leaves one or two, in the middle and
-// of one sign.
+// curvature. A smooth function leaves nothing; a kink at x leaves one or two, in the middle and of
+// one sign.
 double noise_nearby(const Close& at) {
   std::vector<double> second;
   for (size_t j = 1; j + 1 < at.size(); ++j) {
@@ -41,7 +41,7 @@ double noise_nearby(const Close& at) {
 }
 
 // How far the differences of `near` are from what those of the next two steps predict: the curves
-// a h + b h^3 (odd) and a h^2 + b h^4 (even) go through these two, and are read at near's step.
+// a h + b h^3 (odd) and a h^2 + b h^4 (even) go through these two and are evaluated at near's step.
 double misfit(const Rung& near, const Rung& middle, const Rung& far) {
   return std::max(std::abs(near.odd() - (17 * middle.odd() - far.odd() / 4) / 64),
                   std::abs(near.even() - (17 * middle.even() - far.even() / 16) / 256));

@@ -9,7 +9,7 @@ namespace slope {
 bool overlap(const Tensor& a, const Tensor& b);
 bool overlaps_itself(const Tensor& x);  // two indices, one element: expanded, or a sliding window
 
-// Throws Unfit if one that requires a gradient, and thus will be moved, overlaps itself or another.
+// Throws Unfit if an input that requires a gradient, and so is moved, overlaps itself or another.
 void check_overlaps(const NamedTensors& inputs);
 
 }  // namespace slope

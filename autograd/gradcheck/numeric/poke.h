@@ -16,7 +16,7 @@ class Poke {
       }
     });
   }
-  ~Poke() {  // from the last: where x overlaps itself, the first has the value from before
+  ~Poke() {  // last to first: where x overlaps itself, the first has the value from before
     visit(x_.dtype(), [&]<class T> {
       for (size_t i = before_.size(); i-- > 0;) element<T>(i) = static_cast<T>(before_[i]);
     });

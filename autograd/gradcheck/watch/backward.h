@@ -22,8 +22,8 @@ class WatchBackward : public Observer {
  public:
   // "bad in module m writes into the gradient that it is given: element 2 was …"; "" if none does
   const std::string& written() const { return written_; }
-  // Whether a rule returned the memory of its grad_output, after writing into it, as its result:
-  // undoing the write spoils that result.
+  // Whether a rule wrote into its grad_output and returned that memory as its result: undoing the
+  // write spoils that result.
   bool returns_what_it_wrote() const { return returns_what_it_wrote_; }
   // The first operation whose gradient differs between the two passes; empty if there is none.
   std::string first_change(const WatchBackward& other) const;

@@ -14,7 +14,7 @@ void Calls::recorded(const Recorded& made) {
   Call call{.op = &made.op,
             .module = current_module(),
             .rule = rules_.empty() ? nullptr : rules_.back(),
-            .node = made.node,
+            .node = made.outputs.empty() ? nullptr : made.node,
             .inputs = {},
             .outputs = {made.outputs.begin(), made.outputs.end()}};
   for (const InputRef& x : made.inputs) call.inputs.push_back(*x);

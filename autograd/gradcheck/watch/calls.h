@@ -13,7 +13,7 @@ struct Call {
   const Op* op;
   const char* module;  // whose forward made the call; null outside modules
   const Op* rule;      // the operation in whose rule it ran; null outside rules
-  const Node* node;    // null if no gradient is needed; lives as long as an output
+  const Node* node;    // lives as long as an output; null if no gradient is needed, or no output
   Tensors inputs, outputs;
 
   std::string place() const;  // "mul in module encoder", "mul in the rule of tanh"

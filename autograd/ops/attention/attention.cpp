@@ -1,13 +1,13 @@
 // Scaled dot-product attention (Vaswani et al., 2017) for every leading index (batch, head), in
 // tiles of at most 64 rows of scores; the (L, S) weights are stored only if asked for. Forward
 // saves each row's largest score and 1 / sum exp(score - largest); with these two numbers backward
-// turns the scores, computed again, into the weights; under Autocast(bf16), where these scores may
-// be rounded otherwise than forward's, it takes the two numbers from them. A row that may attend to
-// nothing gives 0 and gets no gradient. Values at masked positions, even nan, reach no result or
-// gradient, except with create_graph, where the derivative goes through the reference.
+// turns the recomputed scores into the weights; under Autocast(bf16), which may round these scores
+// differently, backward computes both numbers from them. A row that may attend to nothing gives 0
+// and gets no gradient. Values at masked positions, even nan, reach no result or gradient, except
+// with create_graph, where the derivative goes through the reference.
 //
-// In this code a "head" is one leading index of one sequence. One thread computes it, or, in
-// forward, a part of its rows.
+// In this code a "head" is one leading index of one sequence. A thread computes all its rows or, in
+// forward, part of them.
 #include <slope/autograd/ops/attention/attention_heads.h>
 #include <slope/autograd/ops/elementwise/dropout.h>
 #include <slope/autograd/ops/reduce/rows.h>

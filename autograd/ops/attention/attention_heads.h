@@ -17,7 +17,7 @@
 namespace slope {
 
 // A sequence: its rows of q (from first_row on, L of them) and of k and v (from first_key on, S of
-// them). In each leading index it is one head.
+// them). It is one head for each leading index.
 struct AttentionSequence {
   int64_t first_row, L, first_key, S;
   int64_t first_weight;  // how many weights the sequences before it have, in one leading index
@@ -75,7 +75,7 @@ struct AttentionSizes {
     return std::max<int64_t>(1, 200000 / std::max<int64_t>(1, weights() / count * (D + E)));
   }
   // A few heads with many rows are cut into parts to occupy all threads, although each part packs
-  // the keys and values again. Several sequences are not cut.
+  // the keys and values again. With several sequences none is cut.
   int64_t parts() const {
     return sequences.size() != 1
                ? 1
@@ -83,8 +83,8 @@ struct AttentionSizes {
   }
 };
 
-// The (row, column) matrix from `first_row` on at leading index `index` within a layout of shape
-// leading + (rows, columns).
+// The matrix at leading index `index` of a layout of shape leading + (rows, columns), from
+// `first_row` and `first_column` on.
 template <class T>
 StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t first_row,
                            int64_t first_column = 0) {

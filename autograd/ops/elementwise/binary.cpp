@@ -62,7 +62,7 @@ Tensor log_of_base(const Tensor& a) {
 Grads pow_formula(const Saved& s, const Tensor& g) {
   const Tensor a = s.input(0), b = s.input(1);
   Grads d(2);
-  // where b = 0, y does not depend on a, and where a = 0 <= b, not on b: even if g is infinite
+  // where b = 0, y does not depend on a; where a = 0 <= b, not on b: 0 even if g is infinite
   if (s.needs(0))
     d[0] = masked_fill(g, logical_and(b == 0, !isfinite(g)), 0) * slope_of_pow(a, b, s.output());
   if (s.needs(1)) {

@@ -39,8 +39,8 @@ Tensor compare(const Tensor& a, const Tensor& b, const char* op, F f) {
   return visit(dtype, [&]<class T> { return compare_as<T>(p, q, op, f); });
 }
 
-// b takes the dtype of a floating-point tensor, inf if it is beyond; it is compared exactly with
-// integers and bools.
+// b takes the dtype of a floating-point tensor (inf if beyond its range); with integers and bools
+// it compares exactly.
 template <class F>
 Tensor compare(const Tensor& a, double b, const char* op, F f) {
   if (is_floating(a.dtype())) return compare(a, tensor(b, a.dtype()), op, f);

@@ -1,4 +1,4 @@
-// The position of a dropout's random numbers, to draw them again. Private to autograd/ops.
+// Dropout whose random numbers can be drawn again, from their site. Private to autograd/ops.
 #pragma once
 
 #include <slope/core/kernels/elementwise/dropout.h>

@@ -1,4 +1,4 @@
-// What the elementwise operations share: running a row's loop over broadcast operands. Private to
+// What the elementwise operations share: running loops over broadcast operands. Private to
 // autograd/ops.
 #pragma once
 
@@ -20,8 +20,8 @@ constexpr int64_t elementwise_grain = 1 << 15;
 // effect only if the result is larger than the caches.
 enum class Written { through_caches, past_caches };
 
-// The step through x, element by element, beside a contiguous tensor of `shape`: 1 if x is such a
-// tensor, 0 if x is one element, perhaps repeated. None if no single step is right.
+// The step in x from element to element of a contiguous tensor of `shape`: 1 if x is such a tensor,
+// 0 if x is one element, perhaps repeated. None if no single step is right.
 inline std::optional<int64_t> single_step(const Tensor& x, const Dims& shape) {
   if (x.shape() == shape && x.is_contiguous()) return 1;
   const Dims& strides = x.strides();

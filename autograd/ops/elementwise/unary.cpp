@@ -20,7 +20,7 @@ Tensor read(const Saved& s) {
 template <class Row>
 Grads formula(const Saved& s, const Tensor& g) {
   if constexpr (std::is_same_v<Row, Relu>)
-    return {masked_fill(g, s.output() <= 0, 0)};  // as in the loop, where g may be infinite
+    return {masked_fill(g, s.output() <= 0, 0)};  // as in the loop, not 0 g: g may be infinite
   else if constexpr (std::is_same_v<Row, Sign>)
     return {zeros_like(g)};
   else
@@ -89,7 +89,7 @@ constexpr Op op_of(Definition definition) {
           .recompute = Row::of_output ? nullptr : recompute<Row>};
 }
 
-// A row's column `dtypes` names one of these two. This one converts integers to f32.
+// A row's `dtypes` names this function or the next. This one converts integers to f32.
 template <class Row>
 Tensor floating(const Op& op, const Tensor& x0) {
   const Tensor x = is_floating(x0.dtype()) ? x0 : to(x0, f32);

@@ -1,4 +1,4 @@
-// Log-softmax and negative log-likelihood in one: p = softmax(x), t the target, e the label
+// Cross entropy of logits, log-softmax included: p = softmax(x), t the target, e the label
 // smoothing (Szegedy et al., 2016), C classes. Rows whose target is ignore_index give 0 and get no
 // gradient; the mean is over the other rows (nan if there are none).
 #include <slope/autograd/ops/loss/targets.h>

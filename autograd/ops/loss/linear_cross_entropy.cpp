@@ -1,12 +1,14 @@
 // Cross entropy of z = x W^T + b without storing z: each chunk of its rows is computed, replaced in
 // place by its gradient (dz as in cross_entropy.cpp), and discarded.
 // With one g for all rows (mean, sum), the three gradients are computed with the loss, for g = 1,
-// and saved instead of z; backward scales them. With a g for each row (none), backward recomputes
-// z. Rows with an ignored target are left out of the products. Under Autocast(bf16) W and dz, which
-// two products read, are rounded once for both, dz while it is in the cache.
+// and saved instead of z; backward scales them. With a g for each row (none), or a g that is not
+// finite (times it, the 0 of an ignored row would be nan), backward recomputes z. Rows with an
+// ignored target are left out of the products. Under Autocast(bf16) W and dz, each read by two
+// products, are rounded only once, dz while it is in the cache.
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops/loss/targets.h>
 #include <slope/autograd/ops/product/kept_product.h>
+#include <slope/autograd/ops/shape/view_of.h>
 #include <slope/core/kernels/elementwise/bf16_copy.h>
 #include <slope/core/kernels/elementwise/elementwise.h>
 #include <slope/core/kernels/elementwise/optim.h>
@@ -14,6 +16,8 @@
 #include <slope/core/kernels/reduce/reduce.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/product/autocast.h>
+
+#include <cmath>
 
 namespace slope {
 
@@ -61,7 +65,8 @@ Chunked losses_and_gradients(const Tensor& x, const Tensor& weight, const Tensor
                values = Tensor::empty({2, R}, x.dtype()), classes = Tensor::empty({R}, i64);
   const bool rounds = std::is_same_v<T, float> && autocast_dtype() == bf16,
              rounds_dz = rounds && (wanted.x || wanted.weight);
-  const Tensor W = rounds ? w.to(bf16) : w, dz = rounds_dz ? Tensor::empty({R, V}, bf16) : z;
+  const Tensor W = rounds ? contiguous_copy(w, bf16) : w,
+               dz = rounds_dz ? Tensor::empty({R, V}, bf16) : z;
   const T *px = xs.data<T>(), *pb = b.defined() ? b.data<T>() : nullptr;
   T *pz = z.write<T>(), *pr = rows.write<T>(), *loss = values.write<T>(), *gs = loss + R,
     *out = y.losses.write<T>();
@@ -78,7 +83,7 @@ Chunked losses_and_gradients(const Tensor& x, const Tensor& weight, const Tensor
       pt[r] = t[at[r]];
       gs[r] = g[at[r] * g_step];
     }
-    const Tensor xr = in_place ? xs.narrow(0, first, m) : rows;
+    const Tensor xr = in_place ? view_of(xs, xs.layout().narrow(0, first, m)) : rows;
     multiply<T>({xr}, {W, true}, m, V, d, 0, pz);
     parallel_for(m, rows_per_chunk(V), [&](int64_t begin, int64_t end) {
       kernels<CrossEntropyKernels<T>>().fused(
@@ -94,8 +99,16 @@ Chunked losses_and_gradients(const Tensor& x, const Tensor& weight, const Tensor
       parallel_for(V, width,
                    [&, add = kernels<Accumulate<T>>().add, sum = kernels<Reduce<T>>().sum](
                        int64_t begin, int64_t end) {
+                     constexpr int64_t piece = 1024;  // a longer sum of f32 would drift
                      T sums[width];
-                     sum.columns(m, V, pz + begin, end - begin, sums);
+                     double total[width] = {};
+                     for (int64_t r = 0; r < m; r += piece) {
+                       sum.columns(std::min(piece, m - r), V, pz + r * V + begin, end - begin,
+                                   sums);
+                       for (int64_t j = 0; j < end - begin; ++j)
+                         total[j] += static_cast<double>(sums[j]);
+                     }
+                     for (int64_t j = 0; j < end - begin; ++j) sums[j] = static_cast<T>(total[j]);
                      add(end - begin, sums, 1, db + begin, 1);
                    });
     if (dx) {
@@ -129,13 +142,14 @@ void scale_into(const Tensor& x, double scale, const Tensor& y) {
 
 Grads linear_cross_entropy_kernel(const Saved& s, const Tensor& g) {
   const CrossEntropyOptions options = options_of(s);
-  if (options.reduction == Reduction::none) {
-    const Tensor x = s.input(0), gs = contiguous_values(g);
+  const bool by_row = options.reduction == Reduction::none;
+  if (by_row || !std::isfinite(g.item())) {
+    const Tensor x = s.input(0), gs = contiguous_values(g);  // inf / count is inf
     Chunked y;
     visit_floating(x.dtype(), "linear_cross_entropy", [&]<class T> {
       y = losses_and_gradients<T>(x, s.input(1), s.integer("bias") ? s.input(2) : Tensor(),
                                   s.input(3), options, {s.needs(0), s.needs(1), s.needs(2)},
-                                  gs.data<T>(), 1);
+                                  gs.data<T>(), by_row ? 1 : 0);
     });
     return Grads{y.dx, y.dweight, y.dbias, Tensor()};
   }

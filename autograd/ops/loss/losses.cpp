@@ -17,7 +17,7 @@ void check_same_shape(const char* op, const Tensor& x, const Tensor& target) {
   SLOPE_CHECK_SHAPE(x.shape() == target.shape(),
                     "{}: both tensors must have the same shape, got {} and {}", op, x.shape(),
                     target.shape());
-  SLOPE_CHECK_DTYPE(is_floating(x.dtype()) && x.dtype() == target.dtype(),
+  SLOPE_CHECK_DTYPE(is_computed_in(x.dtype()) && x.dtype() == target.dtype(),
                     "{}: the tensors must be both float32 or both float64, got {} and {}", op,
                     name(x.dtype()), name(target.dtype()));
 }
@@ -67,8 +67,9 @@ Tensor without_ignored(const Tensor& x, const Tensor& target, const CrossEntropy
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 CrossEntropyOptions options) {
   SLOPE_CHECK(options.label_smoothing == 0,
-              "nll_loss: has no label smoothing (got {}); cross_entropy has",
+              "nll_loss: has no label smoothing (got {}); use cross_entropy",
               options.label_smoothing);
+  check_floating(log_probabilities.dtype(), "nll_loss");
   const auto [t, count] =
       check_targets("nll_loss", log_probabilities.shape(), target, options.ignore_index);
   return loss_of_log_probabilities(log_probabilities, t, count, options);

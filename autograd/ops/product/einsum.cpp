@@ -2,7 +2,7 @@
 // permutes and batched products.
 //
 // Each operand is first reduced to one dim for each of its names. Then the operands are joined from
-// left to right: the product so far, a, and the next operand, b, by a batched product
+// left to right: a, the product so far, and b, the next operand, by a batched product
 //   (shared, only a, summed) @ (shared, summed, only b) -> (shared, only a, only b)
 // A dim is summed as soon as neither the result nor a later operand has it.
 #include <slope/autograd/ops.h>
@@ -84,7 +84,7 @@ Dims common_sizes(const std::string& equation, const DimNames& names, const Name
   return sizes;
 }
 
-// Some dims of two operands, which become one dim of a batched product.
+// Dims of two operands that become one dim of a batched product.
 struct Group {
   DimNames names;
   Dims sizes = {};
@@ -151,7 +151,9 @@ Tensor einsum(const std::string& equation, const Tensors& operands) {
     all = join(equation, all, sum_all_but(later + all.names, parts[i]), later);
     all = sum_all_but(later, all);
   }
-  return with_dims(parsed.result, all);
+  const Tensor y = with_dims(parsed.result, all);
+  // never the operand itself: what is set on the result would act on it
+  return y.is_same(operands[0]) ? reshape(y, y.shape()) : y;
 }
 
 }  // namespace slope

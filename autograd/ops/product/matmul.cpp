@@ -1,4 +1,4 @@
-// Matrix products over the last two dims; the leading dims broadcast (matmul) or are a single one
+// Matrix products over the last two dims; the leading dims broadcast (matmul) or are one batch dim
 // (bmm). A matrix is read in place if one of its two strides is 1.
 #include <slope/autograd/ops.h>
 #include <slope/autograd/ops/shape/view_of.h>

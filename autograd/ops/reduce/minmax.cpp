@@ -1,6 +1,6 @@
 // Largest and smallest elements; nan if any element is. amax, amin, max(x) and min(x) share the
 // gradient among equal extremes; max(x, dim) and min(x, dim) give it to the first. argmax and
-// argmin are the positions alone. An error has the name of the function that was called, `name`.
+// argmin are the positions alone. Errors name the function that was called (`name`).
 #include <slope/autograd/ops/reduce/reduction.h>
 #include <slope/core/loops/copy.h>
 

@@ -17,8 +17,9 @@ bool moderate(const Tensor& y) {
   return all(logical_or(logical_and(y >= 1 / most, y <= most), y == 0));
 }
 
-// |r|^(p-1), r = x / y; 0 where x = 0, as is any derivative that exists there. For p < 2 it may be
-// far from 0 where r underflows: there it is computed as |s x|^(p-1) / y^(p-1) / s^(p-1), s = 2^64.
+// |r|^(p-1), r = x / y; 0 where x = 0, as is any derivative that exists there. For p < 2 the power
+// may be far from 0 where r underflows: it is then computed as |s x|^(p-1) / y^(p-1) / s^(p-1), s =
+// 2^64.
 Tensor power_of_ratio(const Tensor& x, const Tensor& y, const Tensor& r, double p) {
   const double least =
       r.dtype() == f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
@@ -41,7 +42,7 @@ Grads norm_formula(const Saved& s, const Tensor& g0) {
   }
   const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
   if (p == 2 && moderate(y)) return {x * (h / divisor)};
-  const Tensor r = x / divisor;  // |r| <= 1: no power >= 0 of it overflows
+  const Tensor r = x / divisor;  // |r| <= 1: r^q does not overflow for q >= 0
   if (p == 2) return {h * r};
   if (std::fmod(p, 2) == 0) return {h * pow(r, p - 1)};
   return {h * (sign(x) * power_of_ratio(x, divisor, r, p))};

@@ -7,8 +7,8 @@
 
 namespace slope {
 
-// The normalised dims: the last ones of x, as many as the weight has dims; without a weight, as the
-// bias has; without both, one.
+// The normalised dims: the last dims of x, as many as the weight has or, without a weight, the
+// bias; without either, one.
 struct NormShape {
   Dims dims;        // the normalised dims, counted from the last: -k, …, -1
   Dims normalised;  // their sizes

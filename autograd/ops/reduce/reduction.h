@@ -23,8 +23,8 @@ inline int64_t count_of(const Dims& shape, const Dims& dims) {
   return n;
 }
 
-// x - mean x over dims, computed from the differences to the first element: exact where all are
-// equal, and for large elements as exact as their differences. Needs elements along dims.
+// x - mean x over dims, computed after subtracting the first element: exact where all are equal,
+// and for large elements as exact as their differences. Needs elements along dims.
 inline Tensor centred(const Tensor& x, const Dims& dims) {
   Tensor first = x.detach();
   for (int64_t d : dims) first = first.narrow(d, 0, 1);

@@ -15,7 +15,7 @@ bool less(T a, T b) {
   return a < b || (a == a && b != b);
 }
 
-// order: the indices 0 … n - 1 of a line's elements, which are `step` apart, the first k sorted.
+// order: the indices 0 … n - 1 of a line's elements (`step` apart in memory), the first k sorted.
 template <class T>
 void order_line(const T* line, int64_t n, int64_t step, int64_t k, bool descending,
                 int64_t* order) {

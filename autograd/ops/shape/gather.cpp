@@ -1,4 +1,4 @@
-// gather: picking by an index for each element; scatter_add, its adjoint. Equal indices add in the
+// gather picks by an index for each element; scatter_add is its adjoint. Equal indices add in the
 // order in which they appear.
 #include <slope/autograd/ops/reduce/rows.h>
 #include <slope/autograd/ops/shape/rows_by_index.h>

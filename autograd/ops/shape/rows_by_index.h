@@ -1,4 +1,4 @@
-// Rows of a tensor by index: picked, and (the adjoint) added to. Private to autograd/ops.
+// Picks rows of a tensor by index and (the adjoint) adds to them. Private to autograd/ops.
 #pragma once
 
 #include <slope/autograd/ops/reduce/reduction.h>

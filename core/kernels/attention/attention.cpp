@@ -1,5 +1,5 @@
-// With s = scale q k^T, p = softmax of the scores that a row may see, m the dropout's multipliers,
-// g = dL/do, gw the gradient of the returned weights p:
+// Attention of one head, with s = scale q k^T, p = softmax of the scores that a row may see, m the
+// dropout's multipliers, g = dL/do, gw the gradient of the returned weights p:
 //   o = (p m) v
 //   dp = (g v^T) m + gw      ds = p (dp - <p, dp>)
 //   dq = scale ds k      dk = scale ds^T q      dv = (p m)^T g

@@ -6,6 +6,9 @@
 
 namespace slope {
 
+// A sum of more products than this is made in pieces of this many: in f32 one chain would drift.
+inline constexpr int64_t attention_piece = 1024;
+
 template <class T>
 struct AttentionHead {
   int64_t L, S, D, E;              // queries, keys, width of both, width of the values
@@ -27,14 +30,14 @@ struct AttentionKernels {
   int64_t (*forward_scratch)(const AttentionHead<T>& head, int64_t tile);
   int64_t (*backward_scratch)(const AttentionHead<T>& head, int64_t tile);
   // Writes rows begin … end - 1, `tile` at a time: the output o; `max`, each row's largest score,
-  // and `inverse`, 1 / sum exp(score - max) (both 0 if it sees nothing); and, unless null, the
+  // and `inverse`, 1 / sum exp(score - max) (both 0 if the row sees nothing); and, unless null, the
   // weights (L, S; column stride 1).
   void (*forward)(const AttentionHead<T>& head, int64_t begin, int64_t end, int64_t tile,
                   const StridedMatrix<T>& o, T* max, T* inverse, const StridedMatrix<T>& weights,
                   T* scratch);
   // dq, dk, dv (column stride 1) from g = dL/do and gw = dL/dweights (null: none). A null result is
-  // not computed. Null `max` and `inverse` are computed from the scores, as they must be where the
-  // head or its rounding differs from forward's: the weights of a row add up to 1.
+  // not computed. Null `max` and `inverse` are computed from the scores. They must be null if the
+  // head or its rounding differs from forward's, or a row's weights would not add up to 1.
   void (*backward)(const AttentionHead<T>& head, int64_t tile, const StridedMatrix<const T>& g,
                    const StridedMatrix<const T>& gw, const T* max, const T* inverse,
                    const StridedMatrix<T>& dq, const StridedMatrix<T>& dk,

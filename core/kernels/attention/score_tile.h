@@ -66,14 +66,14 @@ void draw(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t column
   for (int64_t r = 0; r < rows; ++r) draw_some(first + r * h.S, columns, multipliers + r * h.S);
 }
 
-// The largest of a row's scores, hidden ones left out; 0 if it sees nothing.
+// The largest of a row's scores, hidden ones left out; 0 if the row sees nothing.
 template <class T>
 T largest_score(int64_t n, const T* s) {
   const T m = row_max(n, s);
   return m != minus_infinity<T> ? m : 0;
 }
 
-// 1 / the sum of a row of exponentials; 0 if it sees nothing.
+// 1 / the sum of a row of exponentials; 0 if the row sees nothing.
 template <class T>
 T one_over_sum(int64_t n, const T* e) {
   const T sum = sum_pieces<T>(n, [&](int64_t j) { return e[j]; });
@@ -113,7 +113,7 @@ void softmax_rows(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_
 }
 
 // `p` holds the tile's scores and becomes p m; `ds` holds g v^T and becomes the gradient of the
-// scores. m: the dropout's multipliers `keep`. Without `max` and `inverse` they are those of p.
+// scores. m: the dropout's multipliers `keep`. `max` and `inverse` are computed from p if null.
 template <class T>
 void softmax_rows_backward(const AttentionHead<T>& h, int64_t begin, int64_t rows, int64_t columns,
                            T* p, T* ds, const T* keep, const StridedMatrix<const T>& gw,

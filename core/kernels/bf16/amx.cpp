@@ -48,7 +48,7 @@ template <bool two>
     _tile_zero(2);
     _tile_zero(3);
   }
-  const int64_t each_time =  // no row that sees a key: no term
+  const int64_t each_time =  // padded_k is 0 if no row sees a key
       padded_k == 0 ? 0 : (next.rows * depth_unit + padded_k - 1) / padded_k;
   for (int64_t p = 0; p < padded_k; p += depth_unit) {
     next.fetch(each_time);

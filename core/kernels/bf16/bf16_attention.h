@@ -56,15 +56,25 @@ struct Panels {
   Panels(float*& scratch, int64_t depth_, int64_t n_)
       : depth(depth_), n(n_), data(take_bf16(scratch, unit.panels_size(n, depth))) {}
   void pack(const Const& b) const { unit.pack.panels(n, depth, b, data, unit.panel_stride(depth)); }
-  // C (m, columns) = alpha A B + beta C over the first k terms and the first `columns` of B.
+  // C (m, columns) = alpha A B + beta C over k terms, from `first` on, and B's first `columns`.
   void multiply(int64_t m, int64_t columns, int64_t k, const uint16_t* rows, float alpha,
-                float beta, float* c, int64_t ldc) const {
+                float beta, float* c, int64_t ldc, int64_t first = 0) const {
     constexpr int64_t W = Bf16Product::panel;
     if (unit.padded(k) == unit.padded(depth))
       return unit.multiply(m, columns, k, rows, data, {alpha, beta, nullptr, c, ldc});
     for (int64_t j = 0; j < columns; j += W)
-      unit.multiply(m, std::min(W, columns - j), k, rows, data + j * unit.padded(depth),
+      unit.multiply(m, std::min(W, columns - j), k, rows, data + j * unit.padded(depth) + first * W,
                     {alpha, beta, nullptr, c + j, ldc});
+  }
+  // C (m, n) = alpha A B over the first k terms, in pieces; each piece of A is packed in `rows`.
+  void multiply_pieces(int64_t m, int64_t k, const float* a, int64_t lda, uint16_t* rows,
+                       float alpha, float* c, int64_t ldc) const {
+    constexpr int64_t piece = 2 * attention_piece;  // a term is half of a pair
+    for (int64_t first = 0; first == 0 || first < k; first += piece) {
+      const int64_t deep = std::min(piece, k - first);
+      unit.pack.rows(m, deep, {a + first, lda, 1}, rows, unit.row_stride(deep));
+      multiply(m, n, deep, rows, alpha, first > 0 ? 1.0F : 0.0F, c, ldc, first);
+    }
   }
 };
 
@@ -97,8 +107,7 @@ void bf16_forward(const Head& h, int64_t begin, int64_t end, int64_t tile,
     k_t.multiply(rows, whole_vectors<float>(columns), D, q_rows, h.scale, 0, p, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     softmax_rows(h, begin, rows, columns, p, keep, max, inverse, weights);
-    unit.pack.rows(rows, columns, {p, stride, 1}, p_rows, unit.row_stride(columns));
-    v.multiply(rows, E, columns, p_rows, 1, 0, o.data + begin * o.row, o.row);
+    v.multiply_pieces(rows, columns, p, stride, p_rows, 1, o.data + begin * o.row, o.row);
   }
 }
 
@@ -129,10 +138,9 @@ void bf16_backward(const Head& h, int64_t tile, const Const& g, const Const& gw,
     v_t.multiply(rows, used, E, g_rows, 1, 0, ds, stride);
     if (keep) draw(h, begin, rows, columns, keep);
     softmax_rows_backward(h, begin, rows, columns, p, ds, keep, gw, max, inverse);
-    if (dq.data) {
-      unit.pack.rows(rows, columns, {ds, stride, 1}, ds_rows, unit.row_stride(columns));
-      k.multiply(rows, D, columns, ds_rows, h.scale, 0, dq.data + begin * dq.row, dq.row);
-    }
+    if (dq.data)
+      k.multiply_pieces(rows, columns, ds, stride, ds_rows, h.scale, dq.data + begin * dq.row,
+                        dq.row);
     // d (columns, width) = alpha weights^T x + add d
     const auto add_transposed = [&](const float* weights, const Const& x, int64_t width,
                                     float alpha, const StridedMatrix<float>& d) {

@@ -1,4 +1,4 @@
-// The formulas are in optim/elementwise/sgd.cpp and adam.cpp, in the same letters.
+// Optimizer loops; formulas in the same letters are in optim/elementwise/sgd.cpp and adam.cpp.
 #include <slope/core/kernels/elementwise/optim.h>
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/prefetch.h>

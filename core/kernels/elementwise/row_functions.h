@@ -1,6 +1,6 @@
-// What the rows of elementwise operations call: under the names of autograd/ops.h, the same
-// functions for numbers; and what is too long for a row. The derivatives (…_slope), and the
-// functions that they call, take numbers and tensors.
+// What the rows of elementwise operations call: the functions of autograd/ops.h for numbers, under
+// the same names, and what is too long for a row. The derivatives (…_slope), and the functions that
+// they call, take numbers and tensors.
 #pragma once
 
 #include <slope/core/kernels/math.h>

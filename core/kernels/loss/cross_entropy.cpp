@@ -1,5 +1,5 @@
-// With target t, label smoothing e and z = x - max x; all differences are taken before any sum, so
-// that logits of 1e38 stay finite:
+// Cross entropy with target t, label smoothing e and z = x - max x. All differences are taken
+// before any sum, so that logits of 1e38 stay finite:
 //   loss = log sum exp(z) - (1 - e) z_t - e mean(z)
 //   dx   = g (exp(z) / sum exp(z) - (1 - e) [i = t] - e / n)
 #include <slope/core/kernels/lanes.h>

@@ -97,7 +97,7 @@ bool crowd(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(T)) % 4096 == 0;
 }
 
-// Decides how A is read. `more` is set in PackingProduct; `all`, with AVX-512 too, packs always.
+// Decides how A is read. `more` is set in PackingProduct; `all` needs AVX-512 too and always packs.
 //   by columns (a.row = 1)   in place, because they lie in memory as they would in a copy; with
 //                            `more` only for one panel, because each step reads another line
 //   by rows (a.col = 1)      in place up to `narrow` columns of C, too few to repay packing

@@ -1,5 +1,5 @@
-// Product of matrices with any strides: read in place, best if B is small, or packed, best if all
-// sizes are large.
+// Product of matrices with any strides: in place (best if B is small) or packed (best if all sizes
+// are large).
 #pragma once
 
 #include <slope/core/kernels/strided_matrix.h>
@@ -7,7 +7,7 @@
 namespace slope {
 
 inline constexpr int64_t product_depth = 256;
-// of a block of A: small enough to be still in the cache when the next panel of B arrives
+// a block of A this small is still in the cache when the next panel of B arrives
 inline constexpr int64_t product_block_bytes = 256 << 10;
 
 template <class T>
@@ -23,7 +23,7 @@ struct Product {
   void (*multiply_packed)(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
                           const StridedMatrix<const T>& b, T beta, const T* bias, T* c, int64_t ldc,
                           T* scratch);
-  // The same bits, for callers who multiply by B in many pieces: B is packed once, as panels of
+  // The same bits, for callers with many pieces of A for one B: B is packed once, as panels of
   // `panel` columns (the last may have fewer but takes the same space); pack_panels packs panels
   // first … last - 1. `scratch` has packed_a_size(m, k) elements.
   int64_t panel;

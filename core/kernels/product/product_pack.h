@@ -58,8 +58,8 @@ template <class T>
   }
 }
 
-// Packs columns 0 … columns - 1 of b, then zeros up to `written`: whole vectors, at most one
-// panel's; elements beyond are untouched.
+// Packs columns 0 … columns - 1 of b, then zeros up to `written` (whole vectors, at most a panel);
+// elements beyond are untouched.
 template <class T>
 void pack_panel(int64_t deep, int64_t columns, const StridedMatrix<const T>& b, T* panel,
                 int64_t written = panel_width<T>) {

@@ -1,5 +1,5 @@
-// A block of C in registers: some rows of A run over a packed panel of B, two vectors wide and at
-// most 256 deep. Both ways to multiply (product.cpp) are made of such blocks.
+// A block of C in registers: some rows of A times a packed panel of B, two vectors wide and at most
+// 256 deep. Both ways to multiply (product.cpp) are made of such blocks.
 #pragma once
 
 #include <slope/core/kernels/first_elements.h>
@@ -10,8 +10,8 @@
 namespace slope {
 namespace {
 
-// How A is stored: element (r, p) is a[r * row + p * col]. Each known stride has a type of its own,
-// because simple addresses make a fast inner loop.
+// How A is stored: element (r, p) is a[r * row + p * col]. Strides known at compile time are in the
+// type: simple addresses make a fast inner loop.
 struct PackedRows {
   static constexpr int64_t row = 1, col = register_rows;
 };
@@ -30,8 +30,8 @@ struct Strides {
 template <class A>  // whether the row stride is known only at run time
 constexpr bool has_unknown_row_stride = std::is_same_v<A, Rows> || std::is_same_v<A, Strides>;
 
-// For this many of the rows the multiply-adds read A from memory, which saves an instruction and
-// costs a load; the other rows are loaded into a register first (docs/performance.md).
+// For this many of the rows the multiply-adds read A from memory: an instruction fewer, a load
+// more. For the other rows A is loaded into a register first (docs/performance.md).
 template <class A>
 constexpr int rows_in_memory = std::is_same_v<A, PackedRowsInMemory> ? 8 : 0;
 
@@ -41,7 +41,7 @@ struct Place {
   T alpha, keep;
   const T* bias;  // of the columns, or null
   T* c;
-  int64_t ldc, columns;  // columns of the panel that C has
+  int64_t ldc, columns;  // how many of the panel's columns C has
 };
 
 // y = alpha sum + bias + keep y
@@ -57,7 +57,7 @@ constexpr int group_rows = 4;
 template <int R>
 constexpr int group_count = (R + group_rows - 1) / group_rows;
 
-// sums[r][l] += A(r) b[l], where A's rows lie in groups of four with stride `row`.
+// sums[r][l] += A(r) b[l]; each of `groups` points to four rows of A, `row` apart.
 template <class T, int R, int N, int in_memory>
 [[gnu::always_inline]] inline void add_outer_product(const T* const (&groups)[group_count<R>],
                                                      int64_t row, const T* b,
@@ -83,8 +83,8 @@ template <class T, int R, int N, int in_memory>
 enum class Loop {
   rolled,
   unrolled,  // four steps at a time
-  // the same, and meanwhile the next R rows of A are prefetched: one line of each whenever one line
-  // of the current rows has been used
+  // the same; before a cache line of each current row of A is used, that of each of the next R rows
+  // is prefetched
   fetching,
 };
 
@@ -161,7 +161,7 @@ void some_rows_by_panel(int64_t height, int64_t k, const StridedMatrix<const T>&
   else
     some_rows_by_panel<T, N>(height, k, a.data, Strides{a.row, a.col}, panel, to);
 }
-// The same over one of the panel's vectors, if C has no more columns.
+// The same, over the first vector alone if it spans C's columns.
 template <class T>
 void some_rows_by_narrow_panel(int64_t height, int64_t k, const StridedMatrix<const T>& a,
                                const T* panel, const Place<T>& to) {

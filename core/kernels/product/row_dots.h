@@ -69,7 +69,7 @@ template <int R, int N>
   unrolled<R>([&](auto r) __attribute__((always_inline)) {
     unrolled<N>([&](auto j) __attribute__((always_inline)) { sums[r][j] = Vector<float>{}; });
   });
-  const uint16_t* next = w + N * ldw;  // rows follow one another: N vectors of them in each step
+  const uint16_t* next = w + N * ldw;  // prefetches N vectors a step: the next N rows as one piece
   int64_t p = 0;
   for (; p + 2 * L <= k; p += 2 * L) {
     Vector<float> even[R], odd[R];

@@ -1,7 +1,7 @@
 // Products C = A B of matrices that fit in the cache: attention's, one head at a time. Each element
-// of C is one chain, A(i, 0) B(0, j), then + A(i, 1) B(1, j), and so on: however C is cut into
-// blocks, the bits are the same. Where the instruction set has fused multiply-adds, each link is
-// one.
+// of C is one chain, A(i, 0) B(0, j), then + A(i, 1) B(1, j), and so on, or beyond attention_piece
+// terms the sum of such chains, in order: however C is cut into blocks, the bits are the same. Each
+// link is a fused multiply-add where the instruction set has it.
 #pragma once
 
 #include <slope/core/kernels/attention/attention.h>
@@ -32,11 +32,9 @@ void pack(int64_t k, int64_t n, const StridedMatrix<const T>& b, T* out) {
   }
 }
 
-// C (m, n) = alpha A (m, k) B (k, n), or added to C. B is in panels of k_of_b rows, of which only
-// the first k are read.
 template <class T>
-void product(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a, const T* b,
-             int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
+void product_of_piece(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
+                      const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
   const int64_t blocks = (m + register_rows - 1) / register_rows;
   for (int64_t j = 0; j < n; j += panel_width<T>) {
     const int64_t columns = std::min<int64_t>(panel_width<T>, n - j);
@@ -51,11 +49,27 @@ void product(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const
   }
 }
 
+// C (m, n) = alpha A (m, k) B (k, n), + C if `add`. B is in panels of k_of_b rows, of which only
+// the first k are read.
+template <class T>
+void product(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a, const T* b,
+             int64_t k_of_b, T* c, int64_t ldc, bool add = false) {
+  for (int64_t p = 0; p == 0 || p < k; p += attention_piece)
+    product_of_piece(m, n, std::min(attention_piece, k - p), alpha, from(a, 0, p),
+                     b + p * panel_width<T>, k_of_b, c, ldc, add || p > 0);
+}
+
 // The same, but a factor 0 in A takes nothing from B, not even nan or inf. If B is finite both give
 // the same bits.
 template <class T>
 void product_of_nonzeros(int64_t m, int64_t n, int64_t k, T alpha, const StridedMatrix<const T>& a,
                          const T* b, int64_t k_of_b, T* c, int64_t ldc, bool add) {
+  if (k > attention_piece) {
+    for (int64_t p = 0; p < k; p += attention_piece)
+      product_of_nonzeros(m, n, std::min(attention_piece, k - p), alpha, from(a, 0, p),
+                          b + p * panel_width<T>, k_of_b, c, ldc, add || p > 0);
+    return;
+  }
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       const T* column = b + j / panel_width<T> * panel_width<T> * k_of_b + j % panel_width<T>;

@@ -59,8 +59,8 @@ constexpr uint32_t philox_factor[] = {0xD2511F53, 0xCD9E8D57},
 
 #elif defined(__AVX2__)
 
-// philox_bits with AVX2. Of eight blocks `a` has numbers 0 1 4 5 and `b` 2 3 6 7: packing their low
-// halves puts them in order.
+// philox_bits with AVX2. Of eight blocks, `a` holds 0 1 4 5 and `b` holds 2 3 6 7: packing their
+// low halves puts them in order.
 [[gnu::always_inline]] inline void philox_bits(const RandomSite& site, int64_t group,
                                                uint32_t* bits) {
   const auto first = static_cast<uint64_t>(group) * 16;

@@ -40,7 +40,7 @@ void affine(int64_t n, const T* w, const T* b, T* y) {
 }
 
 // mean = x_0 + 1/n sum (x_i - x_0): exact for a constant row, however large; then the variance from
-// the differences to the mean.
+// the deviations.
 template <class T>
 void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T* b, T* y, T* mean,
                 T* rstd) {

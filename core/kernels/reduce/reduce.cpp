@@ -1,5 +1,5 @@
 // A row of at least 32 elements is folded in 32 lanes, element i in lane i % 32; then the lanes are
-// folded in a tree. A shorter row is folded from left to right, columns four rows at a time. The
+// folded in a tree. A shorter row is folded from left to right; columns, four rows at a time. The
 // order is the same for vectors of any width.
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/reduce/reduce.h>

@@ -1,5 +1,4 @@
-// Transposes of blocks of 8 x 8 floats in registers, on which packing a transposed operand is
-// built.
+// Transposes of 8 x 8 blocks of floats in registers, for packing and copying transposed matrices.
 #pragma once
 
 #include <slope/core/kernels/vectors.h>

@@ -43,10 +43,9 @@ void copy_by_blocks(int64_t rows, int64_t columns, const T* from, int64_t from_r
   finish_lines();
 }
 
-// Past the caches whole lines are written, in blocks of 32 rows, of which two fit in the
-// second-level cache, so that the next one can be prefetched. Otherwise blocks have 256 rows: a
-// line written in two pieces costs more than waiting for memory, and longer blocks have fewer such
-// ends.
+// Past the caches, whole lines are written in blocks of 32 rows: two blocks fit in the second-level
+// cache, so the next one can be prefetched. Otherwise blocks have 256 rows: a line written in two
+// pieces costs more than waiting for memory, and longer blocks split fewer lines.
 template <class T>
 void copy(int64_t rows, int64_t columns, const T* from, int64_t from_row, T* to, int64_t to_row,
           bool past_caches) {

@@ -47,7 +47,7 @@ void compute_score(Bleu& bleu, Smoothing smoothing) {
   const double h = static_cast<double>(bleu.hypothesis_length),
                r = static_cast<double>(bleu.reference_length);
   bleu.brevity_penalty = h >= r ? 1 : h > 0 ? std::exp(1 - r / h) : 0;
-  if (bleu.matches == std::array<int64_t, 4>{}) return;  // not a single word matches: 0, unsmoothed
+  if (bleu.matches == std::array<int64_t, 4>{}) return;  // no word matches: 0 even with smoothing
   double log_sum = 0, unseen = 1;
   for (size_t n = 0; n < 4; ++n) {
     double& p = bleu.precisions[n];

@@ -23,8 +23,8 @@ struct Bleu {
   std::string text() const;
 };
 
-// On the given tokens, without smoothing (torchtext's bleu_score times 100): 0 if an order has no
-// match. Keep the unknown words in the references: as <unk>, they would raise the score.
+// On the given tokens, without smoothing (torchtext's bleu_score times 100): 0 if an n-gram order
+// has no match. Give references with their unknown words: as <unk>, these would raise the score.
 // InputError if the numbers of lines differ.
 Bleu token_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references);
 

@@ -15,7 +15,7 @@ struct Chrf {
   // InputError if the numbers of lines differ.
   double operator()(const std::vector<std::string>& hypotheses,
                     const std::vector<std::string>& references) const;
-  std::string signature() const;  // sacreBLEU's own, of the version with which the tests compare
+  std::string signature() const;  // sacreBLEU's, for the version that the tests compare with
 };
 
 }  // namespace slope::data

@@ -29,7 +29,7 @@ std::string gunzip(std::string_view bytes, const std::string& file, const TextLi
   z_stream& z = inflater.z;
   std::string chunk(1 << 16, '\0');
   while (!bytes.empty()) {
-    // zlib's C interface is not const; it does not write there
+    // the pointer is not const in C, but zlib does not write there
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     z.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), 1 << 30));
     z.next_out = reinterpret_cast<Bytef*>(chunk.data());

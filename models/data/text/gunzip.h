@@ -1,4 +1,4 @@
-// gzip in memory, with zlib: all members of the file, with their checksums and a limit on the
+// Unpacks gzip data in memory with zlib: all members, checking their checksums and a limit on the
 // unpacked size.
 #pragma once
 

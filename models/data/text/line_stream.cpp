@@ -30,7 +30,7 @@ std::optional<std::vector<std::string>> LineStream::next() {
                    "{}: cannot read: more than the {} bytes that may be read at once",
                    stream_.name(), limits.most);
     count_from(before);
-    const bool is_line = lines < most_lines && !is_packed();  // what follows the complete lines
+    const bool is_line = lines < most_lines && !is_packed();  // whether the rest is a single line
     SLOPE_CHECK_INPUT(!is_line || text.size() - whole <= longest_line,
                       "{}: line {}: longer than {} bytes; break it into lines", stream_.name(),
                       read_.lines + lines + 1, longest_line);

@@ -1,5 +1,5 @@
-// Lines of text as they arrive: from a file all at once; from a pipe or a terminal those that are
-// there, so that an interactive user gets answers, and a fast writer gets large batches.
+// Lines of text as they arrive: from a file all at once; from a pipe or a terminal those that have
+// arrived, so that an interactive user gets answers and a fast writer gets large batches.
 #pragma once
 
 #include <slope/core/files/input_stream.h>
@@ -16,9 +16,9 @@ class LineStream {
     read_.of_pipe = !stream_.is_file();
   }
 
-  // The next lines, clean as read_text makes them; nothing at the end of the text. From a pipe:
-  // waits for a line, then takes what follows within a pause of 20 ms, up to about a megabyte.
-  // An InputError names byte and line in the whole text; a line of a pipe may have 64 MiB at most.
+  // The next lines, cleaned as in read_text(); nothing at the end of the text. From a pipe: waits
+  // for a line, then takes what follows within a pause of 20 ms, up to about a megabyte. An
+  // InputError names byte and line in the whole text; a line of a pipe may have 64 MiB at most.
   std::optional<std::vector<std::string>> next();
 
   const std::string& name() const { return stream_.name(); }

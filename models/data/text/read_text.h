@@ -1,5 +1,5 @@
-// Reading text: a plain or gzip file, or standard input (`-`), as one string of valid UTF-8, its
-// lines, and two files of parallel lines. A file that cannot be read is an IoError, unacceptable
+// Reads a plain or gzip file, or standard input (`-`), as one string of valid UTF-8 or as its
+// lines; also two files of parallel lines. A file that cannot be read is an IoError, unacceptable
 // content an InputError; both name the file. Pipes and FIFOs are read to their end.
 #pragma once
 
@@ -13,21 +13,21 @@
 namespace slope::data {
 
 // The largest size to which a .gz file may unpack: at most `most` bytes, and beyond `free` bytes at
-// most `ratio` times its own size (text shrinks 3 to 10 times).
+// most `ratio` times the packed size (text compresses 3 to 10 times).
 struct TextLimits {
   int64_t most = int64_t{4} << 30;
   int64_t free = int64_t{64} << 20;
   int64_t ratio = 100;
 };
 
-// The whole text, unpacked if it is gzip (by its first bytes), without a byte order mark, with CRLF
+// The whole text, unpacked if its first bytes are gzip's, without a byte order mark, with CRLF
 // converted to LF.
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
-// The same cleaning for text from elsewhere; `name` and `before`, what precedes the text there, are
-// for errors. InputError if it is not UTF-8, or if at least as many lines end with CR alone, as on
-// old Macintoshes, as with LF: such a text would be taken for one line. (Of a pipe, which is read
-// in parts, if none ends with LF.)
+// The same cleaning for text from elsewhere; `name` and `before` (what precedes the text) are for
+// errors. InputError if it is not UTF-8, or if at least as many lines end with CR alone (as on old
+// Macintoshes) as with LF: such a text would be taken for one line. (For a pipe, read in parts: if
+// no line so far ends with LF.)
 std::string clean_text(std::string text, const std::string& name, const TextBefore& before = {});
 
 // Lines end with \n only, as `wc -l` counts them; the last one may lack it.
@@ -40,13 +40,13 @@ struct ParallelText {
   std::string source_file, target_file;
 };
 
-// PREFIX.de or PREFIX.de.gz, and the same for `target`. InputError if the numbers of lines differ
-// or all lines are empty.
+// PREFIX.SOURCE or PREFIX.SOURCE.gz, and the same for `target`. InputError if the numbers of lines
+// differ or all lines are empty.
 ParallelText read_parallel(const std::string& prefix, const std::string& source,
                            const std::string& target);
 
 // Where two texts of different length most likely diverge: the line k, counted from 1, for which
-// pairing the lines before k from the start, and those from k on from the end, fits best.
+// the pairs fit best if lines before k are paired from the start, the others from the end.
 int64_t first_suspicious_line(const std::vector<std::string>& source,
                               const std::vector<std::string>& target);
 

@@ -1,5 +1,5 @@
-// Finds the missing line: a sentence and its translation have a steady ratio of lengths; pairs that
-// do not belong together do not.
+// Finds the line where parallel texts diverge: a sentence and its translation have a steady ratio
+// of lengths, unrelated sentences do not.
 //   cost(s, t) = |log((|s|+1) / (|t|+1)) - r|,   r the median log ratio (about right even if half
 //                                                of the pairs are shifted)
 //   k*         = argmin_k  sum_{i<k} cost(s_i, t_i)
@@ -15,7 +15,7 @@ int64_t first_suspicious_line(const std::vector<std::string>& source,
                               const std::vector<std::string>& target) {
   const size_t n = std::min(source.size(), target.size());
   if (n == 0) return 1;
-  // one of them is 0
+  // one of these is 0
   const size_t more_source = source.size() - n, more_target = target.size() - n;
   const auto log_ratio = [&](size_t i, size_t j) {
     return std::log((source[i].size() + 1.0) / (target[j].size() + 1.0));

@@ -15,8 +15,8 @@ utf8proc_category_t category(char32_t c) {
 
 bool within(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-// Unicode's Cased without those that are also Case_Ignorable, which is_final_sigma has skipped
-// before it asks: Lu Ll Lt, ª º, Roman numerals, circled and squared letters.
+// Unicode's Cased without Case_Ignorable characters, which is_final_sigma skips before it calls
+// this: Lu Ll Lt, ª º, Roman numerals, circled and squared letters.
 bool is_cased(char32_t c) {
   const auto k = category(c);
   return k == UTF8PROC_CATEGORY_LU || k == UTF8PROC_CATEGORY_LL || k == UTF8PROC_CATEGORY_LT ||
@@ -40,7 +40,7 @@ bool is_case_ignorable(char32_t c) {
   return inside_words.find(c) != inside_words.npos;
 }
 
-// Unicode's Final_Sigma: a cased letter before it and none after it; ignorable characters in
+// Unicode's Final_Sigma: a cased letter before the sigma and none after it; ignorable characters in
 // between do not count.
 bool is_final_sigma(std::u32string_view text, size_t sigma) {
   size_t before = sigma, after = sigma + 1;
@@ -50,8 +50,8 @@ bool is_final_sigma(std::u32string_view text, size_t sigma) {
          !(after < text.size() && is_cased(text[after]));
 }
 
-// Unicode's canonical order: marks that follow one another by their classes. (utf8proc_decompose
-// orders them too, in a time that grows with the square of their number.)
+// Puts adjacent marks in Unicode's canonical order, by their classes. (utf8proc_decompose does so
+// too, in a time that grows with the square of their number.)
 void sort_marks(std::vector<utf8proc_int32_t>& text) {
   const auto rank = [](utf8proc_int32_t c) { return utf8proc_get_property(c)->combining_class; };
   const auto is_mark = [&](utf8proc_int32_t c) { return rank(c) > 0; };

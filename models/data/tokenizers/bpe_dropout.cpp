@@ -17,8 +17,8 @@ struct Symbol {  // bytes begin … begin + size - 1; size 0: merged into its le
 struct Pair {
   float score;
   int64_t left, right;
-  // of both together, when the pair was made; if it is another now, one of them was merged and the
-  // pair is outdated
+  // of both symbols together when the pair was made; if it has changed, one of them was merged and
+  // the pair is outdated
   size_t size;
 };
 

@@ -13,10 +13,10 @@ class SentencePieceProcessor;
 
 namespace slope::data {
 
-// Repeatedly merges the two neighbours that together are the piece with the highest score in the
-// model, the leftmost of equal ones, until no two can be merged; each time, with probability
-// `dropout`, that pair is skipped. `draw` counts the numbers taken from `site`. Without dropout the
-// pieces are those of SentencePiece's encoder.
+// Repeatedly merges the two neighbours that together are the piece with the model's highest score
+// (of equal ones, the leftmost) until no two can be merged; each merge is skipped with probability
+// `dropout`. `draw` counts the numbers taken from `site`. Without dropout the pieces are those of
+// SentencePiece's encoder.
 std::vector<int> bpe_with_dropout(const sentencepiece::SentencePieceProcessor& model,
                                   std::string_view text, double dropout, const RandomSite& site,
                                   int64_t& draw);

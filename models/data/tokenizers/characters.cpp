@@ -29,7 +29,7 @@ Ids CharacterTokenizer::encode(std::string_view text) const {
 bool CharacterTokenizer::knows(std::string_view character) const {
   if (has_unk_) return true;
   if (!lowercase_) return vocab_.contains(std::string(character));
-  // of "İ" two characters; of "Σ" one of two, as its neighbours decide
+  // "İ" becomes two characters; "Σ" one of two, depending on its neighbours
   std::u32string lowered = decode_utf8(lower(character));
   if (character == "\u03A3") lowered = U"\u03C3\u03C2";
   return std::all_of(lowered.begin(), lowered.end(), [&](char32_t c) {

@@ -105,7 +105,7 @@ class Rules {
     return before(i) == Shape::letter && is_word(i + 1) && is(i + 2, ")") &&
            shape(i + 1) != Shape::letters;
   }
-  // the first point of U.S.
+  // the first dot of U.S.
   bool is_initial(size_t i) const {
     return before(i) == Shape::letter && shape(i + 1) == Shape::letter && is(i + 2, ".");
   }

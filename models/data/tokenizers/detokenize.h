@@ -12,9 +12,9 @@ Shape shape_of(const std::string& token);  // letter: a single one
 // How many tokens after a token the rules may look at to decide on the blank before it.
 constexpr int rules_look_ahead = 2;
 
-// For each token, whether there is a blank before it: always between words; closing punctuation is
-// attached to the word before it, opening punctuation to the word after it, hyphen, slash and
-// apostrophe to both, as are . , : and dashes between digits; quotation marks open and close in
+// For each token, whether there is a blank before it: always between words. Closing punctuation is
+// attached to the word before it, opening punctuation to the word after it; hyphens, slashes and
+// apostrophes to both, as are . , : and dashes between digits. Quotation marks open and close in
 // turn. What is written both ways (5-3, 5 - 3) is attached.
 std::vector<bool> blanks_by_rule(const Tokens& tokens);
 

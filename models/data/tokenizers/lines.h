@@ -1,4 +1,4 @@
-// A text as its lines and the breaks between them.
+// Visits the lines of a text and the breaks between them.
 #pragma once
 
 #include <string_view>

@@ -39,8 +39,8 @@ std::vector<Shape> shapes_of(const Tokens& tokens) {
   return shapes;
 }
 
-// Calls f(i) for each place before token i that is next to a symbol: two words always have a blank
-// between them.
+// Calls f(i) for each i > 0 where token i or the one before it is a symbol: two words always have a
+// blank between them.
 template <class F>
 void each_open_place(const std::vector<Shape>& shapes, const F& f) {
   for (size_t i = 1; i < shapes.size(); ++i)

@@ -1,5 +1,5 @@
-// Where the blanks between the tokens of a line are: by rule (detokenize.h), except in contexts in
-// which the training text mostly differs. The run stores these exceptions as a small table.
+// Decides where blanks go between the tokens of a line: by rule (detokenize.h), except in contexts
+// where the training text mostly differs. The run stores these exceptions as a small table.
 //
 // There are four levels of exceptions. Each corrects the result of the level before, in contexts of
 //   0: the shapes of the two tokens at the place     2: three tokens, as they are

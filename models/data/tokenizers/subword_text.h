@@ -1,5 +1,5 @@
-// A line in the form that SentencePiece gets, and back without loss: composed (NFC), lower-cased if
-// requested, and with U+2581, which SentencePiece writes for a blank, escaped.
+// Converts a line to the form that SentencePiece gets, and back without loss: composed (NFC),
+// lower-cased if requested, with U+2581 (SentencePiece's mark for a blank) escaped.
 //   U+2581 -> U+E000 _      U+E000 -> U+E000 U+E000
 #pragma once
 
@@ -13,8 +13,8 @@ inline constexpr std::string_view blank_mark = "\xE2\x96\x81";  // U+2581
 std::string to_subword_text(std::string_view line, bool lowercase);
 std::string from_subword_text(std::string_view text);  // invalid escapes stay as they are
 
-// Calls f(part) for parts of a line of at most `bytes`. A part ends before the last blank within
-// reach, which no subword crosses, or between any two characters if there is none.
+// Calls f(part) for the parts of a line, each at most `bytes` bytes. A part ends before the last
+// blank that fits, which no subword crosses, or between any two characters if there is none.
 template <class F>
 void for_each_part(std::string_view line, size_t bytes, const F& f) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };

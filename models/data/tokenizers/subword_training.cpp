@@ -23,7 +23,7 @@ class Sentences : public sp::SentenceIterator {
     size_t all = 0;
     for (const auto* lines : texts)
       for (const std::string& line : *lines) all += line.size() + 1;
-    const size_t every = all / most_bytes + 1;  // one line in so many is used
+    const size_t every = all / most_bytes + 1;  // one of this many lines is used
     for (const auto* lines : texts)
       for (size_t i = 0; i < lines->size(); i += every) add((*lines)[i], lowercase);
   }
@@ -33,7 +33,7 @@ class Sentences : public sp::SentenceIterator {
   const std::string& value() const override { return sentences_[next_]; }
   sp::util::Status status() const override { return {}; }
 
-  // The trainer of SentencePiece 0.1.97 needs two characters side by side that may be merged.
+  // The trainer of SentencePiece 0.1.97 needs two adjacent characters that may be merged.
   void add_a_pair() {
     sentences_.emplace_back(" a");
     characters_.insert({U' ', U'a'});
@@ -45,8 +45,8 @@ class Sentences : public sp::SentenceIterator {
   void add(const std::string& line, bool lowercase) {
     const std::string text = to_subword_text(line, lowercase);
     for (char32_t c : decode_utf8(text)) characters_.insert(c);
-    // Line breaks never reach a model inside a line, and the trainer keeps U+0009 and U+2585 for
-    // itself: it leaves out sentences that have them.
+    // Line breaks never reach a model inside a line, and the trainer reserves U+0009 and U+2585: it
+    // leaves out sentences that have them.
     for (std::string_view rest = text; !rest.empty();) {
       const size_t end = std::min({rest.find('\n'), rest.find('\t'), rest.find("\xE2\x96\x85")});
       for_each_part(rest.substr(0, end), longest_sentence, [&](std::string_view part) {

@@ -1,5 +1,5 @@
-// Learns subwords from a text with SentencePiece's trainer, on one thread: the same text gives the
-// same subwords.
+// Learns subwords from a text with SentencePiece's trainer, on one thread, so that the same text
+// gives the same subwords.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -7,7 +7,7 @@
 namespace slope::data {
 
 // The contents of a .model file, which SentencePiece's own tools can read. `texts` are lists of
-// lines, usually one list for each language. A character that these lack can still be encoded, as
+// lines, usually one list for each language. A character not in the texts can still be encoded, as
 // its bytes. UsageError if options.vocab_size is more than the text can fill, or less than its
 // characters need; InputError if the text is empty.
 std::string train_subwords(const std::vector<const std::vector<std::string>*>& texts,

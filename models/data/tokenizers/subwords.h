@@ -12,9 +12,9 @@ namespace slope::data {
 
 class SubwordTokenizer final : public Tokenizer {
  public:
-  // `model`: the bytes of any SentencePiece .model, InputError if they are not one; `file` names it
-  // in errors. Ids are <pad> <unk> <sos> <eos>, then the model's pieces in their order without its
-  // own special ones.
+  // `model`: the bytes of any SentencePiece .model, else an InputError. `file`: its name in errors.
+  // Ids are <pad> <unk> <sos> <eos>, then the model's pieces in their order, except its special
+  // ones.
   SubwordTokenizer(std::string model, const std::string& file, bool lowercase = false);
   ~SubwordTokenizer() override;
 
@@ -38,7 +38,7 @@ class SubwordTokenizer final : public Tokenizer {
 
   const std::string model_;
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
-  std::vector<int> pieces_;  // of each id; of a special token -1
+  std::vector<int> pieces_;  // of each id; -1 for a special token
   Ids ids_;                  // of each piece
   int64_t line_break_ = unk_id;
   const bool lowercase_;

@@ -28,7 +28,7 @@ struct Beam {
   size_t sentence;
   std::vector<Prefix> live{Prefix{}};  // the likeliest first
   size_t size = 1;  // live[size], if there is one, is greedy decoding's prefix, outside of the beam
-  std::vector<Hypothesis> best = {};  // of the finished ones
+  std::vector<Hypothesis> best = {};  // finished ones, best first
 };
 
 class Search {
@@ -141,9 +141,9 @@ class Search {
     return static_cast<int64_t>(beam.best.size()) == options_.n_best;
   }
 
-  // Whether a prefix of `length` tokens may still be among the n_best sentences; if none may, the
-  // search ends. If a less likely prefix may, so may every likelier one: dropping a prefix
-  // never lets a less likely one into the beam.
+  // Whether a prefix of `length` tokens can still reach the n_best sentences; if none can, the
+  // search ends. If a less likely prefix can, so can every likelier one: dropping a prefix never
+  // lets a less likely one into the beam.
   bool can_win(const Beam& beam, double log_p, int64_t length) const {
     const int64_t best_length = options_.length_penalty >= 0 ? options_.max_length : length + 1;
     return !is_full(beam) || log_p / penalty(best_length) > beam.best.back().score;

@@ -1,6 +1,6 @@
 // Decoding: from source sentences to the target sentences that a model finds most likely, greedily
-// or by beam search. The search sees a model as three functions, so that tests can replace it with
-// a table of probabilities.
+// or by beam search. The search sees a model as three functions (kinds/decoding.h); tests pass a
+// table of probabilities.
 #pragma once
 
 #include <slope/models/kinds/decoding.h>
@@ -15,7 +15,8 @@ using Sentence = std::vector<int64_t>;  // token ids
 
 using models::Decoding, models::StartDecoding;
 
-// Memory's limit: so many prefixes are decoded together (as many as batch_size, if that is more).
+// To limit memory, at most this many prefixes are decoded together (or batch_size, if that is
+// more).
 constexpr int64_t most_prefixes = 256;
 
 enum class Unknown { write, ban, copy };
@@ -29,14 +30,13 @@ struct DecodeOptions {
   double length_penalty = 1;
   int64_t max_length = 0;   // tokens; a sentence without <eos> among them is cut off; 0: as many
                             // as the model has positions
-  int64_t batch_size = 64;  // sentences at once; with a beam, no more than have room in
-                            // most_prefixes: 256 / beam
+  int64_t batch_size = 64;  // sentences at once; with a beam, at most most_prefixes / beam
   // ban: write the likeliest other token instead of <unk>; probabilities stay the model's. copy:
-  // write the source's word in its place, when the translation is written (translate.h)
+  // replace <unk> by a source word when the translation is written (translate.h)
   Unknown unk = Unknown::write;
   Sentence prefix = {};  // with which every translation begins
   bool scores = false;   // compute probabilities even if the search is greedy and needs none
-  bool cached = true;    // false: the whole prefix at each step, for comparison
+  bool cached = true;    // false: recompute the prefix at each step, for comparison
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 
@@ -49,14 +49,14 @@ struct Hypothesis {
 // order: they are decoded in batches of similar length. Of equally good tokens the lower id wins.
 // <pad> and <sos> are never written. Finished sentences leave the batch.
 //   A beam holds the `beam` best unfinished prefixes. A prefix that ends in <eos> and is among the
-//   `beam` best continuations is finished; the best of these by score is taken. The search goes on
-//   until no prefix can win any more. Whatever follows a prefix, its log p only falls, so that its
-//   score is at most
+//   `beam` best continuations is finished; the best finished one by score is taken. The search goes
+//   on until no prefix can win any more. Whatever follows a prefix, its log p only falls, so that
+//   its score is at most
 //     log p / max_length^alpha    if alpha >= 0: longer is better
 //     log p / (l + 1)^alpha       if alpha < 0: shorter is better; after l tokens, <eos> is next.
 //   Greedy decoding's own prefix is followed too if the beam drops it, so that a beam is never
 //   worse than greedy. A beam of 1 is greedy decoding: the most likely token at each step.
-// Here max_length must be at least 1 (translate() replaces a 0), and longer than the prefix.
+// Here max_length must be at least 1 (translate() replaces a 0), and exceed the prefix's length.
 // UsageError for options that make no sense; NumericError if a logit is nan.
 std::vector<Sentence> decode(const StartDecoding& start, const std::vector<Sentence>& sources,
                              const DecodeOptions& options);

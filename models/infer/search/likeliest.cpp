@@ -93,7 +93,7 @@ std::vector<Candidates> likeliest_tokens(const Tensor& logits, int64_t k,
 
 std::vector<Candidates> given_token(const Tensor& logits, int64_t token) {
   return of_each_row(logits, [&]<class T>(const T* row, int64_t V) {
-    SLOPE_CHECK_INDEX(token >= 0 && token < V, "decode: the prefix has token {}, the model {}",
+    SLOPE_CHECK_INDEX(token >= 0 && token < V, "decode: prefix token {} is none of the model's {}",
                       token, V);
     const T top = highest(row, V);
     return Candidates{

@@ -38,8 +38,8 @@ double kth(Values values, int64_t k) {
   return values[static_cast<size_t>(k - 1)];
 }
 
-// Keeps the fewest largest (unnormalised) probabilities whose share of their sum is at least
-// `top_p`; sets all others to 0.
+// Keeps the largest (unnormalised) probabilities, as few as make up a share `top_p` of the sum of
+// all; sets the others to 0.
 void keep_nucleus(Values& p, double top_p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -8,7 +8,7 @@
 
 namespace slope::train {
 
-// Its fields apply in this order, as in the transformers library.
+// The fields apply in this order, as in the transformers library.
 struct Sampling {
   // logits of tokens in the text so far are divided by it where positive, multiplied where negative
   // (Keskar et al., 2019); 1: no penalty
@@ -29,7 +29,7 @@ struct Sampling {
 // UsageError for values that make no sense.
 void check(const Sampling& sampling);
 
-// Draw number i from logits (V,), after the tokens `before`: the token whose share of [0, 1), in
+// The i-th draw from logits (V,), after the tokens `before`: the token whose share of [0, 1), in
 // the order of the tokens, contains the number drawn. NumericError if a logit is not finite.
 int64_t sample(const Tensor& logits, const Sampling& sampling, int64_t i,
                std::span<const int64_t> before = {});

@@ -1,4 +1,4 @@
-// An event file for TensorBoard, next to log.jsonl: TFRecord records, each with an Event of
+// Writes an event file for TensorBoard: TFRecord records, each with an Event of
 // tensorflow/core/util/event.proto.
 //   record = length (u64) · crc(length) · Event · crc(Event)     little-endian; crc: masked CRC-32C
 //   Event  = fields by number. 1: wall time (double); the first Event also has 3: "brain.Event:2",

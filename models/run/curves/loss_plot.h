@@ -5,7 +5,7 @@
 
 namespace slope::train {
 
-// An SVG of the lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}. Other lines
+// An SVG of the log lines {"step": …, "loss": …} and {"step": …, "validation_loss": …}. Other lines
 // and an incomplete last line are ignored. IoError if the log cannot be read, InputError (file and
 // line) if a line is not a JSON object.
 std::string loss_plot(const std::string& log_jsonl_path);

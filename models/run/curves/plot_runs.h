@@ -11,8 +11,8 @@ namespace slope::train {
 std::vector<std::string> plottable();
 
 // A plot for each of `what`, one below the other, as SVG. UsageError for what cannot be drawn, or
-// if no run has logged it, unless such plots are left out and another remains; IoError, InputError
-// as read_log().
+// what no run has logged (with `leaves_out_empty`: if nothing remains). IoError, InputError as in
+// read_log().
 std::string plot_runs(const std::vector<std::string>& runs, const std::vector<std::string>& what,
                       bool leaves_out_empty = false);
 

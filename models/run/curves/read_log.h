@@ -11,16 +11,16 @@ namespace slope::train {
 
 using Curve = std::vector<draw::Point>;  // (step, value)
 
-// The curves by key ("loss", "lr", "validation_loss"): of all lines that have a step and such a
-// number; an incomplete last line is ignored. IoError if the log cannot be read, InputError (file
+// The curves by key ("loss", "lr", "validation_loss"), from all lines with a step and a number at
+// this key; an incomplete last line is ignored. IoError if the log cannot be read, InputError (file
 // and line) if a line is not a JSON object.
 std::map<std::string, Curve> read_log(const std::string& log_jsonl);
 
 // At most `most` points, each the mean of equally many consecutive ones: the curve stays readable
 // and the file small.
 Curve thinned(const Curve& points, size_t most = 800);
-// Points that are means over steps, without the last one if the run ended within its window: that
-// mean is noisier than the others.
+// Points that are means over windows of steps, without the last if the run ended inside its window:
+// that mean is noisier.
 Curve without_partial_window(Curve points);
 
 }  // namespace slope::train

@@ -1,4 +1,4 @@
-// The size of each layer's gradient and weights: where a gradient vanishes or explodes on its way.
+// The norms of each layer's gradient and weights, which show where a gradient vanishes or explodes.
 #pragma once
 
 #include <slope/core/tensor/named_tensor.h>

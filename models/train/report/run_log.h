@@ -15,7 +15,7 @@ class RunLog {
  public:
   // `events`: the folder of TensorBoard events; empty: none. If these cannot be written, they are
   // given up and `tell` gets a message: training goes on.
-  // `facts` become step 0 of a log that is still empty, written before its first line.
+  // `facts` are logged as step 0 before the first line of an empty log.
   RunLog(AppendLog& lines, std::vector<JsonField> facts, const std::string& events,
          std::function<void(const std::string&)> tell);
 

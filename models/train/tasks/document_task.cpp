@@ -8,7 +8,7 @@
 
 namespace slope::train {
 
-// One that was made from documents has it.
+// A tokenizer made from documents has it.
 static bool has_separator(const data::Tokenizer& tokenizer) {
   return tokenizer.knows(data::separator) &&
          tokenizer.decode(tokenizer.encode(data::separator)) == data::separator;

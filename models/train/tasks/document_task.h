@@ -11,8 +11,8 @@ namespace slope::train {
 
 class DocumentTask : public ModelTask {
  public:
-  // InputError if no document is left for training or validation; UsageError if the vocabulary,
-  // which is not made from the text, has no line break.
+  // InputError if no document is left for training or validation; UsageError if a vocabulary that
+  // was not made from the text has no line break.
   DocumentTask(const RunSettings& settings, const std::string& text);
 
   void seek(int64_t position) override { position_ = position; }

@@ -37,7 +37,7 @@ void ModelTask::choose_parameters(const models::Model& model) {
 
 namespace {
 
-// About a file other than the text, which the message names.
+// An error whose message names a file other than the text.
 struct OtherFileError : InputError {
   using InputError::InputError;
 };

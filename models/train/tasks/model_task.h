@@ -16,15 +16,15 @@ class ModelTask : public Task {
   Tensors buffers() const override { return buffers_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
-  // InputError as nn::load, or if tokenizers that were read are not those of the weights
+  // InputError as in nn::load, or if tokenizers that were read are not those of the weights
   void start_from(const std::string& safetensors);
   // how much data, how many parameters; without a last line break
   virtual std::string summary() const = 0;
 
  protected:
   explicit ModelTask(const RunSettings& settings) : settings_(settings) {}
-  // Trains the model, which the derived class owns, except for what --freeze names: UsageError if a
-  // name or pattern there fits no parameter, or if none is left to train.
+  // Chooses to train all of the derived class's model but what --freeze names: UsageError if a name
+  // or pattern there fits no parameter, or if none is left to train.
   void choose_parameters(const models::Model& model);
   // The tokenizer `stem` ("source") of the checkpoint settings.tokenizers_from, or what make()
   // gives if no checkpoint is named there.
@@ -44,8 +44,8 @@ class ModelTask : public Task {
   int64_t frozen_ = 0;  // elements
 };
 
-// The task that the settings describe, with its data read. `corpus`: the folder of the bundled
-// corpus, called if the settings name no text.
+// The task that the settings describe, with its data read. `corpus` returns the bundled corpus's
+// folder; called if the settings name no text.
 std::unique_ptr<ModelTask> make_task(const RunSettings& settings,
                                      const std::function<std::string()>& corpus);
 

@@ -106,9 +106,9 @@ data::Pair TranslationTask::recut(int64_t row, int64_t epoch, double dropout) co
                                                                               : pair;
 }
 
-// UsageError if the tokenizer has only one way to split, or if some of the first sentences are not
-// split as usual with nothing dropped: a SentencePiece model of one's own may prepare text in ways
-// of its own (nmt_nfkc, a space in front), which BPE dropout does not do.
+// UsageError if the tokenizer has only one way to split, or if, with nothing dropped, some of the
+// first sentences are not split as usual: a user's SentencePiece model may prepare text in its own
+// way (nmt_nfkc, a space in front), which BPE dropout leaves out.
 void TranslationTask::check_recut() const {
   constexpr size_t enough = 1000;
   const auto has_unknown = [](const data::Pair& p) {  // runs of unknown characters may differ

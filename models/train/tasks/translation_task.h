@@ -1,4 +1,4 @@
-// Trains a translation model: parallel text, its tokenizers, batches of similar length.
+// Trains a translation model on parallel text: its tokenizers, batches of similar length.
 #pragma once
 
 #include <slope/models/data/training_batches.h>

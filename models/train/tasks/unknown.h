@@ -1,5 +1,5 @@
-// The tokens of a text that are <unk>, of which a model learns nothing: their share is in a run's
-// summary and log, with a warning where it is large.
+// The share of a text's tokens that are <unk>, of which a model learns nothing: for a run's summary
+// and log, with a warning if it is large.
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -16,7 +16,7 @@ struct TokenCount {
   double unknown_share() const;
 };
 
-// From a share of 5 % on: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
+// For a share of 5 % or more: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings);
 
 // The share in a text of one language; none if its tokenizer has no <unk>.

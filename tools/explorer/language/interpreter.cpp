@@ -28,6 +28,8 @@ class Interpreter : public Observer {
 
   Run run(const std::vector<Statement>& program) {
     const Observe observe(*this);
+    // an operation is judged after it ran, so what it may request is limited by itself
+    const memory::RequestLimit limit(static_cast<size_t>(8 * limits_.bytes));
     for (const Statement& statement : program) execute(statement);
     if (list_)
       throw Fault(
@@ -40,6 +42,14 @@ class Interpreter : public Observer {
   // an operation ran within the expression at place_
   void recorded(const Recorded& r) override {
     check_bytes(place_);
+    for (const InputRef& input : r.inputs) run_.work += input->defined() ? input->numel() : 0;
+    for (const Tensor& output : r.outputs) {
+      // a view takes no memory, but what shows its numbers copies them
+      check("limit", output.numel() <= limits_.bytes / size_of(output.dtype()),
+            fmt::format("a tensor of shape {} has more than {} MiB of numbers; take a smaller one",
+                        output.shape(), limits_.bytes >> 20));
+      run_.work += output.numel();
+    }
     if (!r.node) return;
     run_.places[r.node] = place_;
     for (const Tensor& output : r.outputs)
@@ -89,7 +99,12 @@ class Interpreter : public Observer {
     const auto* list = std::get_if<Values>(&value.of);
     check("ShapeError", list && list->size() == s.names.size(),
           fmt::format("{0} names take a list of {0}, got {1}", s.names.size(), described(value)));
-    for (size_t i = 0; i < s.names.size(); ++i) assign(s.names[i], *s.value, (*list)[i]);
+    for (size_t i = 0; i < s.names.size(); ++i) {
+      // of [x * 2, 3], x * 2 is on the tape already, 3 becomes a leaf
+      const bool is_own =
+          s.value->kind == Expression::Kind::list && std::holds_alternative<Tensor>((*list)[i].of);
+      assign(s.names[i], is_own ? *s.value->arguments[i].value : *s.value, (*list)[i]);
+    }
   }
   void assign(const std::string& name, const Expression& e, Value value) {
     check("name", !parameters_of(name), fmt::format("{} is a function; take another name", name));
@@ -132,8 +147,7 @@ class Interpreter : public Observer {
       x = given->second.shape() == x.shape() ? given->second : given->second.reshape(x.shape());
     }
     if (!x.requires_grad()) x.set_requires_grad();
-    for (const NamedTensor& leaf : run_.leaves)
-      check("name", leaf.name != name, fmt::format("{} has a value already", name));
+    check("name", !assigned_.contains(name), fmt::format("{} has a value already", name));
     run_.leaves.push_back({unused(name), x});
     return x;
   }
@@ -236,7 +250,8 @@ class Interpreter : public Observer {
                   e.place);
     }
     const Arguments arguments = arguments_of(e, function->parameters);
-    if (is_wrong(e.name)) return {mistake_->call(arguments.tensor("x"), {})};
+    if (is_wrong(e.name) && e.arguments.size() == 1)
+      return {mistake_->call(arguments.tensor("x"), {})};
     return kept(e.name, arguments.given(), function->call(arguments));
   }
 

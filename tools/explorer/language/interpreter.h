@@ -37,6 +37,7 @@ struct Run {
   std::vector<Claim> claims;
   std::vector<Evaluated> evaluated;  // with keep_evaluated: in order
   NamedTensors constants;            // results of calls that need no gradient
+  int64_t work = 0;                  // elements that the operations read and wrote
   Tensor loss;                       // the last tensor that a statement gave
   std::string loss_name;
   Place loss_place;

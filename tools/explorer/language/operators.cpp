@@ -36,12 +36,17 @@ Tensor with_number(const std::string& sign, const Tensor& x, double b) {
   if (sign == ">=") return x >= b;
   throw ShapeError(fmt::format("{}: a number is no matrix; use *", sign));
 }
+// As elsewhere, a whole number leaves integers what they are, and a fraction turns them into f32.
+Tensor power_of(double a, const Tensor& x) {
+  const bool is_whole = a == std::trunc(a) && std::abs(a) < 0x1p53;
+  return pow(full({}, a, is_floating(x.dtype()) ? x.dtype() : is_whole ? i64 : f32), x);
+}
 Tensor of_number(const std::string& sign, double a, const Tensor& x) {
   if (sign == "+") return a + x;
   if (sign == "-") return a - x;
   if (sign == "*") return a * x;
   if (sign == "/") return a / x;
-  if (sign == "^") return pow(full({}, a, x.dtype()), x);
+  if (sign == "^") return power_of(a, x);
   const char* turned = sign == "<"    ? ">"
                        : sign == "<=" ? ">="
                        : sign == ">"  ? "<"

@@ -13,6 +13,14 @@ Value list_of(const Tensors& tensors) {
   return {values};
 }
 
+// Each piece is a tensor of its own, even one without elements.
+void check_pieces(const char* op, const Tensor& x, int64_t dim, int64_t size) {
+  constexpr int64_t most = 2000;
+  const bool is_right = dim >= -x.rank() && dim < x.rank() && size > 0;  // else op says what is not
+  const int64_t n = is_right ? (x.size(dim) - 1) / size + 1 : 0;
+  SLOPE_CHECK_AS(MemoryError, n <= most, "{}: {} pieces are more than {}", op, n, most);
+}
+
 DType dtype_named(const std::string& name) {
   if (name == "f32") return f32;
   if (name == "f64") return f64;
@@ -42,9 +50,19 @@ constexpr Function shaping[] = {
     {"squeeze", "x, dim", [](A a) { return Value{squeeze(a.tensor("x"), a.integer("dim"))}; }},
     {"unsqueeze", "x, dim", [](A a) { return Value{unsqueeze(a.tensor("x"), a.integer("dim"))}; }},
     {"split", "x, size, dim = 0",
-     [](A a) { return list_of(split(a.tensor("x"), a.integer("size"), a.integer("dim", 0))); }},
+     [](A a) {
+       const Tensor x = a.tensor("x");
+       const int64_t size = a.integer("size"), dim = a.integer("dim", 0);
+       check_pieces("split", x, dim, size);
+       return list_of(split(x, size, dim));
+     }},
     {"unbind", "x, dim = 0",
-     [](A a) { return list_of(unbind(a.tensor("x"), a.integer("dim", 0))); }},
+     [](A a) {
+       const Tensor x = a.tensor("x");
+       const int64_t dim = a.integer("dim", 0);
+       check_pieces("unbind", x, dim, 1);
+       return list_of(unbind(x, dim));
+     }},
     {"clone", "x", [](A a) { return Value{clone(a.tensor("x"))}; }},
     {"contiguous", "x", [](A a) { return Value{contiguous(a.tensor("x"))}; }},
     {"detach", "x", [](A a) { return Value{a.tensor("x").detach()}; }},

@@ -28,6 +28,19 @@ std::string state_json(const optim::Optimizer& optimizer, const std::string& lea
   return "{" + text + "}";
 }
 
+// Each step is written with all its numbers.
+void check_size(const NamedTensors& leaves, int64_t steps) {
+  constexpr int64_t most = 200'000;
+  int64_t elements = 0;
+  for (const NamedTensor& leaf : leaves) elements += leaf.tensor.numel();
+  if (elements * steps > most)
+    throw Fault("limit",
+                fmt::format("{} steps of {} numbers are more than {} numbers; take fewer steps or "
+                            "smaller tensors",
+                            steps, elements, most),
+                {});
+}
+
 }  // namespace
 
 std::string optimizer(const Fields& fields) try {
@@ -37,8 +50,10 @@ std::string optimizer(const Fields& fields) try {
   const NamedTensors& leaves = options.leaves;
   const auto optimizer = made(fields.text("optimizer", "sgd"), leaves, fields.number("lr", 0.1));
   const double most_norm = fields.number("clip", 0);
+  const int64_t count = fields.integer("steps", 10, 1, 500);
+  check_size(leaves, count);
   std::vector<std::string> steps;
-  for (int64_t i = fields.integer("steps", 10, 1, 500); i > 0; --i) {
+  for (int64_t i = count; i > 0; --i) {
     const Run now = run(request.program, options);
     if (fields.integer("forget", 0, 0, 1) == 0) optimizer->zero_grad();
     now.loss.backward();

@@ -86,6 +86,8 @@ class Source {
   void add(const Evaluated& e) {
     if (const Function* function = find_function(e.function); function && function->makes_leaf)
       return;  // written out where they are used
+    if (e.function == "[]" && std::holds_alternative<Values>(e.arguments.at("x").of))
+      return;  // an element of a list: it has a name, or is written out too
     if (const auto* x = std::get_if<Tensor>(&e.result.of)) {
       if (writer_.has_name(*x) || e.function == "integers") return;
       const std::string code = writer_.call(e);

@@ -32,6 +32,10 @@ std::string parameter(std::string_view argument) {
   return std::string(argument.substr(1, end - 1));
 }
 
+const char* cpp_name(DType dtype) {
+  return dtype == f32 ? "f32" : dtype == f64 ? "f64" : dtype == i64 ? "i64" : "boolean";
+}
+
 bool has_given(std::string_view group, const Evaluated& e) {
   for (size_t at = group.find('$'); at != group.npos; at = group.find('$', at + 1))
     if (e.arguments.contains(parameter(group.substr(at)))) return true;
@@ -94,6 +98,12 @@ std::string Writer::literal(const Tensor& x) const {
                 fmt::format("a tensor of {} numbers is too large to be written out; at most {}",
                             x.numel(), most),
                 {});
+  if (x.numel() == 0) {  // elements cannot tell its shape and dtype
+    std::vector<std::string> sizes;
+    for (const int64_t n : x.shape()) sizes.push_back(std::to_string(n));
+    return fmt::format(fmt::runtime(is_cpp_ ? "zeros({}, {})" : "torch.zeros({}, dtype=torch.{})"),
+                       list_of(sizes), is_cpp_ ? cpp_name(x.dtype()) : name(x.dtype()));
+  }
   int64_t at = 0;
   const std::string all = elements(x, 0, at, x.detach().to_vector());
   const std::string dtype = x.dtype() == f64 ? "64" : "32";

@@ -1,4 +1,4 @@
-// "Check my gradient": central differences in f64 over every element, by the engine.
+// The panel "Check my gradient": the engine's central differences in f64, for every element.
 import { html } from './element.js';
 import { indexText, numberText } from './number.js';
 

@@ -9,7 +9,7 @@ const numel = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
  * The multiplications of one operation: forward, and in backward for the inputs that need a
- * gradient. Masked scores count as well. Operations that are no products have none.
+ * gradient. Masked scores count as well. Other operations have none.
  * @returns {{forward: number, backward: number}}
  */
 export function multiplications(operation, variables) {
@@ -24,7 +24,7 @@ export function multiplications(operation, variables) {
   switch (operation.name) {
     case 'linear': return product(numel(y) * size([1, 1], [0, 1]));
     case 'matmul':
-    case 'bmm': return product(numel(y) * size([0, 1], [1, 2]));
+    case 'bmm': return product(numel(y) * size([0, 1], [1, 2], [1, 1]));
     case 'linear_cross_entropy': return product(size([0, 2]) * size([1, 2]) * size([0, 1], [1, 1]));
     case 'scaled_dot_product_attention': {
       const [L, S, D, E] = [y.at(-2), size([1, 2], [2, 2]), size([0, 1], [1, 1]), y.at(-1)];
@@ -36,7 +36,7 @@ export function multiplications(operation, variables) {
   }
 }
 
-/** Of each operation: the frames at which its saved values appear and are freed. */
+/** For each operation: the frames at which its saved values appear and are freed. */
 function lives(frames) {
   const found = new Map();
   frames.forEach((frame, i) => {

@@ -1,4 +1,4 @@
-// The program's editor: line numbers, history, the stretch that is being run, and the error.
+// The program's editor: line numbers, history, the part that is running, and the error.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, lineNumbers } from '@codemirror/view';
@@ -13,7 +13,7 @@ const marks = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** A place of the engine's, counted from 1, as positions in the text; null where it is not there. */
+/** Converts the engine's place, counted from 1, to positions in the text; null if there is none. */
 function range(doc, place) {
   if (!place || place.line < 1 || place.line > doc.lines) return null;
   const line = doc.line(place.line);

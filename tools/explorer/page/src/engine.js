@@ -30,7 +30,7 @@ export function openEngine() {
     const end = (why) => {
       clearTimeout(alarm);
       worker.terminate();
-      engine = start();
+      engine = { ask: (question) => (engine = start()).ask(question) };  // when it is asked again: it may fail each time
       for (const answer of waiting.values()) answer(error(`the engine ${why} and was restarted`));
     };
     const wait = () => (alarm = setTimeout(() => end(`gave no answer within ${patience / 1000} seconds`), patience));
@@ -48,8 +48,8 @@ export function openEngine() {
         waiting.set(id, resolve);
         worker.postMessage({ id, ...message });
       });
-    const ready = code.then((module) => send({ code: module }));
-    return { ask: (question) => ready.then(() => send({ question })) };
+    const ready = code.then((module) => send({ code: module }), (reason) => error(`the engine cannot start: ${reason.message}`));
+    return { ask: (question) => ready.then((started) => (started.error ? started : send({ question }))) };
   };
   let engine = start();
   return { ask: (question) => engine.ask(question) };

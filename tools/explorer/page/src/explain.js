@@ -13,7 +13,7 @@ const constants = (operation) => {
 };
 const equation = (...parts) => html('p', { class: 'equation' }, ...parts);
 
-/** What a rule returned for each input, one element of it: from the events that follow its own. */
+/** One element of what a rule returned for each input, from the events that follow the rule's. */
 function returned(events, event, element) {
   const found = [];
   for (let i = events.indexOf(event) + 1; i < events.length && events[i].event !== 'operation'; i++)

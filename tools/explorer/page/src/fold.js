@@ -16,7 +16,7 @@ function runs(first, end, keyOf) {
 }
 
 /**
- * The boxes if modules are folded that are `depth` deep; those in `open` are unfolded by one level.
+ * The boxes when modules at level `depth` are folded; those in `open` are unfolded by one level.
  * @returns {Unit[]}
  */
 function unitsAt({ operations }, depth, open) {
@@ -35,7 +35,7 @@ function unitsAt({ operations }, depth, open) {
   return units;
 }
 
-/** Merges neighbours that are in no module, so many that at most `most` boxes are left. */
+/** Merges runs of neighbours that are in no module, so that at most `most` boxes are left. */
 function chunks(units, most, open) {
   const size = Math.ceil(units.length / most) * 2;
   const merged = [];

@@ -2,20 +2,21 @@
 // Jacobians along paths.
 import { html } from './element.js';
 import { indexText, numberText, shapeText, valueText } from './number.js';
-import { pathsTo } from './tape.js';
+import { makersOf, pathsTo } from './tape.js';
 
 /** @returns {Promise<HTMLElement>} */
 export async function localDerivative(ask, question, answer, operation) {
   const { operations, variables } = answer.trace;
   const { name, inputs, derivative, outputs } = operations[operation];
   const parts = [html('h3', {}, `The local derivative of ${name}`), html('p', {}, html('code', { class: 'formula' }, derivative))];
-  for (const [input, v] of inputs.entries()) {
-    if (v === null) continue;
-    const found = await ask({ ...question, ask: 'jacobian', operation, input });
-    const label = `d${variables[outputs[0]].name} / d${variables[v].name}`;
-    parts.push(html('h4', {}, label, ` ${shapeText(found.output ?? [])} × ${shapeText(found.input ?? [])}`));
-    parts.push(found.error ? html('p', { class: 'error' }, found.error.message) : table(found));
-  }
+  for (const [output, y] of outputs.entries())
+    for (const [input, v] of inputs.entries()) {
+      if (v === null || !variables[y].dtype.startsWith('float')) continue;  // indices have no derivative
+      const found = await ask({ ...question, ask: 'jacobian', operation, output, input });
+      const label = `d${variables[y].name} / d${variables[v].name}`;
+      parts.push(html('h4', {}, label, ` ${shapeText(found.output ?? [])} × ${shapeText(found.input ?? [])}`));
+      parts.push(found.error ? html('p', { class: 'error' }, found.error.message) : table(found));
+    }
   return html('div', {}, parts);
 }
 
@@ -27,7 +28,7 @@ function table({ rows, output, input }) {
   if (!rows[0]?.length) return html('p', {}, 'no numbers');
   if (rows.length > 16 || rows[0]?.length > 16)
     return html('p', {}, `${rows.length} rows of ${rows[0]?.length} numbers, too many to show`);
-  return [html('p', { class: 'note' }, 'Each row is an element of the output, each column one of the input: how much the one moves when the other moves a little.'), html(
+  return [html('p', { class: 'note' }, 'Each row is an element of the output, each column one of the input. A number says how far the output moves if the input moves a little.'), html(
     'table',
     { class: 'matrix' },
     html('tr', {}, html('th', {}), rows[0].map((_, j) => html('th', { scope: 'col' }, indexText(input, j) || 'x'))),
@@ -41,15 +42,19 @@ function table({ rows, output, input }) {
 const times = (g, { rows, input }) =>
   Array.from({ length: input.reduce((n, size) => n * size, 1) }, (_, j) => rows.reduce((sum, row, i) => sum + g[i] * row[j], 0));
 
-/** Tells of a path whether it reaches some result later than the result's first gradient: an
- *  operation that ran backward at its first gradient would lose this path. */
+/** Tells whether a path reaches some operation later than the operation's first gradient: one
+ *  that ran backward at its first gradient would lose this path. */
 function lateness(answer) {
+  const makers = makersOf(answer);
   const first = new Map();
-  for (const e of answer.trace.events) if (e.event === 'contribution' && !first.has(e.variable)) first.set(e.variable, `${e.operation}.${e.input}`);
-  const { operations, variables } = answer.trace;
+  for (const e of answer.trace.events) {
+    const into = makers.get(e.variable)?.operation;
+    if (e.event === 'contribution' && !first.has(into)) first.set(into, `${e.operation}.${e.input}`);
+  }
+  const { operations } = answer.trace;
   return (path) => path.some(({ operation, input }) => {
-    const into = operations[operation].inputs[input];
-    return variables[into].kind !== 'leaf' && first.get(into) !== `${operation}.${input}`;
+    const into = makers.get(operations[operation].inputs[input]);
+    return into && first.get(into.operation) !== `${operation}.${input}`;
   });
 }
 
@@ -62,9 +67,9 @@ export async function fanOut(ask, question, answer, leaf) {
   if (paths.length > most) return html('div', {}, head, html('p', {}, `There are more than ${most} paths.`));
   const vector = (values) => valueText({ shape: variables[leaf].shape, values, norm: 0 });
   const known = new Map();
-  const jacobian = async ({ operation, input }) => {
-    const key = `${operation}.${input}`;
-    if (!known.has(key)) known.set(key, await ask({ ...question, ask: 'jacobian', operation, input }));
+  const jacobian = async (step) => {
+    const key = `${step.operation}.${step.output}.${step.input}`;
+    if (!known.has(key)) known.set(key, await ask({ ...question, ask: 'jacobian', ...step }));
     return known.get(key);
   };
   const rows = [];

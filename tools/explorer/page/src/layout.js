@@ -6,7 +6,7 @@ import { bytesText, shapeText } from './number.js';
 const between = { layers: 44, boxes: 18 };
 const margin = 16;
 
-/** The variables that are views of each other's storage: variable -> a number for the storage. */
+/** The variables that share a storage: variable -> the storage's number. */
 export function sharedStorages(answer) {
   const users = new Map();
   answer.variables.forEach((layout, v) => layout && users.set(layout.storage, [...(users.get(layout.storage) ?? []), v]));
@@ -77,7 +77,7 @@ export async function layoutOf(ask, answer, units) {
       operations[i].inputs.forEach((v, input) => {
         const from = maker.get(v);
         if (from === undefined || from === to) return;
-        if (!key || !into.has(from)) {  // a folded box has one edge from each, others one for each use
+        if (!key || !into.has(from)) {  // a folded box has one edge from each box, others one for each use
           into.set(from, { uses: [], from, to });
           edges.push(into.get(from));
         }

@@ -26,14 +26,14 @@ import { translationView } from './views/translation.js';
 const at = (id) => document.getElementById(id);
 const mostDrawn = 2000;
 const engine = openEngine();
-const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: runOfPage ? 'run' : 'program', item: 0, mistake: '', ...readAddress() };
+const start = { program: examples[0].program, dtype: 'f32', seed: 0, at: 0, panel: 'step', view: runOfPage ? 'run' : 'program', item: 0, mistake: null, ...readAddress() };  // mistake: null outside puzzles, '' in those without one
 const page = { ...start, answer: null, frames: [], graph: null, drawing: null, chosen: null, playing: null, leaves: {}, unfolded: new Set(), again: false, retain: false, recompute: true };
 
 const question = () => ({
   program: page.program,
   dtype: page.dtype,
   seed: page.seed,
-  mistake: page.mistake,
+  mistake: page.mistake ?? '',
   leaves: page.leaves,
   again: page.again ? 1 : 0,
   retain_graph: page.retain ? 1 : 0,
@@ -92,7 +92,7 @@ function showError({ kind, message, line, column }) {
   at('message').className = 'error';
 }
 
-/** Shows a tape from its first frame, or, with `keep`, at the frame that is shown. */
+/** Shows a tape from its first frame or, with `keep`, at the current one. */
 async function present(answer, { keep = false, mine = running }) {
   const message = at('message');
   message.className = '';
@@ -108,8 +108,10 @@ async function present(answer, { keep = false, mine = running }) {
   show();
 }
 
+const withoutNumbers = (program) => program.replace(/[\d.]+/g, '');
 function edited(text) {
   if (text === page.program) return;
+  if (withoutNumbers(text) !== withoutNumbers(page.program)) page.mistake = null;  // it belongs to its puzzle
   page.program = text;
   page.isForeign = false;
   page.leaves = {};
@@ -216,7 +218,7 @@ function show() {
 }
 function remember() {
   const { view, program, dtype, seed, at: frame, panel, mistake, item } = page;
-  if (view === 'program') return writeAddress({ program, dtype, seed, at: frame, panel, ...(mistake && { mistake }) });
+  if (view === 'program') return writeAddress({ program, dtype, seed, at: frame, panel, ...(mistake !== null && { mistake }) });
   writeAddress(view === 'run' ? { view, at: frame, panel } : ofItems.has(view) ? { view, item } : { view });
 }
 
@@ -298,7 +300,7 @@ for (const button of at('tabs').children)
     show();
   };
 
-addEventListener('hashchange', () => location.reload()); // a link within the page's own address
+addEventListener('hashchange', () => location.reload()); // a link to this page in another state
 
 // ---- exhibits
 
@@ -330,13 +332,14 @@ function openTape(answer, title) {
 }
 function showForeign(answer, title) {
   page.program = `# ${title}`;
+  page.mistake = null;
   editor.set(page.program);
   ++running;
   page.isForeign = true;
   showExample();
   present(answer, {});
 }
-function openProgram(program, mistake = '') {
+function openProgram(program, mistake = null) {
   Object.assign(page, { program, mistake, leaves: {}, panel: 'step' });
   start.at = 0;
   showView('program');
@@ -375,7 +378,7 @@ list.onchange = () => {
   page.dtype = example.dtype ?? 'f32';
   at('dtype').value = page.dtype;
   page.leaves = {};
-  page.mistake = '';
+  page.mistake = null;
   page.panel = 'step';
   editor.set(example.program);
   showExample();
@@ -383,7 +386,8 @@ list.onchange = () => {
 function showExample() {
   const current = examples.findIndex((example) => example.program === page.program);
   list.value = String(current);
-  at('look').textContent = page.isForeign ? 'A model recorded this step. Large tensors are shown by shape and norm, or as a heat map of their first 24 rows and columns.' : examples[current]?.look ?? '';
+  at('look').textContent = page.isForeign ? 'A model recorded this step. Large tensors are shown by shape and norm, or as a heat map of their first 24 rows and columns.'
+    : page.mistake !== null ? 'A puzzle: one rule may be wrong here. It stays so while you change numbers; if you change more, all rules are right.' : examples[current]?.look ?? '';
   for (const element of [document.querySelector('.settings'), at('languages')]) element.hidden = page.isForeign === true;
 }
 showExample();

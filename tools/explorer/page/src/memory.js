@@ -1,4 +1,4 @@
-// What the tape holds over the two passes: saved in forward, or recomputed in backward, and freed when backward needs it no more.
+// What the tape holds during both passes: values saved in forward or recomputed in backward, until backward has used them.
 import { html, svg } from './element.js';
 import { bytesText } from './number.js';
 
@@ -35,7 +35,7 @@ export function memoryPlot(answer, frames, at) {
   const line = held.map((bytes, i) => (i ? `H${x(i).toFixed(1)}V${y(bytes).toFixed(1)}` : `M0,${y(bytes).toFixed(1)}`)).join('');
   const turn = x(answer.trace.operations.length);
   return html('figure', {},
-    html('figcaption', {}, `What is saved for backward: at most ${bytesText(highest)}, ${held.indexOf(highest) < answer.trace.operations.length ? 'after forward' : 'in backward, with what is recomputed'}`),
+    html('figcaption', {}, `What is saved for backward: at most ${bytesText(highest)}, ${held.indexOf(highest) <= answer.trace.operations.length ? 'after forward' : 'in backward, with what is recomputed'}`),
     svg('svg', { viewBox: `0 0 ${size.width} ${size.height + size.foot}`, class: 'memory', role: 'img', 'aria-label': `bytes saved, from 0 to ${most} and back` },
       svg('path', { d: `${line}V${size.height}H0Z`, class: 'held' }),
       svg('line', { x1: x(at), x2: x(at), y1: 0, y2: size.height, class: 'now' }),

@@ -1,4 +1,4 @@
-// The engine's module: a question in JSON, an answer in JSON.
+// Starts the engine's module: questions and answers are JSON.
 import { wasi } from './wasi.js';
 
 /**

@@ -1,4 +1,4 @@
-// The leaves' numbers, to drag. Each movement runs both passes and compares the change of the loss
+// The panel to drag the leaves' numbers. Each movement runs both passes and compares the change of the loss
 // with the one that the gradient predicts.
 import { html, replace } from './element.js';
 import { indexText, numberText } from './number.js';

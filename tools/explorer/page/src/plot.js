@@ -14,7 +14,7 @@ function prepare(canvas) {
   return { context, width, height };
 }
 
-/** A curve over steps, the vertical axis logarithmic where all are positive. */
+/** A curve over steps; the vertical axis is logarithmic if all values are positive. */
 export function plotCurve(canvas, values, label) {
   const { context, width, height } = prepare(canvas);
   const finite = values.filter((v) => typeof v === 'number' && Number.isFinite(v));
@@ -52,7 +52,7 @@ export function plotBars(canvas, counts, label, name, marks = []) {
   for (const [at, text] of marks) context.fillText(text, Math.min(at * width, width - 24), height - 2);
 }
 
-/** A square map of probabilities: one side's colour, paper between and for 'nan', the other's. */
+/** A square map of probabilities: one side's colour through paper (0.5, nan) to the other's. */
 export function paintMap(context, map, size, width, height) {
   const parse = (name) => {
     const hex = colour(name).slice(1);

@@ -16,6 +16,6 @@ export function keep(name, set) {
   try {
     localStorage.setItem(name, JSON.stringify([...set]));
   } catch {
-    // a full or closed store: the marks last as long as the page
+    // the store is full or blocked: the marks last as long as the page
   }
 }

@@ -69,11 +69,14 @@ export function firstNotFinite(answer) {
   return answer.trace.variables.find((v) => v.value?.values?.some((x) => typeof x === 'string'));
 }
 
-/** All paths from the loss back to a leaf, each a list of {operation, input}; at most `most`. */
+/** Of each result: the operation that made it, and which of its outputs it is. */
+export const makersOf = ({ trace }) =>
+  new Map(trace.operations.flatMap((o, operation) => o.outputs.map((v, output) => [v, { operation, output }])));
+
+/** All paths from the loss back to a leaf, each a list of {operation, output, input}; at most `most`. */
 export function pathsTo(answer, leaf, most = 64) {
-  const { operations, variables } = answer.trace;
-  const maker = new Map();
-  operations.forEach((o, i) => o.outputs.forEach((v) => maker.set(v, i)));
+  const { operations, events } = answer.trace;
+  const makers = makersOf(answer);
   const paths = [];
   const walk = (variable, path) => {
     if (paths.length >= most) return;
@@ -81,13 +84,12 @@ export function pathsTo(answer, leaf, most = 64) {
       paths.push(path);
       return;
     }
-    const operation = maker.get(variable);
-    if (operation === undefined) return;
-    operations[operation].inputs.forEach((v, input) => {
-      if (v !== null) walk(v, [...path, { operation, input }]);
+    const maker = makers.get(variable);
+    if (!maker) return;
+    operations[maker.operation].inputs.forEach((v, input) => {
+      if (v !== null) walk(v, [...path, { ...maker, input }]);
     });
   };
-  const last = operations[operations.length - 1];
-  if (last) walk(last.outputs[0] ?? variables.length - 1, []);
+  if (events.length) walk(events[0].variable, []);  // backward begins at the loss
   return paths;
 }

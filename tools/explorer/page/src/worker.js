@@ -1,5 +1,5 @@
 // The worker runs the engine and answers each question under its number. Errors that the engine
-// reports are answers; an exception means that it is broken, and the page starts another.
+// reports are answers; an exception means that it is broken, and the page starts another worker.
 import { startEngine } from './module.js';
 
 let engine;

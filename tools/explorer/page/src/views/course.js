@@ -13,7 +13,7 @@ export const lessons = [
     name: 'The chain rule',
     text: [
       'A program is a chain of operations. Each knows one thing about itself: how much its output moves when its input moves a little. That is its local derivative.',
-      'The last line of a program is what is differentiated; call it L, the loss. Backward starts there with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the incoming gradient by the local derivative. At x, it has multiplied all of them.',
+      'The last line of a program is what is differentiated; call it L, the loss. Backward starts there with dL/dL = 1 and goes back one operation at a time. At each, it multiplies the incoming gradient by the local derivative. At x, it has multiplied all local derivatives.',
       'Forward has to come first: the derivative of tanh is 1 − y², so the operation saves its output y. In the formulas beside the drawing, x and y are the input and the output of one operation, g is the gradient that comes in, and dx is short for dL/dx.',
     ],
     program: 'x = 0.5\nu = 3 * x\nL = tanh(u)',
@@ -42,7 +42,7 @@ export const lessons = [
       'Forward writes down each operation as it runs it, with its inputs and what it saves. This list is the tape; the tab “Tape” shows it. Backward reads it from the last operation to the first. As soon as an operation has computed its gradients, what it saved is freed: each operation runs backward once, so nothing will ask for it again.',
       'An operation may run backward only when the gradient of its output is complete, that is, when every operation that used the output has contributed. If it ran earlier, later contributions would be lost.',
       'The tape makes this easy: whatever uses an output is recorded after it, so running from the last operation to the first is always right.',
-      'Step through it, then open “Paths” and tick the wrong order: the paths that it would lose are struck through. (The steps themselves always take the right one.)',
+      'Step through it, then open “Paths” and tick the wrong order: the paths that it would lose are struck through. (The steps themselves always take the right order.)',
     ],
     program: 'x = 2\na = x * x\nb = sin(a)\nL = a * b',
     exercises: [
@@ -67,7 +67,7 @@ export const lessons = [
     text: [
       'Softmax turns scores into probabilities: yᵢ = exp(xᵢ) / Σⱼ exp(xⱼ). Every score is in the denominator, so raising one score lowers all other probabilities. For the same reason its derivative has entries off the diagonal: ∂yᵢ/∂xᵢ = yᵢ (1 − yᵢ), but ∂yᵢ/∂xⱼ = −yᵢ yⱼ for another score j. “Local derivative” shows them all: in the first row of the program below, raising score 0 moves probability 1 by −0.2595 · 0.7054 = −0.183.',
       'Backward needs dxᵢ = Σⱼ gⱼ ∂yⱼ/∂xᵢ, for each row of z by itself. With the derivatives above this is gᵢ yᵢ (1 − yᵢ) − Σ gⱼ yⱼ yᵢ over all other j, that is dxᵢ = yᵢ (gᵢ − ⟨g, y⟩), where ⟨g, y⟩ = Σⱼ gⱼ yⱼ: the matrix is never written down. Read it slowly. ⟨g, y⟩ is the average of the incoming gradients, weighted by the probabilities. A score’s gradient is its probability times the amount by which its own g exceeds that average. If all g are equal, the gradient is 0: the probabilities always sum to 1, so they cannot all rise.',
-      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is the probabilities minus one-hot (1 for the right class, 0 for the others), divided by the number of rows where the loss is their mean. In the program, const([[1, 0, 0], [0, 0, 1]]) picks the right class of each row.',
+      'Cross-entropy is −log of the right class’s probability. Together the two simplify: the gradient of the scores is the probabilities minus one-hot (1 for the right class, 0 for the others), divided by the number of rows if the loss is the mean over rows. In the program, const([[1, 0, 0], [0, 0, 1]]) picks the right class of each row.',
     ],
     program: 'z = [[2, 1, -1], [0.5, 0, 0.5]]\np = softmax(z)\nL = -sum(log(p) * const([[1, 0, 0], [0, 0, 1]])) / 2',
     exercises: [
@@ -128,7 +128,7 @@ export const lessons = [
     name: 'Checking a gradient',
     text: [
       'A derivative can be tested without knowing it: move x by ±ε, and (L(x + ε) − L(x − ε)) / 2ε has to agree. The check does this in 64-bit numbers for every element, and names the operation to blame if one disagrees.',
-      'It compares a function with its own derivative; it cannot know whether it is the function that you meant. “Planted mistakes” has ten mistakes that it finds and four that it cannot see.',
+      'It compares a function with its own derivative and cannot know whether the function is the one that you meant. “Planted mistakes” has ten mistakes that it finds and four that it cannot see.',
     ],
     program: 'x = [1, 2]\nL = sum(x ^ 3)\ngrad(x) = 3 * x ^ 2',
     exercises: [

@@ -50,7 +50,7 @@ export function mistakesView(ask, open, item) {
       html('pre', { class: 'program' }, puzzle.program),
       html('p', {},
         html('button', { onclick: async () => replace(result, checkPanel(await ask({ ...question, ask: 'check' }), answer)) }, 'Run the check'), ' ',
-        html('button', { onclick: () => open(puzzle.program, puzzle.mistake) }, 'Step through it')),
+        html('button', { onclick: () => open(puzzle.program, puzzle.mistake ?? '') }, 'Step through it')),
       html('p', {}, 'Which operation has the wrong rule? '),
       html('p', { class: 'choices' }, operations.map((name) => html('button', { onclick: () => guess(name) }, name)),
         html('button', { onclick: () => guess(null) }, 'none')),

@@ -8,7 +8,7 @@ const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 
 /**
  * @param {{points: () => number[][], span: object, draw: () => void, changed: () => void, say: (text: string) => void}} field
- *   `changed` is called when points have another place or number, `say` with what a reader should hear
+ *   `changed` is called when points move or their number changes, `say` with what a listener should hear
  */
 export function pointKeys({ points, span, draw, changed, say }) {
   const cross = [0.5, 0.25];

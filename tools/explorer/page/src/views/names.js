@@ -1,5 +1,4 @@
-// microGPT, trained live on names: loss, samples, the probability of each next letter, and each
-// head's attention with its gradient, which shows which earlier letter is to blame for a loss.
+// microGPT, trained live on names: loss, samples, the probability of each next letter, and each head's attention, whose gradient shows which earlier letter is to blame for a loss.
 import { html, replace, svg } from '../element.js';
 import { inventedNames, namesIn } from './invented.js';
 import { numberText } from '../number.js';
