@@ -58,7 +58,7 @@ class ReduceOnPlateau {
 
  private:
   bool is_better(double x) const {
-    if (std::isnan(s_.best)) return !std::isnan(x);
+    if (std::isnan(s_.best)) return o_.larger_is_better ? x > -INFINITY : x < INFINITY;
     const double sign = o_.larger_is_better ? 1 : -1,
                  bar = o_.absolute ? s_.best + sign * o_.threshold
                                    : s_.best * (1 + sign * o_.threshold);

@@ -1,7 +1,7 @@
 // Anomaly mode is an observer: it notes where each node is made and checks every contribution.
-#include <slope/autograd/observers/origin.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
+#include <slope/autograd/observers/origin.h>
 
 #include <cmath>
 
@@ -26,7 +26,8 @@ struct Anomaly : Observer {
                      "backward of {}{}{}: the gradient of input {} is {} at element {} of shape "
                      "{}{}{}",
                      node.op->name, node.module ? " in module " : "",
-                     node.module ? node.module : "", input, values[k], k, g.shape(),
+                     node.module ? node.module : "", input, std::isnan(values[k]) ? NAN : values[k],
+                     k, g.shape(),
                      node.origin ? "; made by "
                                  : "; run the forward under DetectAnomaly to see where it was made",
                      node.origin ? *node.origin : "");

@@ -1,5 +1,6 @@
 #include <slope/autograd/observers/profile.h>
 #include <slope/core/module_path.h>
+#include <slope/core/text/json.h>
 
 #include <fmt/format.h>
 
@@ -103,10 +104,11 @@ std::string Profile::table(int most) const {
 std::string Profile::chrome_trace() const {
   std::string text = "[";
   for (const Event& e : events_)
-    text += fmt::format(R"({}{{"name":"{}","cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},)"
-                        R"("pid":1,"tid":1,"args":{{"module":"{}"}}}})",
-                        text.size() > 1 ? ",\n" : "", e.name, e.backward ? "backward" : "forward",
-                        e.start, e.end - e.start, e.module ? e.module : "");
+    text += fmt::format(R"({}{{"name":{},"cat":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},)"
+                        R"("pid":1,"tid":1,"args":{{"module":{}}}}})",
+                        text.size() > 1 ? ",\n" : "", JsonReader::escaped(e.name),
+                        e.backward ? "backward" : "forward", e.start, e.end - e.start,
+                        JsonReader::escaped(e.module ? e.module : ""));
   return text + "]\n";
 }
 

@@ -22,10 +22,9 @@ constexpr std::string_view mark = "slope ";
 // The process ID in a lock's text; empty if that is incomplete, nullopt if it is not a lock's.
 std::optional<std::string_view> owner_in(std::string_view text) {
   if (text.empty() || text == mark) return "";  // its owner is about to write the rest, or failed
-  const bool marked = text.starts_with(mark), is_whole = text.ends_with('\n');
-  if (!marked && !is_whole) return std::nullopt;
-  if (marked) text.remove_prefix(mark.size());
-  if (is_whole) text.remove_suffix(1);
+  if (!text.starts_with(mark)) return std::nullopt;
+  text.remove_prefix(mark.size());
+  if (text.ends_with('\n')) text.remove_suffix(1);
   // no process ID has more than 7 digits: Linux counts to 2^22
   return is_number(text) && text.size() <= 7 ? std::optional(text) : std::nullopt;
 }

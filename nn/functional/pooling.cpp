@@ -149,6 +149,8 @@ Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length) {
 Tensor lp_pool1d(const Tensor& x, double p, int64_t kernel, const LpPoolOptions& o) {
   SLOPE_CHECK(p > 0, "lp_pool1d: p must be above 0, got {}", p);
   const Windows w("lp_pool1d", x, kernel, o.stride, 0, 1, o.ceil_mode);
+  if (std::isinf(p))
+    return max_pool1d(abs(x), kernel, {.stride = o.stride, .ceil_mode = o.ceil_mode});
   // a window that is cut off counts as its mean times the kernel, as in PyTorch
   const Tensor means =
       avg_pool1d(pow(x, p), kernel, {.stride = o.stride, .ceil_mode = o.ceil_mode});

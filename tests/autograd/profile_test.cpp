@@ -134,3 +134,9 @@ TEST_CASE("profile: a pass that an outer observer refuses has ended for the inne
   y.backward();
   CHECK(calls(inner, "exp", true) == 1);
 }
+
+TEST_CASE("profile: names are escaped in the trace") {
+  Profile profile;
+  Profile::mark("a\"b");
+  CHECK(profile.chrome_trace().find(R"("name":"a\"b")") != std::string::npos);
+}

@@ -68,3 +68,11 @@ TEST_CASE("windows: sizes that do not fit in 63 bits are refused") {
   // the second window would begin behind the end
   CHECK(avg_pool1d(x, 2, {.stride = most, .ceil_mode = true}).shape() == Dims{1, 1, 1});
 }
+
+TEST_CASE("lp_pool1d: an infinite power takes the largest magnitude") {
+  const Tensor x = tensor({{{1.0, -3.0, 2.0, 0.5}}}).set_requires_grad();
+  const Tensor y = nn::lp_pool1d(x, INFINITY, 2);
+  CHECK(y.to_vector() == std::vector<double>{3, 2});
+  sum(y).backward();
+  CHECK(x.grad().to_vector() == std::vector<double>{0, -1, 1, 0});
+}

@@ -49,6 +49,12 @@ TEST_CASE("schedules: sequential needs a milestone between each two schedules") 
   CHECK(sequential(5, {one, [](int64_t t) { return static_cast<double>(t); }}, {3}) == 2);
 }
 
+TEST_CASE("plateau: a first metric that is infinite is no improvement") {
+  optim::ReduceOnPlateau p({.patience = 1});
+  CHECK(p.step(INFINITY) == 1);
+  CHECK(p.step(INFINITY) == 0.1);
+}
+
 TEST_CASE("plateau: a least factor above the present one does not raise it") {
   ReduceOnPlateau above({.factor = 0.5, .patience = 0, .least = 2});
   for (int epoch = 0; epoch < 3; ++epoch) CHECK(above.step(1) == 1);

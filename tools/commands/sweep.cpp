@@ -231,11 +231,14 @@ int run(const Flags& flags, const ModelType& type) {
   others.clear();  // waits until they have ended
   if (failure) std::rethrow_exception(failure);
   if (const int signal = train::SignalGuard::received()) {
-    print(fmt::format("interrupted: the same command goes on; its runs are in {}\n", flags.out));
+    print(fmt::format("interrupted: the same command goes on; its runs are in {}\n",
+                      visible(flags.out)));
     return 128 + signal;
   }
   print("\n" + table(points, axes));
-  return 0;
+  const bool all_failed =
+      std::all_of(points.begin(), points.end(), [](const Point& p) { return !p.failure.empty(); });
+  return all_failed ? 5 : 0;  // 5: as train gives for numbers that are not finite
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <sentencepiece_trainer.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -47,14 +48,21 @@ class Sentences : public sp::SentenceIterator {
     for (char32_t c : decode_utf8(text)) characters_.insert(c);
     // Line breaks never reach a model inside a line, and the trainer reserves U+0009 and U+2585: it
     // leaves out sentences that have them.
-    for (std::string_view rest = text; !rest.empty();) {
-      const size_t end = std::min({rest.find('\n'), rest.find('\t'), rest.find("\xE2\x96\x85")});
-      for_each_part(rest.substr(0, end), longest_sentence, [&](std::string_view part) {
-        if (bytes_ + part.size() > most_bytes) return;
-        bytes_ += part.size();
-        sentences_.emplace_back(part);
-      });
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + (rest[end] < 0 ? 3 : 1));
+    constexpr std::array<std::string_view, 3> left_out = {"\n", "\t", "\xE2\x96\x85"};
+    std::array<size_t, 3> found = {};  // where each occurs next; searched anew only once passed
+    for (size_t at = 0; at < text.size();) {
+      for (size_t i = 0; i < 3; ++i)
+        if (at == 0 || found[i] < at) found[i] = text.find(left_out[i], at);
+      const size_t which =
+          static_cast<size_t>(std::min_element(found.begin(), found.end()) - found.begin());
+      const size_t end = std::min(found[which], text.size());
+      for_each_part(std::string_view(text).substr(at, end - at), longest_sentence,
+                    [&](std::string_view part) {
+                      if (bytes_ + part.size() > most_bytes) return;
+                      bytes_ += part.size();
+                      sentences_.emplace_back(part);
+                    });
+      at = end + left_out[which].size();
     }
   }
 
