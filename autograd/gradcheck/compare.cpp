@@ -105,7 +105,7 @@ class Comparison {
       d = differentiate(
           [&](double step) {
             const LossAt at = losses(nudge, element, step)[k];
-            return LossAt{step, at.value, at.scale};
+            return LossAt{step, at.value, at.scale, at.rounding};
           },
           nudge.value(), step_at(nudge.value()), tolerance_);
     ++tally.judged;

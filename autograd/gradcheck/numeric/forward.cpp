@@ -90,6 +90,7 @@ std::vector<LossAt> Forward::losses() const {
       const double term = weights_[k][i] * values[i];
       result[k].value += term;
       result[k].scale += std::abs(term);
+      if (y[k].dtype() == f32) result[k].rounding += std::abs(term) * 0x1p-25;
     }
   }
   return result;

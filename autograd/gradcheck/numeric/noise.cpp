@@ -37,7 +37,8 @@ double noise_nearby(const Close& at) {
   const double n = static_cast<double>(second.size());
   // the second difference of noise has six times the noise's variance
   const double found = std::sqrt((is_kink ? outside / (n - 3) : all / n) / 6);
-  return std::max(found, std::numeric_limits<double>::epsilon() * at[fine].scale);
+  return std::max(
+      {found, std::numeric_limits<double>::epsilon() * at[fine].scale, at[fine].rounding});
 }
 
 // How far the differences of `near` are from what those of the next two steps predict: the curves
