@@ -8,6 +8,7 @@
 #include <slope/tools/command_line.h>
 
 #include <string>
+#include <vector>
 
 namespace slope::tools {
 
@@ -36,6 +37,10 @@ void print(const std::string& text);
 void flush();
 // Whether both names lead to one file, which output would then replace; false if there is none.
 bool is_same_file(const std::string& a, const std::string& b);
+// Before `out`, which `flag` names, is written: UsageError if it is a file of a run, or one of
+// those that are read.
+void refuse_to_replace(const char* flag, const std::string& out,
+                       const std::vector<std::string>& read = {});
 
 // Calls f and puts `what` (a file's name, "the prompt") before the message of its InputErrors.
 template <class F>

@@ -1,4 +1,5 @@
 // The command's output: either all of it is written, or the command fails.
+#include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 
 #include <cstdio>
@@ -27,6 +28,15 @@ void flush() {
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code missing;
   return std::filesystem::equivalent(a, b, missing);
+}
+
+void refuse_to_replace(const char* flag, const std::string& out,
+                       const std::vector<std::string>& read) {
+  SLOPE_CHECK_AS(UsageError, !train::is_of_run(out), "{} {}: belongs to a run; choose another name",
+                 flag, out);
+  for (const std::string& file : read)
+    SLOPE_CHECK_AS(UsageError, !is_same_file(out, file),
+                   "{} {}: would replace what is read; choose another name", flag, out);
 }
 
 }  // namespace slope::tools

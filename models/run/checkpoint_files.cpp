@@ -53,6 +53,18 @@ int64_t elements_in(const TensorFile& tensors) {
   return n;
 }
 
+void check_made_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+                          const std::string& stem, const std::string& file) {
+  for (const data::Tokenizer::File& part : tokenizer.files()) {
+    const auto recorded = tensors.metadata.find(checksum_key(stem + part.ending));
+    SLOPE_CHECK_INPUT(
+        recorded == tensors.metadata.end() || recorded->second == checksum_of(part.bytes),
+        "{}: was saved with another {}{} than the one made from this text; name its run, which "
+        "brings its vocabulary",
+        file, stem, part.ending);
+  }
+}
+
 void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
                      const std::string& stem) {
   for (const data::Tokenizer::File& part : tokenizer.files()) {

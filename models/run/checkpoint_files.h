@@ -33,6 +33,11 @@ int64_t elements_in(const TensorFile& tensors);
 void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
                      const std::string& stem);
 
+// InputError unless a tokenizer that was made from a text has the files that are recorded in the
+// metadata of `file`, if any are. stem: "source", …
+void check_made_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer,
+                          const std::string& stem, const std::string& file);
+
 // Calls make(), which must not allocate more than the weights can fill: a config that claims too
 // much causes an InputError before memory is taken. (The limit is twice the file's elements,
 // because the file has tied tensors only once, plus 64 MB for tables that are not saved.)

@@ -169,6 +169,17 @@ std::string way_back(const std::string& folder, const std::string& link) {
 
 }  // namespace
 
+bool is_of_run(const std::string& file) {
+  std::error_code none;
+  const fs::path at = fs::weakly_canonical(file, none);
+  const std::string folder = at.parent_path(), name = at.filename();
+  const auto has = [&](const char* other) { return is_there(folder + "/" + other); };
+  const bool is_run = has("log.jsonl") || has("start.json"), is_checkpoint = has("state.json");
+  return (is_run && (name == "loss.svg" || name == "log.jsonl" || name == "start.json" ||
+                     name == "lock" || name == "last" || name == "best")) ||
+         (is_checkpoint && is_saved(name));
+}
+
 std::string start_file(const std::string& folder) { return folder + "/start.json"; }
 
 void refuse_run(const std::string& folder) {

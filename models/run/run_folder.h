@@ -30,6 +30,9 @@ std::string state_to_resume(const std::string& folder);
 // The config.json of the checkpoint from which a resume continues; empty if there is none.
 std::string config_to_resume(const std::string& folder);
 
+// Whether slope keeps this file in a run or a checkpoint, so that no picture may take its place.
+bool is_of_run(const std::string& file);
+
 // For the process that holds the folder's lock: removes what a crash left half written. InputError,
 // without any change, if a name that a run writes to is a link, or a file that no run wrote.
 void take_over(const std::string& folder, bool has_checkpoint);

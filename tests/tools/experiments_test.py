@@ -96,6 +96,12 @@ class FromARun(Case):
         self.gpt("first", "--steps", "5")
         self.gpt("second", "--steps", "1", "--lr", "0", "--lr-min", "0", "--from", "first/last/model.safetensors")
         self.assertEqual(tensors("second"), tensors("first"))
+        with open("train.en") as file:
+            swapped = file.read().swapcase()
+        with open("swapped", "w") as file:
+            file.write(swapped)
+        self.refused(3, "train", "char-gpt", "--text", "swapped", *SMALL_GPT, "--steps", "1", "--from", "first/last/model.safetensors", "--out", "third",
+                     says="first/last/model.safetensors: was saved with another source.vocab")
 
     def test_less_is_to_be_learned_than_from_nothing(self):
         """Pre-training on half of the sentences, then fine-tuning on the others: a tenth of 60 steps reaches the loss that 60 steps reach from scratch."""
@@ -187,7 +193,9 @@ class Pictures(Case):
         self.refused(4, "plot", "nowhere", "-o", "one.svg", says="nowhere/log.jsonl")
         os.symlink("a/loss.svg", "link.svg")
         for name in ("a/loss.svg", "b/../a/loss.svg", "link.svg"):  # a resume would refuse to redraw it
-            self.refused(2, "plot", "b", "-o", name, says=f"-o {name}: is the run's own curve; choose another name")
+            self.refused(2, "plot", "b", "-o", name, says=f"-o {name}: belongs to a run; choose another name")
+        for name in ("a/start.json", "a/last/state.json", "a/last/config.json"):
+            self.refused(2, "graph", "a", "-o", name, says=f"-o {name}: belongs to a run; choose another name")
         self.good("plot", "b", "-o", "a/curves.svg")
         self.good("plot", "b", "-o", "loss.svg")
 

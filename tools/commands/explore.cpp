@@ -22,6 +22,7 @@ struct Flags {
 int write_page(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.out.ends_with(".html"), "-o {}: a page is written as .html",
                  flags.out);
+  refuse_to_replace("-o", flags.out, {flags.page});
   write_file(flags.out, explorer::page_of_run(
                             {.model = flags.program, .page = flags.page, .values = flags.values}));
   return 0;

@@ -20,6 +20,7 @@ int draw_graph(const Flags& flags) {
   const auto ends = [&](const char* suffix) { return flags.out.ends_with(suffix); };
   SLOPE_CHECK_AS(UsageError, ends(".svg") || ends(".dot") || ends(".json"),
                  "-o {}: the ending says what to write: .svg, .dot or .json", flags.out);
+  refuse_to_replace("-o", flags.out);
   const train::Sample sample = train::sample_named(flags.model);
   const Graph graph =
       graph_of({sample.loss()},
@@ -33,6 +34,7 @@ int draw_graph(const Flags& flags) {
 int trace_backward_of(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.out.empty() || flags.out.ends_with(".json"),
                  "-o {}: a trace is written as .json; without -o it is printed", flags.out);
+  if (!flags.out.empty()) refuse_to_replace("-o", flags.out);
   const train::Sample sample = train::sample_named(flags.model);
   const Tensor loss = sample.loss();
   NamedTensors names = sample.parameters();

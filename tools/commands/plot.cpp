@@ -1,23 +1,12 @@
 // slope plot: curves of several runs in one picture.
 #include <slope/core/files/file_sink.h>
-#include <slope/core/files/system_call.h>
 #include <slope/core/text/items.h>
 #include <slope/models/run/curves/plot_runs.h>
 #include <slope/tools/command.h>
 
 #include <fmt/ranges.h>
 
-#include <filesystem>
-
 namespace slope::tools {
-
-// RUN/loss.svg, which a run redraws, but only if the run itself drew it.
-static bool is_own_curve(const std::string& file) {
-  std::error_code none;
-  const std::filesystem::path at = std::filesystem::weakly_canonical(file, none);
-  return at.filename() == "loss.svg" &&
-         sys::kind(at.parent_path() / "log.jsonl") == sys::Kind::file;
-}
 
 void add_plot(Command& slope) {
   Command command = slope.subcommand(
@@ -38,8 +27,7 @@ void add_plot(Command& slope) {
   command.runs([] {
     SLOPE_CHECK_AS(UsageError, out.ends_with(".svg"), "-o {}: expected a name that ends in .svg",
                    out);
-    SLOPE_CHECK_AS(UsageError, !is_own_curve(out),
-                   "-o {}: is the run's own curve; choose another name", out);
+    refuse_to_replace("-o", out);
     write_file(out, train::plot_runs(runs, items_of(what), what == usual));
     return 0;
   });

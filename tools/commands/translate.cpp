@@ -107,6 +107,7 @@ int run(Flags& flags) {
                                       .layer = flags.layer};
   SLOPE_CHECK_AS(UsageError, flags.attention.empty() || flags.attention.ends_with(".svg"),
                  "--attention {}: expected a name that ends in .svg", flags.attention);
+  if (!flags.attention.empty()) refuse_to_replace("--attention", flags.attention, {flags.file});
   const bool draws = !flags.attention.empty() || flags.show;
   SLOPE_CHECK_AS(
       UsageError, draws || (flags.layer == -1 && flags.kind == Flags().kind),

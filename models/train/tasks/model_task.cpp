@@ -68,8 +68,12 @@ void ModelTask::load_weights(const std::string& folder) {
 
 void ModelTask::start_from(const std::string& safetensors) {
   TensorFile read = load_finite(safetensors);
-  if (const std::string& folder = settings_.tokenizers_from; !folder.empty())
-    for (const auto& [stem, own] : tokenizers()) check_tokenizer(read, *own, folder + "/" + stem);
+  const std::string& folder = settings_.tokenizers_from;
+  for (const auto& [stem, own] : tokenizers())
+    if (folder.empty())
+      check_made_tokenizer(read, *own, stem, safetensors);
+    else
+      check_tokenizer(read, *own, folder + "/" + stem);
   load_named(*module_, std::move(read), safetensors);
 }
 
