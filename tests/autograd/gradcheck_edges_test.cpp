@@ -1,6 +1,7 @@
 // Reports about functions at the edge of what differences and evidence can tell: infinities on the
 // way, other paths, bfloat16, exceptions, inputs without dims or with many.
 #include <doctest/doctest.h>
+#include <slope/autograd/backward.h>
 #include <slope/autograd/gradcheck/diagnosis/diagnosis.h>
 #include <slope/autograd/gradcheck/diagnosis/evidence.h>
 
@@ -205,4 +206,13 @@ TEST_CASE("gradcheck: rounding of float32 that is alike at close steps is no mis
   CHECK(gradcheck([](const Tensors& in) { return Tensors{softmax(in[0], 0)}; }, {x},
                   {.raise_exception = false})
             .ok);
+}
+
+TEST_CASE("gradcheck: a function that itself differentiates, such as a gradient penalty") {
+  const auto cube_slope = [](const Tensors& in) {
+    const Tensor y = sum(in[0] * in[0] * in[0]);
+    return grad({y}, {in[0]}, {.create_graph = true});
+  };
+  const Tensor x = tensor({0.5, -1.5}).set_requires_grad();
+  CHECK(gradcheck(cube_slope, {x}, {.raise_exception = false}).ok);
 }

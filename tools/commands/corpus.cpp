@@ -22,7 +22,7 @@ std::string bundled_corpus() {
     if (holds_it(folder)) return folder.lexically_normal().string();
   throw IoError(
       "the bundled corpus is not installed; name the folder that holds train.de in SLOPE_CORPUS, "
-      "or give --train PREFIX");
+      "or give --train PREFIX or --text FILE");
 }
 
 }  // namespace slope::tools

@@ -78,9 +78,20 @@ std::string Forward::op(size_t k) const {
   return node ? node->op->name : "no op";
 }
 
+// Without a tape, unless f itself differentiates and so needs one.
+Tensors Forward::evaluate() const {
+  if (!needs_tape_) try {
+      const NoGrad no_grad;
+      return f_();
+    } catch (const AutogradError&) {
+      needs_tape_ = true;
+    }
+  const EnableGrad enable_grad;
+  return f_();
+}
+
 std::vector<LossAt> Forward::losses() const {
-  const NoGrad no_grad;
-  const Tensors y = f_();
+  const Tensors y = evaluate();
   check_same_kind(outputs_, y);
   std::vector<LossAt> result(y.size());
   for (size_t k = 0; k < y.size(); ++k) {

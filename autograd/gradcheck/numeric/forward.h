@@ -30,10 +30,13 @@ class Forward {
   std::vector<LossAt> losses() const;
 
  private:
+  Tensors evaluate() const;
+
   const std::function<Tensors()>& f_;
   Tensors outputs_, cotangents_;
   std::vector<std::vector<double>> weights_;  // the cotangents' values
   std::vector<std::string> not_finite_;
+  mutable bool needs_tape_ = false;
 };
 
 }  // namespace slope
