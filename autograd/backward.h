@@ -39,8 +39,8 @@ struct GradOptions {
 //   BackwardSteps steps({loss});
 //   while (const Node* node = steps.next()) …;   // node->op->name has run
 // Leaves get their gradients only when next() returns null. While a BackwardSteps lives, no other
-// thread can run its graph. Of several at once, only the last created can advance, and it must end
-// first.
+// thread can run its graph. Of several on one thread, only the last created can advance, and it
+// must end first.
 class BackwardSteps {
  public:
   explicit BackwardSteps(const Tensors& outputs, const Tensors& gradients = {},

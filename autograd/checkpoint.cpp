@@ -15,15 +15,12 @@ using Function = std::function<Tensor(const Tensors&)>;
 struct Recipe {
   Function f;
   Generator generator;  // its state before f ran
-  size_t inputs;        // of explicit ones; in the node, the leaves follow them
+  size_t inputs;        // number of explicit inputs; in the node the leaves follow them
 };
 
 Grads formula(const Saved& s, const Tensor&) {
   const Recipe& recipe = s.object<Recipe>("recipe");
-  struct Restore {
-    Generator value = generator();
-    ~Restore() { generator() = value; }
-  } const restore;
+  const KeepGenerator keep;
   generator() = recipe.generator;
   const EnableGrad enable_grad;
   const Saved detached = s.detached_inputs();

@@ -1,7 +1,7 @@
 // Character GPT: a decoder-only Transformer on single characters, nanoGPT's recipe for a CPU.
-// Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and initial
-// values as in nanoGPT. Pre-norm, no biases, GELU; the token embedding is also the output
-// projection.
+// Pre-norm, GELU, by default no biases; the token embedding is also the output projection.
+//   Radford et al., "Language Models are Unsupervised Multitask Learners", 2019; names and
+//   initial values as in nanoGPT.
 //
 // B batch · T tokens · S tokens, cached ones included · C n_embd · H heads · D = C/H · V vocabulary
 #pragma once

@@ -1,6 +1,8 @@
 #include <slope/core/error.h>
 #include <slope/models/config.h>
 
+#include <algorithm>
+
 #include <cctype>
 #include <string_view>
 
@@ -21,8 +23,8 @@ Setting key(std::string& place, const char* help, std::vector<std::string> choic
 
 namespace {
 
-// The first argument of each outermost call of key: a and b in "key(a, …), key(b,
-// "c(d)").since("")".
+// The first argument of each outermost call of key; a and b in
+//   key(a, …), key(b, "c(d)").since("")
 std::vector<std::string> first_arguments(std::string_view text) {
   std::vector<std::string> names;
   int depth = 0;
@@ -42,6 +44,12 @@ std::vector<std::string> first_arguments(std::string_view text) {
 }
 
 }  // namespace
+
+const Setting* find_setting(const Settings& settings, const std::string& key) {
+  const auto at = std::find_if(settings.begin(), settings.end(),
+                               [&](const Setting& s) { return s.key == key; });
+  return at == settings.end() ? nullptr : &*at;
+}
 
 Settings named(const char* text, Settings settings) {
   const std::vector<std::string> names = first_arguments(text);

@@ -54,6 +54,7 @@ struct Setting {
   }
 };
 using Settings = std::vector<Setting>;
+const Setting* find_setting(const Settings& settings, const std::string& key);  // null if none
 
 inline constexpr double any_real = 1e300;
 

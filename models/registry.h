@@ -14,7 +14,7 @@ std::span<const ModelTypePtr> zoo();
 
 // UsageError if the name is taken (by a model or a kind) or not made of lower-case letters, digits
 // and hyphens, if a setting's default is outside its range or choices, or if a setting is named
-// like one of slope's own or like a flag of slope train.
+// like one of slope's own or like a flag of slope train or slope sweep.
 void register_model(ModelTypePtr type);
 
 const ModelType* find_model(const std::string& name);  // null if there is none

@@ -70,7 +70,7 @@ auto between(double low, double high) {
 
 thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least this rank are not drawn
 
-thread_local int64_t elements_left = INT64_MAX;  // how many may still be drawn or skipped
+thread_local int64_t elements_left = INT64_MAX;  // how many may still be drawn, skipped or counted
 thread_local int64_t element_limit = INT64_MAX;
 
 template <class F>

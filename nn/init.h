@@ -57,8 +57,8 @@ auto skip_init(int64_t least_rank, const F& make) {
   return make();
 }
 
-// While it lives, this thread may draw, or skip drawing, at most `most` elements; one more is an
-// InputError. For a model whose size comes from a file.
+// While it lives, this thread may draw, skip drawing or count (count_elements) at most `most`
+// elements; one more is an InputError. For a model whose size comes from a file.
 class ElementLimit {
  public:
   explicit ElementLimit(int64_t most);

@@ -35,8 +35,6 @@ std::string bundled_corpus();
 // goes on computing results that cannot be read.
 void print(const std::string& text);
 void flush();
-// Whether both names lead to one file, which output would then replace; false if there is none.
-bool is_same_file(const std::string& a, const std::string& b);
 // Before `out`, which `flag` names, is written: UsageError if it is a file of a run, or one of
 // those that are read.
 void refuse_to_replace(const char* flag, const std::string& out,

@@ -1,4 +1,5 @@
-// The command's output: either all of it is written, or the command fails.
+// The command's output: all of it is written, or the command fails; and no file of a run, nor one
+// that is read, is replaced.
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 
@@ -14,6 +15,11 @@ void check_standard_output() {
   SLOPE_CHECK_AS(IoError, !std::ferror(stdout), "standard output could not be written");
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code missing;
+  return std::filesystem::equivalent(a, b, missing);
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -23,11 +29,6 @@ void print(const std::string& text) {
 void flush() {
   std::fflush(stdout);
   check_standard_output();
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code missing;
-  return std::filesystem::equivalent(a, b, missing);
 }
 
 void refuse_to_replace(const char* flag, const std::string& out,

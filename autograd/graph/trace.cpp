@@ -11,6 +11,16 @@
 
 namespace slope {
 
+Trace::Value trace_value(const Tensor& x, int64_t most_values) {
+  Trace::Value value{.shape = x.shape(), .dtype = x.dtype()};
+  std::vector<double> all = x.detach().to_vector();
+  double squares = 0;
+  for (const double v : all) squares += v * v;
+  value.norm = std::sqrt(squares);
+  if (x.numel() <= most_values) value.values = std::move(all);
+  return value;
+}
+
 namespace {
 
 // Whether an operation's formula has this word; x_index has the word index.
@@ -158,15 +168,7 @@ class Tracer : public Observer {
     return edge.leaf ? Key{edge.leaf.get(), 0} : Key{edge.node.get(), edge.output};
   }
 
-  Trace::Value value_of(const Tensor& x) const {
-    Trace::Value value{.shape = x.shape(), .dtype = x.dtype()};
-    std::vector<double> all = x.detach().to_vector();
-    double squares = 0;
-    for (const double v : all) squares += v * v;
-    value.norm = std::sqrt(squares);
-    if (x.numel() <= options_.most_values) value.values = std::move(all);
-    return value;
-  }
+  Trace::Value value_of(const Tensor& x) const { return trace_value(x, options_.most_values); }
 
   bool shows(const Node* node) {
     has_begun_ |= depth_ == 1;

@@ -73,8 +73,11 @@ struct Trace {
 // Runs backward() of the outputs under an observer. InputError if more than most_operations would
 // be shown: it says how many there are and how to show fewer.
 Trace trace_backward(const Tensors& outputs, const TraceOptions& options = {});
+// As a trace shows a tensor: shape and norm, and its numbers if there are at most most_values.
+Trace::Value trace_value(const Tensor& x, int64_t most_values);
 std::string trace_text(const Trace& trace);
 // {"variables": […], "operations": […], "events": [{"event": "operation", …}, …]}
 std::string trace_json(const Trace& trace);
+std::string trace_json(const Trace::Value& value);
 
 }  // namespace slope

@@ -198,4 +198,6 @@ std::string trace_json(const Trace& trace) {
   return json + ",\n\"events\": " + json_list(trace.events, event, ",\n  ") + "}\n";
 }
 
+std::string trace_json(const Trace::Value& value) { return json_of(value); }
+
 }  // namespace slope

@@ -1,6 +1,6 @@
 // FileLock lets only one process work in a run's folder. The kernel releases the lock when its
-// owner ends, however it ends. The file's content is "slope PID\n"; a lock with the older content
-// "PID\n" is accepted too.
+// owner ends, however it ends. The file's content is "slope PID\n"; a file with any other content,
+// even a bare process ID, is not taken for a lock.
 #pragma once
 #ifndef SLOPE_PLAIN
 

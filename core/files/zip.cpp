@@ -65,7 +65,10 @@ std::vector<ZipEntry> parse_zip(std::string_view archive, const std::string& whe
   const size_t end = find_end(archive, where);
   const bool is_zip64 =
       end >= zip64_bytes && number<uint32_t>(archive, end - zip64_bytes) == zip64_signature;
-  SLOPE_CHECK_INPUT(!is_zip64, "{}: is a zip64 archive (2 GB or more), which is not read", where);
+  SLOPE_CHECK_INPUT(
+      !is_zip64,
+      "{}: is a zip64 archive (2 GB or more, or more than 65535 entries), which is not read",
+      where);
   const size_t n = number<uint16_t>(archive, end + 10), size = number<uint32_t>(archive, end + 12),
                start = number<uint32_t>(archive, end + 16);
   SLOPE_CHECK_INPUT(number<uint32_t>(archive, end + 4) == 0 &&

@@ -25,7 +25,8 @@ bool is_few_rows_of_one_block(int64_t m, int64_t k) {
          volume(m + most_register_rows, k, sizeof(T)) <= static_cast<double>(product_block_bytes);
 }
 
-// Of the terms of dots and of matrix-vector products: a longer sum of equal ones would drift.
+// The longest sum that a dot product, a matrix-vector product or BLAS makes at once: a longer one
+// of equal terms would drift.
 constexpr int64_t longest_sum = 1 << 12;
 
 #if defined(SLOPE_BLAS)

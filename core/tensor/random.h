@@ -50,6 +50,18 @@ struct Generator {
 Generator& generator();           // the calling thread's; copy it to save, assign it to restore
 void manual_seed(uint64_t seed);  // generator() = {seed}
 
+// Restores the thread's generator at the end of a scope.
+class KeepGenerator {
+ public:
+  KeepGenerator() : before_(generator()) {}
+  ~KeepGenerator() { generator() = before_; }
+  KeepGenerator(const KeepGenerator&) = delete;
+  KeepGenerator& operator=(const KeepGenerator&) = delete;
+
+ private:
+  const Generator before_;
+};
+
 // An unbiased number in [0, n) from the bits of a site; n >= 1. `draw`: which of the caller's draws
 // from this site.
 uint64_t uniform_below(const RandomSite& site, int64_t draw, uint64_t n);

@@ -10,8 +10,8 @@ namespace {
 
 int64_t length(const std::vector<int64_t>& tokens) { return static_cast<int64_t>(tokens.size()); }
 
-// Sorts by the longer side's length, then by source minus target length: this leaves less padding
-// than to sort by source, then target, or by the sum (docs/performance.md).
+// Sorts by the longer side's length, then by source minus target length. Sorting by source and then
+// target, or by the sum, leaves more padding (docs/performance.md).
 void sort_by_length(std::span<const Pair> pairs, std::span<int64_t> rows) {
   const auto key = [&](int64_t row) {
     const int64_t s = length(pairs[static_cast<size_t>(row)].source),

@@ -13,7 +13,7 @@ struct PairScore {
 };
 
 // The score of each pair. InputError names the first line with more tokens than the model has
-// positions.
+// positions, NumericError a line whose log-probability is not finite.
 std::vector<PairScore> score_pairs(const Translator& translator,
                                    const std::vector<std::string>& sources,
                                    const std::vector<std::string>& targets,

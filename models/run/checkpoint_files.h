@@ -43,7 +43,7 @@ void check_made_tokenizer(const TensorFile& tensors, const data::Tokenizer& toke
 // because the file has tied tensors only once, plus 64 MB for tables that are not saved.)
 template <class Make>
 auto within_size_of(const TensorFile& weights, const Make& make) {
-  const nn::init::ElementLimit limit(2 * elements_in(weights) + (1 << 24));
+  const nn::init::ElementLimit limit(2 * elements_in(weights) + (1 << 20));
   return make();
 }
 

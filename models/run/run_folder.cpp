@@ -65,8 +65,8 @@ bool holds_all_of(const std::string& other, const std::string& checkpoint) {
   return read_file(other + "/state.json") == read_file(checkpoint + "/state.json");
 }
 
-// `last` and `best` must be links, because only links can be swapped. The command in the message
-// turns folders that a copy made of them back into links.
+// `last` and `best` must be links, because only links can be swapped. The commands in the last
+// message turn folders that a copy made of them back into links.
 void check_links(const std::string& run) {
   std::vector<std::string> folders, commands;
   std::map<std::string, std::string> places;  // of each step: the folder that is kept
@@ -81,7 +81,7 @@ void check_links(const std::string& run) {
     const std::string step = fmt::format("step-{}", RunState::read(path + "/state.json").step);
     const auto [place, is_only_one] = places.try_emplace(step, path);
     SLOPE_CHECK_INPUT(is_only_one || holds_all_of(path, place->second),
-                      "{}: does not hold all of {}, which is of the same step (a copy that was cut "
+                      "{}: differs from {}, which is of the same step (a copy that was cut "
                       "off?); move the incomplete one away",
                       place->second, path);
     commands.push_back(is_only_one ? fmt::format("mv {0} {1} && ln -s {2} {0}", quoted(path),
@@ -171,7 +171,7 @@ std::string way_back(const std::string& folder, const std::string& link) {
 
 bool is_of_run(const std::string& file) {
   std::error_code none;
-  const fs::path at = fs::weakly_canonical(file, none);
+  const fs::path at = fs::weakly_canonical(fs::absolute(file, none), none);
   const std::string folder = at.parent_path(), name = at.filename();
   const auto has = [&](const char* other) { return is_there(folder + "/" + other); };
   const bool is_run = has("log.jsonl") || has("start.json"), is_checkpoint = has("state.json");

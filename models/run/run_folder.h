@@ -13,8 +13,8 @@ void refuse_run(const std::string& folder);
 
 // The name of the checkpoint from which a resume continues: "last", or the only step-N if the run
 // was killed before `last` was made; empty if there is none, and the run starts from the beginning.
-// InputError, with a command that repairs the run, if that cannot be decided, or if the checkpoint
-// of `last` was being replaced and lies under a temporary name.
+// InputError that says how to repair the run, if that cannot be decided, or if the checkpoint of
+// `last` was being replaced and lies under a temporary name.
 std::string resume_point(const std::string& folder);
 
 // The folder from which commands read a run: best, else last, else the folder itself if it holds a

@@ -109,11 +109,10 @@ std::string RunSettings::of_weights_json() const {
 }
 
 void RunSettings::set(const std::string& key, const std::string& text) {
+  const Settings settings = all();
+  if (const Setting* s = models::find_setting(settings, key)) return set_from_text(*s, text);
   std::vector<std::string> known;
-  for (const Setting& s : all()) {
-    if (s.key == key) return set_from_text(s, text);
-    known.push_back(s.key);
-  }
+  for (const Setting& s : settings) known.push_back(s.key);
   throw UsageError(fmt::format("{} has no setting {}{}", model_, key, did_you_mean(key, known)));
 }
 

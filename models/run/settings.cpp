@@ -89,9 +89,8 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
   SLOPE_CHECK_INPUT(json.is_object(), "{}: expected a JSON object of settings", file);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) {
-    const auto at = std::find_if(settings.begin(), settings.end(),
-                                 [&key = key](const Setting& s) { return s.key == key; });
-    SLOPE_CHECK_INPUT(at != settings.end(), "{}: unknown key \"{}\"{}", file, visible(key),
+    const Setting* at = models::find_setting(settings, key);
+    SLOPE_CHECK_INPUT(at, "{}: unknown key \"{}\"{}", file, visible(key),
                       did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {

@@ -48,9 +48,9 @@ optim::PlateauState plateau_state(const Tensor& x, const std::string& file) {
                     slope::name(x.dtype()), x.shape());
   const std::vector<double> s = x.to_vector();
   const auto fits = [](double number) { return number >= 0 && number <= 1e15; };
-  SLOPE_CHECK_INPUT(fits(s[0]) && fits(s[2]) && fits(s[3]),
+  SLOPE_CHECK_INPUT(s[0] >= 0 && s[0] <= 1 && fits(s[2]) && fits(s[3]),
                     "{}: plateau has the factor {}, {} bad validations and {} left of the "
-                    "cooldown; each must be from 0 to 1e15",
+                    "cooldown; the factor must be from 0 to 1, the others from 0 to 1e15",
                     file, s[0], s[2], s[3]);
   return {s[0], s[1], static_cast<int64_t>(s[2]), static_cast<int64_t>(s[3])};
 }

@@ -14,8 +14,8 @@ struct EmbeddingBagOptions {
   // factors of the rows, of index's shape and weight's dtype; only for sum
   Tensor per_sample_weights = {};
 };
-// index (B, n), a bag in each row, or (n) with offsets; weight (V, d) -> (B, d). An empty bag gives
-// 0.
+// index (B, n), a bag in each row, or (n) with offsets; weight (V, d) -> (B, d).
+// An empty bag gives 0.
 [[nodiscard]] Tensor embedding_bag(const Tensor& index, const Tensor& weight,
                                    const EmbeddingBagOptions& options = {});
 

@@ -29,7 +29,8 @@ struct MaxPoolOptions {
 // elements with the same index (windows may overlap) the last counts, and it alone gets a gradient;
 // PyTorch hands the gradient to all of them.
 [[nodiscard]] Tensor max_unpool1d(const Tensor& x, const Tensor& indices, int64_t length);
-// (sum of x^p)^(1/p); as in PyTorch, nan where the sum is negative, unless 1/p is an integer
+// (sum of x^p)^(1/p); as in PyTorch, nan where the sum is negative, unless 1/p is an integer.
+// p may be infinity: the largest |x| of each window.
 struct LpPoolOptions {
   int64_t stride = 0;
   bool ceil_mode = false;

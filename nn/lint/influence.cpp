@@ -43,8 +43,8 @@ Findings batch_influence(const SequenceFunction& f, const Tensor& x) {
                alone = apart(f(first), y);
   if (std::max(beside, alone) <= tolerance(y.dtype())) return {};
   return {{"batch",
-           fmt::format("the first example's output moves by {:.2g} of the largest, beside other "
-                       "examples, by {:.2g} alone",
+           fmt::format("the first example's output moves by {:.2g} of the largest beside other "
+                       "examples, and by {:.2g} alone",
                        beside, alone),
            ""}};
 }

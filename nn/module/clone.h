@@ -27,10 +27,7 @@ T blank_of(const T& module) {
 
 template <IsModule T>
 [[nodiscard]] T clone(const T& model) {
-  struct Restore {  // the construction must not advance the caller's random state
-    Generator before = generator();
-    ~Restore() { generator() = before; }
-  } restore;
+  const KeepGenerator keep;  // the construction must not advance the caller's random numbers
   T copy = blank_of(model);
   copy_state(model, copy);
   return copy;

@@ -51,7 +51,7 @@ Grads hooked_inputs_formula(const slope::Saved& s, const Tensor&) {
   Grads dx;
   for (int k = 0; k < s.inputs(); ++k) dx.push_back(s.grad_or_zeros(k));
   const Tensor dy = std::exchange(gradients.of_output, Tensor());
-  if (dy.defined()) gradients.run(dx, dy);
+  if (s.grad(s.inputs()).defined()) gradients.run(dx, dy);  // the token's: this pass made dy
   return dx;
 }
 
@@ -64,8 +64,9 @@ Grads hooked_output_formula(const slope::Saved& s, const Tensor& dy) {
     gradients.run(none, dy);
     return {dy};
   }
-  if (s.needs(1)) gradients.of_output = dy;
-  return {dy, Tensor()};
+  if (!s.needs(1)) return {dy, Tensor()};
+  gradients.of_output = dy;
+  return {dy, zeros({0})};
 }
 
 constexpr Op hooked_inputs{.name = "hooked_inputs",
@@ -106,8 +107,10 @@ HookedCall::HookedCall(const ModuleHooks& hooks, Tensors inputs)
     }
     x = ys[k];
   }
-  if (!xs.empty())
-    (void)hooked_inputs.record(ys, xs, {{"gradients", std::shared_ptr<void>(gradients_)}});
+  if (xs.empty()) return;
+  token_ = zeros({0});
+  ys.push_back(token_);
+  (void)hooked_inputs.record(ys, xs, {{"gradients", std::shared_ptr<void>(gradients_)}});
 }
 
 Tensor HookedCall::finish(Tensor y) const {
@@ -116,7 +119,7 @@ Tensor HookedCall::finish(Tensor y) const {
   for (const auto& [id, watcher] : watchers_) watcher(y);
   if (!gradients_ || !y.requires_grad()) return y;
   Tensors from{y};
-  if (!gradients_->places.empty()) from.push_back(inputs_[gradients_->places[0]]);
+  if (token_.defined()) from.push_back(token_);
   // a view: y may be an input, or a tensor that others hold
   return hooked_output.record(Tensors{y.detach()}, from,
                               {{"gradients", std::shared_ptr<void>(gradients_)}})[0];

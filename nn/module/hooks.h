@@ -67,6 +67,9 @@ class HookedCall {
   HookList<Watcher> watchers_;
   Tensors inputs_;
   std::shared_ptr<HookedGradients> gradients_;  // null without backward hooks or a tape
+  // Empty; made with the inputs and used with the output, so that a pass that reaches the output
+  // reaches the inputs too, even if the module does not use them.
+  Tensor token_;
 };
 
 // remove() removes the hook; the handle may outlive the module.

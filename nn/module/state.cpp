@@ -58,6 +58,11 @@ NamedTensors named_buffers(ModuleRef model) {
 }
 Tensors parameters(ModuleRef model) { return tensors(named_parameters(model)); }
 Tensors buffers(ModuleRef model) { return tensors(named_buffers(model)); }
+Tensors saved_buffers(ModuleRef model) {
+  return tensors(pick(model, true, [](const Field& f) -> const Tensor* {
+    return f.buffer && f.buffer->is_saved() ? f.buffer : nullptr;
+  }));
+}
 
 int64_t count_parameters(ModuleRef model) {
   int64_t n = 0;

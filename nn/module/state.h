@@ -15,6 +15,8 @@ NamedTensors named_parameters(ModuleRef model);
 NamedTensors named_buffers(ModuleRef model);
 Tensors parameters(ModuleRef model);
 Tensors buffers(ModuleRef model);
+// Those that are saved: only they may change in training.
+Tensors saved_buffers(ModuleRef model);
 int64_t count_parameters(ModuleRef model);  // elements of all parameters
 // the model itself first, as ""
 std::vector<std::pair<std::string, ModuleRef>> named_modules(ModuleRef model);

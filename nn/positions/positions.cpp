@@ -14,7 +14,6 @@ Tensor LearnedPositions::forward(int64_t length, int64_t offset) const {
 }
 
 static Tensor sinusoids(int64_t positions, int64_t channels) {
-  init::count_elements(numel({positions, channels}));
   std::vector<float> table;
   for (int64_t t = 0; t < positions; ++t)
     for (int64_t c = 0; c < channels; ++c) {
@@ -26,8 +25,18 @@ static Tensor sinusoids(int64_t positions, int64_t channels) {
   return from_vector(table, {positions, channels});
 }
 
+static Tensor bounded_sinusoids(int64_t positions, int64_t channels) {
+  check_table("SinusoidalPositions", positions, channels);
+  return sinusoids(positions, channels);
+}
+// For a table that is saved: a checkpoint's weights tell how large it may be.
+static Tensor counted_sinusoids(int64_t positions, int64_t channels) {
+  init::count_elements(numel({positions, channels}));
+  return sinusoids(positions, channels);
+}
+
 SinusoidalPositions::SinusoidalPositions(int64_t positions, int64_t channels)
-    : table(sinusoids(positions, channels), Saved::no) {}
+    : table(bounded_sinusoids(positions, channels), Saved::no) {}
 
 Tensor SinusoidalPositions::forward(int64_t length, int64_t offset) const {
   check_positions(length, positions(), "SinusoidalPositions", offset);
@@ -41,7 +50,7 @@ static void check_longest(const Tensor& positions, int64_t max_len, const char* 
 }
 
 PositionalEncoding::PositionalEncoding(int64_t positions, int64_t channels, double p)
-    : pe(sinusoids(positions, channels).unsqueeze(0)), dropout(p) {}
+    : pe(counted_sinusoids(positions, channels).unsqueeze(0)), dropout(p) {}
 
 Tensor PositionalEncoding::forward(const Tensor& x, const Tensor& positions) const {
   check_longest(positions, pe.size(1), "PositionalEncoding");

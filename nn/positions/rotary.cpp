@@ -1,5 +1,4 @@
 #include <slope/autograd/ops.h>
-#include <slope/nn/init.h>
 #include <slope/nn/positions/rotary.h>
 #include <slope/nn/transformer/heads.h>
 
@@ -17,7 +16,7 @@ Tensor rotate(const Tensor& x, const Rotation& r) {
 static Tensor table(int64_t positions, int64_t D, double theta, double (*f)(double)) {
   SLOPE_CHECK_SHAPE(D > 0 && D % 2 == 0,
                     "RotaryPositions: the number of channels must be even and above 0, got {}", D);
-  init::count_elements(numel({positions, D}));
+  check_table("RotaryPositions", positions, D);
   std::vector<float> values;
   for (int64_t t = 0; t < positions; ++t)
     for (int64_t c = 0; c < D; ++c) {

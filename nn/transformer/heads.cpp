@@ -50,4 +50,10 @@ void check_positions(int64_t length, int64_t positions, const char* who, int64_t
                     length + offset, positions);
 }
 
+void check_table(const char* who, int64_t positions, int64_t channels) {
+  SLOPE_CHECK_AS(UsageError, numel({positions, channels}) <= int64_t{1} << 26,
+                 "{}: a table of {} positions and {} channels has more than 2^26 elements", who,
+                 positions, channels);
+}
+
 }  // namespace slope::nn

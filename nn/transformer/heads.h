@@ -9,8 +9,8 @@ namespace slope::nn {
 
 // (B, L, C) -> (B, H, L, C/H); ShapeError if H does not divide C
 Tensor split_heads(const Tensor& x, int64_t heads);
-// returns `heads`, which must divide `channels`: UsageError "d_model 8 is not divisible by n_heads
-// 3"
+// returns `heads`, which must divide `channels`; else a UsageError:
+// "d_model 8 is not divisible by n_heads 3"
 int64_t checked_heads(int64_t heads, int64_t channels, const char* heads_are = "n_heads",
                       const char* channels_are = "d_model");
 Tensor merge_heads(const Tensor& x);  // (B, H, L, D) -> (B, L, H D)
@@ -26,5 +26,7 @@ AttentionOutput attend_with_weights(const Tensor& q, const Tensor& k, const Tens
 
 // ShapeError "gpt: sequence of 300 exceeds 256 positions" if length + offset > positions.
 void check_positions(int64_t length, int64_t positions, const char* who, int64_t offset = 0);
+// UsageError if a table that is computed, and not saved, would have more than 2^26 elements.
+void check_table(const char* who, int64_t positions, int64_t channels);
 
 }  // namespace slope::nn

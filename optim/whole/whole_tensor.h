@@ -38,6 +38,7 @@ class WholeTensor : public Optimizer {
   std::vector<StateTensor> state_of(size_t group, const Tensor& p) const override {
     return rule_.states(options_[group], p);
   }
+  // One by one: if one fails, those before it are updated and counted.
   void run(const Slots& slots) const override {
     for (Slot* slot : slots) Optimizer::run({slot});
   }

@@ -60,7 +60,9 @@ TEST_CASE("cases: points without their values or expected gradients are a failur
   c.kind = Case::Kind::points;
   const std::string needs = "points need each input's values and the gradient expected there";
   for (int given = 0; given < 2; ++given) {
-    for (const CaseOutcome& outcome : run_case(c)) {
+    const std::vector<CaseOutcome> refused = run_case(c);
+    CHECK(refused.size() == 4);
+    for (const CaseOutcome& outcome : refused) {
       REQUIRE(outcome.report.problems.size() == 1);
       CHECK(outcome.report.problems[0] == "exp (no values): " + needs);
     }

@@ -161,7 +161,7 @@ TEST_CASE("npz: malformed files are refused in one line, before a tensor is allo
   refused(with(35, '\0'), "its checksum differs");
   refused(with(end + 8, 2), "not where its end says");
   refused(whole.substr(0, end) + "PK\6\7" + std::string(16, '\0') + whole.substr(end),
-          "is a zip64 archive (2 GB or more)");
+          "is a zip64 archive");
   // the first entry, which claims the second one's bytes, is refused before they are summed
   std::string claims = format_zip({{"a.npy", "1234"}, {"b.npy", "5678"}});
   const size_t first = claims.find("PK\1\2");

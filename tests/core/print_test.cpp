@@ -72,10 +72,10 @@ TEST_CASE("print: any number of edge items and up to 1000 dims") {
   const auto of_rank = [](size_t rank) {
     return make(Dims(rank, 1), f32, [](int64_t) { return 1.5; });
   };
-  CHECK(to_string(of_rank(100)) ==
-        "tensor(" + std::string(100, '[') + "1.5000" + std::string(100, ']') + ")");
-  CHECK_THROWS_WITH_AS(to_string(of_rank(100'000)),
-                       "print: 100000 dims are too many to print; reshape it", ShapeError);
+  CHECK(to_string(of_rank(1000)) ==
+        "tensor(" + std::string(1000, '[') + "1.5000" + std::string(1000, ']') + ")");
+  CHECK_THROWS_WITH_AS(to_string(of_rank(1001)),
+                       "print: 1001 dims are too many to print; reshape it", ShapeError);
 }
 
 TEST_CASE("print: streams, undefined tensors, options out of range") {

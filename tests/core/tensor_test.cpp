@@ -81,7 +81,6 @@ TEST_CASE("dtype: what an int64 cannot hold is refused") {
     CHECK_THROWS_AS((void)full({2}, value, i64), DTypeError);
     CHECK_THROWS_AS((void)tensor({value}, i64), DTypeError);
   }
-  CHECK_THROWS_AS((void)arange(0, 1e300, 1e299, i64), DTypeError);
   CHECK_THROWS_AS((void)linspace(0, 1e300, 3, i64), DTypeError);
   CHECK_THROWS_WITH_AS((void)full({2}, INFINITY, i64), "fill: inf does not fit in int64",
                        DTypeError);

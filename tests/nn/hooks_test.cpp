@@ -17,6 +17,12 @@ struct Product {
   SLOPE_MODULE(Product)
 };
 
+struct Ignores {  // its input, for gradients
+  nn::Parameter w{ones({2}, f64)};
+  Tensor forward(const Tensor& x) const { return w * x.detach(); }
+  SLOPE_MODULE(Ignores, w)
+};
+
 struct First {  // uses one of its inputs
   Tensor forward(const Tensor& a, const Tensor&) const { return a * 2; }
   SLOPE_MODULE(First)
@@ -160,17 +166,26 @@ TEST_CASE("hooks: a full backward hook keeps no graph alive") {
   const nn::Linear layer(2, 1);
   (void)nn::register_full_backward_hook(product, ignore);
   (void)nn::register_full_backward_hook(layer, ignore);
+  const Ignores ignores;
+  int calls = 0;
+  (void)nn::register_full_backward_hook(ignores, [&](const Tensors& dx, const Tensor&) {
+    ++calls;
+    CHECK(dx[0].to_vector() == Values{0, 0});
+    return Tensor();
+  });
   const Tensor a = leaf({1., 2.}), b = leaf({3., 4.}), x = ones({1, 2}).set_requires_grad();
   const auto run = [&] {
-    const Tensor y = product(a, b), z = layer(x);
-    sum(y * y).backward({}, true, true);
-    for (const Tensor& each : {a, b}) each.set_grad({});  // else a cycle without any hook
+    const Tensor y = product(a, b), z = layer(x), c = ignores(a);
+    sum(y * y + c * c).backward({}, true, true);
+    // else a cycle without any hook
+    for (const Tensor& each : {a, b, Tensor(ignores.w)}) each.set_grad({});
     (void)grad({sum(z * z)}, {layer.weight}, {.create_graph = true});
   };
   run();
   const int64_t before = memory::stats().live;
   run();
   CHECK(memory::stats().live == before);
+  CHECK(calls == 2);
 }
 
 namespace {

@@ -61,14 +61,14 @@ TEST_CASE("init: identities, orthogonal and sparse matrices") {
   CHECK_THROWS_AS(init::sparse(s, 2), UsageError);
 }
 
-TEST_CASE("init: a limit counts tables too, and refuses one before it takes memory") {
+TEST_CASE("init: a limit counts saved tables too, and refuses one before it takes memory") {
   const init::ElementLimit limit(1000);
-  const nn::SinusoidalPositions half(10, 50);
-  CHECK_THROWS_WITH_AS(SinusoidalPositions(int64_t{1} << 40, 8),
+  const nn::PositionalEncoding half(10, 50, 0);
+  CHECK_THROWS_WITH_AS(PositionalEncoding(int64_t{1} << 40, 8, 0),
                        doctest::Contains("more than 1000 elements"), InputError);
-  const nn::SinusoidalPositions rest(50, 10);
-  CHECK(rest.table.shape() == Dims{50, 10});
-  CHECK_THROWS_AS(SinusoidalPositions(1, 1), InputError);
+  const nn::PositionalEncoding rest(50, 10, 0);
+  CHECK(rest.pe.shape() == Dims{1, 50, 10});
+  CHECK_THROWS_AS(PositionalEncoding(1, 1, 0), InputError);
 }
 
 TEST_CASE("init: numbers that no distribution has are refused") {

@@ -255,3 +255,16 @@ TEST_CASE("Unflatten: sizes fill the dim, also where the tensor has no elements"
   CHECK_THROWS_AS((void)Unflatten(1, {2, 3})(zeros({0, 4})), ShapeError);
   CHECK_THROWS_AS((void)Unflatten(1, {3, -1})(zeros({0, 4})), ShapeError);
 }
+
+TEST_CASE("ParameterDict: names, printed text, parameters by name") {
+  const ParameterDict dict({{"a", ones({2, 3})}, {"b", ones({1})}});
+  CHECK(nn::to_string(dict) ==
+        "ParameterDict(\n"
+        "    (a): Parameter containing: [torch.FloatTensor of size 2x3]\n"
+        "    (b): Parameter containing: [torch.FloatTensor of size 1]\n)");
+  CHECK(named_parameters(dict)[1].name == "b");
+  CHECK(dict["a"].shape() == Dims{2, 3});
+  CHECK(clone(dict)["a"].to_vector() == std::vector<double>(6, 1));
+  CHECK_THROWS_AS((void)dict["c"], UsageError);
+  CHECK_THROWS_AS(ParameterDict({{"a.b", ones({1})}}), UsageError);
+}

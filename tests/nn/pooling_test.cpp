@@ -76,3 +76,15 @@ TEST_CASE("lp_pool1d: an infinite power takes the largest magnitude") {
   sum(y).backward();
   CHECK(x.grad().to_vector() == std::vector<double>{0, -1, 1, 0});
 }
+
+TEST_CASE("max_unpool1d: of overlapping windows with one largest element, it comes back once") {
+  const Tensor x = tensor({{0, 5, 0, 0}}, f64).set_requires_grad();
+  const auto [values, indices] = max_pool1d_with_indices(x, 3, {.stride = 1});
+  const Tensor y = max_unpool1d(values, indices, 4);
+  CHECK(y.to_vector() == std::vector<double>{0, 5, 0, 0});
+  const Tensor both = tensor({{7, 8, 9}}, f64).set_requires_grad();
+  const Tensor z = max_unpool1d(both, tensor({{1, 0, 1}}), 3);
+  CHECK(z.to_vector() == std::vector<double>{8, 9, 0});
+  z.backward(tensor({{10, 20, 30}}, f64));
+  CHECK(both.grad().to_vector() == std::vector<double>{0, 10, 20});
+}

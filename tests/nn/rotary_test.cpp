@@ -38,10 +38,10 @@ TEST_CASE("rotary: lengths stay, products depend on the distance alone") {
   CHECK_THROWS_AS(nn::SinusoidalPositions(int64_t{1} << 62, 8), ShapeError);
   {
     const nn::init::ElementLimit limit(100);
-    CHECK_THROWS_AS(nn::RotaryPositions(1 << 20, 64), InputError);
-    const nn::RotaryPositions fits(10, 4);  // two tables of 40
-    CHECK(fits.cos.shape() == Dims{10, 4});
-    CHECK_THROWS_AS(nn::RotaryPositions(10, 2), InputError);  // two of 20
+    CHECK_THROWS_AS(nn::PositionalEncoding(1 << 20, 64, 0), InputError);  // saved with the weights
+    CHECK_THROWS_AS(nn::RotaryPositions(1 << 20, 128), UsageError);
+    CHECK_THROWS_AS(nn::SinusoidalPositions(1 << 20, 128), UsageError);
+    CHECK(nn::RotaryPositions(100, 4).cos.shape() == Dims{100, 4});
   }
   CHECK(nn::state_entries(positions).empty());  // what a formula gives is not saved
   const nn::Rotation three = positions.at(2, 3);

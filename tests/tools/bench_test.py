@@ -70,14 +70,14 @@ class Bench(Case):
             with open(f"train.{side}", encoding="utf-8") as whole, open(f"few.{side}", "w", encoding="utf-8") as few:
                 few.writelines(whole.readlines()[:4])
         self.good("bench", "real", "--train", "few", "--write-batches", "b.safetensors", "--count", "1")
-        self.refused(2, "bench", "real", "--batches", "b.safetensors", "--trace", "b.safetensors", says="--trace b.safetensors would replace the batches")
+        self.refused(2, "bench", "real", "--batches", "b.safetensors", "--trace", "b.safetensors", says="--trace b.safetensors: would replace what is read; choose another name")
         lines = self.good("bench", "real", "--batches", "b.safetensors", "--steps", "1", "--threads", "1").out.splitlines()
         self.assertTrue(re.match(r"real +1 ", lines[1]), lines)
         for code, file in [(3, "train.de"), (4, "missing")]:
             self.assertEqual(self.refused(code, "bench", "real", "--batches", file, says=file).out, "")
         os.symlink("few.en", "link")
         for name in ("few.de", "./few.en", "link"):
-            self.refused(2, "bench", "real", "--train", "few", "--write-batches", name, says=f"--write-batches {name} would replace the text")
+            self.refused(2, "bench", "real", "--train", "few", "--write-batches", name, says=f"--write-batches {name}: would replace what is read; choose another name")
 
     def test_what_is_no_batch_is_named(self):
         def batches(source=(2, 3), target=(2, 4), id=3, dtype="I64", **metadata):

@@ -196,6 +196,7 @@ class Pictures(Case):
             self.refused(2, "plot", "b", "-o", name, says=f"-o {name}: belongs to a run; choose another name")
         for name in ("a/start.json", "a/last/state.json", "a/last/config.json"):
             self.refused(2, "graph", "a", "-o", name, says=f"-o {name}: belongs to a run; choose another name")
+        self.refused(2, "bench", "two-moons", "--steps", "1", "--trace", "a/log.jsonl", says="--trace a/log.jsonl: belongs to a run; choose another name")
         self.good("plot", "b", "-o", "a/curves.svg")
         self.good("plot", "b", "-o", "loss.svg")
 

@@ -62,7 +62,10 @@ void check_one_case(const char* flag, const std::vector<BenchCase>& cases, bool 
 
 int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flags) {
   const bool profiles = flags.profile || !flags.trace.empty();
-  if (!flags.trace.empty()) check_one_case("--trace", cases, machine_too);
+  if (!flags.trace.empty()) {
+    check_one_case("--trace", cases, machine_too);
+    refuse_to_replace("--trace", flags.trace, {flags.batches});
+  }
   SLOPE_CHECK_AS(UsageError, !flags.json || !profiles,
                  "bench --json: prints figures, not a profile; leave out --profile and --trace");
   nlohmann::ordered_json json = {{"threads", num_threads()},
@@ -130,8 +133,6 @@ int run_real(const Flags& flags) {
     return write_batches(flags.write_batches, flags.train, flags.count), 0;
   SLOPE_CHECK_AS(UsageError, !flags.batches.empty(),
                  "bench real: give --batches FILE, made by --write-batches FILE");
-  SLOPE_CHECK_AS(UsageError, flags.trace.empty() || !is_same_file(flags.trace, flags.batches),
-                 "bench real: --trace {} would replace the batches", flags.trace);
   if (flags.serve) check_serves_alone(flags);
   const Autocast products(precision_of(flags));
   const BenchCase real = real_case(flags.batches);

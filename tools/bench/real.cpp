@@ -120,9 +120,7 @@ void write_batches(const std::string& file, const std::string& text_prefix, int6
   const auto& d = settings.data<train::ParallelTextSettings>();
   const std::string prefix = text_prefix.empty() ? bundled_corpus() + "/train" : text_prefix;
   const data::ParallelText text = data::read_parallel(prefix, d.source, d.target);
-  for (const std::string& side : {text.source_file, text.target_file})
-    SLOPE_CHECK_AS(UsageError, !is_same_file(file, side),
-                   "bench real: --write-batches {} would replace the text", file);
+  refuse_to_replace("--write-batches", file, {text.source_file, text.target_file});
   const auto word_tokenizer = [&](const std::vector<std::string>& lines) {
     return data::make_tokenizer({.kind = "words", .lowercase = true, .min_freq = 2}, {&lines});
   };

@@ -18,7 +18,7 @@
 
 namespace slope::tools {
 
-using models::Kind, models::ModelType;
+using models::find_setting, models::Kind, models::ModelType;
 using train::Setting, train::Settings, train::RunSettings;
 
 static std::string flag_of(std::string key) {
@@ -63,13 +63,6 @@ void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& gi
     return std::find(given.begin(), given.end(), key) != given.end();
   };
   if (is_given("epochs") && !is_given("steps")) t.steps = 0;
-}
-
-// Null if there is no such setting.
-const Setting* find_setting(const Settings& settings, const std::string& key) {
-  const auto at = std::find_if(settings.begin(), settings.end(),
-                               [&](const Setting& s) { return s.key == key; });
-  return at == settings.end() ? nullptr : &*at;
 }
 
 // Refuses a flag that has no effect with the optimizer, schedule or tokenizer of this run.
@@ -127,14 +120,11 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   RunSettings given = settings;  // with the flags: they name the text and may give the steps
   for (const auto& [key, text] : flags.values) given.set(key, text);
   const auto& d = given.data<train::ParallelTextSettings>();
-  for (const std::string& side : {d.source, d.target})
-    for (const char* ending : {"", ".gz"}) {
-      const std::string file = fmt::format("{}.{}{}", d.train, side, ending);
-      SLOPE_CHECK_AS(UsageError, sys::kind_followed(file) != sys::Kind::other,
-                     "{}: can be read only once, but the size of the text decides the settings; "
-                     "give --preset, or a file",
-                     file);
-    }
+  const std::string once = data::read_once_of(d.train, d.source, d.target);
+  SLOPE_CHECK_AS(UsageError, once.empty(),
+                 "{}: can be read only once, but the size of the text decides the settings; give "
+                 "--preset, or a file",
+                 once);
   const auto n =
       static_cast<int64_t>(data::read_parallel(d.train, d.source, d.target).source.size());
   const bool counts_epochs = flags.values.contains("epochs") && !flags.values.contains("steps");

@@ -5,6 +5,7 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/text/items.h>
 #include <slope/core/text/visible.h>
+#include <slope/models/data/text/read_text.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/settings.h>
@@ -126,10 +127,8 @@ void refuse_text_read_once(const RunSettings& settings) {
     files.push_back(settings.data<train::TextSettings>().text);
   if (settings.type().kind == Kind::translation) {
     const auto& d = settings.data<train::ParallelTextSettings>();
-    for (const std::string* prefix : {&d.train, &d.valid})
-      for (const std::string* side : {&d.source, &d.target})
-        for (const char* ending : {"", ".gz"})
-          files.push_back(fmt::format("{}.{}{}", *prefix, *side, ending));
+    for (const std::string& prefix : {d.train, d.valid})
+      if (!prefix.empty()) files.push_back(data::read_once_of(prefix, d.source, d.target));
   }
   for (const std::string& file : files)
     SLOPE_CHECK_AS(UsageError, file != "-" && sys::kind_followed(file) != sys::Kind::other,

@@ -100,19 +100,20 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
 
 // `slope train --text f`: which kind has such a setting.
 [[noreturn]] void refuse_without_kind(const std::string& command, const std::string& flag) {
+  std::vector<std::string> kinds;
   std::string key = flag.substr(2, flag.find('=') - 2);
   std::replace(key.begin(), key.end(), '-', '_');
   for (const Kind kind : models::all_kinds) {
+    kinds.push_back(name(kind));
     train::RunSettings settings(models::default_model(kind));
-    for (const models::Setting& s : settings.all())
-      if (s.key == key)
-        throw UsageError(fmt::format(
-            "{0}: say what to train before {1}: slope {0} {2} {1}; see slope {0} --help", command,
-            flag, name(kind)));
+    if (models::find_setting(settings.all(), key))
+      throw UsageError(
+          fmt::format("{0}: say what to train before {1}: slope {0} {2} {1}; see slope {0} --help",
+                      command, flag, name(kind)));
   }
-  throw UsageError(fmt::format(
-      "{0}: say what to train before {1}: translation, lm or points; see slope {0} --help", command,
-      flag));
+  throw UsageError(
+      fmt::format("{0}: say what to train before {1}: {2} or a model; see slope {0} --help",
+                  command, flag, fmt::join(kinds, ", ")));
 }
 
 }  // namespace
@@ -139,6 +140,13 @@ void choose_training(const std::vector<std::string>& words) {
                    "--resume: {} holds a run of {}, not of {}; choose another --out",
                    *value_of(words, "--out"), before, word);
     chosen.type = type;
+  } else if (!word.starts_with("-")) {
+    std::vector<std::string> known;
+    for (const Kind kind : models::all_kinds) known.push_back(name(kind));
+    for (const std::string& model : models::model_names()) known.push_back(model);
+    throw UsageError(fmt::format("{}: no kind or model is called {}{}; there are {}", words[0],
+                                 quoted_if_empty(word), did_you_mean(word, known),
+                                 fmt::join(known, ", ")));
   }
 }
 

@@ -6,8 +6,6 @@
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/write.h>
 
-#include <cmath>
-
 namespace slope::explorer {
 
 RunOptions options_of(const Request& request, DType dtype) {
@@ -71,12 +69,8 @@ std::string layouts(const Tensors& tensors) {
 }
 
 std::string json_gradient(const NamedTensor& leaf, int64_t most) {
-  const Tensor g = leaf.tensor.grad();
-  double squares = 0;
-  for (const double v : g.to_vector()) squares += v * v;
-  return fmt::format(R"({{"name": {}, "shape": {}, "norm": {}, "values": {}}})", json(leaf.name),
-                     json(g.shape()), json(std::sqrt(squares)),
-                     g.numel() <= most ? json_elements(g) : "null");
+  return fmt::format(R"({{"name": {}, "value": {}}})", json(leaf.name),
+                     trace_json(trace_value(leaf.tensor.grad(), most)));
 }
 
 // A second backward through the same graph: the leaves' gradients after it, or the engine's error.

@@ -52,6 +52,8 @@ class Objects:
 
     def including(self, headers):
         """Sources of the library that include one of the headers, directly or not."""
+        if not headers:
+            return set()
         users = {}
         for folder in ("core", "autograd", "nn"):
             for path in (self.root / folder).rglob("*.[ch]*"):

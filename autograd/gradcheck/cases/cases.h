@@ -38,12 +38,8 @@ struct Case {
 };
 
 // For a case that draws random numbers: the same at every call. The caller's go on afterwards.
-struct FixedSeed {
+struct FixedSeed : KeepGenerator {
   explicit FixedSeed(uint64_t seed) { manual_seed(seed); }
-  ~FixedSeed() { generator() = before; }
-  FixedSeed(const FixedSeed&) = delete;
-  FixedSeed& operator=(const FixedSeed&) = delete;
-  const Generator before = generator();
 };
 
 // A call that must throw a slope::Error whose message contains the function's name.
@@ -65,7 +61,7 @@ struct Cases {
   std::vector<Case> cases;
   std::vector<Refusal> refusals;
 };
-// Each group is defined in a file of its own.
+// One for each file of cases in this folder; cases.cpp collects them.
 Cases elementwise_cases();
 Cases reduction_cases();
 Cases matrix_cases();

@@ -23,7 +23,10 @@ Tensors contributions_if_contiguous(const Call& call, const Tensors& grad_output
   }
   for (const Tensor& y : call.outputs) outputs.push_back(contiguous_copy(y.detach()));
   for (const SavedValue& v : call.node->saved)
-    if (v.kind == SavedValue::Kind::extra) extras.emplace_back(v.storage, v.layout, v.dtype);
+    if (v.kind == SavedValue::Kind::extra) {
+      extras.resize(std::max<size_t>(extras.size(), v.index + size_t{1}));  // some may be undefined
+      extras[v.index] = Tensor(v.storage, v.layout, v.dtype);
+    }
   const EnableGrad enable_grad;
   const Tensors made = call.op->record(outputs, inputs, call.node->attributes, extras);
   for (size_t k = 0; k < made.size(); ++k)

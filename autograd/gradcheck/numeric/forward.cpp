@@ -1,6 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
+#include <slope/autograd/gradcheck/numeric/noise.h>
 #include <slope/autograd/gradcheck/numeric/values.h>
 #include <slope/autograd/gradcheck/watch/forward.h>
 #include <slope/autograd/node.h>
@@ -101,7 +102,7 @@ std::vector<LossAt> Forward::losses() const {
       const double term = weights_[k][i] * values[i];
       result[k].value += term;
       result[k].scale += std::abs(term);
-      if (y[k].dtype() == f32) result[k].rounding += std::abs(term) * 0x1p-25;
+      if (y[k].dtype() == f32) result[k].rounding += std::abs(term) * f32_rounding / 2;
     }
   }
   return result;

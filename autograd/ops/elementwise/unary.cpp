@@ -20,7 +20,7 @@ Tensor read(const Saved& s) {
 template <class Row>
 Grads formula(const Saved& s, const Tensor& g) {
   if constexpr (std::is_same_v<Row, Relu>)
-    return {masked_fill(g, s.output() <= 0, 0)};  // as in the loop, not 0 g: g may be infinite
+    return {masked_fill(g, read<Row>(s) <= 0, 0)};  // is_choice: as in the loop
   else if constexpr (std::is_same_v<Row, Sign>)
     return {zeros_like(g)};
   else

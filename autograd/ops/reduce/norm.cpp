@@ -18,8 +18,7 @@ bool moderate(const Tensor& y) {
 }
 
 // |r|^(p-1), r = x / y; 0 where x = 0, as is any derivative that exists there. For p < 2 the power
-// may be far from 0 where r underflows: it is then computed as |s x|^(p-1) / y^(p-1) / s^(p-1), s =
-// 2^64.
+// may be far from 0 where r underflows: then, with s = 2^64, it is |s x|^(p-1) / y^(p-1) / s^(p-1).
 Tensor power_of_ratio(const Tensor& x, const Tensor& y, const Tensor& r, double p) {
   const double least =
       r.dtype() == f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();

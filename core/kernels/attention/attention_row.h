@@ -15,8 +15,8 @@ void scores_of_row(const AttentionHead<T>& h, int64_t columns, T* s) {
                      {h.scale, T(0), nullptr, s, 0, columns});
 }
 
-// o = sum_j p_j v_j for first <= j < end, + o if first > 0; with a mask, over the p_j that are not
-// 0
+// o = sum_j p_j v_j for first <= j < end, + o if first > 0;
+// with a mask, over the p_j that are not 0
 template <class T>
 void output_of_piece(const AttentionHead<T>& h, int64_t first, int64_t end, const T* p, T* o) {
   constexpr int64_t L = vector_size<T>, N = 2;

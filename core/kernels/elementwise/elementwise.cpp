@@ -13,10 +13,10 @@ void unary(int64_t n, const T* __restrict x, int64_t x_step, T* __restrict y) {
   }
 }
 
-// g df(v); for relu and sign, whose df is 1 or 0, a choice: 0 times an infinite g would be nan.
+// g df(v), or a choice
 template <class Row, class T>
 [[gnu::always_inline]] inline T through(T g, T v) {
-  if constexpr (std::same_as<Row, Relu> || std::same_as<Row, Sign>)
+  if constexpr (is_choice<Row>)
     return Row::df(v) == 0 ? T(0) : g;
   else
     return g * Row::df(v);

@@ -26,6 +26,11 @@ namespace {
 #undef SLOPE_of_input
 #undef SLOPE_of_output
 
+// Whether the gradient is a choice, g where df is 1 and 0 where it is 0: 0 times an infinite g
+// would be nan.
+template <class Row>
+constexpr bool is_choice = std::same_as<Row, Relu> || std::same_as<Row, Sign>;
+
 #define SLOPE_BINARY(Row, f_of_ab)                                                   \
   struct Row {                                                                       \
     [[gnu::always_inline]] static auto f(auto a, auto b) { return f_of_ab; }         \

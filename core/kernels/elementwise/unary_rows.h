@@ -8,7 +8,8 @@
 // saves          of_input: df is a function of x;   of_output: of y, and x need not be saved
 // f              y of a number x, in code
 // df             dy/dx, as code for both the loops (on numbers) and the tape's formula (on tensors,
-//                whose operations are found by argument-dependent lookup)
+//                whose operations are found by argument-dependent lookup); relu and sign choose
+//                instead of multiplying (is_choice)
 // the texts      y and dx as traces and documents print them; the domain, or "" for all numbers
 //
 // This file is included several times with different definitions of SLOPE_UNARY: for the loops in

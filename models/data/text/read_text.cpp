@@ -8,14 +8,14 @@
 namespace slope::data {
 namespace {
 
-std::string plain_or_gz(const std::string& file) {
-  const auto missing = [](const std::string& name) {
-    return sys::kind(name) == sys::Kind::nothing;
-  };
-  const std::string packed = file + ".gz";
-  if (!missing(file)) return file;
-  SLOPE_CHECK_AS(IoError, !missing(packed), "{}: no such file, nor {}", file, packed);
-  return packed;
+bool is_missing(const std::string& name) { return sys::kind(name) == sys::Kind::nothing; }
+
+std::string plain_or_gz(const std::string& file) { return is_missing(file) ? file + ".gz" : file; }
+
+std::string existing(const std::string& file) {
+  const std::string chosen = plain_or_gz(file);
+  SLOPE_CHECK_AS(IoError, !is_missing(chosen), "{}: no such file, nor {}", file, chosen);
+  return chosen;
 }
 
 }  // namespace
@@ -62,10 +62,19 @@ std::vector<std::string> read_lines(const std::string& file) {
   return split_lines(read_text(file));
 }
 
+std::string read_once_of(const std::string& prefix, const std::string& source,
+                         const std::string& target) {
+  for (const std::string& side : {source, target})
+    if (const std::string file = plain_or_gz(prefix + "." + side);
+        sys::kind_followed(file) == sys::Kind::other)
+      return file;
+  return "";
+}
+
 ParallelText read_parallel(const std::string& prefix, const std::string& source,
                            const std::string& target) {
-  ParallelText text{.source_file = plain_or_gz(prefix + "." + source),
-                    .target_file = plain_or_gz(prefix + "." + target)};
+  ParallelText text{.source_file = existing(prefix + "." + source),
+                    .target_file = existing(prefix + "." + target)};
   text.source = read_lines(text.source_file);
   text.target = read_lines(text.target_file);
   if (text.source.size() != text.target.size())

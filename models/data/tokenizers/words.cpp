@@ -33,7 +33,7 @@ TokenizerPtr WordTokenizer::from(const std::vector<const std::vector<std::string
   SLOPE_CHECK_AS(InputError, counts.empty() || vocab.size() > eos_id + 1 + has_breaks,
                  "words: none of the text's {} words occurs {} times (min_freq), so all would be "
                  "<unk>; try --min-freq 1 or --tokenizer subwords",
-                 counts.size(), options.min_freq);
+                 counts.size() - has_breaks, options.min_freq);
   return std::make_shared<WordTokenizer>(std::move(vocab), words, Spacing::learned(lines));
 }
 

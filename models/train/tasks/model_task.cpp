@@ -16,7 +16,7 @@ namespace slope::train {
 
 void ModelTask::choose_parameters(const models::Model& model) {
   module_ = model.module();
-  buffers_ = nn::buffers(*module_);
+  buffers_ = nn::saved_buffers(*module_);
   parameters_ = nn::named_parameters(*module_);
   for (const std::string& pattern : items_of(settings_.training.freeze)) {
     const Tensors named = nn::parameters_named(*module_, pattern);

@@ -16,7 +16,7 @@ class ModelTask : public Task {
   Tensors buffers() const override { return buffers_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
-  // InputError as in nn::load, or if tokenizers that were read are not those of the weights
+  // InputError as in nn::load, or if the tokenizers are not those that the weights were saved with
   void start_from(const std::string& safetensors);
   // how much data, how many parameters; without a last line break
   virtual std::string summary() const = 0;

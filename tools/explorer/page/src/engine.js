@@ -14,8 +14,8 @@ async function moduleCode() {
 const patience = 30000; // milliseconds, for one answer
 
 /**
- * If an answer does not come, the worker is ended and another one started: the page goes on, but what
- * was being trained is lost.
+ * If an answer does not come, the worker is ended, and the next question starts another: the page goes
+ * on, but what was being trained is lost.
  * @returns {{ask: (question: object) => Promise<any>}}
  */
 export function openEngine() {
@@ -31,7 +31,7 @@ export function openEngine() {
       clearTimeout(alarm);
       worker.terminate();
       engine = { ask: (question) => (engine = start()).ask(question) };  // when it is asked again: it may fail each time
-      for (const answer of waiting.values()) answer(error(`the engine ${why} and was restarted`));
+      for (const answer of waiting.values()) answer(error(`the engine ${why}; the next question starts it again`));
     };
     const wait = () => (alarm = setTimeout(() => end(`gave no answer within ${patience / 1000} seconds`), patience));
     worker.onmessage = ({ data }) => {

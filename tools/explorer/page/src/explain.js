@@ -141,9 +141,8 @@ export function explain(answer, frame) {
   return html('div', { class: 'explanation' }, describe[frame.kind](answer, frame));
 }
 
-
 /** What a second backward did: the gradients it added to, or the engine's message. */
 export function againText(again) {
   if (again.message) return ['the second backward: ', html('b', {}, again.kind), ' ', again.message];
-  return ['the second backward added to the gradients: ', again.gradients.map((g) => `${g.name}.grad = ${valueText(g)}`).join('; ')];
+  return ['the second backward added to the gradients: ', again.gradients.map((g) => `${g.name}.grad = ${valueText(g.value)}`).join('; ')];
 }

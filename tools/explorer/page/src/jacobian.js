@@ -4,12 +4,14 @@ import { html } from './element.js';
 import { indexText, numberText, shapeText, valueText } from './number.js';
 import { makersOf, pathsTo } from './tape.js';
 
+const mostOutputs = 8; // each of them takes a run of the program
+
 /** @returns {Promise<HTMLElement>} */
 export async function localDerivative(ask, question, answer, operation) {
   const { operations, variables } = answer.trace;
   const { name, inputs, derivative, outputs } = operations[operation];
   const parts = [html('h3', {}, `The local derivative of ${name}`), html('p', {}, html('code', { class: 'formula' }, derivative))];
-  for (const [output, y] of outputs.entries())
+  for (const [output, y] of outputs.slice(0, mostOutputs).entries())
     for (const [input, v] of inputs.entries()) {
       if (v === null || !variables[y].dtype.startsWith('float')) continue;  // indices have no derivative
       const found = await ask({ ...question, ask: 'jacobian', operation, output, input });
@@ -17,6 +19,7 @@ export async function localDerivative(ask, question, answer, operation) {
       parts.push(html('h4', {}, label, ` ${shapeText(found.output ?? [])} × ${shapeText(found.input ?? [])}`));
       parts.push(found.error ? html('p', { class: 'error' }, found.error.message) : table(found));
     }
+  if (outputs.length > mostOutputs) parts.push(html('p', { class: 'note' }, `${outputs.length - mostOutputs} more outputs are not shown.`));
   return html('div', {}, parts);
 }
 

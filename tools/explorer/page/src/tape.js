@@ -54,6 +54,8 @@ export function stateAt(answer, frames, at) {
     } else if (frame.kind === 'contribution') {
       state.grads.set(frame.variable, frame.sum ? frame.sum.values[1] : frame.event.values[0]);
       state.counts.set(frame.variable, (state.counts.get(frame.variable) ?? 0) + 1);
+    } else if (frame.kind === 'recomputed') {
+      state.saved.set(frame.operation, (state.saved.get(frame.operation) ?? 0) + frame.event.bytes);
     } else if (frame.kind === 'freed') {
       state.saved.delete(frame.operation);
     } else if (frame.kind === 'leaf') {

@@ -1,5 +1,6 @@
 // The worker runs the engine and answers each question under its number. Errors that the engine
-// reports are answers; an exception means that it is broken, and the page starts another worker.
+// reports are answers; an exception means that it is broken; the page ends it and
+// starts another at its next question.
 import { startEngine } from './module.js';
 
 let engine;
