@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/op.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/nn/module/hooks.h>
 
 #include <algorithm>
