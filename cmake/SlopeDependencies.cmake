@@ -1,6 +1,5 @@
 # What slope links: fmt everywhere; OpenBLAS, OpenMP and threads unless plain; zlib, utf8proc and SentencePiece for models/data; CLI11 and nlohmann-json for the command.
-# OpenBLAS comes first, because at each start the loader looks up some 14,000 of its own symbols, each in all libraries before it: if it came
-# last, this would take a tenth of the instructions from the start of the command to its first step.
+# OpenBLAS comes first: at each start the loader looks up some 14,000 of OpenBLAS's own symbols, each in all libraries before it. If OpenBLAS came last, that would take a tenth of the instructions from the start of the command to its first step.
 if(SLOPE_BLAS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)

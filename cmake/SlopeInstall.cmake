@@ -1,14 +1,14 @@
-# cmake --install: headers under include/slope, the library, the command, the corpus, the CMake package (find_package(slope)) and slope.pc.
+# Installs the headers under include/slope, the library, the command, the corpus, the CMake package (find_package(slope)) and slope.pc.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS slope EXPORT slope_targets)
 if(TARGET slope_command)
   if(BUILD_SHARED_LIBS)
     set(library_folder "$ORIGIN/..")
-    cmake_path(APPEND library_folder "${CMAKE_INSTALL_LIBDIR}")  # which replaces it if it is absolute
+    cmake_path(APPEND library_folder "${CMAKE_INSTALL_LIBDIR}")  # replaces $ORIGIN/.. if absolute
     set_target_properties(slope_command PROPERTIES INSTALL_RPATH "${library_folder}")
   else()
-    # Otherwise CMake ends the path with an empty element, as room to change the path when it installs: the loader takes that for the current folder.
+    # Otherwise CMake ends the RPATH with an empty element, as room for changing it at installation; the loader takes that element for the current folder.
     set_target_properties(slope_command PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   install(TARGETS slope_command)
@@ -29,7 +29,7 @@ install(FILES "${PROJECT_BINARY_DIR}/slope-config.cmake" "${PROJECT_BINARY_DIR}/
 
 # pkg-config knows no generator expressions, so the target's usage requirements are repeated here. Dependencies of a static library are listed under Requires,
 # not Requires.private: with --static, pkg-config would ask for static builds of BLAS and its Fortran runtime too.
-# The prefix is relative to the .pc file, so that `cmake --install --prefix P` works, and a tree that was moved afterwards.
+# The prefix is relative to the .pc file, so that `cmake --install --prefix P` works and the tree can be moved afterwards.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
 else()

@@ -1,4 +1,4 @@
-# The files of core/kernels/ and its folders are compiled once for each instruction set, except isa.cpp, which picks one at start.
+# The files of core/kernels/ and its subfolders are compiled once for each instruction set, except isa.cpp, which picks the set at start.
 function(slope_kernels target)
   file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/kernels/*.cpp")
   list(FILTER kernel_sources EXCLUDE REGEX "/core/kernels/isa\\.cpp$")

@@ -1,9 +1,9 @@
 # What a build for WebAssembly (cmake/wasm.cmake) needs besides clang and its libraries:
-#   fmt::fmt, doctest::doctest   only headers (and nlohmann's), in a folder that holds nothing else of this machine
+#   fmt::fmt, doctest::doctest   headers only (with nlohmann's), in a folder without any other headers of this machine
 #   slope_wasm_runtime           exceptions, which Debian's libc++abi for WASI lacks: four of LLVM's sources, from the folder SLOPE_LLVM_SOURCES
 enable_language(C)
 find_program(SLOPE_NODE NAMES node nodejs REQUIRED)
-# Garbage is collected on one thread: on several, Node 20 crashes in it at the end of a long test.
+# One thread collects garbage: with several, Node 20's collector crashes at the end of a long test.
 set(CMAKE_CROSSCOMPILING_EMULATOR "${SLOPE_NODE};--no-warnings;--single-threaded-gc;${PROJECT_SOURCE_DIR}/tools/explorer/wasm/run.mjs")
 
 set(headers "${PROJECT_BINARY_DIR}/headers")

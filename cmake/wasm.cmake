@@ -1,4 +1,4 @@
-# Toolchain: WebAssembly by clang and the libraries for WASI that Debian packages (tools/explorer/build installs them).
+# Toolchain for WebAssembly: clang and the WASI libraries from Debian's packages (tools/explorer/build installs them).
 # Exceptions use the older encoding, clang's default, which Node 18 can run; every browser that supports them has SIMD128 too.
 set(SLOPE_CLANG 22)
 set(CMAKE_SYSTEM_NAME Generic)

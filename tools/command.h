@@ -35,8 +35,8 @@ std::string bundled_corpus();
 // goes on computing results that cannot be read.
 void print(const std::string& text);
 void flush();
-// Before `out`, which `flag` names, is written: UsageError if it is a file of a run, or one of
-// those that are read.
+// Call before writing `out`, the value of `flag`: UsageError if it is a file of a run or one of the
+// files in `read`.
 void refuse_to_replace(const char* flag, const std::string& out,
                        const std::vector<std::string>& read = {});
 

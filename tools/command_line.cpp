@@ -123,7 +123,7 @@ void Command::needs(const std::string& option, const std::string& other) {
 
 namespace {
 
-// The command and subcommands up to the one that was reached, whose help is the relevant one.
+// The command and subcommands down to the last one given, whose --help applies.
 std::string command_path(const CLI::App& app) {
   const auto reached = app.get_subcommands();
   return app.get_name() + (reached.empty() ? "" : " " + command_path(*reached.front()));
@@ -191,7 +191,7 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& e) {
 
 struct Word {
   const std::string& text;
-  bool is_value;             // of the option before it; or it stands after `--`
+  bool is_value;             // the option before it takes it, or it stands after `--`
   const CLI::App* app;       // the subcommand that sees it
   std::string command_path;  // "slope train lm"
 };
@@ -235,8 +235,8 @@ std::vector<std::string> with_values_apart(const std::vector<Word>& given) {
   return words;
 }
 
-// Refuses `--quiet=`, and `--bias ""` of an option whose value may be left out: CLI11 would take
-// them for the option without a value.
+// Refuses `--quiet=`, and `--bias ""` where the value may be left out: CLI11 would read both as the
+// option without a value.
 void refuse_empty_answers(const std::vector<Word>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const auto& [word, is_value, app, path] = words[i];

@@ -58,7 +58,7 @@ class Command {
   Option option(const std::string& names, std::function<void(const std::string& value)> keep,
                 const std::string& help);
   Option flag(const std::string& names, bool& place, const std::string& help = "");
-  // Refuses `option` beside any of `others`, all of them declared before.
+  // Refuses `option` together with any of `others`; declare all of them first.
   void excludes(const std::string& option, const std::vector<std::string>& others);
   void needs(const std::string& option, const std::string& other);
   void threads();  // --threads N, checked and set when the command line is parsed

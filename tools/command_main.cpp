@@ -72,7 +72,7 @@ int command_main(int argc, char** argv) {
     const int code = parse_command_line(argc, argv)();
     flush();
     SLOPE_CHECK_AS(MemoryError, code != 0 || !memory_ran_out(),
-                   "memory ran out; a reserve was enough to finish, but free some memory");
+                   "memory ran out; a reserve was enough to finish; free some memory");
     return code;
   });
 }

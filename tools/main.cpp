@@ -4,8 +4,8 @@
 
 namespace {
 
-// Memory for the end of a process that runs out of it (process.h). Constructors of global objects
-// allocate already, so this runs before them.
+// Reserves memory for when the process runs out of it (process.h). Constructors of global objects
+// already allocate, so this runs before them.
 void reserve(int, char**, char**) { slope::tools::reserve_memory(); }
 [[gnu::used, gnu::section(".preinit_array")]] void (*const first)(int, char**, char**) = reserve;
 

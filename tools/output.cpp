@@ -1,5 +1,5 @@
-// The command's output: all of it is written, or the command fails; and no file of a run, nor one
-// that is read, is replaced.
+// The command's output: either all of it is written or the command fails; it never replaces a file
+// of a run or one that is read.
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 

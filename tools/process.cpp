@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-// In place of the C library's, for all libraries that this program loads.
+// Replaces the C library's getenv, also for all libraries that this program loads.
 extern "C" [[gnu::visibility("default")]] char* getenv(const char* name) noexcept {
   const std::string_view wanted = name;
   for (char** at = environ; at && *at; ++at) {

@@ -24,8 +24,8 @@ void occupy_standard_descriptors();
 void reserve_memory();
 bool memory_ran_out();
 
-// Memory can run out where nothing can catch it: in a thread that a library started (SentencePiece
-// does) or in a destructor. The process then ends, with one line and exit code 4.
+// Memory can run out where no exception can be caught: in a thread that a library started
+// (SentencePiece does) or in a destructor. The process then ends, with one line and exit code 4.
 void report_failed_allocations_of_libraries();
 
 }  // namespace slope::tools

@@ -95,8 +95,8 @@ int run(const std::vector<BenchCase>& cases, bool machine_too, const Flags& flag
   return 0;
 }
 
-// The precision asked for; with a note on standard error if bf16 will not be faster, but not from
-// each of the processes that start-up starts.
+// The precision asked for. Prints a note to standard error if bf16 will not be faster, except in
+// the processes that the case start-up starts.
 DType precision_of(const Flags& flags) {
   const DType precision = train::precision_named(flags.precision);
   const std::string& note = bf16_choice().note;
@@ -144,7 +144,7 @@ void add_common(Command& command, Flags& flags) {
       .between(1, 1000000);
   command.flag("--json", flags.json, "the figures as JSON");
   command.flag("--profile", flags.profile, "print the time of each operation instead");
-  command.option("--trace", flags.trace, "the same as a trace for chrome://tracing")
+  command.option("--trace", flags.trace, "also write the profile as a trace for chrome://tracing")
       .takes_name("FILE");
   command.flag("--serve", flags.serve,
                "follow tools/bench/compare/protocol.md on standard input and output");
@@ -159,7 +159,7 @@ std::string listing() {
   return text +
          fmt::format(
              "\n  {:<18} {}", machine,
-             "peak of arithmetic and of memory, and matrix products in the shapes of the cases");
+             "peak rates of arithmetic, memory and matrix products in the shapes of the cases");
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ void add_bench(Command& slope) {
       "Measure time and memory. Timings on shared machines vary: repeat, alternate, compare "
       "ratios.\nExample: slope bench translation decode1 --threads 2");
   static Flags flags;
-  command.option("case", flags.cases, "what to measure (default: all of those below)")
+  command.option("case", flags.cases, "what to measure (default: all cases below)")
       .takes_name("CASE");
   add_common(command, flags);
   command.flag("--once", flags.once).in_group("");
@@ -181,7 +181,7 @@ void add_bench(Command& slope) {
                                     "batches.\nExample: slope bench real --write-batches "
                                     "b.safetensors && slope bench real --batches b.safetensors");
   real.option("--batches", flags.batches, "the batches").takes_name("FILE");
-  real.option("--write-batches", flags.write_batches, "write the first batches of a run and end")
+  real.option("--write-batches", flags.write_batches, "write the first batches of a run and exit")
       .takes_name("FILE");
   real.option("--train", flags.train, "prefix of the text (default: the bundled corpus)")
       .takes_name("PREFIX");

@@ -38,13 +38,13 @@ std::vector<BenchCase> decoding_cases();  // decoding.cpp
 std::vector<BenchCase> op_cases();        // ops.cpp
 BenchCase start_case();                   // start.cpp
 
-// real.cpp: training on the batches of a file; write_batches() makes such a file of a text
+// real.cpp: training on the batches of a file; write_batches() makes such a file from a text
 BenchCase real_case(const std::string& batches_file);
 void write_batches(const std::string& file, const std::string& text_prefix, int64_t count);
 
 // What start_case() runs in a new process: takes one step, prints the peak resident set in kB.
 int first_step();
-int measure_nodes();  // node.cpp: a recorded small operation, and a chain of a million
+int measure_nodes();  // node.cpp: the cost of recording an operation, and a chain of a million
 
 // scale.cpp: time and memory of a step against each of its sizes; plots go to the folder
 int measure_scale(const std::string& folder);
@@ -52,7 +52,7 @@ int measure_scale(const std::string& folder);
 // profile.cpp
 void profile(const BenchCase& bench_case, int64_t steps, const std::string& trace_file);
 
-// serve.cpp: compare/protocol.md on standard input and output
+// serve.cpp: speaks compare/protocol.md on standard input and output
 int serve(const BenchCase& bench_case);
 
 }  // namespace slope::tools

@@ -1,5 +1,5 @@
-// Greedy decoding with the cache, through the functions that `slope translate` calls, by a model of
-// the shape of the case `translation` that cannot end a sentence early.
+// Greedy decoding with the cache, through the functions that `slope translate` calls. The model has
+// the shape of the case `translation` and cannot end a sentence early.
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/product/autocast.h>
@@ -28,7 +28,7 @@ class GreedyDecoding : public Workload {
                             words.data<int64_t>() + (b + 1) * source_tokens);
   }
   Done run(int64_t steps) override {
-    const Autocast as_translate(f32);  // translate's --precision rounds the weights alone
+    const Autocast as_translate(f32);  // translate's --precision only rounds the weights
     Done done;
     for (int64_t i = 0; i < steps; ++i)
       for (const train::Sentence& s :
@@ -61,8 +61,8 @@ class GreedyDecoding : public Workload {
                       "bench: the model ends in a tensor of shape {}, not in a bias", bias.shape());
     return bias;
   }
-  // What each new token reads: the decoder's weights and the projection to words, without those
-  // that make keys and values of the source, once for all tokens.
+  // What each new token reads: the weights of the decoder and of the projection to words, except
+  // those for keys and values of the source, made once for all tokens.
   int64_t decoder_bytes() const {
     int64_t n = 0;
     for (const auto& [name, p] : nn::named_parameters(translator_.model->module())) {

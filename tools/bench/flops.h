@@ -1,5 +1,5 @@
-// Floating-point operations of the matrix products in a model's forward, including attention's,
-// which are counted as if there were no masks.
+// Floating-point operations of the matrix products in a model's forward pass; attention's are
+// counted as if there were no masks.
 //
 // B batch · S source tokens · T target tokens · K tokens that a target token attends to · C
 // channels · F feed-forward · V vocabulary

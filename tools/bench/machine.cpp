@@ -96,7 +96,7 @@ constexpr Shape shapes[] = {
     {"GPT 768, head", 256, 50257, 768},
 };
 
-// x W^T, as a linear layer's forward.
+// x W^T, as in a linear layer's forward.
 void products(const Shape& s, std::vector<MachineLimit>& limits) {
   const Tensor x = randn({s.m, s.k}), w = randn({s.n, s.k}), y = zeros({s.m, s.n});
   const auto out = y.write<float>();

@@ -1,5 +1,5 @@
-// Training steps of the zoo's models on made-up batches: forward, loss, backward, clipping,
-// optimizer, through the trainer's step. The one place where a benchmark names a model.
+// Training steps of the zoo's models on made-up batches, taken by the trainer's own function:
+// forward, loss, backward, clipping, optimizer. The only place where a benchmark names a model.
 #include <slope/models/data/two_moons.h>
 #include <slope/models/data/vocab.h>
 #include <slope/models/kinds/language_model.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *encoder_decoder = "postnorm", *gpt = "char-gpt", *smallest = "microgpt",
                      *points = "mlp";
-constexpr int64_t first_word = data::eos_id + 1;  // lower ones are <pad> and other special tokens
+constexpr int64_t first_word = data::eos_id + 1;  // lower ids are <pad> and other special tokens
 constexpr int n_batches = 4;
 
 std::unique_ptr<Workload> translation_steps(const TranslationCase& c, int64_t B, int64_t S,
@@ -60,7 +60,7 @@ std::unique_ptr<Workload> decoder_steps(const train::RunSettings& settings,
                                           training);
 }
 
-// Names as long as the model's context.
+// microgpt on names as long as its context.
 std::unique_ptr<Workload> microgpt_steps(int64_t names) {
   return decoder_steps(
       bench_settings(smallest, {}), {.C = 16, .layers = 1}, names, 16, 27,
@@ -96,8 +96,7 @@ train::RunSettings bench_settings(const char* model, const Values& values) {
 
 TranslationCase translation_model() { return {encoder_decoder, {}, {}}; }
 
-// The recipe's optimizer at a constant learning rate: what a step costs does not depend on the
-// schedule.
+// nanoGPT's optimizer at a constant learning rate: a step's cost does not depend on the schedule.
 std::unique_ptr<Workload> gpt_steps(const flops::Decoder& sizes, int64_t heads, bool bias,
                                     int64_t block_size, double lr, int64_t B, int64_t T,
                                     int64_t vocab) {

@@ -1,5 +1,5 @@
-// Training steps of a translation model on the batches of a file, which are those of a run with the
-// preset multi30k: default settings and lower-cased words that occur at least twice.
+// Training steps of a translation model on the batches of a file, and writing such a file from a
+// run with the preset multi30k: default settings and lower-cased words that occur at least twice.
 #include <slope/core/files/safetensors.h>
 #include <slope/core/memory/scarce.h>
 #include <slope/core/text/parse_number.h>
@@ -91,7 +91,7 @@ std::unique_ptr<Workload> batched_steps(const std::string& path) {
                                           settings.training);
 }
 
-// An operation that fails means that the file holds other tensors than batches.
+// If an operation fails, the file holds tensors that are not batches.
 std::unique_ptr<Workload> real_steps(const std::string& path) {
   try {
     return batched_steps(path);

@@ -71,7 +71,7 @@ void show(const Curve& curve) {
   print(fmt::format("\n| {} | median ms | MB |\n|---:|---:|---:|\n", curve.name));
   for (size_t i = 0; i < curve.sizes.size(); ++i)
     print(fmt::format("| {:.0f} | {:.1f} | {:.1f} |\n", curve.sizes[i], curve.ms[i], curve.mb[i]));
-  print(fmt::format("\nTime grows as the power {:.2f}, memory as {:.2f} (last three).\n",
+  print(fmt::format("\nTime grows as the power {:.2f}, memory as {:.2f} (last three sizes).\n",
                     exponent(curve.sizes, curve.ms), exponent(curve.sizes, curve.mb)));
   flush();
 }

@@ -1,5 +1,5 @@
-// From the start of a process to the end of its first training step: the program restarts itself
-// for each measurement.
+// The case start-up: from a process's start to the end of its first training step; the program
+// restarts itself for each measurement.
 #include <slope/core/loops/parallel.h>
 #include <slope/core/product/autocast.h>
 #include <slope/nn/layers/linear.h>
@@ -93,7 +93,7 @@ int first_step() {
 BenchCase start_case() {
   return {"start-up",
           "from the start of a process to the end of a first step: Linear 512 to 512, batch 32, "
-          "Adam; its resident memory",
+          "Adam; peak resident memory",
           [] { return std::make_unique<Starts>(); }};
 }
 

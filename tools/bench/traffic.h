@@ -1,6 +1,5 @@
-// Memory traffic of a step, at least: weights, gradients and optimizer state, or an operation's
-// tensors, all of which come from memory; everything else is taken to stay in the cache. For
-// rooflines.
+// The least memory traffic of a step, for rooflines: weights, gradients and optimizer state, or an
+// operation's tensors, come from memory; everything else is assumed to stay in the cache.
 #pragma once
 
 #include <slope/models/run/train_settings.h>
@@ -17,8 +16,8 @@ inline double training(const train::TrainSettings& t, int64_t parameters) {
   return element * passes * static_cast<double>(parameters);
 }
 
-// All sentences are decoded together: each new token of a sentence takes one pass over the
-// decoder's weights. `tokens`: new ones of one sentence.
+// All sentences are decoded together, with one pass over the decoder's weights for each position.
+// `tokens`: new tokens of one sentence.
 inline double decoding(int64_t decoder_bytes, int64_t tokens) {
   return static_cast<double>(decoder_bytes * tokens);
 }

@@ -1,6 +1,5 @@
-// The model of a benchmark: one of the zoo by name, with its sizes as settings, and the sizes of
-// its products, for counting operations. tools/bench/models.cpp has each model's name and sizes,
-// once.
+// A benchmark's model: its name in the zoo, its sizes as settings, and the sizes of its products,
+// for counting operations. Only tools/bench/models.cpp names the models and their sizes.
 #pragma once
 
 #include <slope/models/run/run_settings.h>

@@ -84,7 +84,7 @@ void add_explore(Command& slope) {
   command
       .option(
           "--page", flags.page,
-          "the page to insert it into, made by tools/explorer/build (default: the installed one)")
+          "the page to fill in, made by tools/explorer/build (default: the installed one)")
       .takes("FILE.html");
   command
       .option("--values", flags.values,

@@ -24,7 +24,7 @@ void add_generate(Command& slope) {
   static DType weights = f32;
   train::Sampling& sampling = options.sampling;
   command.option("run", folder, "the run's folder").required().takes_name("RUN");
-  command.option("--prompt", prompt, "the text continues from here").takes("TEXT");
+  command.option("--prompt", prompt, "the text to continue").takes("TEXT");
   command.option("--tokens", options.tokens, "tokens to write: characters, words or subwords")
       .between(0, 100'000'000)
       .shows_default();
@@ -38,7 +38,7 @@ void add_generate(Command& slope) {
       .shows_default();
   command
       .option("--top-p", sampling.top_p,
-              "sample from the likeliest tokens, only as many as needed to reach this probability; "
+              "sample from the fewest tokens that together reach this probability; "
               "1: from all")
       .between_reals(1e-9, 1.0)
       .shows_default();
@@ -50,7 +50,7 @@ void add_generate(Command& slope) {
   command
       .option("--repetition-penalty", sampling.repetition_penalty,
               "for tokens that the text contains, positive logits are divided by it and negative "
-              "ones multiplied; 1: none")
+              "ones multiplied by it; 1: none")
       .between_reals(1e-3, 1e6)
       .shows_default();
   command.option("--stop", options.stop, "end before the first occurrence of this text")

@@ -45,7 +45,7 @@ std::vector<std::string> names() {
   return result;
 }
 
-// cases_of(), which knows a program's own cases too, and those of nn.
+// The cases of cases_of(), a program's own included, and those of nn.
 std::vector<Case> cases_with_nn(const std::string& name) {
   std::vector<Case> result = cases_of(name);
   std::copy_if(nn::function_cases().begin(), nn::function_cases().end(), std::back_inserter(result),
@@ -207,7 +207,7 @@ void add_gradcheck(Command& slope) {
   command.option("--against", flags.against, "compare values and gradients with PyTorch's instead")
       .takes_name("pytorch");
   command.flag("--verbose", flags.verbose,
-               "print everything: all failures, with --all also what passes, beyond 60 lines");
+               "print everything, beyond 60 lines too: all failures, with --all also what passes");
   command.flag("--json", flags.json, "the whole report as JSON");
   command.excludes("--fast", {"--sample"});
   command.excludes("--explain", {"--json", "--against", "--stop-on-failure"});

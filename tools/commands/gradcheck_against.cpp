@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 constexpr double tolerance = 1e-9;
 constexpr int no_torch = 77;
 
-// Reads calls from a file. Prints for each the largest difference of value or gradients, over
-// max(1, PyTorch's largest element); null if table T lacks the function; or PyTorch's error.
+// Reads calls from a file. Prints for each the largest difference in value or gradients, divided by
+// max(1, PyTorch's largest element); or null if table T lacks the function, or PyTorch's error.
 constexpr const char* script = R"py(
 import json, math, sys, warnings
 warnings.simplefilter("ignore")

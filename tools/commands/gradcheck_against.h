@@ -1,5 +1,5 @@
-// `slope gradcheck NAME --against pytorch`: takes the cases in which the function is one call,
-// makes the same calls in PyTorch, in a Python process, and compares values and gradients.
+// `slope gradcheck NAME --against pytorch`: takes the cases that are a single call of the function,
+// makes the same calls with PyTorch in a Python process, and compares values and gradients.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ nlohmann::ordered_json describe_file(const std::string& file) {
       {"file", file}, {"elements", elements}, {"metadata", header.metadata}, {"tensors", tensors}};
 }
 
-// A text from a file, which may be of any length: the first 400 bytes.
+// The first 400 bytes of a text from a file, which may be of any length.
 std::string beginning(const std::string& text) {
   constexpr size_t most = 400;
   return text.size() <= most

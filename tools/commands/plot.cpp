@@ -11,7 +11,7 @@ namespace slope::tools {
 void add_plot(Command& slope) {
   Command command = slope.subcommand(
       "plot",
-      "Draw the curves of runs, also of runs that are still training, as one SVG.\n"
+      "Draw the curves of runs, finished or still training, as one SVG.\n"
       "Example: slope plot runs/first runs/second -o curves.svg --what loss,lr");
   static std::vector<std::string> runs;
   static const std::string usual = "loss,lr,gradient_norm,tokens_per_second";
@@ -21,7 +21,7 @@ void add_plot(Command& slope) {
   command
       .option(
           "--what", what,
-          fmt::format("what to draw, separated by commas: {}", fmt::join(train::plottable(), ", ")))
+          fmt::format("what to draw, comma-separated: {}", fmt::join(train::plottable(), ", ")))
       .takes_name("NAMES")
       .shows_default();
   command.runs([] {

@@ -56,8 +56,8 @@ void add_settings_flags(Command& command, SettingsFlags& flags, const ModelType&
 
 namespace {
 
-// A run takes `steps` if that is not 0, else `epochs`. Whoever gives epochs alone means them: the
-// steps of a preset or of the defaults must not win.
+// A run lasts `steps` steps if that is not 0, else `epochs` epochs. If only epochs are given, steps
+// of a preset or the defaults must not override them.
 void steps_or_epochs(train::TrainSettings& t, const std::vector<std::string>& given) {
   const auto is_given = [&](const char* key) {
     return std::find(given.begin(), given.end(), key) != given.end();
@@ -77,7 +77,7 @@ void refuse_without_effect(const Settings& settings, const SettingsFlags& flags)
   }
 }
 
-// The same for flags that have no effect with a kind of model, or beside another flag.
+// Refuses flags that have no effect with this kind of model or beside another flag.
 void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
   const auto refuse = [&](const char* key, const std::string& why) {
     if (flags.values.contains(key))
@@ -93,7 +93,7 @@ void refuse_idle_flags(RunSettings& settings, const SettingsFlags& flags) {
                             train::to_text(*subword_model)));
 }
 
-// A run that --from names brings its tokenizers. `taken`: the settings with those of that run.
+// A run named by --from brings its tokenizers. `taken`: the settings with its own included.
 void refuse_other_tokenizers(RunSettings& settings, RunSettings& taken,
                              const SettingsFlags& flags) {
   const Settings now = settings.all(), then = taken.all();
@@ -151,10 +151,10 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
                     config = resumed.empty() ? "" : train::config_to_resume(resumed);
   if (!state.empty())
     train::from_saved_json(settings.all(), train::RunState::read(state).settings, state);
-  // the checkpoint's config may have been edited: what may not change is then refused
+  // the checkpoint's config may have been edited; changes to fixed settings are refused later
   if (!config.empty())
     train::from_saved_json(settings.all(), train::read_json_text(config), config);
-  std::optional<RunSettings> taken;  // with what the run that --from names brings
+  std::optional<RunSettings> taken;  // the settings after taking those of --from's run
   if (const auto from = flags.values.find("from"); from != flags.values.end())
     if (config.empty() && sys::is_folder(from->second)) {
       settings.take_model(

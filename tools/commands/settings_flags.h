@@ -1,5 +1,5 @@
-// The settings of a run from a command line, for `slope train` and `slope sweep`. They are taken,
-// in this order, each replacing earlier ones, from
+// The settings of a run from a command line, for `slope train` and `slope sweep`. They come from
+// these sources, each overriding earlier ones:
 //   the run that --resume continues; or, for a new run, the size of the user's own parallel text
 //   the run that --from names: model and tokenizers
 //   --preset
@@ -28,13 +28,13 @@ void add_settings_flags(Command& command, SettingsFlags& flags, const models::Mo
 // Changes `settings`, which must be at their defaults. `resumed`: the folder of the run to resume.
 void gather(train::RunSettings& settings, const SettingsFlags& flags, const std::string& resumed);
 
-// The task. With --from, it starts with the weights and tokenizers that --from names, unless a run
-// is resumed: then they come from its checkpoint.
+// The task. With --from, it starts with the weights and tokenizers named there; if a run is
+// resumed, they come from that run's checkpoint.
 std::unique_ptr<train::ModelTask> make_task(train::RunSettings& settings,
                                             const std::string& resumed);
 
-// Adds a subcommand for each kind and each model, and add(subcommand, model) to the one that the
-// command line names.
+// Adds a subcommand for each kind and each model, and calls add(subcommand, model) for the one that
+// the command line names.
 void add_kinds_and_models(Command& command, const std::function<std::string(models::Kind)>& help,
                           const std::function<std::string(const models::ModelType&)>& short_help,
                           const std::function<void(Command&, const models::ModelType&)>& add);

@@ -1,5 +1,5 @@
-// slope sweep KIND --grid KEY=VALUE,VALUE …: a run for each combination of values, one after the
-// other or side by side, and a table of them. The same command again continues where it was left.
+// slope sweep KIND --grid KEY=VALUE,VALUE …: trains a run for each combination of values, one by
+// one or side by side, and prints a table. The same command continues an interrupted sweep.
 #include <slope/core/files/input_stream.h>
 #include <slope/core/files/system_call.h>
 #include <slope/core/loops/parallel.h>
@@ -104,7 +104,7 @@ std::string folder_of(const Flags& flags, const Point& point) {
   return flags.out + "/" + name;
 }
 
-// The settings of the point's run: those of `slope train` with the values as flags.
+// Gathers the settings of the point's run as `slope train` does, with its values as flags.
 void gather(RunSettings& settings, SettingsFlags flags, const std::vector<Axis>& axes,
             const Point& point) {
   for (size_t i = 0; i < axes.size(); ++i) flags.values[axes[i].key] = point.values[i];
@@ -237,7 +237,7 @@ int run(const Flags& flags, const ModelType& type) {
   print("\n" + table(points, axes));
   const bool all_failed =
       std::all_of(points.begin(), points.end(), [](const Point& p) { return !p.failure.empty(); });
-  return all_failed ? 5 : 0;  // 5: as train gives for numbers that are not finite
+  return all_failed ? 5 : 0;  // 5: train's exit code for numbers that are not finite
 }
 
 }  // namespace
@@ -263,7 +263,7 @@ void add_sweep(Command& slope) {
         sub.option("--grid", flags.grid, "settings, each with its values")
             .required()
             .takes("KEY=V,V…");
-        sub.option("--jobs", flags.jobs, "runs side by side, which share the threads")
+        sub.option("--jobs", flags.jobs, "number of runs side by side; they share the threads")
             .between(1, 1024)
             .shows_default();
         add_settings_flags(sub, flags.settings, type);

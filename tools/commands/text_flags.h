@@ -24,8 +24,8 @@ inline void add_long_lines(Command& command, std::string& how) {
       .shows_default();
 }
 
-// If anything was left out, one line on standard error: "slope: FILE: skipped 2 lines longer than
-// …".
+// Prints, if anything was left out, one line to standard error: "slope: FILE: skipped 2 lines
+// longer than …".
 inline void tell_left_out(const std::string& file, const char* done, int64_t count,
                           const char* thing, const std::string& which = "") {
   if (count > 0)

@@ -1,4 +1,4 @@
-// slope train KIND [--model NAME], slope train NAME.
+// slope train KIND [--model NAME] | NAME: trains a model.
 #include <slope/core/text/visible.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>

@@ -63,7 +63,7 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   if (!before.empty()) {
     const ModelType* type = models::find_model(before);
     SLOPE_CHECK_INPUT(
-        type, "--resume: the run is of a model that this program does not know, {}; it knows {}",
+        type, "--resume: this program does not know the run's model, {}; known models: {}",
         before, fmt::join(models::model_names(), ", "));
     SLOPE_CHECK_AS(UsageError, type->kind == kind,
                    "--resume: {} holds a run of {}; say slope {} {}, or choose another --out",
@@ -98,7 +98,7 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   return models::default_model(kind);
 }
 
-// `slope train --text f`: which kind has such a setting.
+// For `slope train --text f`: says which kind has such a setting.
 [[noreturn]] void refuse_without_kind(const std::string& command, const std::string& flag) {
   std::vector<std::string> kinds;
   std::string key = flag.substr(2, flag.find('=') - 2);

@@ -11,9 +11,9 @@
 namespace slope::tools {
 
 struct TrainChoice {
-  std::string word;  // after `train`: a kind or a model; empty: another command
+  std::string word;  // after `train` or `sweep`: kind or model; empty: other command
   const models::ModelType* type = nullptr;  // null if `word` is neither
-  std::string config_text;  // what is in the file --config; read here: a pipe is read only once
+  std::string config_text;  // the text of the --config file, kept: a pipe is read only once
 };
 
 // Finds the choice in the words after `slope` and keeps it for train_choice(). UsageError if a

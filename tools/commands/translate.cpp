@@ -1,4 +1,4 @@
-// slope translate: one line in, one line out.
+// slope translate: translates text, line by line.
 #include <slope/core/files/file_sink.h>
 #include <slope/models/data/text/line_stream.h>
 #include <slope/models/draw/terminal_map.h>
@@ -79,7 +79,7 @@ std::vector<std::string> all_lines(data::LineStream& text) {
   return lines;
 }
 
-// The score and the log-probability of each line of `given` as the translation of its source.
+// Prints score and log-probability of each line of `given` as the translation of its source.
 int score(const Flags& flags) {
   SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
                  "--score -: the text and its translations cannot both be standard input; name a "
@@ -100,7 +100,7 @@ int run(Flags& flags) {
   flags.decode.cached = !flags.uncached;
   if (flags.n_best > 0) flags.decode.n_best = flags.n_best;
   SLOPE_CHECK_AS(UsageError, flags.decode.n_best <= flags.decode.beam,
-                 "--n-best {}: needs a --beam at least as large, but it is {}", flags.n_best,
+                 "--n-best {}: needs a --beam at least as large, but --beam is {}", flags.n_best,
                  flags.decode.beam);
   if (!flags.given.empty()) return score(flags);
   const train::AttentionChoice choice{.kind = train::attention_kind(flags.kind),
@@ -142,30 +142,28 @@ void add_translate(Command& slope) {
       "Example: echo 'Ein Hund läuft.' | slope translate runs/first --attention map.svg");
   static Flags flags;
   command.option("run", flags.run, "the run's folder").required().takes_name("RUN");
-  command.option("file", flags.file, "the text, plain or .gz; - or nothing: standard input")
+  command.option("file", flags.file, "the text, plain or .gz; standard input if - or left out")
       .takes_name("FILE");
   add_decoding_flags(command, flags.decode);
   add_precision(command, flags.weights);
   command
       .option("--n-best", flags.n_best,
-              "print the N best translations of each line, each after the line's number and a tab "
-              "(fewer where some read the same); at most --beam")
+              "print the N best translations of each line (fewer if some read the same), each after the line's number and a tab; N is at most --beam")
       .between(1, 1000);
   command.flag("--scores", flags.decode.scores,
                "print score and log-probability before each translation, separated by tabs; nan "
                "where a line is empty or skipped");
   command
       .option("--score", flags.given,
-              "do not translate; print score and log-probability of each line of FILE as the "
-              "translation")
+              "do not translate; print score and log-probability of each line of FILE, taken as the translation")
       .takes_name("FILE");
   command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);
   command
       .option("--attention", flags.attention,
-              "draw what the first sentence's translation attends to, all heads of a layer")
+              "draw what the first sentence's translation attends to, in all heads of a layer")
       .takes_name("FILE.svg");
-  command.flag("--show-attention", flags.show, "the same as text, on standard output");
+  command.flag("--show-attention", flags.show, "draw the same as text, on standard output");
   command.option("--kind", flags.kind, "which attention is drawn: cross, encoder or decoder")
       .shows_default();
   command.option("--layer", flags.layer, "which layer is drawn, from 0; -1: the last")

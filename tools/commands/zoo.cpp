@@ -1,4 +1,4 @@
-// slope zoo: the models of the registry, and their presets; the layers of one model.
+// slope zoo: lists the registered models and their presets, or the layers of one model.
 #include <slope/models/infer/sample.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/json.h>
@@ -17,7 +17,7 @@ namespace slope::tools {
 
 namespace {
 
-// "my-model" -> "models/my_model.h"; a program's own models have no file here.
+// "my-model" -> "models/my_model.h"; models that a program adds have no file here.
 std::string file_of(const models::ModelType& type) {
   if (!models::is_bundled(type)) return "-";
   std::string file = type.name;
@@ -76,7 +76,7 @@ int run() {
 }
 
 nlohmann::ordered_json to_json(const nn::LayerSummary& layer) {
-  nlohmann::ordered_json output;  // null: no call that gave one tensor
+  nlohmann::ordered_json output;  // null: no call returned a single tensor
   if (layer.output) output = *layer.output;
   return {{"name", layer.name},
           {"type", layer.type},
@@ -107,12 +107,9 @@ void add_zoo(Command& slope) {
   static std::string name;
   Command command = slope.subcommand(
       "zoo",
-      "List the models, with the number of parameters at their default sizes (words of Multi30k, "
-      "characters of tiny Shakespeare), and the presets. With the name of a model: its layers at "
-      "that size, on one example of the greatest length, with the shape of each output, "
-      "parameters, multiply-adds of matrix products and memory.\nExample: slope zoo " +
+      "List the models, with parameter counts at default sizes (vocabularies: words of Multi30k, characters of tiny Shakespeare), and the presets. With a model's name: its layers at that size, on one example of the greatest length, with output shapes, parameters, multiply-adds of matrix products, and memory.\nExample: slope zoo " +
           models::zoo().front()->name);
-  command.option("model", name, "show the layers of this one").takes_name("MODEL");
+  command.option("model", name, "show the layers of this model").takes_name("MODEL");
   command.flag("--json", json, "as JSON, with every setting");
   command.runs([] { return !name.empty() ? run_one(name, json) : json ? run_json() : run(); });
 }

@@ -1,7 +1,6 @@
 """Phrases and clauses of the bundled corpus, said in German and in English: agreement, case, word order, tense, negation.
 
-Owns: NounPhrase, Pronoun, Clause and the two sides of each. Requires: lexicon. English is a function of the German words: whatever
-changes one side shows on the other, and what German leaves open (the progressive, do-support) follows from what it says.
+Owns: NounPhrase, Pronoun, Clause and the two sides of each. Requires: lexicon. English is a function of the German words: any change to one side shows in the other, and what German does not mark (the progressive, do-support) follows from what it does say.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ def with_article(phrase):
 
 @dataclass(frozen=True)
 class NounPhrase:
-    """Determiner, number, ordinal, adjective, noun. The determiner sets the adjective's ending, case and gender set both."""
+    """Determiner, number, ordinal, adjective, noun. The adjective's ending depends on the determiner, and both on case and gender."""
     noun: Noun
     determiner: str = "der"  # der ein kein dieser jeder, a possessive, viele, alle, a number, "" (bare plural)
     adjective: Adjective | None = None
@@ -60,7 +59,7 @@ class NounPhrase:
         return join(word, *(stem + ending for stem in stems), self.noun.german(case, self.plural))
 
     def english(self, negated=False):
-        """negated: the clause says "not" already, so kein is a, or any."""
+        """negated: the clause already says "not", so kein becomes "a" or "any"."""
         words = join(ORDINALS.get(self.ordinal, ""), self.adjective.english if self.adjective else "",
                      self.noun.english_plural if self.plural else self.noun.english)
         d = self.determiner
@@ -94,7 +93,7 @@ class Pronoun:
 
 @dataclass(frozen=True)
 class Asked:
-    """Stands for the part that a question or relative clause asks for: no text, but as a subject it has a person (wer: er; a relative pronoun: its noun's)."""
+    """The gap that a question word or relative pronoun leaves: no text, but as a subject it has a person (wer: er; a relative pronoun: its noun's)."""
     person: str = "er"
 
     is_pronoun = False
@@ -128,7 +127,7 @@ class Adverbial:
 
 @dataclass
 class Clause:
-    """One verb and what it governs. tense: present perfect future past (of sein and haben) already since, or a modal verb."""
+    """One verb and what it governs. tense: present, perfect, future, past (of sein and haben), already, since, or a modal."""
     subject: object
     verb: Verb | None  # None: sein with a predicate
     tense: str = "present"
@@ -151,7 +150,7 @@ class Clause:
         return prepositional(v.preposition, self.object, v.case) if v.preposition else self.object.german(v.case)
 
     def brackets(self):
-        """The finite verb of a main clause, what closes it, and the verbs that close a subordinate clause."""
+        """A main clause's finite verb and closing words, and the verbs that close a subordinate clause."""
         person, v = self.subject.person, self.verb
         if v is None:
             finite = auxiliary("war" if self.tense == "past" else "sein", person)
@@ -169,7 +168,7 @@ class Clause:
         return finite, rest, rest + " " + finite
 
     def middle(self, front=""):
-        """Pronouns, subject, time, recipient, object, nicht, manner, object with preposition, place; without what is in front."""
+        """Middle field: pronouns, subject, time, recipient, object, nicht, manner, prepositional object, place; without what is in front."""
         pronouns, objects = [], []
         for phrase, case in ((self.recipient, "dat"), (self.object, self.verb.case if self.verb else "")):
             if phrase is not None and not (self.verb.preposition and phrase is self.object):
@@ -200,7 +199,7 @@ class Clause:
     # ------------------------------------------------------------ English
 
     def verbs_english(self, inverted):
-        """Auxiliary (to stand before the subject in a question), "not", the adverb of frequency, main verbs."""
+        """Auxiliary (before the subject in a question); "not" and the adverb of frequency; main verbs."""
         v, person = self.verb, self.subject.person
         third, negative = person == "er", self.negated or any(p is not None and p.negative for p in (self.object, self.recipient))
         no = "not" if negative else ""
@@ -245,7 +244,7 @@ class Clause:
         return join(first, english_subject(self.subject), helper, adverbs, main, self.tail_english(front))
 
     def english_question(self, asked=""):
-        """asked: the question word. "wer" asks for the subject and inverts nothing."""
+        """asked: the question word; if it asks for the subject, nothing is inverted."""
         if isinstance(self.subject, Asked):
             helper, adverbs, main = self.verbs_english(False)
             return join(asked, helper, adverbs, main, self.tail_english())
@@ -254,7 +253,7 @@ class Clause:
 
 
 def relative(clause, antecedent, role):
-    """German and English of a relative clause; role: the antecedent is its subject or its object."""
+    """German and English of a relative clause; role: whether the antecedent is its subject or object."""
     case = "nom" if role == "subject" else clause.verb.case
     word = RELATIVE[case]["p" if antecedent.plural else antecedent.noun.gender]
     if role == "object" and clause.verb.preposition:

@@ -32,7 +32,7 @@ class Barred(Exception):
 
 
 def part_of(row, column):
-    """Which part may combine two words: diagonals of a square, so each part sees every word with many partners."""
+    """The part that may combine two words, by diagonals of a square: each part sees every word with many partners."""
     return {0: "test", 1: "valid"}.get((row + column) % 8, "train")
 
 
@@ -91,14 +91,14 @@ class Draw:
     # ------------------------------------------------------------ clauses
 
     def clause(self, verb, tense="present", subject=None, place=0.0, rich=False, **slots):
-        """A clause of this verb. Its bonds, the pairs of words that only one part may combine, are with the object or place if there is one, else with the subject."""
+        """A clause of this verb. Its bonds (pairs of words that only one part may combine) join the verb to the object or place if there is one, else to the subject."""
         c = Clause(subject or self.subject(verb.subjects), verb, tense, **slots)
         if verb.gerund == "-" and c.time in NOW + HABIT:
             raise Barred  # a state has no time of day
         taken = c.subject.noun if isinstance(c.subject, NounPhrase) else None
         if verb.frame in ("object", "give") and c.object is None:
             noun = self.one([n for n in self.allowed(verb.index, self.nouns(verb.objects)) if n is not taken])
-            indefinite = "" if c.negated else " ein ein"  # nicht goes with what is definite; ein would be kein
+            indefinite = "" if c.negated else " ein ein"  # nicht needs a definite object; ein would become kein
             c.object = self.phrase(noun, "der der mein dein sein unser dieser" + indefinite, 0.6 if rich else 0.12, 0.2)
             c.bonds.append((verb.name, noun.lemma))
         if verb.frame == "give" and c.recipient is None:
@@ -120,7 +120,7 @@ class Draw:
             if isinstance(c.subject, NounPhrase) and not c.bonds:
                 self.bond_subject(c)
         if "sein" in (getattr(phrase, "determiner", "") for phrase in (c.object, c.recipient)) and taken and taken.lemma == "Mädchen":
-            raise Barred  # his, or her own?
+            raise Barred  # his or her own: ambiguous
         return c
 
     def bond_subject(self, c):

@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "models" / "data" / "corpus"
 SEED = 20
 PARTS = {"train": 17000, "valid": 480, "test": 800}  # pairs drawn; train then loses those with rare words
-RARE = 25                                            # every word stands in at least so many training pairs
+RARE = 25                                            # every word occurs in at least this many training pairs
 LONGEST = 14                                         # tokens a side
 
 
@@ -42,7 +42,7 @@ Pair = collections.namedtuple("Pair", "german english phenomenon bonds")
 
 
 def pairs_of(part, seen, known=None):
-    """Draws pairs, the phenomena in turn. No German sentence occurs twice; in held-out parts no English one either. known: the only words they may use."""
+    """Draws pairs, the phenomena in turn. No German sentence occurs twice; in held-out parts no English one either. known: the only words that those may use."""
     rng = random.Random(f"{SEED} {part}")
     pairs = []
     twice = ["subordinate"] if part == "train" else []  # two clauses, twice the practice
@@ -96,10 +96,10 @@ def files(parts):
 
 
 def derivable():
-    """A lower bound of the number of sentences that the grammar derives, from one of its rules: subject, verb in the present, accusative object.
+    """A lower bound on the number of sentences that the grammar derives, from one rule alone: subject, verb in the present, accusative object.
 
     It counts the distinct strings of the slots, for verbs whose objects are never subjects. No word of a noun phrase is a finite verb,
-    so the verb shows where the slots end; finite verb and prefix tell the verb: distinct slots make distinct sentences."""
+    so the verb marks where the slots end; finite verb and prefix identify the verb. So distinct slots make distinct sentences."""
 
     def phrases(tags, case):
         return {NounPhrase(noun, determiner, adjective, plural).german(case) for noun in NOUN_LIST if noun.tag in tags
@@ -127,9 +127,9 @@ def edits(a, b):
 
 
 def nearest_neighbours(train, held):
-    """For each held-out pair the English of the training pair whose German shares most words (Dice), and of the one with fewest word edits.
+    """Yields for each held-out pair the English of the training pairs whose German is nearest by shared words (Dice) and by word edits.
 
-    edits(a, b) >= max(|a|, |b|) - |shared words|, so candidates are taken in the order of that bound until it reaches the best."""
+    edits(a, b) >= max(|a|, |b|) - |shared words|, so candidates are taken in order of that bound until it reaches the best distance."""
     sides = [collections.Counter(tokens(p.german)) for p in train]
     sequences = [tokens(p.german) for p in train]
     index = collections.defaultdict(list)
@@ -155,7 +155,7 @@ def nearest_neighbours(train, held):
 
 
 def check(parts):
-    """Prints what holds and what does not; returns the list of what does not."""
+    """Prints which properties hold and which fail; returns a list of those that fail."""
     failures = []
 
     def must(holds, what):
@@ -197,7 +197,7 @@ def check(parts):
 
 
 def stated(parts, readme):
-    """(document, what it has to say of the counts)"""
+    """Yields (document, text it must contain)"""
     train, valid, test = (len(parts[part]) for part in PARTS)
     german, english = map(len, word_counts(parts["train"]))
     yield readme, f"{train:,} train, {valid} valid, {test} test"

@@ -1,4 +1,4 @@
-"""The grammar of the bundled corpus: eight phenomena, each a set of rules that draw a pair of sentences which shows it.
+"""The grammar of the bundled corpus: eight phenomena, each with rules that draw sentence pairs showing it.
 
 Owns: the rules, PHENOMENA, draw_pair. Requires: lexicon, clause, draw.
 """
@@ -46,7 +46,7 @@ def agree_give(d):
 
 
 def agree_place(d):
-    """Where takes the dative, whereto the accusative."""
+    """Places take the dative, directions the accusative."""
     return statement(d.clause(d.verb("where", "whereto"), rich=True))
 
 
@@ -253,7 +253,7 @@ def ask_who(d):
 
 
 def ask_object(d):
-    """Was, wen and wem ask for the object; the bond is the subject's."""
+    """Was, wen and wem ask for the object; the bond is verb and subject."""
     verb = d.verb("object", test=lambda v: perfective(v) and not v.preposition)
     human = verb.objects[0] == "person"
     word, english = ("wem" if verb.case == "dat" else "wen", "whom") if human else ("was", "what")
@@ -301,7 +301,7 @@ def order_place(d):
 
 
 def order_object(d):
-    """Only where the case tells who does what: a masculine accusative, a dative that is not feminine."""
+    """Object first, only if its case tells who does what: masculine accusative or non-feminine dative."""
     verb = d.verb("object", test=lambda v: perfective(v) and not v.preposition)
     c = d.clause(verb, d.one(["present", "present", "perfect", "können"]))
     o = c.object
@@ -325,7 +325,7 @@ def order_manner(d):
 
 
 def order_pronoun(d):
-    """Heute hilft mir der Mann: a pronoun goes before the noun that is the subject."""
+    """Heute hilft mir der Mann: an object pronoun goes before a noun as subject."""
     verb = d.verb("object", test=lambda v: "person" in v.objects and not v.preposition)
     name = d.one([n for n, forms in PRONOUNS.items() if forms[2 if verb.case == "acc" else 3]])
     c = d.clause(verb, subject=d.phrase(d.one(d.allowed(verb.index, d.nouns(("person",)))), adjective=0), object=Pronoun(name),
@@ -395,7 +395,7 @@ def sentence(text):
 
 
 def draw_pair(rng, part, phenomenon):
-    """One pair of this phenomenon: German, English, the bonds of its words. Raises Barred where the part may not say it."""
+    """One pair of this phenomenon: German, English, the bonds of its words. Raises Barred if the part may not combine them."""
     d = Draw(rng, part)
     german, english, bonds = d.one(PHENOMENA[phenomenon])(d)
     if not bonds:

@@ -1,7 +1,7 @@
-"""The words of the bundled corpus and how they inflect: nouns, verbs, adjectives of German with the English of each.
+"""The words of the bundled corpus and how they inflect: German nouns, verbs and adjectives with the English of each.
 
 Owns: the tables below and the paradigms read from them. Requires: nothing. The tables are meant to be read and edited;
-the order of their lines is part of the corpus (it decides which part may combine which words, see generate.py).
+the order of their lines matters: it decides which of train, valid and test may combine two words (see generate.py).
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def read_nouns():
 
 
 # ---------------------------------------------------------------- verbs
-# subjects > case (or preposition case) objects: infinitive er-form [ist] participle = english[/past/participle[/gerund]] [particle]
+# subjects > [recipient or preposition] case objects: infinitive er-form [ist] participle = english[/past/participle[/gerund]] [particle]
 # prefix+verb separates; a gerund "-" marks a state, which English never puts in the progressive
 
 VERBS = """
@@ -135,7 +135,7 @@ person > city: fliegen fliegt ist geflogen = fly/flew/flown; fahren fährt ist g
 class Verb:
     index: int
     subjects: tuple
-    frame: str        # none, alone (and never a place), object, give (a recipient and an object), where, whereto, city
+    frame: str        # none, alone (none, never a place), object, give (a recipient and an object), where, whereto, city
     preposition: str  # of the object, or ""
     case: str         # of the object
     objects: tuple

@@ -1,4 +1,4 @@
-// Questions in JSON, as the page asks them.
+// Answers the page's questions, which are in JSON.
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/fields.h>
 #include <slope/tools/explorer/layout.h>
@@ -69,7 +69,7 @@ std::string answer(const std::string& question) try {
   throw InputError(fmt::format("explore: there is no question {}", JsonReader::quoted(ask)));
 } catch (const std::bad_alloc&) {
   return json_error(Fault("MemoryError", "out of memory", {}));
-} catch (const std::exception& e) {  // the page would take it for a broken engine
+} catch (const std::exception& e) {  // uncaught, it would look like a broken engine
   return json_error(Fault(kind_of(e), e.what(), {}));
 }
 

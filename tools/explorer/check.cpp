@@ -1,4 +1,4 @@
-// The check of a program's gradients by central differences.
+// Checks a program's gradients by central differences.
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/tools/explorer/explore.h>
 #include <slope/tools/explorer/write.h>
@@ -27,7 +27,7 @@ std::string json_claims(const Run& run) {
         const Tensor g = is_used ? leaf.tensor.grad() : zeros(leaf.tensor.shape(), f64);
         if (g.shape() != claim.value.shape())
           throw Fault("ShapeError",
-                      fmt::format("grad({}) has the shape of {}, {}; this one has {}", claim.name,
+                      fmt::format("grad({}) must have the shape of {}, {}, not {}", claim.name,
                                   claim.name, leaf.tensor.shape(), claim.value.shape()),
                       claim.place);
         const Tensor said = claim.value.detach().to(f64);

@@ -16,7 +16,7 @@ RunOptions options_of(const Request& request, DType dtype) {
 Run computed(const std::string& program, const RunOptions& options) {
   Run result = run(program, options);
   if (!result.loss.defined())
-    throw Fault("name", "the program computes nothing: x = [1, 2, 3], then sum(x ^ 2)", {});
+    throw Fault("name", "the program computes nothing; try x = [1, 2, 3], then sum(x ^ 2)", {});
   return result;
 }
 
@@ -31,7 +31,7 @@ NamedTensors all_of(const Run& run) {
   return all;
 }
 
-// How many values a tensor may have to be written in full: few if all together were too many.
+// Up to how many values a tensor is written in full: few if all together would be too many.
 int64_t values_of_each(const NamedTensors& tensors) {
   int64_t numbers = 0;
   for (const NamedTensor& named : tensors)
@@ -57,7 +57,7 @@ Tensors tensors_of(const Trace& trace, const std::vector<Node*>& nodes, const Ru
   return tensors;
 }
 
-// The memory layout of each; those that share storage have the same storage number.
+// Each tensor's memory layout; those that share storage have the same storage number.
 std::string layouts(const Tensors& tensors) {
   std::map<const void*, size_t> storages;
   return json_list(tensors, [&](const Tensor& x) -> std::string {

@@ -1,4 +1,4 @@
-// Runs a program of the explorer's language once: its tape, backward pass and check as JSON. The
+// Runs a program in the explorer's language; returns its tape, backward pass and check as JSON. The
 // command `slope explore` and the page's module call only this, so both give the same answers.
 #pragma once
 
@@ -13,7 +13,7 @@ struct Request {
   DType dtype = f32;
   uint64_t seed = 0;
   NamedTensors leaves = {};  // replace the program's own numbers
-  std::string mistake = {};  // planted
+  std::string mistake = {};  // to plant (mistakes.h)
   bool again = false;        // backward a second time
   bool retain_graph = false;
   bool recompute = true;                         // recompute cheap outputs instead of saving them
@@ -28,12 +28,11 @@ Run computed(const std::string& program, const RunOptions& options);
 // text, "variables": the memory layout of each, "again"}; {"error"} if the program is wrong.
 std::string explore(const Request& request);
 
-// Central differences in f64 over every element of every leaf, and what the program claims:
-// {"ok", "checked", "failed", "unchecked", "text", "failures", "culprits", "problems", "notes",
-// "claims"}.
+// Checks all leaves' gradients by central differences in f64, and the program's own claims: {"ok",
+// "checked", "failed", "unchecked", "text", "failures", "culprits", "problems", "notes", "claims"}.
 std::string check(const Request& request);
 
-// d output / d input of one operation, a row for each element of the output, computed by its rule:
+// d output / d input of one operation, computed by its rule, a row for each output element:
 // {"output", "input", "rows"}.
 std::string jacobian(const Request& request);
 

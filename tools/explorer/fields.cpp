@@ -33,7 +33,7 @@ int64_t Fields::integer(const char* key, int64_t otherwise, int64_t least, int64
 double Fields::number(const char* key, double otherwise) const {
   if (!has(key)) return otherwise;
   const std::vector<double> all = numbers(key);
-  SLOPE_CHECK_INPUT(all.size() == 1, "explore: {} has to be one number, got {}", key, all.size());
+  SLOPE_CHECK_INPUT(all.size() == 1, "explore: {} takes one number, got {}", key, all.size());
   return all[0];
 }
 

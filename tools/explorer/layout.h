@@ -6,7 +6,7 @@
 namespace slope::explorer {
 
 // fields: "sizes": the size of each box at right angles to the arrows; "arrows": "from to from to
-// …", numbers of boxes, from < to; "gap": between two boxes of a layer. Each is a text of numbers,
+// …", box numbers with from < to; "gap": between two boxes of a layer. Each is a text of numbers,
 // such as "30 42". Returns JSON: the layer and the middle of each box, where each arrow crosses the
 // layers between its ends, the number of layers, and the width of the whole.
 std::string layout(const Fields& fields);

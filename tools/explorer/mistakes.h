@@ -1,5 +1,5 @@
 // Planted mistakes: wrong rules for the learner to find with the gradient check. Each replaces the
-// rule of an operator, or of a function where it has one argument, and leaves its forward as it is.
+// rule of an operator, or of a function called with one argument, and keeps its forward unchanged.
 #pragma once
 
 #include <slope/autograd/ops.h>

@@ -23,7 +23,7 @@ std::string found_page() {
   for (const char* place : {"../share/slope/explorer.html", "../build-wasm/explorer.html"})
     if (fs::exists(folder / place, ignored)) return (folder / place).lexically_normal().string();
   throw IoError(
-      "explore: the page is not built; run tools/explorer/build in slope's sources, or name it: "
+      "explore: the page is not built; run tools/explorer/build in slope's sources, or name one: "
       "--page FILE.html");
 }
 

@@ -8,11 +8,11 @@ namespace slope::explorer {
 
 struct RunPage {
   std::string model;  // a model's name or a run's folder
-  std::string page;  // the page to insert it into; empty: the installed one, else that of the build
-  int64_t values = 512;  // a tensor of at most so many elements is written in full, else its norm
+  std::string page;  // the page to insert into; empty: the installed one, else the one built
+  int64_t values = 512;  // the most elements of a tensor to write in full; else its norm
 };
 
-// The page's text. IoError if there is no page to insert it into.
+// The page's text, with the step inserted. IoError if there is no page.
 std::string page_of_run(const RunPage& options);
 
 }  // namespace slope::explorer

@@ -1,4 +1,4 @@
-# Sourced by tools/explorer/build and tools/check --explorer: what a build for WebAssembly needs besides tools/setup.sh's packages.
+# Sourced by tools/explorer/build and tools/check --explorer: installs what a WebAssembly build needs besides tools/setup.sh's packages; builds the page.
 . tools/setup.sh
 
 explorer_clang=22  # also in cmake/wasm.cmake
@@ -7,7 +7,7 @@ explorer_llvm=build-wasm/llvm
 
 explorer_page=build-wasm/explorer.html
 
-# Debian's clang and libraries for WASI. Its libc++abi has no exceptions: LLVM's sources for them come from the wheel of ziglang.
+# Installs Debian's clang and WASI libraries. Debian's libc++abi has no exceptions: LLVM's sources for them come from ziglang's wheel.
 explorer_install() {
   local v=$explorer_clang
   command -v node >/dev/null || set -- nodejs "$@"
@@ -15,7 +15,7 @@ explorer_install() {
   python3 -m pip --version >/dev/null 2>&1 || set -- python3-pip "$@"
   slope_install "clang-$v" "lld-$v" "libc++-$v-dev-wasm32" "libc++abi-$v-dev-wasm32" "libclang-rt-$v-dev-wasm32" wasi-libc unzip "$@"
   [ -e $explorer_llvm/libunwind/src/Unwind-wasm.c ] && return
-  say "fetching LLVM's sources of exceptions"
+  say "fetching LLVM's sources for exceptions"
   local fetched=build-wasm/fetched
   mkdir -p $fetched $explorer_llvm
   echo "$explorer_wheel" >$fetched/requirements.txt
@@ -26,8 +26,8 @@ explorer_install() {
   rm -r $fetched
 }
 
-# The page's libraries, as its lock file names them, outside the sources, because tests read all files there. Node 20 is one of them: Debian 12's
-# is too old for the browser's driver, and Node 22 crashes in the tests of core and nn. Debian's runs npm only, or everything where the lock file has none for the processor.
+# Installs the page's libraries, as its lock file names them, outside the source tree, where tests read all files. Node 20 is one of them: Debian 12's
+# is too old for the browser's driver, and Node 22 crashes in the tests of core and nn. Debian's Node runs only npm, or everything where the lock file has none for the processor.
 explorer_libraries() {
   local at=build-wasm/page newer
   mkdir -p $at
@@ -42,7 +42,7 @@ explorer_libraries() {
   return 0
 }
 
-# One HTML file with the module inside.
+# Builds the page: one HTML file with the WebAssembly module inside.
 explorer_build_page() {
   explorer_libraries
   slope_build wasm explorer

@@ -23,20 +23,20 @@ struct Showing {
 
 struct Exhibit {
   std::string id, mistake, from, fix;
-  // the name in a finding; empty: no detector can find it, and `why` says why
+  // as findings name it; empty: no detector can find the mistake, for the reason `why`
   std::string detector, why;
   Showing (*show)() = nullptr;
   std::string program, error;  // instead of show: what does not compile, and the message
 };
 
 std::span<const Exhibit> exhibits();
-const Exhibit& exhibit_named(const std::string& id);  // UsageError that names the nearest
+const Exhibit& exhibit_named(const std::string& id);  // else a UsageError naming the nearest
 
-// Whether the symptom shows, and the detector finds something only in the broken one.
+// Whether the symptom shows, and the detector finds something only in the broken form.
 bool is_as_promised(const Exhibit& exhibit, const Showing& showing);
 std::string text_of(const Exhibit& exhibit, const Showing& showing);
-std::string table();  // of the README, in Markdown
+std::string table();  // for the README, in Markdown
 
-std::string number(double x);  // three digits; 0 for mere rounding
+std::string number(double x);  // three digits; 0 for mere rounding errors
 
 }  // namespace slope::museum

@@ -52,8 +52,8 @@ std::string text_of(const Exhibit& e, const Showing& s) {
   if (e.detector.empty())
     text += fmt::format("no detector can find it: {}\n", e.why);
   else
-    text += lines_of("detectors on the broken one", s.broken) +
-            lines_of("detectors on the right one", s.right);
+    text += lines_of("detectors on the broken form", s.broken) +
+            lines_of("detectors on the right form", s.right);
   return text + fmt::format("right: {}\n", e.fix);
 }
 

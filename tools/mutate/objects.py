@@ -1,4 +1,4 @@
-"""Compiles changed copies of some files of a build, and links its programs with these objects first: the build itself stays as it is."""
+"""Compiles changed copies of some files of a build, and links the build's programs with these objects first; the build itself stays as it is."""
 import concurrent.futures
 import json
 import os
@@ -10,7 +10,7 @@ import subprocess
 class Objects:
     def __init__(self, root, build, work):
         self.root, self.build, self.work = root, build, work
-        self.overlay = work / "include" / "slope"  # what stands here is found before the tree's
+        self.overlay = work / "include" / "slope"  # files here are found before the tree's
         version = subprocess.run([str(build / "slope"), "--version"], stdout=subprocess.PIPE, check=True).stdout.decode()
         isa = re.search(r"kernels: (\w+)", version).group(1)  # of this processor: the other variants stay as they are
         self.newest_header = max(path.stat().st_mtime for folder in ("core", "autograd", "nn") for path in (root / folder).rglob("*.h"))
@@ -78,7 +78,7 @@ class Objects:
             words[words.index("-c") + 1] = str(copy if copy.exists() else self.root / file)
             at = next(i for i, w in enumerate(words) if w.startswith("-I"))
             words[at:at] = ["-I", str(self.work / "include")]
-            words[-2:-2] = ["-include", str(header), "-w", "-Wno-error", "-O1"]  # -O1: all mutants together are many times the code
+            words[-2:-2] = ["-include", str(header), "-w", "-Wno-error", "-O1"]  # -O1: all mutants together are many times as much code
             used = [copy if copy.exists() else self.root / file, header, *self.overlay.rglob("*.h")]
             newest = max(self.newest_header, *(path.stat().st_mtime for path in used))
             if target.exists() and target.stat().st_mtime > newest:
@@ -93,7 +93,7 @@ class Objects:
             return dict(zip(files, pool.map(lambda f: self.compile(f, header), files)))
 
     def link(self, target, program, objects):
-        """Links the build's program with the objects before its own libraries: the linker takes the names that both define from the objects."""
+        """Links the build's program with the objects before its own libraries: where both define a name, the linker takes it from the objects."""
         line = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", target], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[-1]
         words = shlex.split(line.split("&&")[1] if line.startswith(":") else line)
         words[words.index("-o") + 1] = str(program)

@@ -1,6 +1,6 @@
-"""Where a mistake can be planted, and which: every derivative rule, backward kernel and row of the tree, one change of one place each.
+"""Finds the mistakes that can be planted: in every derivative rule, backward kernel and elementwise row, one change of one place each.
 
-A mutant is (file, offset, before, after, kind). Places are found by the text alone: functions named *_formula, *_kernel, *_reference, *_backward,
+A mutant is (file, offset, before, after, kind). Places are found from the text alone: functions named *_formula, *_kernel, *_reference, *_backward,
 *_slope and some helpers of theirs (RULE), and the derivative column of the tables of elementwise rows. Comments, strings, checks and declarations
 are left alone.
 """
@@ -13,7 +13,7 @@ GLOBS = ("autograd/ops/**/*.cpp", "autograd/ops/**/*.h", "core/kernels/*/*.cpp",
 LEAVE_OUT = {"list.h", "registry.cpp", "methods.cpp", "fill.cpp", "philox.h", "random_blocks.cpp", "optim.cpp", "stream.cpp", "dots.cpp", "product.cpp"}
 RULE = re.compile(r"^[^\n;{}=#]*?\b(\w*(?:formula|kernel|reference|backward|slope|put_back|same_elements|as_grads|all_grads|sums_over_rows)\w*)\([^;{}]*\)[^;{}]*\{", re.M)
 
-# (kind, pattern, replacement); \g refers to the pattern's groups
+# (kind, pattern, replacement); \1, \2, … are the pattern's groups
 OPERATORS = (
     ("sign", r"(?<=[\w)\]]) - (?=[\w(])", " + "),
     ("sign", r"(?<=[\w)\]]) \+ (?=[\w(])", " - "),
@@ -80,7 +80,7 @@ class Mutant:
 
 
 def blank(text):
-    """The text with comments and strings' contents as blanks, at the same places."""
+    """The text with comments and strings' contents replaced by as many blanks."""
     return re.sub(r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", lambda m: re.sub(r"[^\n\"]", " ", m.group()), text)
 
 

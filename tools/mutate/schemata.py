@@ -39,10 +39,10 @@ struct Called {
 
 
 class Schemata:
-    """The text of one file with the given mutants, `number` for each, `place` for each function; and which line belongs to which mutant."""
+    """The text of one file with the given mutants (numbered by `number`, their functions by `place`), and which line belongs to which mutant."""
 
     def __init__(self, path, text, mutants, number, place):
-        self.owners = []  # (first line, mutant's id), ascending; None for what is as it was
+        self.owners = []  # (first line, mutant's id), ascending; None for unchanged text
         self.text, at = "", 0
         for function, start, end in plant.regions(path, text):
             here = [m for m in mutants if start <= m.start < end and m.function == function]

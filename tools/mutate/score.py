@@ -1,4 +1,4 @@
-"""docs/mutation-score.md from the state of a run: caught by what, and each survivor with its reason."""
+"""Makes the text of docs/mutation-score.md from a run's results: what caught the mutants, and each survivor with its reason."""
 import collections
 
 HEAD = """# Mutation score

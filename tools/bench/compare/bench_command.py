@@ -1,4 +1,4 @@
-"""What the commands of this folder share: flags in one voice, and one line for whatever goes wrong."""
+"""What the commands of this folder share: the same flags, and a one-line message for every error."""
 import argparse
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CTranslate2's side of decode1 and decode64: greedy decoding by a model of the shape of the case translation with random weights. Speaks protocol.md."""
+"""CTranslate2's side of decode1 and decode64: greedy decoding with random weights in the shape of the case translation's model. Speaks protocol.md."""
 import argparse
 import sys
 import tempfile
@@ -75,7 +75,7 @@ def main():
             for _ in range(int(steps[0])):
                 found = translator.translate_batch(sources, beam_size=1, min_decoding_length=NEW_TOKENS, max_decoding_length=NEW_TOKENS)
                 if any(len(sentence.hypotheses[0]) != NEW_TOKENS for sentence in found):
-                    sys.exit("ctranslate2_side: a sentence has another length than asked for")
+                    sys.exit("ctranslate2_side: a sentence does not have the length asked for")
             print(steps[0], 1e3 * (time.perf_counter() - start), 0, flush=True)
         else:
             return

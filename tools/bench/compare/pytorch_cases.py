@@ -1,4 +1,4 @@
-"""The cases on PyTorch's side: the shapes, dropout and optimizers of slope's (tools/bench/models.cpp, tools/bench/decoding.cpp)."""
+"""The cases on PyTorch's side, with the shapes, dropout and optimizers of slope's cases (tools/bench/models.cpp, tools/bench/decoding.cpp)."""
 import pathlib
 import sys
 import time
@@ -124,7 +124,7 @@ def mlp(options):
 
 
 class Decoding(Workload):
-    """The usual loop: the decoder over all tokens so far, for each new one."""
+    """The usual loop: for each new token the decoder runs over all tokens so far."""
 
     def __init__(self, options, sentences, source_tokens=24, new_tokens=64):
         self.model = postnorm(options, 8000, 6000).eval()

@@ -1,4 +1,4 @@
-"""Single operations on (8192, 512) floats in PyTorch, those of tools/bench/ops.cpp: forward, and backward to every floating input."""
+"""The single operations of tools/bench/ops.cpp in PyTorch, on (8192, 512) floats: forward, and backward to every floating-point input."""
 import torch
 from torch.nn import functional as F
 

@@ -2,10 +2,10 @@
 
     python pytorch_side.py CASE [--batches FILE] [--threads 2]
 
-The defaults are the fastest that were found. Tried on the batches of the case real, processor time of one thread:
+The defaults are the fastest that were found. Also tried, on the batches of the case real, in processor time of one thread:
 --attention fused   F.scaled_dot_product_attention instead of matmul, softmax, dropout, matmul: within 7 % either way (dropout keeps it off the flash kernel)
 --compile           torch.compile of model and loss, with dynamic shapes: 1.4 times as long, and 36 s to compile
-Without dropout, in the character GPT, the flash kernel can be used, and is unless --attention explicit says otherwise.
+Without dropout, as in the character GPT, the flash kernel can be used; it is, unless --attention explicit is given.
 """
 import argparse
 import sys

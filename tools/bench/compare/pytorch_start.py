@@ -1,4 +1,4 @@
-"""A first training step in PyTorch, as short as a script can be: Linear 512 to 512, batch 32, Adam. Prints its peak resident set in kB.
+"""A first training step in PyTorch, as short as a script can be: Linear 512 to 512, batch 32, Adam. Prints the peak resident set in kB.
 
     python pytorch_start.py [THREADS]
 """

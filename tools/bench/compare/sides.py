@@ -13,7 +13,7 @@ FAST = {"OMP_PROC_BIND": "true", "MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC
 
 
 def environment(options, extra):
-    """The environment without what the user set for these libraries and glibc, and with `extra`."""
+    """The environment without the user's settings for OpenMP, BLAS and glibc, and with `extra`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "MALLOC_", "MKL_", "OPENBLAS_", "GOMP_"))}
     return kept | extra | {"OMP_NUM_THREADS": str(options.threads)}
 
@@ -24,7 +24,7 @@ class Side:
     def __init__(self, name, command, env):
         self.name = name
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
-        self.flops = self.bytes = 0.0  # of a step, where the side says so
+        self.flops = self.bytes = 0.0  # of a step, if the side reports them
         self.expect("ready")
         self.start_kb = self.status("VmHWM")
         self.parameters, self.batches = map(int, self.ask("load").split()[1:])
@@ -62,7 +62,7 @@ class Side:
 
 
 def commands(options, case, batches=None):
-    """How each side that is asked for is started for a case; `batches`: the file of the case real. Several ways to run PyTorch are a side each."""
+    """The commands that start the sides asked for, by name; `batches`: the file of the case real. Each way to run PyTorch is a side of its own."""
     file = ["--batches", batches] if batches else []
     attention = ["--attention", options.attention] if options.attention else []
     common = [*file, "--threads", str(options.threads)]

@@ -1,4 +1,4 @@
-"""The cases in blocks, side by side: which there are, what slope is to reach in each, and the table."""
+"""The cases beside PyTorch: their list, slope's targets, their timing in blocks, and the table."""
 import json
 import math
 import pathlib
@@ -9,7 +9,7 @@ import time
 
 from sides import HERE, Side, check_parameters, commands, environment, start_sides
 
-# case: (times as fast by medians, at least; share of PyTorch's memory, at most)
+# case: (least speed-up by medians, largest share of PyTorch's memory)
 BARS = {"translation": (3.0, 1 / 4), "transformer-base": (2.0, 1 / 2), "char-gpt": (1.8, 1 / 3), "gpt-384": (1.25, 1 / 4), "gpt2-124m": (1.25, 0.85),
         "microgpt": (10, 1 / 10), "microgpt-16": (5, 1 / 10), "two-moons": (60, 1 / 10),
         "decode1": (10, 1 / 2), "decode64": (10, 1 / 2)}
@@ -19,15 +19,15 @@ BARS |= {f"operations.{op}": (5.0 if op in ("dropout", "transposed_copy") else 0
 BARS |= {"start-up": (100, 1 / 10), "real": (2.5, 1 / 4)}
 OPS_MEAN_BAR = 1.8
 BF16_BARS = {"translation": 2.0, "transformer-base": 1.6, "gpt-384": 1.6, "gpt2-124m": 1.5}  # with AMX, against PyTorch's fastest way
-BF16_BAR_WITHOUT_AMX = 1.5  # of each of these
+BF16_BAR_WITHOUT_AMX = 1.5  # for each of the same cases
 ONE_THREAD_BARS = {"translation": 3.0, "transformer-base": 1.8, "char-gpt": 1.6, "gpt-384": 1.2, "gpt2-124m": 1.2}
-ROOFLINE_BAR = 1.15  # a step this near to the roofline meets its bar as well
-BLOCK_MS = 100  # of a block; longer steps make a block each
-WARM_UP_ONCE_MS = 5000  # a step that takes so long is warm after one
+ROOFLINE_BAR = 1.15  # a step within this factor of the roofline meets its bar too
+BLOCK_MS = 100  # length of a block; a longer step is a block by itself
+WARM_UP_ONCE_MS = 5000  # after one step of this length a side is warm
 
 
 def expand(asked):
-    """The cases that are asked for, in the table's order: operations is all of operations.*, none means all but real, which needs batches."""
+    """The cases that are asked for, in the table's order: `operations` means all of operations.*; an empty list, all but real, which needs batches."""
     for name in asked:
         if name not in BARS and name != "operations":
             raise ValueError(f"no case is called {name}; there are {' '.join(c for c in BARS if '.' not in c)}, operations and operations.OP")
@@ -35,7 +35,7 @@ def expand(asked):
 
 
 def in_turns(takers, seconds, least=3):
-    """Calls the takers, each of which takes one measurement, in turns and in alternating order, until the time is over: their results by name."""
+    """Calls the takers, each of which takes one measurement, in turns and alternating order until the time is over; returns the results by name."""
     found, start, k = {name: [] for name in takers}, time.monotonic(), 0
     while k < least or time.monotonic() - start < seconds:
         for name in list(takers) if k % 2 == 0 else list(takers)[::-1]:
@@ -57,7 +57,7 @@ def block_of(side):
 
 
 def machine(options):
-    """The machine's limits at this moment, by what `slope bench machine` calls them: for as many threads as are asked for."""
+    """The machine's limits at this moment, under the names of `slope bench machine`, for the number of threads asked for."""
     command = [options.slope, "bench", "machine", "--json", "--threads", str(options.threads)]
     text = subprocess.run(command, env=environment(options, {}), stdout=subprocess.PIPE, text=True, check=True).stdout
     key = "one_thread" if options.threads == 1 else "all_threads"
@@ -75,7 +75,7 @@ def summary_of(limits, precision="f32"):
 
 
 def add_roofline(row, limits):
-    """How long the row's work takes at least on a machine with such limits, and how near each side comes."""
+    """Adds to the row the least time of its work on a machine with such limits, and how near each side comes."""
     if not row.get("flops") and not row.get("bytes"):
         return
     row["roofline_ms"] = row["flops"] / limits["product"] / 1e6 + row["bytes"] / limits["memory"] / 1e6
@@ -100,7 +100,7 @@ def time_case(options, case):
 
 
 def memory_of_case(options, case, step_ms):
-    """Peak resident set beyond start-up in MB, glibc at its defaults; for some seconds, so that caches fill."""
+    """Peak resident set beyond start-up in MB, with glibc at its defaults, over some seconds, so that caches fill."""
     found = {}
     for name, command in commands(options, case).items():
         if name not in step_ms:
@@ -112,7 +112,7 @@ def memory_of_case(options, case, step_ms):
 
 
 def start_and_step(options):
-    """The case start-up: each measurement is a process; its memory is all that it has."""
+    """The case start-up: each measurement is a new process, all of whose memory counts."""
     both = {"slope": [options.slope, "bench", "start-up", "--once", "--threads", str(options.threads)],
             "pytorch": [options.python, str(HERE / "pytorch_start.py"), str(options.threads)]}
     env = environment(options, {})
@@ -214,7 +214,7 @@ def markdown_of_limits(limits):
 
 
 def mean_of_ops(rows):
-    """The geometric mean over the operations, where all of them were measured."""
+    """The geometric mean of the operations' ratios; None unless all were measured."""
     ratios = [row["ratio"] for row in rows if row["case"].startswith("operations.") and "ratio" in row]
     if len(ratios) < len(OPS):
         return None

@@ -11,7 +11,7 @@ struct Parameter {
   bool is_needed;
 };
 
-// "x, dim = -1, sizes…" -> x, which is needed, dim and sizes…
+// "x, dim = -1, sizes…" -> x (needed), dim and sizes…
 std::vector<Parameter> parameters_in(std::string_view parameters) {
   std::vector<Parameter> all;
   while (!parameters.empty()) {

@@ -1,4 +1,4 @@
-// The arguments of a call in the explorer's language, by the names of the parameters.
+// The arguments of a call in the explorer's language, by parameter name.
 #pragma once
 
 #include <slope/tools/explorer/language/value.h>
@@ -10,7 +10,7 @@ namespace slope::explorer {
 
 class Arguments {
  public:
-  // `parameters`, such as "x, dim = -1": the names in order. One without = has to be given; what
+  // `parameters`, such as "x, dim = -1": the names in order. Those without = are required; what
   // follows = is only for readers.
   Arguments(std::string function, std::string_view parameters, DType dtype)
       : function_(std::move(function)), parameters_(parameters), dtype_(dtype) {}
@@ -20,10 +20,10 @@ class Arguments {
   void check_complete() const;  // UsageError: the first parameter that is missing
 
   bool has(const char* name) const { return given_.contains(name); }
-  Tensor tensor(const char* name) const;  // numbers become one of the program's dtype
+  Tensor tensor(const char* name) const;  // numbers become a tensor of the program's dtype
   Tensor tensor_or_none(const char* name) const;
   Tensor integers(const char* name) const;  // the same in i64: indices; Fault if one has a fraction
-  Tensor truncated(const char* name) const;  // the same without their fractions
+  Tensor truncated(const char* name) const;  // the same with fractions cut off
   Tensor truths(const char* name) const;     // the same as bool: masks
   Tensors tensors(const char* name) const;   // of a list
   double number(const char* name) const;
@@ -37,7 +37,7 @@ class Arguments {
   Dims dims_or_none(const char* name) const;  // empty if it is not given
   Dims rest_as_dims() const;                  // for functions that take a shape: randn(2, 3)
   DType dtype() const { return dtype_; }
-  // Takes the nearest integers: finite differences move every leaf, also one that holds indices.
+  // Makes integers() round: finite differences move every leaf, even one that holds indices.
   void round_integers() { rounds_integers_ = true; }
   const std::map<std::string, Value>& given() const { return given_; }
 

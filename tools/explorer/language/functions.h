@@ -1,5 +1,5 @@
 // The functions of the explorer's language: operations of autograd/ops.h that have a derivative,
-// under their names there, and functions that make tensors or constants.
+// under the same names, and functions that make tensors or constants.
 #pragma once
 
 #include <slope/tools/explorer/language/arguments.h>

@@ -28,7 +28,7 @@ class Interpreter : public Observer {
 
   Run run(const std::vector<Statement>& program) {
     const Observe observe(*this);
-    // an operation is judged after it ran, so what it may request is limited by itself
+    // an operation is checked only after it ran, so its memory requests need their own limit
     const memory::RequestLimit limit(static_cast<size_t>(8 * limits_.bytes));
     for (const Statement& statement : program) execute(statement);
     if (list_)
@@ -44,7 +44,7 @@ class Interpreter : public Observer {
     check_bytes(place_);
     for (const InputRef& input : r.inputs) run_.work += input->defined() ? input->numel() : 0;
     for (const Tensor& output : r.outputs) {
-      // a view takes no memory, but what shows its numbers copies them
+      // a view takes no memory, but displaying its numbers copies them
       check("limit", output.numel() <= limits_.bytes / size_of(output.dtype()),
             fmt::format("a tensor of shape {} has more than {} MiB of numbers; take a smaller one",
                         output.shape(), limits_.bytes >> 20));
@@ -121,7 +121,7 @@ class Interpreter : public Observer {
     finish_with(value, name, e.place);
     variables_[name] = std::move(value);
   }
-  // Of a function; null if there is none.
+  // Of the function `name`; null if there is none.
   static const char* parameters_of(const std::string& name) {
     if (name == "grad") return gradient_parameters;
     const Function* function = find_function(name);
@@ -132,7 +132,7 @@ class Interpreter : public Observer {
     const int64_t n = ++assigned_[name];
     return n == 1 ? name : fmt::format("{} ({})", name, n);
   }
-  // Whether assigning e makes a leaf: e is numbers, or a call of a function that makes some.
+  // Whether assigning e makes a leaf: e is a number, a list, or a call such as randn(3).
   static bool makes_leaf(const Expression& e) {
     if (e.kind == Expression::Kind::number || e.kind == Expression::Kind::list) return true;
     const Function* function = e.kind == Expression::Kind::call ? find_function(e.name) : nullptr;
@@ -142,7 +142,7 @@ class Interpreter : public Observer {
     Tensor x = numbers.detach().clone();
     if (const auto given = given_.find(name); given != given_.end()) {
       check("ShapeError", given->second.numel() == x.numel(),
-            fmt::format("{} has shape {}, {} numbers are given", name, x.shape(),
+            fmt::format("{} has shape {}, but {} numbers are given", name, x.shape(),
                         given->second.numel()));
       x = given->second.shape() == x.shape() ? given->second : given->second.reshape(x.shape());
     }
@@ -178,7 +178,7 @@ class Interpreter : public Observer {
     }
   }
 
-  // The elements of a list that has a name, or that a function gave, stand where the list does.
+  // Elements of a named list, or of one that a function returned, get the list's place.
   static void place_elements(Value& value) {
     if (auto* list = std::get_if<Values>(&value.of))
       for (Value& element : *list) element.place = value.place;

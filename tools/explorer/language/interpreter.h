@@ -36,7 +36,7 @@ struct Run {
   std::unordered_map<const Node*, Place> places;
   std::vector<Claim> claims;
   std::vector<Evaluated> evaluated;  // with keep_evaluated: in order
-  NamedTensors constants;            // results of calls that need no gradient
+  NamedTensors constants;            // assigned results that need no gradient
   int64_t work = 0;                  // elements that the operations read and wrote
   Tensor loss;                       // the last tensor that a statement gave
   std::string loss_name;
@@ -50,7 +50,7 @@ struct RunOptions {
   NamedTensors leaves = {};
   std::string mistake = {};  // planted: see mistakes.h
   bool keep_evaluated = false;
-  bool round_integers = false;  // indices to the nearest, where finite differences move them
+  bool round_integers = false;  // round indices that finite differences have moved
   Limits limits = {};
 };
 

@@ -7,7 +7,7 @@ namespace slope::explorer {
 
 namespace {
 
-// nan has no sign that a program sees: which one an operation gives differs among processors.
+// Hides the sign of nan: which sign an operation gives differs among processors.
 double without_sign(double x) {
   return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x;
 }
@@ -34,9 +34,9 @@ Tensor with_number(const std::string& sign, const Tensor& x, double b) {
   if (sign == "<=") return x <= b;
   if (sign == ">") return x > b;
   if (sign == ">=") return x >= b;
-  throw ShapeError(fmt::format("{}: a number is no matrix; use *", sign));
+  throw ShapeError(fmt::format("{}: a number is not a matrix; use *", sign));
 }
-// As elsewhere, a whole number leaves integers what they are, and a fraction turns them into f32.
+// As elsewhere, a whole number keeps an integer tensor integer; a fraction turns it into f32.
 Tensor power_of(double a, const Tensor& x) {
   const bool is_whole = a == std::trunc(a) && std::abs(a) < 0x1p53;
   return pow(full({}, a, is_floating(x.dtype()) ? x.dtype() : is_whole ? i64 : f32), x);

@@ -19,7 +19,7 @@ CrossEntropyOptions cross_entropy_options(A a) {
           .label_smoothing = a.number("label_smoothing", 0),
           .reduction = reduction(a)};
 }
-// Takes q, k and v in this order with every compiler: the first one that is missing is reported.
+// Evaluates q, k, v in this order with every compiler, so that the first missing one is reported.
 Tensor attention(A a) {
   const Tensor q = a.tensor("q"), k = a.tensor("k"), v = a.tensor("v");
   AttentionOptions options{.causal = a.truth("causal", false)};

@@ -13,10 +13,10 @@ Value list_of(const Tensors& tensors) {
   return {values};
 }
 
-// Each piece is a tensor of its own, even one without elements.
+// Limits the number of pieces: each is a tensor, even if it is empty.
 void check_pieces(const char* op, const Tensor& x, int64_t dim, int64_t size) {
   constexpr int64_t most = 2000;
-  const bool is_right = dim >= -x.rank() && dim < x.rank() && size > 0;  // else op says what is not
+  const bool is_right = dim >= -x.rank() && dim < x.rank() && size > 0;  // else op refuses
   const int64_t n = is_right ? (x.size(dim) - 1) / size + 1 : 0;
   SLOPE_CHECK_AS(MemoryError, n <= most, "{}: {} pieces are more than {}", op, n, most);
 }

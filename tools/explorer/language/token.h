@@ -15,7 +15,7 @@ struct Token {
   Place place;
 };
 
-// The tokens of a program; each line ends with one of Kind::end. Within brackets a line continues.
+// The tokens of a program; each line ends with one of Kind::end, except within brackets.
 std::vector<Token> tokens_of(const std::string& program);
 
 }  // namespace slope::explorer

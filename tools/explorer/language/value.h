@@ -1,4 +1,4 @@
-// What an expression of the explorer's language stands for.
+// The value of an expression in the explorer's language.
 #pragma once
 
 #include <slope/autograd/ops.h>

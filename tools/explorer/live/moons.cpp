@@ -148,7 +148,7 @@ std::string program(const Fields& fields) {
   const int64_t batch = std::min(fields.integer("batch", 6, 1, 64), t.points.size(0));
   for (const Tensor& p : nn::parameters(t.net))
     SLOPE_CHECK_INPUT(std::isfinite(sum(p.detach()).item()),
-                      "moons: the weights are not numbers any more: start anew");
+                      "moons: the weights are no longer finite: start again");
   const std::string f = t.net.activation;
   std::string text =
       fmt::format("x = const({})\nt = const({})\n", literal(t.points.narrow(0, 0, batch)),

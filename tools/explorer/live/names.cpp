@@ -28,7 +28,7 @@ Training& started() {
   return *training;
 }
 
-// 0, the name's letters, 0; without the letters that are too many for the model
+// 0, the name's letters, 0; letters that exceed the model's context are left out
 std::vector<int64_t> tokens_of(std::string_view name, int64_t most) {
   std::vector<int64_t> tokens{0};
   for (const char c : name) {

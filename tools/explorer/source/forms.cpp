@@ -32,7 +32,7 @@ constexpr Form forms[] = {
     {"const", "$x.detach()", "$x.detach()"},
 
     // ---- elementwise
-    // written out first: the rows below have them too, as torch.gelu …, which torch lacks
+    // here first: the included rows repeat them as torch.gelu …, which torch lacks
     {"gelu", "gelu($x)", "F.gelu($x)"},
     {"gelu_tanh", "gelu_tanh($x)", "F.gelu($x, approximate='tanh')"},
     {"silu", "silu($x)", "F.silu($x)"},

@@ -8,8 +8,8 @@ namespace slope::explorer {
 
 namespace {
 
-// What no variable may be called: keywords of C++ and Python that a learner might choose as a name,
-// and the names that the written programs use themselves.
+// Names that no variable may have: keywords of C++ and Python that a learner might choose as a
+// name, and the names that the written programs use themselves.
 constexpr std::string_view reserved[] = {
     "EOF",        "F",         "False",        "HUGE_VAL",      "INFINITY",
     "NAN",        "NULL",      "None",         "Reduction",     "Tensor",

@@ -47,7 +47,7 @@ class Source {
   Source(const Run& run, Language language, DType dtype)
       : run_(run), is_cpp_(language == Language::cpp), writer_(language, dtype),
         text_(is_cpp_ ? cpp_head : pytorch_head) {
-    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // digits that tell all apart
+    text_.replace(text_.find("@@"), 2, dtype == f32 ? "9" : "17");  // enough to tell all apart
   }
 
   std::string write() {
@@ -85,7 +85,7 @@ class Source {
 
   void add(const Evaluated& e) {
     if (const Function* function = find_function(e.function); function && function->makes_leaf)
-      return;  // written out where they are used
+      return;  // its result is written out where it is used
     if (e.function == "[]" && std::holds_alternative<Values>(e.arguments.at("x").of))
       return;  // an element of a list: it has a name, or is written out too
     if (const auto* x = std::get_if<Tensor>(&e.result.of)) {
@@ -123,7 +123,7 @@ class Source {
 std::string source_of(const Request& request, Language language) {
   if (!request.mistake.empty())
     throw Fault("limit",
-                "a program with a planted mistake cannot be saved: the mistake exists only here",
+                "a program with a planted mistake cannot be saved: only the explorer has it",
                 {});
   RunOptions options = options_of(request, request.dtype);
   options.keep_evaluated = true;

@@ -1,5 +1,5 @@
-// A program of the explorer's language as a program in C++ or Python: one line for each operation,
-// under the names that the tape has, then the loss and the gradients, printed.
+// Translates a program of the explorer's language into C++ or Python: one line for each operation,
+// with the tape's names, then code that prints the loss and the gradients.
 #pragma once
 
 #include <slope/tools/explorer/explore.h>

@@ -98,7 +98,7 @@ std::string Writer::literal(const Tensor& x) const {
                 fmt::format("a tensor of {} numbers is too large to be written out; at most {}",
                             x.numel(), most),
                 {});
-  if (x.numel() == 0) {  // elements cannot tell its shape and dtype
+  if (x.numel() == 0) {  // no elements to tell its shape and dtype
     std::vector<std::string> sizes;
     for (const int64_t n : x.shape()) sizes.push_back(std::to_string(n));
     return fmt::format(fmt::runtime(is_cpp_ ? "zeros({}, {})" : "torch.zeros({}, dtype=torch.{})"),
@@ -213,7 +213,7 @@ std::string Writer::fill(std::string_view form, const Evaluated& e) const {
 std::string Writer::indexed(const Evaluated& e) const {
   const Tensor x = std::get<Tensor>(e.arguments.at("x").of);
   std::string text = tensor(x), inside;
-  int64_t dim = 0, of = 0;  // of the part picked so far, and of x
+  int64_t dim = 0, of = 0;  // in the part picked so far, and in x
   for (const Value& part : std::get<Values>(e.arguments.at("parts").of)) {
     inside += inside.empty() ? "" : ", ";
     if (const auto* index = std::get_if<double>(&part.of)) {
@@ -256,7 +256,7 @@ std::string Writer::call(const Evaluated& e) const {
                 fmt::format("{} draws random numbers, which another program would draw differently",
                             e.function),
                 {});
-  Evaluated with = e;  // with arguments that the forms need and the program does not give
+  Evaluated with = e;  // plus arguments that the forms need and the program does not give
   if (e.function == "norm" && e.arguments.contains("kind"))  // "inf"
     with.arguments.insert_or_assign("p", Value{HUGE_VAL});
   if (e.function == "layer_norm" || e.function == "rms_norm") {  // over the dims of the weight

@@ -1,4 +1,4 @@
-// Writes values and calls of a program in C++ or Python. Tensors that have a name are called by it,
+// Writes values and calls of a program in C++ or Python. Tensors that have a name appear under it;
 // others are written out.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The module's interface: the page writes a question to explorer_room(length); explorer_ask()
-// answers it and returns the length of the text at explorer_text().
+// The WebAssembly module's interface: the page writes a question to explorer_room(length);
+// explorer_ask() answers it and returns the length of the text at explorer_text().
 #include <slope/tools/explorer/explore.h>
 
 namespace {

@@ -1,4 +1,4 @@
-// The norm that divides by a standard deviation: for equal values its derivative is 0 / 0.
+// A norm that divides by the standard deviation: at a row of equal values its derivative is 0 / 0.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,4 +1,4 @@
-// A layer of dropout made without its rate drops half of all values, whatever the setting.
+// A dropout layer made without its rate drops half of all values, whatever the setting.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

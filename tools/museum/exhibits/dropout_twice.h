@@ -1,5 +1,5 @@
-// Dropout is applied inside the positional encoding and again to its result: of all elements a
-// share of (1 - p)^2 is kept instead of 1 - p.
+// Dropout is applied inside the positional encoding and again to its result: a share (1 - p)^2 of
+// the elements is kept instead of 1 - p.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

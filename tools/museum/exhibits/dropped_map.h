@@ -1,4 +1,4 @@
-// The map of attention is saved after dropout: in training its rows do not sum to 1.
+// The attention map is saved after dropout: in training its rows do not sum to 1.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -10,7 +10,7 @@ struct Broken : Attention {
     const Tensor q = nn::split_heads(query(x), H), k = nn::split_heads(key(memory), H),
                  v = nn::split_heads(value(memory), H);
     const Tensor scores = q.matmul(k.transpose(-2, -1)) / std::sqrt(1.0 * C / H);
-    // The cast makes it compile: without it, a discarded result is an error.
+    // The cast lets this compile: otherwise a discarded result is an error.
     static_cast<void>(scores.masked_fill(!mask.tensor(x.size(1), memory.size(1)), -1e9));
     return out(nn::merge_heads(softmax(scores).matmul(v)));
   }

@@ -1,4 +1,4 @@
-// Values get an index of their own: weights are summed over k, to 1, and values over v.
+// The einsum gives values an index of their own: it sums weights over k, to 1, and values over v.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

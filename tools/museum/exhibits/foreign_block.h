@@ -1,5 +1,5 @@
 // A block calls an object of an earlier notebook cell instead of its own: the optimizer has the
-// block's parameters, which nothing uses, and not those that are used.
+// block's parameters, which nothing uses, but not that object's.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

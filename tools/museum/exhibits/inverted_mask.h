@@ -1,4 +1,4 @@
-// A look-ahead mask that is true where attention is forbidden is read as true where it is allowed.
+// A look-ahead mask is true where attention is forbidden, but is read as if true meant allowed.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

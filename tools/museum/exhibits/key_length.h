@@ -1,4 +1,4 @@
-// The merged heads are reshaped to the keys' length: right while both sentences are equally long.
+// The merged heads are reshaped to the keys' length: right only if both sentences are equally long.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

@@ -1,5 +1,5 @@
-// The residual sum adds the keys, not the queries. This was published together with the mistake of
-// einsum-index, so that nothing of the target is left.
+// The residual sum adds the keys, not the queries. It was published together with the mistake of
+// einsum-index: with both, the target has no effect.
 #pragma once
 
 #include <slope/tools/museum/exhibits/einsum_index.h>

@@ -1,4 +1,4 @@
-// translate() switches the model to evaluation and does not switch it back: dropout stays off in
+// translate() switches the model to evaluation and does not switch it back: dropout stays off for
 // the rest of the training.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A query that may attend to nothing. Filled with -1e9, its scores are equal: it attends to all of
-// its padding. Filled with -inf, they give 0 / 0, and the batch's gradients are nan.
+// A query has no key that it may attend to. Filled with -1e9, its scores are equal: it attends to
+// all of its padding. Filled with -inf, they give 0 / 0, and the batch's gradients are nan.
 #pragma once
 
 #include <slope/tools/museum/exhibits/parts.h>

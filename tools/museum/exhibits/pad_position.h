@@ -1,5 +1,5 @@
-// All padding gets the last position, whose row the longest sentences need. As in the published
-// model, the mistake of memory-mask is made too, so that padding trains this row.
+// All padding gets the last position, whose embedding the longest sentences need. As in the
+// published model, the mistake of memory-mask is made too, so that padding trains this embedding.
 #pragma once
 
 #include <slope/tools/museum/exhibits/memory_mask.h>
@@ -23,7 +23,7 @@ struct Broken : Translator<memory_mask::Broken> {
 inline Showing show() {
   const auto broken = make<Broken>();
   const auto right = make<Translator<>>();
-  // The last of 8 positions: the sentences have 5 tokens, and two of padding.
+  // The last of 8 positions is unused: the sentences have 5 tokens, then 2 of padding.
   const auto gradient_of_last_position = [](const auto& model) {
     const Tensor padded = slope::pad(source(), {0, 2});
     return largest(

@@ -1,5 +1,5 @@
 // The right form of the exhibits' parts: attention, a block, a decoder's block, a language model
-// and a translator, so small that every input of them can be tried.
+// and a translator, so small that each of their inputs can be tried.
 #pragma once
 
 #include <slope/autograd/backward.h>
@@ -97,7 +97,7 @@ struct Translator {
   SLOPE_MODULE(Translator, reader, tokens, positions, decoder, head)
 };
 
-// A model in f64, with weights from one seed.
+// A model in f64, with weights from a fixed seed.
 template <class M>
 M make() {
   manual_seed(1);
@@ -109,7 +109,7 @@ M make() {
 inline Tensor source() { return tensor({{4, 9, 5, 7, 11}, {6, 8, 12, 10, 3}}); }
 inline Tensor target() { return tensor({{2, 6, 10, 4, 8}, {2, 7, 5, 11, 9}}); }
 // Cross entropy of the next tokens.
-inline Tensor loss(const Tensor& logits) {  // of target()
+inline Tensor loss(const Tensor& logits) {  // for target()
   return cross_entropy(logits.narrow(1, 0, 4).reshape({-1, V}),
                        target().narrow(1, 1, 4).reshape({-1}));
 }

@@ -1,4 +1,4 @@
-// Scores are divided by the square root of the number of all channels instead of those of one head:
+// Scores are divided by the square root of the number of channels in all heads instead of in one:
 // with H heads they are sqrt(H) times too small.
 #pragma once
 
