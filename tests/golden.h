@@ -1,20 +1,14 @@
-// Golden files, and the comparison of values with them.
+// The comparison of values with golden files.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <slope/core/files/safetensors.h>
-#include <slope/tests/file_text.h>
+#include <slope/tests/golden_files.h>
 
 #include <cmath>
 
 namespace slope::test {
-
-inline std::string golden_path(const std::string& name) {
-  return std::string(SLOPE_GOLDEN) + "/" + name;
-}
-
-inline std::string golden_text(const std::string& name) { return file_text(golden_path(name)); }
 
 // |x - y| <= atol + rtol |y| for every element; nan equals nan.
 // The message names the first that differs.

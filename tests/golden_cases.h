@@ -3,7 +3,7 @@
 #pragma once
 
 #include <slope/core/files/safetensors.h>
-#include <slope/tests/file_text.h>
+#include <slope/tests/golden_files.h>
 
 #include <map>
 #include <sstream>
@@ -44,11 +44,7 @@ struct GoldenCase {
   Args args;
 };
 
-inline std::string golden_text(const std::string& name) {
-  return file_text(SLOPE_GOLDEN "/" + name);
-}
-
-inline std::vector<GoldenCase> cases_of(const std::string& text) {
+inline std::vector<GoldenCase> read_cases(const std::string& text) {
   std::istringstream lines(text);
   std::vector<GoldenCase> cases;
   for (std::string line; std::getline(lines, line);) {
@@ -66,7 +62,7 @@ inline std::vector<GoldenCase> cases_of(const std::string& text) {
   return cases;
 }
 
-inline std::vector<GoldenCase> golden_cases() { return cases_of(golden_text("ops.txt")); }
+inline std::vector<GoldenCase> golden_cases() { return read_cases(golden_text("ops.txt")); }
 
 // A file's tensors by name; undefined if there is none.
 class GoldenTensors {

@@ -3,10 +3,12 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/tests/autograd/same_bits.h>
+#include <slope/tests/leaf.h>
 
 #include <cmath>
 
 using namespace slope;
+using slope::test::random_leaf;
 
 namespace {
 
@@ -38,10 +40,6 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return largest / scale;
 }
 
-Tensor leaf(const Dims& shape, DType dtype = f32) {
-  return randn(shape, dtype).set_requires_grad();
-}
-
 // x with x[..., from:, :] = value.
 Tensor with_rows_from(const Tensor& x, int64_t from, double value) {
   const Tensor y = contiguous_copy(x.detach());
@@ -69,8 +67,8 @@ TEST_CASE("attention: equals the textbook's composition, forward and backward") 
           CAPTURE(n.L);
           CAPTURE(causal);
           CAPTURE(masked);
-          const Tensor q = leaf({2, 3, n.L, n.D}, dtype), k = leaf({2, 3, n.S, n.D}, dtype),
-                       v = leaf({2, 3, n.S, n.E}, dtype);
+          const Tensor q = random_leaf({2, 3, n.L, n.D}, dtype), k = random_leaf({2, 3, n.S, n.D}, dtype),
+                       v = random_leaf({2, 3, n.S, n.E}, dtype);
           const Tensor u = randn({2, 3, n.L, n.E}, dtype), uw = randn({2, 3, n.L, n.S}, dtype);
           const Tensor mask = masked ? rand({2, 1, n.L, n.S}) < 0.7 : Tensor();
           Tensor allowed = mask;
@@ -105,8 +103,8 @@ TEST_CASE(
     "attention: a row that sees nothing gives 0 and takes no gradient, whatever stands there") {
   generator() = Generator{.seed = 2};
   for (double value : {1.0, not_a_number, 1e38}) {
-    const Tensor q = with_rows_from(randn({1, 4, 8}), 3, value), k = leaf({1, 5, 8}),
-                 v = leaf({1, 5, 8});
+    const Tensor q = with_rows_from(randn({1, 4, 8}), 3, value), k = random_leaf({1, 5, 8}),
+                 v = random_leaf({1, 5, 8});
     const Tensor mask = tensor({{true}, {true}, {true}, {false}});
     const auto [y, w] = scaled_dot_product_attention_with_weights(q, k, v, {.mask = mask});
     for (const Tensor& row : {y[0][3], w[0][3]})
@@ -124,7 +122,7 @@ TEST_CASE(
   generator() = Generator{.seed = 3};
   for (int64_t L : {1, 6}) {
     const int64_t S = 11, seen = 7;
-    const Tensor q = leaf({2, L, 16}), k = leaf({2, S, 16}), v = leaf({2, S, 16}),
+    const Tensor q = random_leaf({2, L, 16}), k = random_leaf({2, S, 16}), v = random_leaf({2, S, 16}),
                  u = randn({2, L, 16});
     const Tensor padding = arange(S) < static_cast<double>(seen);
     const auto run = [&](const Tensor& keys, const Tensor& values, AttentionOptions options) {
@@ -153,7 +151,7 @@ TEST_CASE(
 
 TEST_CASE("attention: causal rows do not see later nan") {
   generator() = Generator{.seed = 5};
-  const Tensor q = leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number),
+  const Tensor q = random_leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number),
                v = with_rows_from(randn({1, 5, 8}), 3, not_a_number);
   const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true});
   for (double x : y.narrow(1, 0, 3).to_vector()) CHECK(std::isfinite(x));
@@ -178,7 +176,7 @@ TEST_CASE("attention: dropout takes weights with probability p and draws them ag
   generator() = Generator{.seed = 6};
   const int64_t L = 40, S = 50;
   const double p = 0.25;
-  const Tensor q = leaf({2, 4, L, 8}, f64), k = leaf({2, 4, S, 8}, f64),
+  const Tensor q = random_leaf({2, 4, L, 8}, f64), k = random_leaf({2, 4, S, 8}, f64),
                identity = eye(S, S, f64).expand({2, 4, S, S});
   // v = 1: the weights after dropout
   const Tensor kept = scaled_dot_product_attention(q, k, identity, {.dropout = p});
@@ -201,7 +199,7 @@ TEST_CASE(
     "attention: heads of a (B, L, H, D) projection come out in that order, so that merging them is "
     "a view") {
   generator() = Generator{.seed = 7};
-  const Tensor x = leaf({2, 9, 24});
+  const Tensor x = random_leaf({2, 9, 24});
   const Tensor heads = x.reshape({2, 9, 3, 8}).transpose(1, 2);
   const Tensor y = scaled_dot_product_attention(heads, heads, heads), merged = y.transpose(1, 2);
   CHECK(merged.is_contiguous());
@@ -218,7 +216,7 @@ TEST_CASE(
     "attention: queries, keys and values split from one tensor give it the gradients of three, to "
     "the bit") {
   generator() = Generator{.seed = 9};
-  const Tensor x = leaf({2, 9, 48}), u = randn({2, 9, 16}), c = randn({2, 9, 48});
+  const Tensor x = random_leaf({2, 9, 48}), u = randn({2, 9, 16}), c = randn({2, 9, 48});
   const auto attend = [&](const Tensors& qkv) {
     const auto heads = [](const Tensor& t) { return t.reshape({2, 9, 2, 8}).transpose(1, 2); };
     const Tensor y =
@@ -242,7 +240,7 @@ TEST_CASE(
 
 TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 8};
-  const Tensor q = leaf({4, 4, 90, 16}), k = leaf({4, 4, 90, 16}), v = leaf({4, 4, 90, 16}),
+  const Tensor q = random_leaf({4, 4, 90, 16}), k = random_leaf({4, 4, 90, 16}), v = random_leaf({4, 4, 90, 16}),
                u = randn({4, 4, 90, 16});
   CHECK(same_for_all_threads([&] {
     const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true, .dropout = 0.1});
@@ -258,7 +256,7 @@ TEST_CASE(
   generator() = Generator{.seed = 6};
   const std::vector<int64_t> ls{3, 1, 0, 14, 50, 2}, ss{5, 7, 2, 14, 60, 0};
   const Tensor lengths = from_vector(ls, {6}), of_keys = from_vector(ss, {6});
-  const Tensor q = leaf({2, 3, 70, 18}), k = leaf({2, 3, 88, 18}), v = leaf({2, 3, 88, 9}),
+  const Tensor q = random_leaf({2, 3, 70, 18}), k = random_leaf({2, 3, 88, 18}), v = random_leaf({2, 3, 88, 9}),
                g = randn({2, 3, 70, 9});
   for (const bool causal : {false, true}) {
     const auto [together, w] = scaled_dot_product_attention_with_weights(
@@ -308,7 +306,7 @@ TEST_CASE(
   for (size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<int64_t>(i * 7 % 23);
   const Tensor n = from_vector(lengths, {40});
   const int64_t rows = sum(n).item<int64_t>();
-  const Tensor q = leaf({4, rows, 8}), k = leaf({4, rows, 8}), g = randn({4, rows, rows});
+  const Tensor q = random_leaf({4, rows, 8}), k = random_leaf({4, rows, 8}), g = randn({4, rows, rows});
   const Tensor v = eye(rows).expand({4, rows, rows});  // the output is the weights
   CHECK(same_for_all_threads([&] {
     generator() = Generator{.seed = 8};

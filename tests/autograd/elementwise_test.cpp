@@ -18,7 +18,7 @@ using Values = std::vector<double>;
 
 namespace {
 constexpr double inf = INFINITY, not_a_number = std::numeric_limits<double>::quiet_NaN();
-Values values(const Tensor& x) { return x.to_vector(); }
+Values to_values(const Tensor& x) { return x.to_vector(); }
 }  // namespace
 
 TEST_CASE(
@@ -27,7 +27,7 @@ TEST_CASE(
   const Tensor b = tensor({true, false}), i = tensor({3, 4}), f = tensor({0.5, 2.0}),
                d = ones({2}, f64);
   CHECK((b + i).dtype() == i64);
-  CHECK(values(b + i) == Values{4, 4});
+  CHECK(to_values(b + i) == Values{4, 4});
   CHECK((i * f).dtype() == f32);
   CHECK((f - d).dtype() == f64);
   CHECK((i / i).dtype() == f32);
@@ -35,21 +35,21 @@ TEST_CASE(
   CHECK((i + 0.5).dtype() == f32);
   CHECK((b * 2).dtype() == i64);
   CHECK((i / 2).dtype() == f32);
-  CHECK(values(i / 2) == Values{1.5, 2});
-  CHECK(values(pow(i, 2)) == Values{9, 16});
+  CHECK(to_values(i / 2) == Values{1.5, 2});
+  CHECK(to_values(pow(i, 2)) == Values{9, 16});
   CHECK(pow(i, 2).dtype() == i64);
-  CHECK(values(maximum(i, tensor(3.5))) == Values{3.5, 4});
+  CHECK(to_values(maximum(i, tensor(3.5))) == Values{3.5, 4});
   CHECK(neg(i).dtype() == i64);
-  CHECK(values(abs(tensor({-2, 3}))) == Values{2, 3});
+  CHECK(to_values(abs(tensor({-2, 3}))) == Values{2, 3});
   CHECK(exp(i).dtype() == f32);
   CHECK(sum(b).dtype() == i64);
   CHECK(sum(b).item() == 1);
-  CHECK(values(clamp(tensor({-3, 5}), 0, 4)) == Values{0, 4});
+  CHECK(to_values(clamp(tensor({-3, 5}), 0, 4)) == Values{0, 4});
 
   const Tensor x = tensor({1.5, 2.5}).set_requires_grad();
   sum(x * d * i).backward();
   CHECK(x.grad().dtype() == f32);
-  CHECK(values(x.grad()) == Values{3, 4});
+  CHECK(to_values(x.grad()) == Values{3, 4});
 }
 
 TEST_CASE("elementwise: sums and products of integers are modulo 2^64") {
@@ -104,40 +104,40 @@ TEST_CASE("elementwise: integers are raised to whole powers exactly, modulo 2^64
   CHECK(power(2, 63) == INT64_MIN);
   CHECK(power(2, 64) == 0);
   CHECK(power(10, 19) == static_cast<int64_t>(10'000'000'000'000'000'000u));
-  CHECK(values(pow(tensor({true, false}), tensor({{0, 2}, {1, 0}}))) == Values{1, 0, 1, 1});
-  CHECK(values(pow(tensor({2, 1, -1, -1, 0}), tensor({-1, -3, -3, -2, -1}))) ==
+  CHECK(to_values(pow(tensor({true, false}), tensor({{0, 2}, {1, 0}}))) == Values{1, 0, 1, 1});
+  CHECK(to_values(pow(tensor({2, 1, -1, -1, 0}), tensor({-1, -3, -3, -2, -1}))) ==
         Values{0, 1, -1, 1, 0});  // PyTorch's
-  CHECK(values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
-  CHECK(values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
-  CHECK(values(pow(tensor({2, 1, -1}), -1)) == Values{0, 1, -1});  // as for two tensors
+  CHECK(to_values(pow(tensor({2.0}), tensor({-1}))) == Values{0.5});
+  CHECK(to_values(pow(tensor({2}), tensor({-1.0}))) == Values{0.5});
+  CHECK(to_values(pow(tensor({2, 1, -1}), -1)) == Values{0, 1, -1});  // as for two tensors
   CHECK(pow(tensor({2}), -1).dtype() == i64);
-  CHECK(values(pow(tensor({2}), -0.5)) == values(pow(tensor({2.0f}), -0.5)));
+  CHECK(to_values(pow(tensor({2}), -0.5)) == to_values(pow(tensor({2.0f}), -0.5)));
 }
 
 TEST_CASE("elementwise: integers and bools compare with any number exactly") {
   const int64_t odd = (int64_t{1} << 53) + 1;  // not representable as a double
   const Tensor x = tensor({odd, odd - 1, -odd, INT64_MAX, INT64_MIN});
-  CHECK(values(x > 0x1p53) == Values{1, 0, 0, 1, 0});
-  CHECK(values(x >= 0x1p53) == Values{1, 1, 0, 1, 0});
-  CHECK(values(x == 0x1p53) == Values{0, 1, 0, 0, 0});
-  CHECK(values(x != 0x1p53) == Values{1, 0, 1, 1, 1});
-  CHECK(values(x < -0x1p53) == Values{0, 0, 1, 0, 1});
-  CHECK(values(x <= -0x1p53) == Values{0, 0, 1, 0, 1});
-  CHECK(values(x < 0x1p63) == Values{1, 1, 1, 1, 1});
-  CHECK(values(x == 0x1p63) == Values{0, 0, 0, 0, 0});
-  CHECK(values(x >= -0x1p63) == Values{1, 1, 1, 1, 1});
-  CHECK(values(x == -0x1p63) == Values{0, 0, 0, 0, 1});
-  CHECK(values(x > inf) == Values{0, 0, 0, 0, 0});
-  CHECK(values(x > -inf) == Values{1, 1, 1, 1, 1});
-  CHECK(values(x != not_a_number) == Values{1, 1, 1, 1, 1});
-  CHECK(values(x < not_a_number) == Values{0, 0, 0, 0, 0});
+  CHECK(to_values(x > 0x1p53) == Values{1, 0, 0, 1, 0});
+  CHECK(to_values(x >= 0x1p53) == Values{1, 1, 0, 1, 0});
+  CHECK(to_values(x == 0x1p53) == Values{0, 1, 0, 0, 0});
+  CHECK(to_values(x != 0x1p53) == Values{1, 0, 1, 1, 1});
+  CHECK(to_values(x < -0x1p53) == Values{0, 0, 1, 0, 1});
+  CHECK(to_values(x <= -0x1p53) == Values{0, 0, 1, 0, 1});
+  CHECK(to_values(x < 0x1p63) == Values{1, 1, 1, 1, 1});
+  CHECK(to_values(x == 0x1p63) == Values{0, 0, 0, 0, 0});
+  CHECK(to_values(x >= -0x1p63) == Values{1, 1, 1, 1, 1});
+  CHECK(to_values(x == -0x1p63) == Values{0, 0, 0, 0, 1});
+  CHECK(to_values(x > inf) == Values{0, 0, 0, 0, 0});
+  CHECK(to_values(x > -inf) == Values{1, 1, 1, 1, 1});
+  CHECK(to_values(x != not_a_number) == Values{1, 1, 1, 1, 1});
+  CHECK(to_values(x < not_a_number) == Values{0, 0, 0, 0, 0});
   const Tensor small = tensor({{-1, 0}, {1, 2}}).transpose(0, 1);  // -1 1 / 0 2
-  CHECK(values(small < 0.5) == Values{1, 0, 1, 0});
-  CHECK(values(small >= -0.5) == Values{0, 1, 1, 1});
-  CHECK(values(small == 0.5) == Values{0, 0, 0, 0});
-  CHECK(values(small <= 1) == Values{1, 1, 1, 0});
-  CHECK(values(tensor({true, false}) > 0.5) == Values{1, 0});
-  CHECK(values(tensor({true, false}) == 1) == Values{1, 0});
+  CHECK(to_values(small < 0.5) == Values{1, 0, 1, 0});
+  CHECK(to_values(small >= -0.5) == Values{0, 1, 1, 1});
+  CHECK(to_values(small == 0.5) == Values{0, 0, 0, 0});
+  CHECK(to_values(small <= 1) == Values{1, 1, 1, 0});
+  CHECK(to_values(tensor({true, false}) > 0.5) == Values{1, 0});
+  CHECK(to_values(tensor({true, false}) == 1) == Values{1, 0});
 }
 
 TEST_CASE(
@@ -145,22 +145,22 @@ TEST_CASE(
     "with a number do") {
   const Tensor i = tensor({-3, 0, 5});
   CHECK(clamp(i, 0, 4).dtype() == i64);
-  CHECK(values(clamp(i, 0, {})) == Values{0, 0, 5});
+  CHECK(to_values(clamp(i, 0, {})) == Values{0, 0, 5});
   CHECK(clamp(i, 0.5, {}).dtype() == f32);
-  CHECK(values(clamp(i, 0.5, {})) == Values{0.5, 0.5, 5});
-  CHECK(values(clamp(i, {}, 0.5)) == Values{-3, 0, 0.5});
-  CHECK(values(clamp(i, -1, 0.5)) == Values{-1, 0, 0.5});
-  CHECK(values(clamp(i, 2, 1)) == Values{1, 1, 1});
-  CHECK(values(clamp(i, {}, 1e30)) == Values{-3, 0, 5});
-  CHECK(values(clamp(i, 1e300, {})) == Values{inf, inf, inf});  // beyond f32
-  CHECK(values(clamp(tensor({true, false}), {}, 0)) == Values{0, 0});
+  CHECK(to_values(clamp(i, 0.5, {})) == Values{0.5, 0.5, 5});
+  CHECK(to_values(clamp(i, {}, 0.5)) == Values{-3, 0, 0.5});
+  CHECK(to_values(clamp(i, -1, 0.5)) == Values{-1, 0, 0.5});
+  CHECK(to_values(clamp(i, 2, 1)) == Values{1, 1, 1});
+  CHECK(to_values(clamp(i, {}, 1e30)) == Values{-3, 0, 5});
+  CHECK(to_values(clamp(i, 1e300, {})) == Values{inf, inf, inf});  // beyond f32
+  CHECK(to_values(clamp(tensor({true, false}), {}, 0)) == Values{0, 0});
   const int64_t odd = (int64_t{1} << 53) + 1;
   CHECK(clamp(tensor({odd}), 0, {}).data<int64_t>()[0] == odd);
 }
 
 TEST_CASE("elementwise: a number that an int64 cannot hold is not filled in") {
   const Tensor mask = tensor({true, false});
-  CHECK(values(masked_fill(tensor({1, 2}), mask, -7)) == Values{-7, 2});
+  CHECK(to_values(masked_fill(tensor({1, 2}), mask, -7)) == Values{-7, 2});
   CHECK_THROWS_AS((void)masked_fill(tensor({1, 2}), mask, -inf), DTypeError);
   CHECK_THROWS_AS((void)masked_fill(tensor({1, 2}), mask, 1e19), DTypeError);
   CHECK_THROWS_AS((void)tensor({inf}).to(i64), DTypeError);
@@ -224,8 +224,8 @@ TEST_CASE("reductions: the largest and the smallest are found, and a nan, wherev
           rows.push_back(i % (n + 1) == 0 ? special : static_cast<double>(i * 7 % 11));
         return to(from_vector(rows, {n, n}), dtype);
       };
-      CHECK(values(amax(with_diagonal(100), {1})) == Values(static_cast<size_t>(n), 100));
-      CHECK(values(amin(with_diagonal(-100), {1})) == Values(static_cast<size_t>(n), -100));
+      CHECK(to_values(amax(with_diagonal(100), {1})) == Values(static_cast<size_t>(n), 100));
+      CHECK(to_values(amin(with_diagonal(-100), {1})) == Values(static_cast<size_t>(n), -100));
       if (dtype == i64) continue;
       const Tensor x = with_diagonal(not_a_number);
       for (const Tensor& found : {amax(x, {1}), amin(x, {1})}) CHECK(all(isnan(found)));
@@ -234,39 +234,39 @@ TEST_CASE("reductions: the largest and the smallest are found, and a nan, wherev
 
 TEST_CASE("reductions: a nan wins, first of equal ones, both infinities") {
   const Tensor x = tensor({{1.0, not_a_number, 3.0}, {2.0, 2.0, -inf}});
-  CHECK(std::isnan(values(amax(x, {1}))[0]));
-  CHECK(std::isnan(values(amin(x, {1}))[0]));
-  CHECK(values(max(x, 1).indices) == Values{1, 0});
-  CHECK(values(min(x, 1).indices) == Values{1, 2});
-  CHECK(values(argmax(tensor({1, 3, 3, 2}))) == Values{1});
-  CHECK(values(argmax(tensor({{1, 3}, {4, 2}}))) == Values{2});
-  CHECK(values(argmin(tensor({{1, 3}, {4, 0}}))) == Values{3});
-  CHECK(values(argmin(tensor({{1, 0}, {1, 0}}), 0)) == Values{0, 0});
+  CHECK(std::isnan(to_values(amax(x, {1}))[0]));
+  CHECK(std::isnan(to_values(amin(x, {1}))[0]));
+  CHECK(to_values(max(x, 1).indices) == Values{1, 0});
+  CHECK(to_values(min(x, 1).indices) == Values{1, 2});
+  CHECK(to_values(argmax(tensor({1, 3, 3, 2}))) == Values{1});
+  CHECK(to_values(argmax(tensor({{1, 3}, {4, 2}}))) == Values{2});
+  CHECK(to_values(argmin(tensor({{1, 3}, {4, 0}}))) == Values{3});
+  CHECK(to_values(argmin(tensor({{1, 0}, {1, 0}}), 0)) == Values{0, 0});
   CHECK(logsumexp(tensor({-inf, -inf}), {0}).item() == -inf);
   CHECK(logsumexp(tensor({inf, 1.0}), {0}).item() == inf);
   CHECK(logsumexp(tensor({1000.0, 1000.0}), {0}).item() == doctest::Approx(1000.6931));
   CHECK(std::isnan(mean(zeros({0})).item()));
   CHECK(sum(zeros({0, 3}), {0}).shape() == Dims{3});
   CHECK(std::isnan(var(ones({1})).item()));
-  CHECK(values(sum(tensor({{1, 2}, {3, 4}}), {0})) == Values{4, 6});
+  CHECK(to_values(sum(tensor({{1, 2}, {3, 4}}), {0})) == Values{4, 6});
 }
 
 TEST_CASE("comparisons: broadcasting, not_a_number, numbers beside tensors") {
   const Tensor x = tensor({1.0, not_a_number, 3.0});
-  CHECK(values(x == x) == Values{1, 0, 1});
-  CHECK(values(x != x) == Values{0, 1, 0});
-  CHECK(values(x < 2) == Values{1, 0, 0});
-  CHECK(values(x >= tensor({{1.0}, {4.0}})) == Values{1, 0, 1, 0, 0, 0});
-  CHECK(values(tensor({0.1}) == 0.1) == Values{1});  // the number is converted to f32
-  CHECK(values(tensor({1, 2}) > 1.5) == Values{0, 1});
-  CHECK(values(tensor({1, 2}) <= tensor({1.5, 1.5})) == Values{1, 0});
-  CHECK(values(!tensor({true, false})) == Values{0, 1});
-  CHECK(values(logical_and(tensor({1, 0}), tensor({true, true}))) == Values{1, 0});
-  CHECK(values(logical_or(tensor({1, 0}), tensor({false, false}))) == Values{1, 0});
-  CHECK(values(logical_xor(tensor({2, 0}), tensor({true, false}))) == Values{0, 0});
-  CHECK(values(isnan(x)) == Values{0, 1, 0});
-  CHECK(values(isfinite(tensor({1.0, inf, not_a_number}))) == Values{1, 0, 0});
-  CHECK(values(isinf(tensor({1.0, -inf, not_a_number}))) == Values{0, 1, 0});
+  CHECK(to_values(x == x) == Values{1, 0, 1});
+  CHECK(to_values(x != x) == Values{0, 1, 0});
+  CHECK(to_values(x < 2) == Values{1, 0, 0});
+  CHECK(to_values(x >= tensor({{1.0}, {4.0}})) == Values{1, 0, 1, 0, 0, 0});
+  CHECK(to_values(tensor({0.1}) == 0.1) == Values{1});  // the number is converted to f32
+  CHECK(to_values(tensor({1, 2}) > 1.5) == Values{0, 1});
+  CHECK(to_values(tensor({1, 2}) <= tensor({1.5, 1.5})) == Values{1, 0});
+  CHECK(to_values(!tensor({true, false})) == Values{0, 1});
+  CHECK(to_values(logical_and(tensor({1, 0}), tensor({true, true}))) == Values{1, 0});
+  CHECK(to_values(logical_or(tensor({1, 0}), tensor({false, false}))) == Values{1, 0});
+  CHECK(to_values(logical_xor(tensor({2, 0}), tensor({true, false}))) == Values{0, 0});
+  CHECK(to_values(isnan(x)) == Values{0, 1, 0});
+  CHECK(to_values(isfinite(tensor({1.0, inf, not_a_number}))) == Values{1, 0, 0});
+  CHECK(to_values(isinf(tensor({1.0, -inf, not_a_number}))) == Values{0, 1, 0});
   CHECK(any(tensor({false, true})));
   CHECK_FALSE(any(zeros({0})));
   CHECK(all(zeros({0}, boolean)));
@@ -300,17 +300,17 @@ TEST_CASE(
 
 TEST_CASE("order: sort is stable, nan last, topk in order, gradients go where values came from") {
   const Tensor x = tensor({{3.0, 1.0, 2.0, 1.0}, {not_a_number, 0.0, -1.0, inf}});
-  CHECK(values(sort(x).indices) == Values{1, 3, 2, 0, 2, 1, 3, 0});
-  CHECK(values(sort(x, -1, true).indices) == Values{0, 2, 1, 3, 0, 3, 1, 2});
-  CHECK(values(sort(x, 0).indices) == Values{0, 1, 1, 0, 1, 0, 0, 1});
-  CHECK(values(topk(x, 2).indices) == Values{0, 2, 0, 3});
-  CHECK(values(topk(x, 2, 1, false).values) == Values{1, 1, -1, 0});
+  CHECK(to_values(sort(x).indices) == Values{1, 3, 2, 0, 2, 1, 3, 0});
+  CHECK(to_values(sort(x, -1, true).indices) == Values{0, 2, 1, 3, 0, 3, 1, 2});
+  CHECK(to_values(sort(x, 0).indices) == Values{0, 1, 1, 0, 1, 0, 0, 1});
+  CHECK(to_values(topk(x, 2).indices) == Values{0, 2, 0, 3});
+  CHECK(to_values(topk(x, 2, 1, false).values) == Values{1, 1, -1, 0});
   CHECK(topk(x, 0).values.shape() == Dims{2, 0});
   CHECK(sort(tensor(4)).values.item() == 4);
-  CHECK(values(sort(tensor({true, false, true})).values) == Values{0, 1, 1});
+  CHECK(to_values(sort(tensor({true, false, true})).values) == Values{0, 1, 1});
   const Tensor w = tensor({4.0, 6.0, 5.0}).set_requires_grad();
   sum(topk(w, 2).values * tensor({10.0, 1.0})).backward();
-  CHECK(values(w.grad()) == Values{0, 10, 1});
+  CHECK(to_values(w.grad()) == Values{0, 10, 1});
 }
 
 TEST_CASE("registry: names are unique, every entry has a derivative, is defined and found") {

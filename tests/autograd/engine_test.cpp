@@ -7,6 +7,7 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/memory/memory.h>
+#include <slope/tests/leaf.h>
 
 #include <cmath>
 #include <limits>
@@ -16,10 +17,9 @@
 #endif
 
 using namespace slope;
+using slope::test::leaf;
 
 namespace {
-Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
-
 template <class E = AutogradError>
 std::string message_of(const std::function<void()>& f) {
   try {

@@ -14,7 +14,7 @@ using Kind = GraphNode::Kind;
 
 namespace {
 
-Tensor leaf(const Dims& shape) { return ones(shape).set_requires_grad(); }
+Tensor ones_leaf(const Dims& shape) { return ones(shape).set_requires_grad(); }
 
 std::vector<std::string> labels(const Graph& graph) {
   std::vector<std::string> all;
@@ -36,7 +36,7 @@ struct InModule {
 }  // namespace
 
 TEST_CASE("export: y = tanh(x W + b): boxes and arrows") {
-  const Tensor x = ones({2, 3}), w = leaf({3, 4}), b = leaf({4});
+  const Tensor x = ones({2, 3}), w = ones_leaf({3, 4}), b = ones_leaf({4});
   const Tensor y = tanh(matmul(x, w) + b);
   const Graph graph = graph_of({y}, {.names = {{"W", w}, {"b", b}}, .outputs = {"y"}});
   // x needs no gradient: it is not on the tape
@@ -56,7 +56,7 @@ TEST_CASE("export: y = tanh(x W + b): boxes and arrows") {
 }
 
 TEST_CASE("export: a leaf read twice is one box, an input used twice two arrows") {
-  const Tensor x = leaf({3});
+  const Tensor x = ones_leaf({3});
   const Graph graph = graph_of({(x * x) + exp(x)});
   CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
                       [](const GraphNode& n) { return n.kind == Kind::leaf; }) == 1);
@@ -68,9 +68,9 @@ TEST_CASE("export: a leaf read twice is one box, an input used twice two arrows"
 TEST_CASE("export: leaves and constants as results, no results") {
   CHECK(graph_of({}).nodes.empty());
   CHECK(labels(graph_of({ones({2})})) == std::vector<std::string>{"output"});
-  const Graph graph = graph_of({leaf({2}).to(f64)});
+  const Graph graph = graph_of({ones_leaf({2}).to(f64)});
   CHECK(graph.nodes.back().detail() == "float64 (2,)");
-  const Tensor x = leaf({2});
+  const Tensor x = ones_leaf({2});
   CHECK(labels(graph_of({x, exp(x)}, {.outputs = {"x itself"}})) ==
         std::vector<std::string>{"leaf", "exp", "x itself", "output"});
 }
@@ -106,7 +106,7 @@ TEST_CASE("export: values, gradients and names of results, of small tensors") {
 }
 
 TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
-  const Tensor x = leaf({2}), w = leaf({2});
+  const Tensor x = ones_leaf({2}), w = ones_leaf({2});
   const Graph graph = graph_of({sum(x * w)}, {.names = {{"a \"quoted\"\nname", x}}});
   const std::string dot = to_dot(graph);
   CHECK(dot.starts_with("digraph {"));
@@ -128,7 +128,7 @@ TEST_CASE("export: DOT and JSON hold the same graph; names are escaped") {
 
 TEST_CASE(
     "export: operations of one module become one box, with the parameters that only it reads") {
-  const Tensor x = leaf({2, 3}), w = leaf({3, 3}), shared = leaf({3});
+  const Tensor x = ones_leaf({2, 3}), w = ones_leaf({3, 3}), shared = ones_leaf({3});
   Tensor h;
   {
     const InModule module("layers.0.mlp.up");
@@ -162,7 +162,7 @@ TEST_CASE(
 }
 
 TEST_CASE("export: an input used twice is two arrows outside modules, at any depth") {
-  const Tensor x = leaf({2});
+  const Tensor x = ones_leaf({2});
   for (const int64_t depth : {0, 1}) {
     const Graph graph = graph_of({x * x}, {.module_depth = depth});
     REQUIRE(graph.edges.size() == 3);
@@ -172,7 +172,7 @@ TEST_CASE("export: an input used twice is two arrows outside modules, at any dep
 }
 
 TEST_CASE("export: a module left and entered again is two boxes, so the graph has no cycle") {
-  const Tensor x = leaf({2});
+  const Tensor x = ones_leaf({2});
   Tensor h;
   {
     const InModule outer("block");
@@ -191,7 +191,7 @@ TEST_CASE("export: a module left and entered again is two boxes, so the graph ha
 }
 
 TEST_CASE("export: 100,000 operations") {
-  const Tensor x = leaf({1});
+  const Tensor x = ones_leaf({1});
   Tensor y = x;
   for (int i = 0; i < 100000; ++i) y = -y;
   const Graph graph = graph_of({y});

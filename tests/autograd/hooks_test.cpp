@@ -8,15 +8,16 @@
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/tests/leaf.h>
 #if !defined(SLOPE_PLAIN)
 #include <thread>
 #endif
 
 using namespace slope;
+using slope::test::leaf;
 
 namespace {
 using Values = std::vector<double>;
-Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
 }  // namespace
 
 TEST_CASE(

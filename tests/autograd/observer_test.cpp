@@ -6,16 +6,16 @@
 #include <slope/autograd/observer.h>
 #include <slope/autograd/ops.h>
 #include <slope/tests/autograd/same_bits.h>
+#include <slope/tests/leaf.h>
 
 #include <map>
 
 #include <cmath>
 
 using namespace slope;
+using slope::test::leaf;
 
 namespace {
-
-Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
 
 // Records every event in words, with copies of the tensors.
 struct Recorder : Observer {

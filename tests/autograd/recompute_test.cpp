@@ -9,16 +9,16 @@
 #include <slope/core/memory/memory.h>
 #include <slope/core/tensor/random.h>
 #include <slope/tests/autograd/same_bits.h>
+#include <slope/tests/leaf.h>
 
 #include <functional>
 
 using namespace slope;
+using slope::test::random_leaf;
 
 namespace {
 
 constexpr int64_t N = 64, C = 96;
-Tensor leaf(const Dims& shape) { return randn(shape).set_requires_grad(); }
-
 struct Made {
   const char* name;
   std::function<Tensor(const Tensor& x)> f;
@@ -40,7 +40,7 @@ TEST_CASE("again: the user of a result gets the same bits, whether it was kept o
   for (const Made& made : makers) {
     CAPTURE(made.name);
     generator() = Generator{.seed = 1};
-    const Tensor x = leaf({N, C}), w = leaf({C, C}), v = leaf({C, C}), u = randn({N, C});
+    const Tensor x = random_leaf({N, C}), w = random_leaf({C, C}), v = random_leaf({C, C}), u = randn({N, C});
     const Tensor y = made.f(x);
     const Tensor kept = contiguous_copy(y.detach());
     const Tensors found = grad({linear(y, w) + linear(y, v)}, {w, v},
@@ -55,7 +55,7 @@ TEST_CASE("again: the result is not kept between forward and backward") {
   for (const Made& made : makers) {
     CAPTURE(made.name);
     generator() = Generator{.seed = 2};
-    const Tensor x = leaf({N, C}), w = leaf({C, C});
+    const Tensor x = random_leaf({N, C}), w = random_leaf({C, C});
     const int64_t result = N * C * 4, before = memory::stats().live;
     const Tensor z = linear(made.f(x), w);
     const int64_t made_and_z = memory::stats().live - before;
@@ -67,7 +67,7 @@ TEST_CASE("again: the result is not kept between forward and backward") {
 TEST_CASE(
     "again: what is written between is seen by those who use it later, not by those who used it "
     "before") {
-  const Tensor x = leaf({N, C}), w = leaf({C, C}), u = randn({N, C});
+  const Tensor x = random_leaf({N, C}), w = random_leaf({C, C}), u = randn({N, C});
   const Tensor y = gelu(x), before = linear(y, w);
   const Tensor old = contiguous_copy(y.detach());
   {
@@ -83,7 +83,7 @@ TEST_CASE(
 }
 
 TEST_CASE("again: a graph that is kept gives the same gradients twice; one that is freed says so") {
-  const Tensor x = leaf({N, C}), w = leaf({C, C});
+  const Tensor x = random_leaf({N, C}), w = random_leaf({C, C});
   const Tensor loss = sum(linear(gelu(x), w));
   const Tensors first = grad({loss}, {x, w}, {.retain_graph = true}), second = grad({loss}, {x, w});
   CHECK(same_bits(first, second));
@@ -92,7 +92,7 @@ TEST_CASE("again: a graph that is kept gives the same gradients twice; one that 
 }
 
 TEST_CASE("again: what an earlier backward has freed is kept by those who come later") {
-  const Tensor x = leaf({N, C}), w = leaf({C, C});
+  const Tensor x = random_leaf({N, C}), w = random_leaf({C, C});
   const Tensor y = gelu(x);
   sum(y).backward();
   const Tensor z = linear(y, w);
@@ -110,7 +110,7 @@ TEST_CASE("again: a long chain of such operations is made again in short stretch
 TEST_CASE(
     "again: an allocation that fails while a result is made again leaves nothing behind, and "
     "backward can be run again") {
-  const Tensor x = leaf({N, C}), w = leaf({C, C});
+  const Tensor x = random_leaf({N, C}), w = random_leaf({C, C});
   const Tensor loss = sum(linear(gelu(layer_norm(x, Tensor(), Tensor())), w));
   const Tensor expected = grad({loss}, {w}, {.retain_graph = true})[0];
   const Tensor again = sum(linear(gelu(layer_norm(x, Tensor(), Tensor())), w));

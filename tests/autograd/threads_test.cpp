@@ -6,6 +6,7 @@
 #include <slope/core/loops/parallel.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/tests/leaf.h>
 #include <slope/tests/sanitized.h>
 #include <slope/tests/threads.h>
 
@@ -13,14 +14,13 @@
 #include <optional>
 
 using namespace slope;
+using slope::test::leaf;
 
 #if !defined(SLOPE_PLAIN)
 #include <thread>
 #include <vector>
 
 namespace {
-Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
-
 thread_local Tensor kept;
 
 // Runs both at the same time, as nearly as possible.

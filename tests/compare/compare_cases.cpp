@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   const GoldenTensors given(text("inputs.safetensors"), "inputs");
   NamedTensors results;
   std::ofstream refused(folder + "/refused.txt");
-  for (const GoldenCase& c : cases_of(text("cases.txt"))) {
+  for (const GoldenCase& c : read_cases(text("cases.txt"))) {
     try {
       run(c, given, results);
     } catch (const Error& error) {

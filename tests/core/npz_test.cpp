@@ -11,8 +11,6 @@ using namespace slope;
 
 namespace {
 
-const std::string golden = SLOPE_GOLDEN;
-
 std::map<std::string, Tensor> by_name(const NamedTensors& tensors) {
   std::map<std::string, Tensor> all;
   for (const auto& [name, x] : tensors) all[name] = x;
@@ -46,7 +44,7 @@ void refused(const std::string& file, const std::string& says) {
 }  // namespace
 
 TEST_CASE("npz: NumPy's file is read: every dtype, both orders of elements, odd shapes") {
-  const auto x = by_name(parse_npz(test::file_text(golden + "/reference.npz")));
+  const auto x = by_name(parse_npz(test::file_text(SLOPE_GOLDEN "/reference.npz")));
   CHECK(x.size() == 15);
   CHECK(x.at("f32").shape() == Dims{2, 3, 4});
   for (const char* name : {"f32", "f16", "fortran"}) {
@@ -74,12 +72,12 @@ TEST_CASE("npz: NumPy's file is read: every dtype, both orders of elements, odd 
 
 TEST_CASE("npz: what is written is what NumPy reads (tests/golden/npz.py), and is read back") {
   NamedTensors tensors;
-  for (const auto& [name, x] : parse_npz(test::file_text(golden + "/reference.npz")))
+  for (const auto& [name, x] : parse_npz(test::file_text(SLOPE_GOLDEN "/reference.npz")))
     if (name == "f32" || name == "f64" || name == "i64" || name == "bool" || name == "scalar" ||
         name == "empty" || name == "layers.0.weight")
       tensors.push_back({name, x});
   const std::string file = format_npz(tensors);
-  CHECK(file == test::file_text(golden + "/slope.npz"));
+  CHECK(file == test::file_text(SLOPE_GOLDEN "/slope.npz"));
   const NamedTensors read = parse_npz(file);
   REQUIRE(read.size() == tensors.size());
   for (size_t i = 0; i < read.size(); ++i) {

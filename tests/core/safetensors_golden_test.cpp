@@ -12,8 +12,6 @@ using namespace slope;
 
 namespace {
 
-const std::string golden = SLOPE_GOLDEN;
-
 void check_values(const Tensor& x, auto value_at) {
   const std::vector<double> values = x.to_vector();
   REQUIRE(values.size() == 24);
@@ -23,7 +21,7 @@ void check_values(const Tensor& x, auto value_at) {
 }  // namespace
 
 TEST_CASE("safetensors: reads every dtype of a file by the reference") {
-  const TensorFile file = load_safetensors(golden + "/reference.safetensors");
+  const TensorFile file = load_safetensors(SLOPE_GOLDEN "/reference.safetensors");
   CHECK(file.metadata == Metadata{{"written by", "the reference"}});
   CHECK(file.tensors.size() == 15);
   const auto eighths = [](double i) { return i / 8 - 1; };
@@ -53,7 +51,7 @@ TEST_CASE("safetensors: reads every dtype of a file by the reference") {
 }
 
 TEST_CASE("safetensors: writes the bytes that the reference writes") {
-  const std::string path = golden + "/reference_plain.safetensors";
+  const std::string path = SLOPE_GOLDEN "/reference_plain.safetensors";
   const TensorFile file = load_safetensors(path);
   // the order given does not matter
   NamedTensors backwards(file.tensors.rbegin(), file.tensors.rend());
@@ -63,15 +61,15 @@ TEST_CASE("safetensors: writes the bytes that the reference writes") {
 // If SLOPE_WRITE_GOLDEN is set, the file is rewritten; the Python script then checks that the
 // reference implementation reads it.
 TEST_CASE("safetensors: writes, with checksums, the file that the reference was seen to read") {
-  const TensorFile file = load_safetensors(golden + "/reference_plain.safetensors");
-  const std::string path = golden + "/slope.safetensors";
+  const TensorFile file = load_safetensors(SLOPE_GOLDEN "/reference_plain.safetensors");
+  const std::string path = SLOPE_GOLDEN "/slope.safetensors";
   if (std::getenv("SLOPE_WRITE_GOLDEN")) save_safetensors(path, file.tensors, file.metadata);
   CHECK(format_safetensors(file.tensors, file.metadata) == read_file(path));
   CHECK(load_safetensors(path).metadata == file.metadata);
 }
 
 TEST_CASE("safetensors: inspection reads the header alone") {
-  const SafetensorsHeader header = inspect_safetensors(golden + "/reference.safetensors");
+  const SafetensorsHeader header = inspect_safetensors(SLOPE_GOLDEN "/reference.safetensors");
   CHECK(header.tensors.size() == 15);
   int64_t end = 0;
   for (const TensorInfo& t : header.tensors) {
@@ -85,6 +83,6 @@ TEST_CASE("safetensors: inspection reads the header alone") {
     }
   }
   CHECK(header.data_start + end ==
-        static_cast<int64_t>(read_file(golden + "/reference.safetensors").size()));
+        static_cast<int64_t>(read_file(SLOPE_GOLDEN "/reference.safetensors").size()));
 }
 #endif

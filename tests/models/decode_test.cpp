@@ -18,7 +18,7 @@ namespace {
 
 // The logits of the next token: a function of the source's first word and of all
 // tokens written before.
-struct Table {
+struct FixedTable {
   int64_t vocab = 7;
   uint64_t seed = 0;
   int64_t levels = 0;  // > 0: logits are rounded to this many levels, so that there are ties
@@ -42,10 +42,10 @@ struct Table {
 };
 
 struct TableDecoding : Decoding {
-  const Table& table;
+  const FixedTable& table;
   std::vector<int64_t> words;
   std::vector<Sentence> prefixes;
-  TableDecoding(const Table& table, const Tensor& source) : table(table) {
+  TableDecoding(const FixedTable& table, const Tensor& source) : table(table) {
     const auto [R, S] = source.dims<2>();
     for (int64_t r = 0; r < R; ++r) words.push_back(source.data<int64_t>()[r * S + 1]);
     prefixes.resize(words.size());
@@ -73,13 +73,13 @@ struct TableDecoding : Decoding {
   }
 };
 
-StartDecoding start(const Table& table) {
+StartDecoding start(const FixedTable& table) {
   return [&table](const Tensor& source) { return std::make_unique<TableDecoding>(table, source); };
 }
 
 bool writable(int64_t token) { return token != pad_id && token != sos_id; }
 
-Sentence reference_greedy(const Table& table, int64_t word, int64_t max_length) {
+Sentence reference_greedy(const FixedTable& table, int64_t word, int64_t max_length) {
   Sentence sentence;
   while (static_cast<int64_t>(sentence.size()) < max_length) {
     int64_t best = -1;
@@ -94,7 +94,7 @@ Sentence reference_greedy(const Table& table, int64_t word, int64_t max_length) 
 }
 
 // Every sequence that ends in <eos> within max_length, by score; the best.
-void enumerate(const Table& table, int64_t word, int64_t max_length, double alpha, Sentence& prefix,
+void enumerate(const FixedTable& table, int64_t word, int64_t max_length, double alpha, Sentence& prefix,
                double log_p, std::pair<double, Sentence>& best) {
   const auto p = table.log_p(word, prefix);
   const auto length = static_cast<double>(prefix.size() + 1);
@@ -122,7 +122,7 @@ TEST_CASE(
     "stays") {
   for (uint64_t seed = 0; seed < 40; ++seed)
     for (int64_t levels : {0, 3}) {
-      const Table table{.seed = seed, .levels = levels, .batches = {}};
+      const FixedTable table{.seed = seed, .levels = levels, .batches = {}};
       for (int64_t batch : {1, 2, 64}) {
         const auto found = decode(start(table), sources, {.max_length = 12, .batch_size = batch});
         REQUIRE(found.size() == sources.size());
@@ -135,7 +135,7 @@ TEST_CASE(
 TEST_CASE("decode: a beam as wide as the number of sequences finds the best of them all") {
   for (uint64_t seed = 0; seed < 12; ++seed)
     for (double alpha : {0.0, 0.6, 1.0}) {
-      const Table table{
+      const FixedTable table{
           .vocab = 6,
           .seed = 100 + seed,
           .batches = {}};  // three words and <eos>: 3^0 + … + 3^4 sequences of at most 5 tokens
@@ -153,7 +153,7 @@ TEST_CASE("decode: a beam as wide as the number of sequences finds the best of t
 TEST_CASE("decode: the n best, each once, the best first, with their probabilities") {
   for (uint64_t seed = 0; seed < 6; ++seed)
     for (const int64_t beam : {5, 400}) {
-      const Table table{.vocab = 6, .seed = 100 + seed, .batches = {}};
+      const FixedTable table{.vocab = 6, .seed = 100 + seed, .batches = {}};
       const DecodeOptions options{
           .beam = beam, .n_best = 5, .length_penalty = 0.6, .max_length = 5};
       const auto found = decode_n_best(start(table), sources, options);
@@ -178,7 +178,7 @@ TEST_CASE("decode: the n best, each once, the best first, with their probabiliti
         }
       }
     }
-  const Table table{.seed = 3, .batches = {}};
+  const FixedTable table{.seed = 3, .batches = {}};
   const Hypothesis greedy =
       decode_n_best(start(table), {sources[0]}, {.max_length = 12, .scores = true})[0][0];
   CHECK(greedy.tokens == reference_greedy(table, sources[0][1], 12));
@@ -188,7 +188,7 @@ TEST_CASE("decode: the n best, each once, the best first, with their probabiliti
 }
 
 TEST_CASE("decode: every sentence begins with the prefix, and goes on as the model would") {
-  const Table table{.seed = 8, .batches = {}};
+  const FixedTable table{.seed = 8, .batches = {}};
   for (const int64_t beam : {1, 4}) {
     const auto free = decode(start(table), sources, {.beam = beam, .max_length = 12});
     const auto forced =
@@ -211,7 +211,7 @@ TEST_CASE(
     "matters") {
   int better = 0, worse = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const Table table{.seed = 500 + seed, .batches = {}};
+    const FixedTable table{.seed = 500 + seed, .batches = {}};
     const auto log_p = [&](const Sentence& sentence) {
       double sum = 0;
       for (size_t t = 0; t <= sentence.size(); ++t)
@@ -230,7 +230,7 @@ TEST_CASE(
 }
 
 TEST_CASE("decode: the result of a sentence does not depend on its company") {
-  const Table table{.seed = 77, .batches = {}};
+  const FixedTable table{.seed = 77, .batches = {}};
   for (int64_t beam : {1, 3}) {
     const auto together = decode(start(table), sources, {.beam = beam, .max_length = 15});
     for (size_t i = 0; i < sources.size(); ++i)
@@ -239,7 +239,7 @@ TEST_CASE("decode: the result of a sentence does not depend on its company") {
 }
 
 TEST_CASE("decode: finished sentences leave the batch, and the search stops when all have") {
-  const Table table{.seed = 3, .batches = {}};
+  const FixedTable table{.seed = 3, .batches = {}};
   const auto found = decode(start(table), sources, {.max_length = 50});
   std::vector<int64_t> expected;  // rows of step t: sentences that had not written <eos> before
   for (size_t t = 0; t < 50; ++t) {
@@ -252,7 +252,7 @@ TEST_CASE("decode: finished sentences leave the batch, and the search stops when
 }
 
 TEST_CASE("decode: wide beams take fewer sentences at once, with the same results") {
-  const Table table{.seed = 5, .batches = {}};
+  const FixedTable table{.seed = 5, .batches = {}};
   std::vector<Sentence> many;
   for (int64_t i = 0; i < 20; ++i) many.push_back({sos_id, 4 + i % 6, eos_id});
   const auto found = decode(start(table), many, {.beam = 100, .max_length = 12});
@@ -326,7 +326,7 @@ TEST_CASE("decode: where nothing may follow, what is written stays") {
 }
 
 TEST_CASE("decode: options and logits that make no sense are refused") {
-  const Table table;
+  const FixedTable table;
   CHECK_THROWS_AS(decode(start(table), sources, {.beam = 0}), UsageError);
   // without it nothing would end the search
   CHECK_THROWS_AS(decode(start(table), sources, {.max_length = 0}), UsageError);

@@ -31,10 +31,10 @@ struct Decoder {
   SLOPE_MODULE(Decoder, layers)
 };
 
-struct Model {
+struct OneDecoder {
   Decoder decoder;
   Tensor forward(const Tensor& x, const Tensor& memory) const { return decoder(x, memory); }
-  SLOPE_MODULE(Model, decoder)
+  SLOPE_MODULE(OneDecoder, decoder)
 };
 
 }  // namespace
@@ -196,7 +196,7 @@ TEST_CASE(
 
 TEST_CASE("attention: capture by module path gives rows that sum to one, and changes nothing") {
   manual_seed(2);
-  Model model;
+  OneDecoder model;
   const Tensor x = randn({2, 3, 4}), memory = randn({2, 5, 4});
   const Tensor plain = model(x, memory);
   CaptureAttention all, cross("decoder.layers.*.cross_attn"), none("encoder.*");

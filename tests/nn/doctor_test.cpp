@@ -18,13 +18,13 @@ Tensor transposed(const Tensor& x) { return x.transpose(0, 1); }
 Tensor rows(const Tensor& x, int64_t start, int64_t length) { return narrow(x, 0, start, length); }
 Tensor deviation(const Tensor& x) { return rsqrt(mean(x * x, {1}, keepdim) + 1e-5); }
 
-using Rule = Grads (*)(const Saved& s, const Tensor& g);
+using Rule = Grads (*)(const slope::Saved& s, const Tensor& g);
 template <Rule right, Rule wrong, int number>
-Grads either(const Saved& s, const Tensor& g) {
+Grads either(const slope::Saved& s, const Tensor& g) {
   return (mistake == number ? wrong : right)(s, g);
 }
 #define RULE(...) \
-  [](const Saved& s, const Tensor& g) -> Grads { return (void)s, Grads{__VA_ARGS__}; }
+  [](const slope::Saved& s, const Tensor& g) -> Grads { return (void)s, Grads{__VA_ARGS__}; }
 #define OPERATION(id, number, right, wrong)                                                    \
   const Op id {                                                                                \
     .name = #id, .saves = saves_inputs | saves_output, .formula = either<right, wrong, number> \
@@ -36,7 +36,7 @@ OPERATION(lookup, 0,
                     0 * rows(g, 0, 1)})),
           RULE(cat({rows(g, 0, 1), rows(g, 3, 1), rows(g, 2, 1), 0 * rows(g, 0, 1)})));
 OPERATION(shift, 1, RULE(roll(g, {-1}, {0})), RULE(roll(g, {1}, {0})));
-Tensor through_rms(const Saved& s, const Tensor& g) {
+Tensor through_rms(const slope::Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), gw = g * s.input(1), r = deviation(x), y = x * r;
   return r * (gw - y * mean(gw * y, {1}, keepdim));
 }
@@ -48,7 +48,7 @@ OPERATION(scores, 3,
 OPERATION(causal, 4, RULE(tril(g)), RULE(triu(g)));
 OPERATION(attend, 5, RULE(s.output() * (g - sum(g * s.output(), {1}, keepdim))),
           RULE(s.output() * g));
-Tensor z(const Saved& s) { return sigmoid(s.input(0)); }
+Tensor z(const slope::Saved& s) { return sigmoid(s.input(0)); }
 OPERATION(gate, 6, RULE(g* z(s) * (1 + s.input(0) * (1 - z(s)))),
           RULE(g* z(s) * (1 + s.input(0) * (1 + z(s)))));
 OPERATION(project, 7, RULE(matmul(g, s.input(1)), matmul(transposed(g), s.input(0))),
@@ -61,7 +61,7 @@ Tensor call(const Op& op, const Tensors& in, F&& forward) {
       op, [&] { return forward(in); }, in);
 }
 
-struct Layer {
+struct WrongLayer {
   nn::Parameter table{randn({4, 6})}, wq{randn({6, 6})}, wk{randn({6, 6})}, wv{randn({6, 6})},
       gain{randn({6})}, wo{randn({6, 6})}, bias{randn({6})};
 
@@ -81,7 +81,7 @@ struct Layer {
     const Tensor y = call(biased, {p, bias}, [](const Tensors& in) { return in[0] + in[1]; });
     return y + (mistake == 9 ? x.detach() : x);
   }
-  SLOPE_MODULE(Layer, table, wq, wk, wv, gain, wo, bias)
+  SLOPE_MODULE(WrongLayer, table, wq, wk, wv, gain, wo, bias)
 };
 
 struct Found {
@@ -104,7 +104,7 @@ const Found found[]{
 
 TEST_CASE("doctor: ten mistakes in a layer, each found from the report alone") {
   manual_seed(3);
-  Layer layer;
+  WrongLayer layer;
   nn::to(layer, f64);
   const Tensor tokens = tensor({0, 1, 2, 1});
   const auto check = [&] {

@@ -92,7 +92,7 @@ void check_all(DType dtype, double tolerance) {
   const GoldenTensors golden("attention_" + std::string(dtype == f64 ? "f64" : "f32") +
                              ".safetensors");
   int cases = 0;
-  for (const GoldenCase& c : cases_of(golden_text("attention.txt"))) try {
+  for (const GoldenCase& c : read_cases(golden_text("attention.txt"))) try {
       Numbers numbers(pool, c.args.integer("pool"), dtype);
       const Run run = runs.at(c.op)(c.args, numbers);
       record_parity(c.op, dtype,

@@ -17,7 +17,7 @@ Made dropout_of(A a) {
 }
 bool unless_false(A a, const char* key) { return a.word(key, "true") == "true"; }
 
-const Layers& layers() {
+const Layers& basic_modules() {
   static const Layers table = with_activations({
       {"Linear",
        [](A a) {
@@ -55,7 +55,7 @@ const Layers& layers() {
 // PyTorch's 1 / 6 is a float. Of a row of one element, the norm's gradient is a difference of equal
 // numbers, exactly 0 for LayerNorm and g eps / |x|^3 for RMSNorm: only rounding of the terms, which
 // are as large as g / |x|, is left, and each library has its own.
-Tolerance tolerance(const std::string& name, DType dtype) {
+Tolerance basic_tolerance(const std::string& name, DType dtype) {
   const bool wide = dtype == f64;
   if (name == "LayerNorm.one") return {wide ? 1e-12 : 2e-6, wide ? 1e-13 : 2e-5};
   if (name == "RMSNorm.one") return {wide ? 1e-12 : 2e-6, wide ? 1e-15 : 1e-6};
@@ -66,12 +66,12 @@ Tolerance tolerance(const std::string& name, DType dtype) {
 }  // namespace
 
 TEST_CASE("golden basics: values and gradients are PyTorch's in f64") {
-  check_module_cases("basics", f64, {}, layers(), tolerance);
+  check_module_cases("basics", f64, {}, basic_modules(), basic_tolerance);
 }
 TEST_CASE("golden basics: values and gradients are PyTorch's in f32") {
-  check_module_cases("basics", f32, {}, layers(), tolerance);
+  check_module_cases("basics", f32, {}, basic_modules(), basic_tolerance);
 }
 
 TEST_CASE("golden basics: awkward shapes of every layer; the printed texts are PyTorch's") {
-  check_case_counts("basics", {}, layers(), 3);
+  check_case_counts("basics", {}, basic_modules(), 3);
 }

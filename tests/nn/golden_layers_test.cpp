@@ -35,7 +35,7 @@ ConvTranspose1dOptions transpose_options(A a) {
           .dilation = a.integer("dilation", 1)};
 }
 
-const Functions& functions() {
+const Functions& layer_functions() {
   static const Functions table = {
       {"avg_pool1d",
        [](X x, A a) { return avg_pool1d(x[0], a.integer("kernel_size"), avg_options(a)); }},
@@ -218,7 +218,7 @@ Layers losses() {
   };
 }
 
-const Layers& layers() {
+const Layers& layer_modules() {
   static const Layers all = [] {
     Layers table = pooling();
     table.merge(weighted_layers());
@@ -228,7 +228,7 @@ const Layers& layers() {
   return all;
 }
 
-Tolerance tolerance(const std::string& name, DType dtype) {
+Tolerance layer_tolerance(const std::string& name, DType dtype) {
   // two positions are +-1 when normalised, and the terms of their derivative cancel
   const bool two = name.ends_with(".one") || name.ends_with(".two");
   const bool cancels =
@@ -239,12 +239,12 @@ Tolerance tolerance(const std::string& name, DType dtype) {
 }  // namespace
 
 TEST_CASE("golden layers: values and gradients are PyTorch's in f64") {
-  check_module_cases("layers", f64, functions(), layers(), tolerance);
+  check_module_cases("layers", f64, layer_functions(), layer_modules(), layer_tolerance);
 }
 TEST_CASE("golden layers: values and gradients are PyTorch's in f32") {
-  check_module_cases("layers", f32, functions(), layers(), tolerance);
+  check_module_cases("layers", f32, layer_functions(), layer_modules(), layer_tolerance);
 }
 
 TEST_CASE("golden layers: at least four cases each; the printed texts are PyTorch's") {
-  check_case_counts("layers", functions(), layers(), 4);
+  check_case_counts("layers", layer_functions(), layer_modules(), 4);
 }

@@ -131,7 +131,7 @@ using ToleranceOf = Tolerance (*)(const std::string& name, DType dtype);
 inline void check_module_cases(const std::string& file, DType dtype, const Functions& functions,
                                const Layers& layers, ToleranceOf tolerance) {
   const GoldenTensors golden(file + (dtype == f64 ? "_f64" : "_f32") + ".safetensors");
-  for (const GoldenCase& c : cases_of(golden_text(file + ".txt")))
+  for (const GoldenCase& c : read_cases(golden_text(file + ".txt")))
     for (const bool contiguous : {true, false}) try {
         check_module_case(c, golden, dtype, contiguous, functions, layers,
                           tolerance(c.name, dtype));
@@ -146,7 +146,7 @@ inline std::map<std::string, int> check_printed_modules(const std::string& name,
                                                         const Layers& layers) {
   std::map<std::string, int> count;
   const TensorFile file = parse_safetensors(golden_text(name + "_f64.safetensors"));
-  for (const GoldenCase& c : cases_of(golden_text(name + ".txt"))) {
+  for (const GoldenCase& c : read_cases(golden_text(name + ".txt"))) {
     ++count[c.op];
     if (layers.contains(c.op))
       CHECK(nn::to_string(layers.at(c.op)(c.args).ref) == file.metadata.at(c.name));

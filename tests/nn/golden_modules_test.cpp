@@ -17,7 +17,7 @@ BceOptions bce_options(X x, A a) {
   return {reduction(a), named(x, a, "weight"), named(x, a, "pos_weight")};
 }
 
-const std::map<std::string, Function>& functions() {
+const std::map<std::string, Function>& module_functions() {
   static const std::map<std::string, Function> table = {
       {"leaky_relu", [](X x, A a) { return leaky_relu(x[0], a.number("negative_slope", 0.01)); }},
       {"rrelu", [](X x, A) { return rrelu(x[0]); }},
@@ -112,7 +112,7 @@ const std::map<std::string, Function>& functions() {
   return table;
 }
 
-const Layers& layers() {
+const Layers& module_modules() {
   static const Layers table = with_activations({
       {"Bilinear",
        [](A a) {
@@ -151,7 +151,7 @@ const Layers& layers() {
 }
 
 // Where right answers differ by more than rounding, and why.
-Tolerance tolerance(const std::string& name, DType dtype) {
+Tolerance module_tolerance(const std::string& name, DType dtype) {
   struct Wide {
     double relative, absolute_f64, absolute_f32;
   };
@@ -177,16 +177,16 @@ Tolerance tolerance(const std::string& name, DType dtype) {
 }  // namespace
 
 TEST_CASE("golden modules: values and gradients are PyTorch's in f64") {
-  check_module_cases("modules", f64, functions(), layers(), tolerance);
+  check_module_cases("modules", f64, module_functions(), module_modules(), module_tolerance);
 }
 TEST_CASE("golden modules: values and gradients are PyTorch's in f32") {
-  check_module_cases("modules", f32, functions(), layers(), tolerance);
+  check_module_cases("modules", f32, module_functions(), module_modules(), module_tolerance);
 }
 
 TEST_CASE(
     "golden modules: at least four cases of a function, one of a module; the printed texts are "
     "PyTorch's") {
-  check_case_counts("modules", functions(), layers(), 1);
+  check_case_counts("modules", module_functions(), module_modules(), 1);
 }
 
 TEST_CASE("relative positions: ALiBi's slopes and T5's buckets are those of the published code") {

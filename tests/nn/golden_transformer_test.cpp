@@ -155,7 +155,7 @@ void check_all(const std::string& file, DType dtype, double tolerance) {
   const Tensor pool = GoldenTensors(file + "_f64.safetensors").at("pool");
   const GoldenTensors golden(file + (dtype == f64 ? "_f64" : "_f32") + ".safetensors");
   int cases = 0;
-  for (const GoldenCase& c : cases_of(golden_text(file + ".txt"))) try {
+  for (const GoldenCase& c : read_cases(golden_text(file + ".txt"))) try {
       Numbers numbers(pool, c.args.integer("pool"), dtype);
       const Run run = runs().at(c.op)(c.args, numbers);
       record_parity(c.op, dtype,

@@ -4,10 +4,12 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/nn/nn.h>
+#include <slope/tests/leaf.h>
 
 #include <stdexcept>
 
 using namespace slope;
+using slope::test::leaf;
 using Values = std::vector<double>;
 
 namespace {
@@ -27,8 +29,6 @@ struct First {  // uses one of its inputs
   Tensor forward(const Tensor& a, const Tensor&) const { return a * 2; }
   SLOPE_MODULE(First)
 };
-
-Tensor leaf(const Literal& value) { return tensor(value, f64).set_requires_grad(); }
 
 }  // namespace
 

@@ -5,16 +5,16 @@
 #include <slope/autograd/backward.h>
 #include <slope/nn/functional/losses.h>
 #include <slope/tests/golden.h>
+#include <slope/tests/leaf.h>
 
 #include <cmath>
 
 using namespace slope;
 using namespace slope::nn;
+using slope::test::leaf;
 using test::check_close;
 
 namespace {
-
-Tensor leaf(const Literal& numbers) { return tensor(numbers, f64).set_requires_grad(); }
 
 void check_values(const Tensor& x, const Tensor& expected) {
   check_close(x, expected, 1e-12, 1e-15, "values");
