@@ -3,8 +3,9 @@
 #   slope_wasm_runtime           exceptions, which Debian's libc++abi for WASI lacks: four of LLVM's sources, from the folder SLOPE_LLVM_SOURCES
 enable_language(C)
 find_program(SLOPE_NODE NAMES node nodejs REQUIRED)
-# One thread collects garbage: with several, Node 20's collector crashes at the end of a long test.
-set(CMAKE_CROSSCOMPILING_EMULATOR "${SLOPE_NODE};--no-warnings;--single-threaded-gc;${PROJECT_SOURCE_DIR}/tools/explorer/wasm/run.mjs")
+# During a long test Node 20 discards the code of the JavaScript that waits for it, and crashes at its end (--no-flush-bytecode prevents that);
+# so does its garbage collector with several threads.
+set(CMAKE_CROSSCOMPILING_EMULATOR "${SLOPE_NODE};--no-warnings;--single-threaded-gc;--no-flush-bytecode;${PROJECT_SOURCE_DIR}/tools/explorer/wasm/run.mjs")
 
 set(headers "${PROJECT_BINARY_DIR}/headers")
 find_path(SLOPE_FMT fmt/format.h PATHS /usr/include /usr/local/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
