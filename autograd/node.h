@@ -51,6 +51,7 @@ inline const Dims& Edge::shape() const {
 }
 inline DType Edge::dtype() const { return leaf ? leaf->dtype : node->outputs[output].dtype; }
 
+uint64_t newest_sequence();                // of the nodes made so far, by any thread
 Edge gradient_edge(const Tensor& x);       // empty where x needs no gradient
 Ref<Node> gradient_node(const Tensor& x);  // the node that made x; null for leaves
 

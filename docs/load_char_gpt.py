@@ -1,8 +1,10 @@
 """A char-gpt that `slope export RUN --to pytorch -o FOLDER` wrote, in PyTorch: its loss on a text.
 
     load_char_gpt.py FOLDER TEXT      prints the mean loss of a character, in blocks that do not overlap, as `slope eval RUN --data TEXT` does
+
+Of runs on one text; those on documents (`--documents`) are refused.
 """
-import json, pathlib, sys, torch
+import json, pathlib, re, sys, torch, unicodedata
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional as F
@@ -37,8 +39,17 @@ class CharGpt(nn.Module):
         return self.lm_head(self.transformer.ln_f(x))
 
 
+def read(path, lowercase):
+    """The text as slope reads it: without a byte order mark, lines ending in LF, in NFC."""
+    text = unicodedata.normalize("NFC", re.sub("\r+\n", "\n", path.read_bytes().decode("utf-8-sig")))
+    return unicodedata.normalize("NFC", "".join(low if len(low := c.lower()) == 1 else c for c in text)) if lowercase else text
+
+
 def main(folder, text):
     config, weights = json.loads((folder / "config.json").read_text(encoding="utf-8")), load_file(folder / "model.safetensors")
+    if config["documents"] != "whole":
+        sys.exit(f"{sys.argv[0]}: the run's documents are {config['documents']}; this script reads one text")
+    text = read(text, config["lowercase"])
     unescaped = {r"\n": "\n", r"\r": "\r", r"\\": "\\"}
     tokens = [unescaped.get(line, line) for line in (folder / "source.vocab").read_text(encoding="utf-8").split("\n")[:-1]]
     model = CharGpt(config, len(tokens))
@@ -52,4 +63,4 @@ def main(folder, text):
 
 if __name__ == "__main__":
     with torch.no_grad():
-        main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+        main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

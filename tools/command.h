@@ -34,6 +34,9 @@ std::string bundled_corpus();
 // Writes to standard output, including NUL characters. IoError if that fails, so that no command
 // goes on computing results that cannot be read.
 void print(const std::string& text);
+// The same for what a model has written: as it is to a file or a pipe; to a terminal with all that
+// it would act on escaped, but for line breaks and tabs.
+void print_text(const std::string& text);
 void flush();
 // Call before writing `out`, the value of `flag`: UsageError if it is a file of a run or one of the
 // files in `read`.

@@ -3,6 +3,8 @@
 #include <slope/models/run/run_folder.h>
 #include <slope/tools/command.h>
 
+#include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -26,6 +28,20 @@ void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   check_standard_output();
 }
+void print_text(const std::string& text) {
+  static const bool to_terminal = isatty(STDOUT_FILENO) != 0;
+  if (!to_terminal) return print(text);
+  std::string shown;
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = std::min(rest.find_first_of("\n\t"), rest.size() - 1);
+    const bool is_break = rest[end] == '\n' || rest[end] == '\t';
+    shown += visible(rest.substr(0, is_break ? end : end + 1));
+    if (is_break) shown += rest[end];
+    rest.remove_prefix(end + 1);
+  }
+  print(shown);
+}
+
 void flush() {
   std::fflush(stdout);
   check_standard_output();

@@ -56,15 +56,18 @@ void reserve_memory() {
 void report_failed_allocations_of_libraries() {
   static const std::terminate_handler before = std::get_terminate();
   std::set_terminate([] {
+    bool is_of_memory = ran_out;  // std::bad_alloc in a destructor may leave no current exception
     try {
       if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
     } catch (const std::bad_alloc&) {
-      constexpr std::string_view text = "slope: out of memory\n";
-      (void)!::write(STDERR_FILENO, text.data(), text.size());
-      _exit(4);
+      is_of_memory = true;
     } catch (...) {  // a fault of the program
+      is_of_memory = false;
     }
-    before();
+    if (!is_of_memory) before();
+    constexpr std::string_view text = "slope: out of memory\n";
+    (void)!::write(STDERR_FILENO, text.data(), text.size());
+    _exit(4);
   });
 }
 

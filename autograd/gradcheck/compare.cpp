@@ -21,8 +21,9 @@ class Comparison {
              const Tensors& analytic, const GradcheckOptions& options, GradcheckReport& report)
       : forward_(forward), leaf_(leaf), leaf_index_(leaf_index), analytic_(analytic),
         options_(options), tolerance_{options.atol, options.rtol},
-        report_(report), row_{.name = leaf.name}, tallies_(analytic.size()),
-        agreed_(analytic.size()), noisy_(analytic.size()) {
+        report_(report), row_{.name = leaf.name},
+        tallies_(analytic.size(), {.has_float32 = forward.has_float32()}), agreed_(analytic.size()),
+        noisy_(analytic.size()) {
     for (const Tensor& g : analytic)
       values_.push_back(g.defined()
                             ? g.to_vector()

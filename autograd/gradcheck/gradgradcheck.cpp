@@ -5,15 +5,23 @@
 #include <slope/autograd/gradcheck/gradcheck.h>
 #include <slope/autograd/gradcheck/numeric/cotangent.h>
 #include <slope/autograd/gradcheck/numeric/forward.h>
+#include <slope/autograd/gradcheck/watch/backward.h>
+
+#include <optional>
+#include <utility>
 
 namespace slope {
 
 namespace {
 
-// x, u -> d<u, f(x)> / dx, on the tape
-Tensors gradient_of(const TensorFunction& f, const Tensors& x, const Tensors& u) {
+// x, u -> d<u, f(x)> / dx, on the tape. `first`: f's outputs at an earlier call, of which each call
+// must have the shapes and dtypes; or none.
+Tensors gradient_of(const TensorFunction& f, const Tensors& x, const Tensors& u,
+                    const Tensors& first) {
   Tensors y, wanted;
-  for (const Tensor& output : f(x))
+  const Tensors outputs = f(x);
+  if (!first.empty()) check_same_kind(first, outputs);
+  for (const Tensor& output : outputs)
     if (is_floating(output.dtype())) y.push_back(output);
   for (const Tensor& input : x)
     if (input.requires_grad()) wanted.push_back(input);
@@ -42,20 +50,28 @@ Tensors gradient_of(const TensorFunction& f, const Tensors& x, const Tensors& u)
 
 GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const Tensors& grad_outputs, const GradcheckOptions& options) {
-  Tensors u = grad_outputs;
+  Tensors u = grad_outputs, first;
   if (u.empty()) {
     const Tensors y = f(inputs);
-    for (size_t k = 0; k < y.size(); ++k)
+    for (size_t k = 0; k < y.size(); ++k) {
+      first.push_back(y[k].detach());
       if (is_floating(y[k].dtype()))
         u.push_back(
             random_cotangent(y[k].shape(), y[k].dtype(), options.seed + 1, k).set_requires_grad());
+    }
   }
   Tensors all = inputs;
   all.insert(all.end(), u.begin(), u.end());
   const auto n = static_cast<int64_t>(inputs.size());
-  const TensorFunction gradient = [&f, n](const Tensors& xu) {
+  bool is_watched = true;  // the first pass, in which a rule that writes into its gradient shows
+  const TensorFunction gradient = [&](const Tensors& xu) {
     const EnableGrad enable_grad;
-    return gradient_of(f, {xu.begin(), xu.begin() + n}, {xu.begin() + n, xu.end()});
+    WatchBackward seen;
+    std::optional<Observe> watch;
+    if (std::exchange(is_watched, false)) watch.emplace(seen);
+    Tensors dx = gradient_of(f, {xu.begin(), xu.begin() + n}, {xu.begin() + n, xu.end()}, first);
+    if (!seen.written().empty()) throw Unfit(seen.written());
+    return dx;
   };
   GradcheckOptions quiet = options;
   quiet.raise_exception = quiet.find_smallest = false;

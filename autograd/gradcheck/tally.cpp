@@ -30,9 +30,9 @@ void Tally::tell(const std::string& leaf, size_t output, double most_unchecked,
         place(leaf, output, edges), edges.derivative.step));
   if (noisy.count > 0)
     report.notes.push_back(
-        fmt::format("{}is too noisy ({:.2g}; rounding to float32 does this): its derivative is "
-                    "{:.6g} +- {:.2g}; not checked",
-                    place(leaf, output, noisy), noisy.derivative.noise, noisy.derivative.value,
+        fmt::format("{}is too noisy ({:.2g}{}): its derivative is {:.6g} +- {:.2g}; not checked",
+                    place(leaf, output, noisy), noisy.derivative.noise,
+                    has_float32 ? "; rounding to float32 does this" : "", noisy.derivative.value,
                     noisy.derivative.error));
   if (coarse.count > 0)
     report.notes.push_back(

@@ -11,7 +11,8 @@
 
 namespace slope {
 
-AppendLog::AppendLog(const std::string& path) : path_(path) {
+AppendLog::AppendLog(const std::string& path, const FileLock* lock) : path_(path), lock_(lock) {
+  check_lock();
   const sys::Kind found = sys::kind(path);
   SLOPE_CHECK_AS(IoError, found != sys::Kind::link, "{}: cannot append: is a link; move it away",
                  path);
@@ -36,7 +37,12 @@ AppendLog::~AppendLog() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+void AppendLog::check_lock() const {
+  if (lock_) lock_->check();
+}
+
 void AppendLog::append(std::string_view line) {
+  check_lock();
   std::string text(line);
   text += '\n';
   try {
@@ -51,6 +57,7 @@ void AppendLog::append(std::string_view line) {
 void AppendLog::sync() { sys::sync(fd_, path_); }
 
 void AppendLog::cut_back(int64_t bytes) {
+  check_lock();
   SLOPE_CHECK_AS(UsageError, bytes >= 0 && bytes <= bytes_,
                  "{}: cannot cut the log of {} bytes to {}", path_, bytes_, bytes);
   if (bytes > 0 && bytes < bytes_) {

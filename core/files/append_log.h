@@ -1,8 +1,11 @@
 // AppendLog: a file of lines that only grows (log.jsonl). A line is written completely or, if that
 // fails, removed again; sync() makes all lines durable: call it before the checkpoint that relies
-// on them. A resume cuts the log back to the checkpoint's step.
+// on them. A resume cuts the log back to the checkpoint's step. With a lock, each change of the
+// file is an IoError once the lock is lost.
 #pragma once
 #ifndef SLOPE_PLAIN
+
+#include <slope/core/files/file_lock.h>
 
 #include <cstdint>
 #include <string>
@@ -14,7 +17,7 @@ class AppendLog {
  public:
   // created if missing; IoError if it is a link; copied first if it has other names (cp -l); an
   // incomplete last line (after a crash) is removed
-  explicit AppendLog(const std::string& path);
+  explicit AppendLog(const std::string& path, const FileLock* lock = nullptr);
   ~AppendLog();
   AppendLog(const AppendLog&) = delete;
   AppendLog& operator=(const AppendLog&) = delete;
@@ -26,7 +29,10 @@ class AppendLog {
   void cut_back(int64_t bytes);
 
  private:
+  void check_lock() const;
+
   std::string path_;
+  const FileLock* lock_;
   int fd_ = -1;
   int64_t bytes_ = 0;
 };

@@ -256,7 +256,7 @@ bool remove_tree(const std::string& path) noexcept {
   try {
     if (kind(path) == Kind::folder)
       for (const std::string& name : names_in(path)) remove_tree(path + "/" + name);
-  } catch (const IoError&) {  // removes what can be removed
+  } catch (const std::exception&) {  // also of memory: what can be removed is removed
   }
   return remove(path) || errno == ENOENT;
 }

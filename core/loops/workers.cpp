@@ -53,11 +53,15 @@ size_t stack_of_workers() {
   return 0;
 }
 
-// Starts `count` threads at once and ends them. Returns 0, or the errno of a failed start. No
-// thread sleeps meanwhile: waking a processor again can take longer than all the rest.
-int try_threads(int count, size_t stack) {
+struct Tried {
+  int started, error;  // error: the errno of a failed start, or 0
+};
+
+// Starts up to `count` threads at once and ends them. No thread sleeps meanwhile: waking a
+// processor again can take longer than all the rest.
+Tried try_threads(int count, size_t stack) {
   pthread_attr_t attributes;
-  if (const int error = pthread_attr_init(&attributes)) return error;
+  if (const int error = pthread_attr_init(&attributes)) return {0, error};
   int error = stack > 0 ? pthread_attr_setstacksize(&attributes, stack) : 0;
   std::atomic<bool> all_started{false};  // no thread ends before all have started
   std::vector<pthread_t> threads(static_cast<size_t>(count));
@@ -72,7 +76,7 @@ int try_threads(int count, size_t stack) {
   for (size_t i = 0; i < started; ++i)
     while (pthread_tryjoin_np(threads[i], nullptr) == EBUSY) sched_yield();
   pthread_attr_destroy(&attributes);
-  return error;
+  return {static_cast<int>(started), error};
 }
 
 void say_once(int running, int error) {
@@ -92,13 +96,14 @@ int Workers::granted(int wanted) {
   if (wanted <= 1) return 1;  // the loop runs without OpenMP, which keeps its threads
   if (wanted > running_) {
     static const size_t stack = stack_of_workers();
-    if (const int error = try_threads(wanted - running_, stack)) {
-      SLOPE_CHECK_AS(IoError, running_ > 1,
-                     "threads: {} could not be started: {}; raise the limit (ulimit -u, ulimit "
+    if (const auto [started, error] = try_threads(wanted - running_, stack); error) {
+      SLOPE_CHECK_AS(IoError, running_ + started > 1,
+                     "threads: none of {} could be started: {}; raise the limit (ulimit -u, ulimit "
                      "-v, or the container's) or use fewer: --threads, OMP_NUM_THREADS",
                      wanted - running_, std::generic_category().message(error));
-      say_once(running_, error);
-      most_ = wanted = running_;
+      // one of several is left to others, such as the thread that prepares batches
+      most_ = wanted = running_ + (started > 1 ? started - 1 : started);
+      say_once(wanted, error);
     }
   }
   return running_ = wanted;

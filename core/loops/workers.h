@@ -13,10 +13,10 @@ namespace slope {
 // ends those that a loop does not use.
 class Workers {
  public:
-  // How many of `wanted` threads can run a loop, including the caller. If the system refuses the
-  // first threads, granted() throws an IoError, so that a starting program reports it and ends.
-  // Later, it continues with the existing threads and prints one line on standard error. IoError
-  // too if OMP_STACKSIZE is too small for a loop.
+  // How many of `wanted` threads can run a loop, including the caller. If the system refuses some,
+  // loops continue with the others, and one line on standard error says so. If the caller would be
+  // the only one, granted() throws an IoError, so that a starting program reports it and ends.
+  // IoError too if OMP_STACKSIZE is too small for a loop.
   int granted(int wanted);
 
   int running() const { return running_; }

@@ -58,6 +58,13 @@ std::string visible(std::string_view text) {
   return result;
 }
 
+std::string brief(std::string_view text) {
+  std::string_view rest = text;
+  for (int shown = 0; shown < 80 && !rest.empty(); ++shown)
+    rest.remove_prefix(first_character(rest).bytes);
+  return std::string(text.substr(0, text.size() - rest.size())) + (rest.empty() ? "" : "…");
+}
+
 std::string visible_json(std::string_view json) {
   std::string result;
   for (Character c{}; !json.empty(); json.remove_prefix(c.bytes)) {

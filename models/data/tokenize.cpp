@@ -39,7 +39,7 @@ class Continues {
 template <class OnToken>
 void split(std::string_view line, const WordOptions& options, Tokens& tokens,
            const OnToken& on_token) {
-  std::u32string text = decode_utf8(options.lowercase ? nfc(lower(nfc(line))) : nfc(line));
+  std::u32string text = decode_utf8(composed(line, options.lowercase));
   Continues continues(text);
   bool blank = false;
   for (size_t i = 0; i < text.size(); ++i) {

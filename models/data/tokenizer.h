@@ -25,7 +25,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual int64_t size() const = 0;  // ids are 0 … size - 1
 
-  // Without <sos> and <eos>. InputError if the text is not UTF-8, or has a character that the
+  // Without <sos> and <eos>; the same for a text in composed and in decomposed characters (NFC,
+  // NFD). InputError if the text is not UTF-8, or has a character that the
   // tokenizer lacks and cannot replace by <unk>.
   virtual Ids encode(std::string_view text) const = 0;
   // The same for many lines, perhaps faster than one by one.

@@ -56,6 +56,10 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
   const data::Pairs pairs = data::encode_pairs(text, *translator.source, *translator.target,
                                                translator.model->positions());
   EvalResult result = metrics(evaluate_pairs(*translator.model, pairs.pairs, options.batch_size));
+  result.unknown =
+      unknown_share(count_tokens(pairs.pairs, &data::Pair::target), *translator.target);
+  result.unknown_source =
+      unknown_share(count_tokens(pairs.pairs, &data::Pair::source), *translator.source);
 
   std::vector<std::string> sources, targets, lines;  // of the pairs that fit the model
   for (size_t i : pairs.lines) {
@@ -76,11 +80,15 @@ EvalResult evaluate_translator(const Translator& translator, const data::Paralle
 
 EvalResult evaluate_language_model(const TextModel& model, const std::string& text) {
   const nn::EvalMode eval;
-  if (model.settings.data<TextSettings>().documents == "lines")
-    return metrics(evaluate_documents(
-        *model.model, data::encode_documents(data::split_lines(text), *model.tokenizer)));
-  return metrics(evaluate_text(*model.model, model.tokenizer->encode(text),
-                               model.settings.training.batch_size));
+  const bool by_line = model.settings.data<TextSettings>().documents == "lines";
+  const data::Documents documents =
+      by_line ? data::encode_documents(data::split_lines(text), *model.tokenizer)
+              : data::Documents{model.tokenizer->encode(text)};
+  EvalResult result = metrics(
+      by_line ? evaluate_documents(*model.model, documents)
+              : evaluate_text(*model.model, documents[0], model.settings.training.batch_size));
+  result.unknown = unknown_share(count_tokens(documents), *model.tokenizer);
+  return result;
 }
 
 EvalResult evaluate_points_model(const Classifier& classifier, const std::string& lines) {
@@ -166,6 +174,8 @@ std::string EvalResult::json() const {
                     {"chrf", lines ? lines->chrf : none},
                     {"chrf_cased", lines ? lines->chrf_cased : none},
                     {"skipped", skipped},
+                    {"unknown", unknown.value_or(none)},
+                    {"unknown_source", unknown_source.value_or(none)},
                     {"accuracy", accuracy.value_or(none)}});
 }
 

@@ -1,5 +1,6 @@
 #include <slope/core/error.h>
 #include <slope/core/text/visible.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/infer/known_text.h>
 
@@ -16,7 +17,7 @@ KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                      UnknownCharacters unknown) {
   KnownText known;
   std::unordered_map<char32_t, bool> is_known;
-  for (const char32_t c : data::decode_utf8(text)) {
+  for (const char32_t c : data::decode_utf8(data::nfc(text))) {
     const auto [found, is_new] = is_known.emplace(c, false);
     if (is_new) found->second = tokenizer.knows(data::encode_utf8({&c, 1}));
     if (found->second) {

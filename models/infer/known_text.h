@@ -13,7 +13,8 @@ struct KnownText {
   int64_t skipped = 0;  // characters
 };
 
-// The text without its unknown characters; if they are refused, an InputError names the first.
+// The text, composed (NFC), without its unknown characters; if they are refused, an InputError
+// names the first.
 KnownText known_text(const std::string& text, const data::Tokenizer& tokenizer,
                      UnknownCharacters unknown);
 

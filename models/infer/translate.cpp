@@ -89,6 +89,23 @@ std::vector<Translations> translate(const Translator& translator,
   return all;
 }
 
+void translate_in_parts(const Translator& translator, std::span<const std::string> lines,
+                        const DecodeOptions& options, const LineOptions& line_options,
+                        const std::function<void(size_t line, const Translations& best)>& give) {
+  const size_t most = std::max<size_t>(1024, 16 * static_cast<size_t>(options.batch_size));
+  if (line_options.long_lines == LongLines::refuse && lines.size() > most)
+    for (size_t i = 0; i < lines.size(); ++i)
+      (void)fitting_source(translator, lines[i], line_options,
+                           fmt::format("line {}", line_options.lines_before + i + 1));
+  LineOptions of_part = line_options;
+  for (size_t begin = 0; begin < lines.size(); begin += most) {
+    const auto part = lines.subspan(begin, std::min(most, lines.size() - begin));
+    of_part.lines_before = line_options.lines_before + begin;
+    const auto all = translate(translator, {part.begin(), part.end()}, options, of_part);
+    for (size_t i = 0; i < all.size(); ++i) give(begin + i, all[i]);
+  }
+}
+
 // The first word or character of `text` that the tokenizer can only write as <unk>; "" if none is.
 static std::string first_unknown(const std::string& text, const data::Tokenizer& tokenizer) {
   const auto has_unknown = [](const Sentence& ids) {

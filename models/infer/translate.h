@@ -5,6 +5,7 @@
 #include <slope/models/infer/search/decode.h>
 
 #include <functional>
+#include <span>
 
 namespace slope::train {
 
@@ -49,6 +50,13 @@ std::vector<Translations> translate(const Translator& translator,
                                     const std::vector<std::string>& lines,
                                     const DecodeOptions& options = {},
                                     const LineOptions& line_options = {});
+
+// The same in parts of a thousand lines or more, each decoded in batches of its own: give(i, best)
+// gets the translations of line i, in order, as soon as its part is done. If a line is refused,
+// nothing is given.
+void translate_in_parts(const Translator& translator, std::span<const std::string> lines,
+                        const DecodeOptions& options, const LineOptions& line_options,
+                        const std::function<void(size_t line, const Translations& best)>& give);
 
 // Encodes a translation's beginning for DecodeOptions::prefix. UsageError if the model cannot write
 // all of it, or if it leaves no room for more.

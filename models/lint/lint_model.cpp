@@ -1,4 +1,5 @@
 #include <slope/core/files/system_call.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/infer/load.h>
 #include <slope/models/lint/lint_model.h>
 #include <slope/models/lint/subject.h>
@@ -127,7 +128,7 @@ std::string LintReport::text() const {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
   const auto unexplained = static_cast<size_t>(count_unexplained(findings));
-  std::string text = fmt::format("{}: {}, {}", name, count(checks.size(), "check"),
+  std::string text = fmt::format("{}: {}, {}", visible(name), count(checks.size(), "check"),
                                  unexplained ? count(unexplained, "finding") : "no finding");
   if (const size_t explained = findings.size() - unexplained)
     text += fmt::format(", {} explained", explained);

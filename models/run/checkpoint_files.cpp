@@ -3,6 +3,7 @@
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/memory/memory.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/run/checkpoint_files.h>
 
 #include <algorithm>
@@ -72,14 +73,14 @@ void check_tokenizer(const TensorFile& tensors, const data::Tokenizer& tokenizer
     if (const auto saved = tensors.metadata.find(size_key(name)); saved != tensors.metadata.end())
       SLOPE_CHECK_INPUT(saved->second == std::to_string(tokenizer.size()),
                         "{} has {} tokens, the weights were saved with {}", file, tokenizer.size(),
-                        saved->second.substr(0, 80));
+                        brief(saved->second));
     const auto recorded = tensors.metadata.find(checksum_key(name));
     if (recorded == tensors.metadata.end()) continue;
     const std::string found = checksum_of(read_file(file));
     SLOPE_CHECK_INPUT(found == recorded->second,
                       "{}: damaged, or not the one that the weights were saved with: its checksum "
                       "is {}, recorded is {}",
-                      file, found, recorded->second.substr(0, 80));
+                      file, found, brief(recorded->second));
   }
   const std::string own = checksum_key(fs::path(stem).filename().string() + ".");
   for (const auto& [key, checksum] : tensors.metadata) {

@@ -60,7 +60,8 @@ Json parse_json(const std::string& text, const std::string& file) {
   };
   try {
     Json json = Json::parse(text, watch);
-    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file, visible(duplicate));
+    SLOPE_CHECK_INPUT(duplicate.empty(), "{}: key \"{}\" appears twice", file,
+                      visible(brief(duplicate)));
     return json;
   } catch (const Json::parse_error& e) {
     throw InputError(fmt::format("{}: not valid JSON at byte {}", file, e.byte));

@@ -3,6 +3,7 @@
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/files/system_call.h>
+#include <slope/core/text/parse_number.h>
 #include <slope/models/run/curves/loss_plot.h>
 #include <slope/models/run/run_folder.h>
 #include <slope/models/run/run_state.h>
@@ -174,7 +175,8 @@ bool is_of_run(const std::string& file) {
   const fs::path at = fs::weakly_canonical(fs::absolute(file, none), none);
   const std::string folder = at.parent_path(), name = at.filename();
   const auto has = [&](const char* other) { return is_there(folder + "/" + other); };
-  const bool is_run = has("log.jsonl") || has("start.json"), is_checkpoint = has("state.json");
+  const bool is_run = has("log.jsonl") || has("start.json"),
+             is_checkpoint = has("state.json") || (has("model.safetensors") && has("config.json"));
   return (is_run && (name == "loss.svg" || name == "log.jsonl" || name == "start.json" ||
                      name == "lock" || name == "last" || name == "best")) ||
          (is_checkpoint && is_saved(name));
@@ -268,6 +270,14 @@ void take_over(const std::string& folder, bool has_checkpoint) {
   constexpr OwnFiles::File files[] = {
       {"loss.svg", "<svg xmlns="}, {"start.json", "{\n \"crc32c\": \""}, {"log.jsonl", log_begin}};
   remove_strays(folder, {links, files, is_saved});
+}
+
+void make_way(const std::string& folder, int64_t after, int64_t until) {
+  for (const std::string& name : checkpoints(folder)) {
+    int64_t step = 0;
+    if (parse_number(name.substr(name.find('-') + 1), step) && step > after && step <= until)
+      make_way(folder, name);
+  }
 }
 
 void make_way(const std::string& folder, const std::string& checkpoint) {

@@ -3,6 +3,7 @@
 // when a run is copied without them, and become folders when a copy follows them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace slope::train {
@@ -30,7 +31,8 @@ std::string state_to_resume(const std::string& folder);
 // The config.json of the checkpoint from which a resume continues; empty if there is none.
 std::string config_to_resume(const std::string& folder);
 
-// Whether slope keeps this file in a run or a checkpoint, so that no picture may take its place.
+// Whether slope keeps this file in a run, a checkpoint or an export, so that no picture may take
+// its place.
 bool is_of_run(const std::string& file);
 
 // For the process that holds the folder's lock: removes what a crash left half written. InputError,
@@ -47,5 +49,8 @@ std::string linked(const std::string& folder, const std::string& link);
 void keep_linked(const std::string& folder);
 // Before a checkpoint is saved: IoError if its name is taken by something that slope did not save.
 void make_way(const std::string& folder, const std::string& checkpoint);
+// The same before the first step, so that no steps are lost: for each of the steps that may be
+// saved, any from after+1 to until if the run is interrupted.
+void make_way(const std::string& folder, int64_t after, int64_t until);
 
 }  // namespace slope::train

@@ -1,3 +1,4 @@
+#include <slope/core/error.h>
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/folder_sink.h>
@@ -47,13 +48,17 @@ RunStart::~RunStart() {
   if (!kept_) undo();
 }
 
-void RunStart::keep(const RunState& state) {
+void RunStart::keep(const RunState& state, int64_t total) {
+  lock_->check();
+  make_way(folder_, state.step, total);
   if (point_.empty()) write_file(start_file(folder_), state.text());
   kept_ = true;
 }
 
-// Undoes what it can and throws nothing: the error to report is the one that ended the run.
+// Undoes what it can and throws nothing: the error to report is the one that ended the run. If the
+// lock is lost, nothing: the folder's files may be another run's.
 void RunStart::undo() try {
+  if (lock_) lock_->check();
   const std::string file = start_file(folder_);
   if (wrote_ && !old_) sys::remove(file);
   try {

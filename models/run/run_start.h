@@ -27,8 +27,9 @@ class RunStart {
   const std::optional<RunState>& earlier_start() const { return earlier_start_; }
 
   // From here on the folder stays. A run without a checkpoint writes its start.json again, now that
-  // the fingerprint of its data is known.
-  void keep(const RunState& state);
+  // the fingerprint of its data is known. IoError, and nothing is written, if the lock is lost, or
+  // if something is in the way of a checkpoint of the steps up to `total`.
+  void keep(const RunState& state, int64_t total);
 
  private:
   void undo();

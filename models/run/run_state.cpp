@@ -1,6 +1,7 @@
 #include <slope/core/error.h>
 #include <slope/core/files/crc32c.h>
 #include <slope/core/text/json.h>
+#include <slope/core/text/visible.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_state.h>
 
@@ -68,12 +69,11 @@ RunState RunState::read(const std::string& file) {
       SLOPE_CHECK_INPUT(
           found.is_number_integer() && found.get<int64_t>() >= 0 && found.get<int64_t>() <= largest,
           "{}: \"{}\" must be an integer from 0 to {}, got {}", file, key, largest,
-          json_text(found).substr(0, 80));
+          brief(json_text(found)));
     try {
       found.get_to(value);
     } catch (const nlohmann::ordered_json::exception&) {  // of another type
-      throw InputError(
-          fmt::format("{}: \"{}\" cannot be {}", file, key, json_text(found).substr(0, 80)));
+      throw InputError(fmt::format("{}: \"{}\" cannot be {}", file, key, brief(json_text(found))));
     }
   });
   state.settings = json_text(field("settings"));

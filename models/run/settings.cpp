@@ -42,10 +42,6 @@ nlohmann::ordered_json value_of(const Setting& s) {
   return std::visit([](auto* place) { return nlohmann::ordered_json(*place); }, s.place);
 }
 
-std::string shortened(const nlohmann::ordered_json& value) {
-  return json_text(value).substr(0, 80);
-}
-
 }  // namespace
 
 std::string to_text(const Setting& setting) { return json_text(value_of(setting)); }
@@ -90,7 +86,7 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) {
     const Setting* at = models::find_setting(settings, key);
-    SLOPE_CHECK_INPUT(at, "{}: unknown key \"{}\"{}", file, visible(key),
+    SLOPE_CHECK_INPUT(at, "{}: unknown key \"{}\"{}", file, visible(brief(key)),
                       did_you_mean(key, keys_of(settings)));
     bool good = false;
     if (auto* const* place = std::get_if<int64_t*>(&at->place)) {
@@ -112,7 +108,7 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
       if (good) *std::get<std::string*>(at->place) = value.get<std::string>();
     }
     SLOPE_CHECK_INPUT(good, "{}: \"{}\" must be {}, got {}", file, key, kind(*at),
-                      shortened(value));
+                      brief(json_text(value)));
     keys.push_back(key);
   }
   return keys;
@@ -121,7 +117,8 @@ std::vector<std::string> set_from_json(const Settings& settings, const nlohmann:
 std::string model_in(const nlohmann::ordered_json& json) {
   if (!json.is_object() || !json.contains("model")) return "";
   const nlohmann::ordered_json& model = json["model"];
-  return model.is_string() ? model.get<std::string>() : shortened(model);
+  // cut off for messages: no model has so long a name
+  return brief(model.is_string() ? model.get<std::string>() : json_text(model));
 }
 
 }  // namespace
@@ -160,7 +157,7 @@ std::string model_of(const std::string& text, const std::string& file) {
 std::string completed(const std::string& before, const std::string& values) {
   nlohmann::ordered_json all = parse_json(before, "the run's settings");
   SLOPE_CHECK_INPUT(all.is_object(), "the run's settings: expected a JSON object, got {}",
-                    shortened(all));
+                    brief(json_text(all)));
   const nlohmann::ordered_json given = parse_json(values, "the values before");
   for (const auto& [key, value] : given.items())
     if (!all.contains(key)) all[key] = value;
@@ -175,7 +172,7 @@ std::vector<std::string> different(const Settings& now, const std::string& text,
   for (const Setting& s : now) {
     const std::string was = before.contains(s.key) ? json_text(before.at(s.key)) : "not set";
     if (s.may_change == may_change && was != to_text(s))
-      result.push_back(fmt::format("{} was {}, is {}", s.key, was.substr(0, 80), to_text(s)));
+      result.push_back(fmt::format("{} was {}, is {}", s.key, brief(was), brief(to_text(s))));
   }
   return result;
 }

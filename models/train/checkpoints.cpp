@@ -17,6 +17,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
   FolderSink sink(path(name));
   updater.save(sink, task);
   write_file(sink.file("state.json"), state.text());
+  lock_.check();
   make_way(folder_, name);
   sink.replace();  // renames the finished folder to `name`
   // `last` first: `best` without `last` would look like a run that lost its links
@@ -26,6 +27,7 @@ void Checkpoints::save(RunState& state, Updater& updater, const Task& task, bool
 }
 
 void Checkpoints::finish_save(const std::string& point, int64_t best_step) const {
+  lock_.check();
   if (point != "last") swap_link(path("last"), point);
   const std::string best = fmt::format("step-{}", best_step);
   if (best_step > 0 && sys::is_folder(path(best)) && linked(folder_, "best") != best)

@@ -19,8 +19,8 @@ class Checkpoints {
       : folder_(folder), lock_(lock), log_(log), tell_(std::move(tell)) {}
 
   // Writes step-N under a temporary name, renames it, and points `last` (and `best`, if so asked)
-  // to it. Then draws the curve and removes the checkpoints without a link. IoError if the lock is
-  // lost: another process's checkpoints might be removed as superseded.
+  // to it. Then draws the curve and removes the checkpoints without a link. IoError, here and in
+  // finish_save, if the lock is lost: another process's checkpoints might be removed as superseded.
   void save(RunState& state, Updater& updater, const Task& task, bool best) const;
 
   // Completes a save that a kill interrupted; `point` is the checkpoint from which the run

@@ -18,6 +18,7 @@ constexpr int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 std::mutex mutex;  // guards the following variables
 std::atomic<int> guards{0};
+int keepers = 0;
 struct sigaction before[3];
 
 // A closing terminal sends SIGHUP twice, and a supervisor SIGTERM first: only a second Ctrl-C means
@@ -28,13 +29,14 @@ void note(int number) {
   signal_number.compare_exchange_strong(none, number);
 }
 
+void forget() { signal_number = interrupts = 0; }
+
 }  // namespace
 
 SignalGuard::SignalGuard() {
   const std::lock_guard lock(mutex);
   if (guards++ > 0) return;
-  signal_number = 0;
-  interrupts = 0;
+  if (keepers == 0) forget();
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
@@ -52,6 +54,17 @@ SignalGuard::~SignalGuard() {
 }
 
 int SignalGuard::received() { return signal_number; }
+bool SignalGuard::exists() { return guards > 0; }
+
+KeepSignal::KeepSignal() {
+  const std::lock_guard lock(mutex);
+  if (keepers++ == 0 && guards == 0) forget();
+}
+
+KeepSignal::~KeepSignal() {
+  const std::lock_guard lock(mutex);
+  --keepers;
+}
 
 void end_if_interrupted() {
   if (guards > 0 && signal_number != 0) throw Interrupted();

@@ -5,8 +5,8 @@
 
 namespace slope::train {
 
-// The first guard of a process installs the handlers and forgets earlier signals; the last one
-// restores the old handlers.
+// The first guard of a process installs the handlers and, unless there is a KeepSignal, forgets
+// earlier signals; the last one restores the old handlers.
 class SignalGuard {
  public:
   SignalGuard();
@@ -14,6 +14,17 @@ class SignalGuard {
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
   static int received();  // the signal's number, or 0
+  static bool exists();
+};
+
+// Keeps the signal that a guard received for the guards to come, so that runs one after another or
+// side by side all end. Without a guard a signal ends the process, as if this did not exist.
+class KeepSignal {
+ public:
+  KeepSignal();  // forgets earlier signals
+  ~KeepSignal();
+  KeepSignal(const KeepSignal&) = delete;
+  KeepSignal& operator=(const KeepSignal&) = delete;
 };
 
 struct Interrupted {};

@@ -61,10 +61,10 @@ class Run {
           "{} holds no checkpoint: the run starts anew, with its settings", options_.folder));
       check_same(*start_.earlier_start());
     }
-    start_.keep(state_);
+    start_.keep(state_, total_);
     const SignalGuard signals;
     const nn::AtEachModule between(end_if_interrupted);
-    AppendLog log(path("log.jsonl"));
+    AppendLog log(path("log.jsonl"), &start_.lock());
     // the log is shorter than the state says if it was truncated meanwhile
     log.cut_back(resumes ? std::min(state_.log_bytes, log.bytes()) : 0);
     RunLog run_log(log, task_.facts(), t_.tensorboard ? path("tensorboard") : "",

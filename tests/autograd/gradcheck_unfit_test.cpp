@@ -201,6 +201,26 @@ TEST_CASE("gradcheck: a function that is not deterministic is told from one that
   CHECK(gradcheck(fixed, {x}, quiet).ok);
 }
 
+TEST_CASE(
+    "gradgradcheck: a rule that writes into its gradient, and outputs that change, are said") {
+  const Tensor x = leaf(tensor({1., 2., 3.}, f64));
+  const auto clobbers = [](const Tensors& in) {
+    return Tensors{with_rule(clobber, in[0]) * in[0]};
+  };
+  CHECK(mentions(gradgradcheck(clobbers, {x}, {}, quiet).problems,
+                 "clobber writes into the gradient that it is given"));
+  int64_t n = 0;
+  const auto shapes = [&](const Tensors& in) {
+    return Tensors{(in[0] * in[0]).narrow(0, 0, n++ % 2 == 0 ? 3 : 2)};
+  };
+  CHECK(mentions(gradgradcheck(shapes, {x}, {}, quiet).problems, "its shape must not depend"));
+  n = 0;
+  const auto dtypes = [&](const Tensors& in) {
+    return Tensors{(in[0] * in[0]).to(n++ == 0 ? f64 : f32)};
+  };
+  CHECK(mentions(gradgradcheck(dtypes, {x}, {}, quiet).problems, "was float64 (3,) at first"));
+}
+
 TEST_CASE("gradcheck: a function that writes into its input") {
   const Tensor x = leaf(tensor({1.0, 2.0}).to(f64));
   const GradcheckReport report = gradcheck(

@@ -103,6 +103,21 @@ TEST_CASE("trace: JSON has one object an event, with numbers for ids") {
                                           "contribution", "leaf", "leaf"});
 }
 
+TEST_CASE("trace: an output that is a leaf has its one step, alone or beside a result") {
+  const Tensor a = scalar(3);
+  const Trace alone = trace_backward({a}, {.names = {{"a", a}}});
+  CHECK(alone.operations.empty());
+  CHECK_MESSAGE(in_order(trace_text(alone), {"a = 3", "backward", "da/da = 1", "a.grad += 1"}),
+                trace_text(alone));
+  const auto json = nlohmann::json::parse(trace_json(alone));
+  CHECK(json["events"].size() == 2);
+  CHECK(json["events"].back()["event"] == "leaf");
+  const std::string both = trace_text(trace_backward({a, a * 2.0}, {.names = {{"a", a}}}));
+  CHECK_MESSAGE(
+      in_order(both, {"da/da = 1", "2nd gradient into a: 1 + 2 = 3", "leaves", "a.grad += 3"}),
+      both);
+}
+
 TEST_CASE("trace: JSON of what is no number") {
   const Tensor x = scalar(0);
   const auto json = nlohmann::json::parse(trace_json(trace_backward({sqrt(x)})));

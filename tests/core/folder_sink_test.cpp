@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -198,6 +199,29 @@ TEST_CASE("folder sink: several threads may make the same folders at once") {
   }
 }
 
+TEST_CASE("folder sink: what ended processes left of a folder goes, and nothing else") {
+  const TemporaryFolder run;
+  const auto is_own = [](std::string_view name) { return name == "own"; };
+  const std::string gone = "4999999";  // Linux counts processes to 2^22
+  const auto make = [&](const std::string& folder, const std::string& name) {
+    fs::create_directories(run.file(folder));
+    write_file(run.file(folder + "/" + name), "");
+    return run.file(folder);
+  };
+  const std::string left = make("out." + gone + "-0.tmp", "own"),
+                    half = make("out." + gone + "-1.tmp", "own." + gone + "-0.tmp");
+  const std::string stay[] = {make("out." + gone + "-2.tmp", "thesis"),
+                              make("out." + std::to_string(::getpid()) + "-0.tmp", "own"),
+                              make("other." + gone + "-0.tmp", "own"), make("out.tmp", "own"),
+                              make("out", "own")};
+  write_file(run.file("out." + gone + "-3.tmp"), "a file");
+  remove_strays_of(run.file("out/"), is_own);
+  CHECK(!fs::exists(left));
+  CHECK(!fs::exists(half));
+  for (const std::string& folder : stay) CHECK_MESSAGE(fs::exists(folder), folder);
+  CHECK(fs::exists(run.file("out." + gone + "-3.tmp")));
+}
+
 TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in it") {
   const TemporaryFolder run;
   make_folders(run.file("a/b/c/"));
@@ -206,6 +230,20 @@ TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in 
   write_file(run.file("a/file"), "");
   CHECK_THROWS_AS(make_folders(run.file("a/file")), IoError);
   CHECK_THROWS_AS(make_folders(run.file("a/file/d")), IoError);
+}
+
+TEST_CASE("folder sink: if memory fails while it is undone, the process goes on") {
+  const TemporaryFolder run;
+  {
+    FolderSink sink(run.file("step-1"));
+    write_file(sink.file("a"), "");
+    sys::set_hook([](const sys::Call& call) -> int {
+      if (std::string_view(call.name) == "list") throw std::bad_alloc();
+      return 0;
+    });
+  }
+  sys::set_hook({});
+  CHECK(!fs::exists(run.file("step-1")));
 }
 
 TEST_CASE("append log: grows by whole lines, cuts a torn line and what came after a step") {
@@ -253,6 +291,19 @@ TEST_CASE("append log: a failed append leaves whole lines") {
   }
   log.append("three");
   CHECK(read_file(run.file("log")) == "one\nthree\n");
+}
+
+TEST_CASE("append log: without its lock it changes nothing") {
+  const TemporaryFolder run;
+  const FileLock lock(run.file("lock"));
+  AppendLog log(run.file("log"), &lock);
+  log.append("one");
+  fs::remove(run.file("lock"));
+  CHECK_THROWS_WITH_AS(log.append("two"), doctest::Contains("removed or replaced"), IoError);
+  CHECK_THROWS_AS(log.cut_back(0), IoError);
+  CHECK_THROWS_AS(AppendLog(run.file("other"), &lock), IoError);
+  CHECK(read_file(run.file("log")) == "one\n");
+  CHECK(!fs::exists(run.file("other")));
 }
 
 TEST_CASE("append log: never through a link") {

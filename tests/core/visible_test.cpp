@@ -23,6 +23,15 @@ TEST_CASE("visible: what a terminal obeys is escaped") {
   CHECK(visible("\u2028\u2029") == "\\u2028\\u2029");  // line and paragraph separators
 }
 
+TEST_CASE("visible: a long text is cut off after 80 characters, never inside one") {
+  std::string text;
+  for (int i = 0; i < 80; ++i) text += "ü";
+  CHECK(slope::brief("") == "");
+  CHECK(slope::brief(text) == text);
+  CHECK(slope::brief(text + "ü") == text + "…");
+  CHECK(slope::brief(std::string(60'000, '\xff')) == std::string(80, '\xff') + "…");
+}
+
 TEST_CASE("visible: JSON keeps its meaning and its layout") {
   CHECK(slope::visible_json("{\n \"ü\u009b\": \"\u202e🙂\x7f\"\n}") ==
         "{\n \"ü\\u009b\": \"\\u202e🙂\\u007f\"\n}");

@@ -1,11 +1,15 @@
-// Threads that the system refuses: an error at the start, fewer threads later.
+// Threads that the system refuses: fewer threads, or an error if there would be none.
 #include <slope/core/loops/workers.h>
 #ifdef SLOPE_OPENMP
 #include <doctest/doctest.h>
 #include <slope/core/error.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <fstream>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -49,18 +53,33 @@ TEST_CASE("workers: as many as are wanted, where nothing is limited") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)  // sanitizers need more addresses
-TEST_CASE("workers: where the system grants none, an error at the start; later those that run") {
+TEST_CASE("workers: where the system grants few, those; where it grants none, an error") {
   constexpr int many = 500;  // more than the C library keeps stacks of ended threads for
-  Workers fresh, running;
+  Workers fresh, other, running;
   CHECK(running.granted(2) == 2);
+  { Workers().granted(5); }  // leaves stacks, which the threads below can use
+  int few = 0;
   {
     const NoMoreAddresses limit;
-    CHECK_THROWS_AS((void)fresh.granted(many), IoError);
-    CHECK(running.granted(many) == 2);  // and prints a line on standard error
+    few = fresh.granted(many);  // and prints a line on standard error
+    CHECK(few > 1);
+    CHECK(few < many);
+    std::atomic<bool> end{false};
+    std::vector<std::jthread> all;  // that the system grants
+    all.reserve(many);
+    try {
+      for (int i = 0; i < many; ++i) all.emplace_back([&end] { end.wait(false); });
+    } catch (const std::system_error&) {
+    }
+    CHECK_THROWS_AS((void)other.granted(many), IoError);
+    CHECK(running.granted(many) == 2);
+    end = true;
+    end.notify_all();
   }
+  CHECK(fresh.granted(many) == few);
   CHECK(running.granted(many) == 2);
   CHECK(running.granted(1) == 1);
-  CHECK(fresh.granted(3) == 3);
+  CHECK(other.granted(3) == 3);
 }
 #endif
 #endif

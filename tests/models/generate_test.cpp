@@ -251,6 +251,7 @@ TEST_CASE("known text: unknown characters are named, or left out and counted") {
   CHECK(skip("abü").skipped == 0);
   CHECK(skip("xa\u00C4b\u00C4\u20AC").text == "ab");
   CHECK(skip("xa\u00C4b\u00C4\u20AC").skipped == 4);
+  CHECK(skip("u\u0308a").text == "\u00FCa");  // in parts
   CHECK(skip("").text.empty());
   CHECK(known_text("cab", vocab, UnknownCharacters::refuse).text == "cab");
   CHECK_THROWS_WITH_AS((void)known_text("a\u20AC", vocab, UnknownCharacters::refuse),

@@ -125,6 +125,11 @@ TEST_CASE("read_text: lines that end with CR alone are named, not taken for one"
   }
 }
 
+TEST_CASE("read_text: any number of CR before LF ends a line") {
+  const TemporaryFolder folder;
+  CHECK(read_text(folder.write("t", "a\r\r\nb\n\r\nc\r\r\r\n\r")) == "a\nb\n\nc\n\r");
+}
+
 TEST_CASE("read_text: FIFOs are read to their end; folders and devices are an IoError") {
   const TemporaryFolder folder;
   const auto refuses = [](const string& file, const string& why) {

@@ -39,6 +39,14 @@ TEST_CASE("report: what to do about many <unk> depends on where the vocabulary i
   CHECK(warning(words) == says + "the vocabulary of --from lacks them");
 }
 
+TEST_CASE("report: the share of <unk> where a loss is measured, with a warning if it is large") {
+  CHECK(unknown_measured("tokens", {}).empty());
+  CHECK(unknown_measured("tokens", 0).empty());
+  CHECK(unknown_measured("tokens", 0.0125) == "1.25 % of the tokens are <unk>");
+  CHECK(unknown_measured("de tokens", 1) ==
+        "100 % of the de tokens are <unk>: loss and perplexity say nothing about these");
+}
+
 TEST_CASE("report: a resume names the data that changed") {
   RunSettings settings = settings_of("char-gpt");
   const auto blamed = [&](const std::string& before, const std::string& now) -> std::string {

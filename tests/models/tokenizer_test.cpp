@@ -4,6 +4,7 @@
 #include <slope/models/data/text/unicode.h>
 #include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizer.h>
+#include <slope/models/data/tokenizers/characters.h>
 #include <slope/models/data/tokenizers/detokenize.h>
 #include <slope/models/data/tokenizers/subword_text.h>
 #include <slope/models/data/tokenizers/subwords.h>
@@ -240,6 +241,34 @@ TEST_CASE("tokenizer: each kind is read back as it was saved") {
   }
 }
 
+TEST_CASE("tokenizer: a text is one text, however its characters are composed") {
+  const std::string composed = "café \u00C5 \u1EC7 \uAC01",
+                    parts = "cafe\u0301 A\u030A e\u0302\u0323 \u1100\u1161\u11A8";
+  for (const char* kind : {"words", "characters", "subwords"})
+    for (const bool lowercase : {false, true}) {
+      const TokenizerOptions options{.kind = kind, .lowercase = lowercase};
+      const TokenizerPtr one = tokenizer_of({composed}, options),
+                         two = tokenizer_of({parts}, options);
+      CAPTURE(kind);
+      CHECK(one->encode(parts) == one->encode(composed));
+      CHECK(one->tokens(parts) == one->tokens(composed));
+      CHECK(two->encode(composed) == one->encode(composed));
+      CHECK(one->decode(one->encode(parts)) == one->decode(two->encode(composed)));
+    }
+}
+
+TEST_CASE("characters: the vocabulary of an older run, in parts, reads both ways to write a text") {
+  const Vocab parts = Vocab::from_counts(count_characters("cafe\u0301\u212B"), Specials::none);
+  const CharacterTokenizer older(parts);
+  for (const char* text : {"cafe\u0301\u212B", "caf\u00E9\u00C5", "caf\u00E9A\u030A"}) {
+    CHECK(older.decode(older.encode(text)) == "cafe\u0301\u212B");
+    CHECK(older.tokens(text).size() == older.encode(text).size());
+  }
+  CHECK(older.knows("\u00E9"));
+  CHECK_FALSE(older.knows("\u00E8"));
+  CHECK_THROWS_AS((void)older.encode("e\u0300"), InputError);
+}
+
 TEST_CASE("subwords: a file that is not a model is refused by name") {
   const auto refuses = [](const std::string& bytes) {
     CHECK_THROWS_WITH_AS(SubwordTokenizer(bytes, "x.model"),
@@ -250,6 +279,18 @@ TEST_CASE("subwords: a file that is not a model is refused by name") {
   refuses("a text");
   refuses(good.substr(0, good.size() / 2 + 1));
   refuses(std::string(1000, '\0'));
+}
+
+TEST_CASE("subwords: a model with a piece that is not UTF-8 is refused by file and piece") {
+  std::string model = subwords()->files()[0].bytes;
+  for (int64_t id = 4; id < subwords()->size(); ++id) {
+    const std::string piece = subwords()->token(id), field = "\n\x03" + piece;
+    if (piece.size() != 3 || model.find(field) == model.npos) continue;
+    model.replace(model.find(field) + 2, 3, "a\xFF\xFE");
+    break;
+  }
+  CHECK_THROWS_WITH_AS(SubwordTokenizer(model, "x.model"),
+                       doctest::Contains("('a\\xff\\xfe') is not valid UTF-8"), InputError);
 }
 
 TEST_CASE("characters and words: what the vocabulary lacks is <unk>") {

@@ -210,7 +210,12 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-4: is in the way"),
                        IoError);
   CHECK(test::file_text(root.file("run/step-4/thesis")) == "mine");
-  fs::rename(root.file("run/step-4"), root.file("elsewhere"));
+  fs::rename(root.file("run/step-4"), root.file("run/step-3"));  // which only an interruption saves
+  const std::string log = test::file_text(root.file("run/log.jsonl"));
+  CHECK_THROWS_WITH_AS(run(root.file("run"), s), doctest::Contains("step-3: is in the way"),
+                       IoError);
+  CHECK(test::file_text(root.file("run/log.jsonl")) == log);     // before the first step
+  fs::rename(root.file("run/step-3"), root.file("run/step-5"));  // beyond its steps
   run(root.file("run"), s);
   CHECK(test::file_text(root.file("run/step-2/notes.txt")) == "mine");
 }
@@ -238,6 +243,27 @@ TEST_CASE(
   }
   sigaction(SIGINT, nullptr, &now);
   CHECK((now.sa_handler == before.sa_handler));
+  const SignalGuard fresh;
+  CHECK(SignalGuard::received() == 0);
+}
+
+TEST_CASE("trainer: a signal is kept for later guards, and the handlers are put back meanwhile") {
+  struct sigaction before, now;
+  sigaction(SIGTERM, nullptr, &before);
+  {
+    const KeepSignal keep;
+    CHECK(SignalGuard::received() == 0);
+    {
+      const SignalGuard guard;
+      CHECK(SignalGuard::exists());
+      std::raise(SIGTERM);
+    }
+    CHECK(!SignalGuard::exists());
+    sigaction(SIGTERM, nullptr, &now);
+    CHECK((now.sa_handler == before.sa_handler));
+    const SignalGuard later;
+    CHECK(SignalGuard::received() == SIGTERM);
+  }
   const SignalGuard fresh;
   CHECK(SignalGuard::received() == 0);
 }

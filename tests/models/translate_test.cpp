@@ -193,6 +193,34 @@ TEST_CASE("translate: a line out for each line in; empty, unknown and too long o
   CHECK(translate_lines(other, {"ein mann"}, with_break)[0].starts_with("a man"));
 }
 
+TEST_CASE("translate: in parts, each given before the next begins, with the same results") {
+  const Translator translator = small_translator(2);
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < 1100; ++i) lines.push_back(german[i % german.size()]);
+  std::string longer;
+  for (int i = 0; i < 15; ++i) longer += "hund ";
+  lines.push_back(longer);
+  const std::vector<std::string> whole =
+      translate_lines(translator, lines, {}, {.long_lines = LongLines::skip});
+  std::vector<std::string> given;
+  size_t given_before_long = 0;
+  translate_in_parts(
+      translator, lines, {},
+      {.long_lines = LongLines::skip, .on_long_line = [&] { given_before_long = given.size(); }},
+      [&](size_t i, const Translations& best) {
+        CHECK(i == given.size());
+        given.push_back(best[0].text);
+      });
+  CHECK(given == whole);
+  CHECK(given_before_long > 0);
+  CHECK(given_before_long < 1100);
+  given.clear();
+  const auto give = [&](size_t, const Translations& best) { given.push_back(best[0].text); };
+  CHECK_THROWS_WITH_AS(translate_in_parts(translator, lines, {}, {.lines_before = 5}, give),
+                       doctest::Contains("line 1106: "), InputError);
+  CHECK(given.empty());
+}
+
 TEST_CASE("translate: lines that are too long are cropped or skipped, and counted") {
   const Translator translator = small_translator(2);
   std::string words = "ein", longer;  // 14 words fit

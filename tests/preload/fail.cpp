@@ -1,5 +1,6 @@
 // Loaded into a program with LD_PRELOAD, makes calls fail that a system may refuse:
 //   FAIL_MALLOC=n        the n-th allocation of memory, from 1
+//   FAIL_MANY=k          and those after it, k in all
 //   FAIL_THREADS=n       the start of a thread while n others run, as under a limit on processes
 //   FAIL_COUNT=FILE      the number of allocations, written there at the end
 //   FAIL_CHAINS=FILE     the numbers of those that are the first of their chain of callers
@@ -54,11 +55,14 @@ static void note_chain(long n) {
 }
 
 static bool fails() {
-  static long n = -1;
-  if (n < 0 && environ) n = number("FAIL_MALLOC");
+  static long n = -1, many = 1;
+  if (n < 0 && environ) {
+    n = number("FAIL_MALLOC");
+    if (getenv("FAIL_MANY")) many = number("FAIL_MANY");
+  }
   const long made = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
   note_chain(made);
-  const bool failing = made == n;
+  const bool failing = n > 0 && made >= n && made < n + many;
   if (failing) errno = ENOMEM;
   return failing;
 }

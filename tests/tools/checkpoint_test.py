@@ -185,6 +185,17 @@ class OtherFiles(Case):
         shutil.copy("base/best/config.json", own)
         self.refused(3, "translate", "run", "valid.de", says='model was "postnorm", is "prenorm"')
 
+    def test_long_names_in_a_config_are_cut_off(self):
+        for edit in (lambda text: text.replace('"postnorm"', f'"{"m" * 60_000}"'), lambda text: text.replace('"d_model"', f'"{"k" * 60_000}"')):
+            before = self.change("config.json", edit)
+            for command in (["eval", "run", "--data", "valid"], ["lint", "run"], ["export", "run", "--to", "pytorch", "-o", "out"], ["train", "translation", *TEXT, "--from", "run", "--out", "more"],
+                            ["train", "translation", "--resume", "--steps", "9", "--out", "run"]):
+                with self.subTest(command=command):
+                    result = self.slope(*command)
+                    self.assertEqual(result.code, 3, result)
+                    self.assertLess(len(result.err), 500)
+            self.change("config.json", lambda _: before)
+
     def test_settings_in_the_weights(self):
         header, data = read_tensors(f"{self.last}/model.safetensors")
         settings = json.loads(header["__metadata__"]["settings"])

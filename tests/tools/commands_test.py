@@ -178,11 +178,11 @@ class WithoutRun(Case):
         self.assertIn("not evaluated: in words or with indices", text)
         self.refused(2, "gradcheck", "mse_loss", "--explain", says="not an operation with its own rule")
         self.refused(2, "gradcheck", "exp", "--against", "numpy", says="pytorch")
-        os.environ["SLOPE_PYTHON"] = "exit 77;"  # as without torch
-        try:
+        with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_PYTHON="exit 77;"):  # as without torch
             self.assertIn("skipped: this Python has no torch", self.good("gradcheck", "exp", "--against", "pytorch").out)
-        finally:
-            del os.environ["SLOPE_PYTHON"]
+        for program, says in (("exit 1;", "Python ended with code 1; set"), ("echo no; exit 1;", "Python ended with code 1: no; set")):
+            with unittest.mock.patch.dict(ENVIRONMENT, SLOPE_PYTHON=program):
+                self.refused(4, "gradcheck", "exp", "--against", "pytorch", says=says)
 
     def test_gradcheck_names_a_missing_folder_for_temporary_files(self):
         with unittest.mock.patch.dict(ENVIRONMENT, TMPDIR="/nonexistent"):

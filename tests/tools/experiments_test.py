@@ -309,6 +309,31 @@ class Sweep(Case):
         self.assertIn(b"the same command goes on", out)
         self.assertEqual(os.listdir("sweep"), ["seed=1"])
 
+    def test_a_signal_while_a_run_reads_its_text(self):
+        os.mkfifo("late")  # which nobody writes
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("sweep", "lm", "--text", "late", *SMALL_GPT, "--steps", "1", "--grid", "seed=1", "--out", "sweep")
+            while not os.path.exists("sweep/seed=1/start.json"):
+                self.assertIsNone(process.poll())
+            process.send_signal(number)
+            process.communicate(timeout=HANGS)
+            self.assertEqual(process.returncode, -number)
+            shutil.rmtree("sweep")
+
+    def test_a_run_of_other_settings_is_not_counted(self):
+        sweep = ["sweep", "lm", "--text", "train.en", *SMALL_GPT, "--grid", "seed=1,2", "--out", "sweep"]
+        self.good(*sweep, "--steps", "2", "--lr", "0.001")
+        for changed, says in (["--steps", "2", "--lr", "0.01"], "lr was 0.001, is 0.01"), (["--steps", "1", "--lr", "0.001"], "steps was 2, is 1"), (["--steps", "2", "--lr", "0.001", "--clip", "0.5"], "clip was 1.0, is 0.5"):
+            self.refused(2, *sweep, *changed, says=["sweep: sweep/seed=1 holds a run of other settings: " + says])
+        self.good(*sweep, "--steps", "2", "--lr", "0.001")
+
+    def test_values_are_printed_without_control_characters(self):
+        shutil.copy("train.en", "odd\x1b[31m")
+        out = self.good("sweep", "lm", *SMALL_GPT, "--steps", "1", "--grid", "text=odd\x1b[31m", "--out", "sweep").out
+        self.assertNotIn("\x1b", out)
+        self.assertIn("text=odd\\x1b[31m: validation loss", out)
+        self.assertRegex(out, r"(?m)^odd\\x1b\[31m  \d")
+
 
 if __name__ == "__main__":
     unittest.main()

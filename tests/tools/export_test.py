@@ -63,6 +63,8 @@ class Export(Case):
         self.refused(2, "export", "run", "--to", "onnx", "-o", "out", says=["onnx", "pytorch"])
         self.refused(3, "export", "mine", "--to", "pytorch", "-o", "out", says=["mine"])
         self.refused(4, "export", "run", "--to", "pytorch", "-o", "nowhere/out", says=["nowhere"])
+        self.good("export", "run", "--to", "pytorch", "-o", "first")
+        self.refused(2, "graph", "mlp", "-o", "first/config.json", says="-o first/config.json: belongs to a run")
         self.assertEqual([name for name in snapshot(".") if ".tmp" in name], [])
         os.mkdir("out.tmp")
         with open("out.tmp/thesis", "w") as file:
@@ -70,15 +72,42 @@ class Export(Case):
         self.good("export", "run", "--to", "pytorch", "-o", "out")
         self.assertEqual([name for name in snapshot(".") if ".tmp" in name], ["./out.tmp", "./out.tmp/thesis"])
 
+    def test_what_a_killed_export_left_is_removed_by_the_next(self):
+        self.train_gpt()
+        for name, file in (("out.4999999-0.tmp", "model.safetensors.4999999-0.tmp"), ("out.4999999-1.tmp", "thesis"), ("other.4999999-0.tmp", "config.json")):
+            os.mkdir(name)
+            open(f"{name}/{file}", "w").close()
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        self.assertEqual(sorted(name for name in os.listdir() if ".tmp" in name), ["other.4999999-0.tmp", "out.4999999-1.tmp"])
+
     @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
     def test_pytorch_has_the_same_loss(self):
         self.train_gpt()
         self.good("export", "run", "--to", "pytorch", "-o", "out")
         with open("words", "w", encoding="utf-8") as file:
             file.write("not that: to be\nis the question")
-        here = json.loads(self.good("eval", "run", "--data", "words", "--json").out)["loss"]
-        there = subprocess.run([sys.executable, SCRIPT, "out", "words"], capture_output=True, text=True, check=True).stdout
+        self.same_loss("run", "out", "words")
+
+    def same_loss(self, run, exported, text):
+        here = json.loads(self.good("eval", run, "--data", text, "--json").out)["loss"]
+        there = subprocess.run([sys.executable, SCRIPT, exported, text], capture_output=True, text=True, check=True).stdout
         self.assertAlmostEqual(here, float(there), delta=1e-5)
+
+    @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
+    def test_pytorch_reads_the_text_as_slope_does(self):
+        text = "\ufeffTo be,\r\nor caf\u00e9 or cafe\u0301\r to be.\n" * 20
+        pathlib.Path("odd").write_bytes(text.encode())
+        for number, flags in enumerate(([], ["--lowercase"], ["--documents", "lines"])):
+            with self.subTest(flags=flags):
+                run, exported = f"run{number}", f"out{number}"
+                self.good("train", "char-gpt", "--text", "odd", *flags, *SMALL_GPT, "--steps", "3", "--out", run)
+                self.good("export", run, "--to", "pytorch", "-o", exported)
+                if flags != ["--documents", "lines"]:
+                    self.same_loss(run, exported, "odd")
+                else:
+                    refused = subprocess.run([sys.executable, SCRIPT, exported, "odd"], capture_output=True, text=True)
+                    self.assertEqual(refused.returncode, 1)
+                    self.assertIn("the run's documents are lines", refused.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Disks that are full or read-only, numbers that overflow, pipes that close: the exit code, one line, and the last good checkpoint stays."""
 import os, pty, re, resource, select, shutil, signal, subprocess, unittest
-from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, TEXT, HANGS, decode, log_of, snapshot, trained
+from slope_runner import ENVIRONMENT, Case, Result, SLOPE, SMALL, SMALL_GPT, TEXT, HANGS, decode, log_of, snapshot, trained
 
 TRAIN = ["train", "translation", *TEXT, *SMALL]
 
@@ -311,6 +311,15 @@ class Streams(Case):
             self.assertEqual(code, 0, seen)
             self.assertNotRegex(seen, r"\x1b|\r(?!\n)")
         self.assertIn("\x1b[48;", self.in_terminal("translate", "run", "valid.de", "--show-attention")[1])
+
+    def test_a_terminal_is_shown_the_control_characters_of_a_models_text(self):
+        with open("red", "wb") as file:
+            file.write(b"\x1b[31m a\tb\n" * 60)
+        self.good("train", "char-gpt", "--text", "red", *SMALL_GPT, "--steps", "1", "--out", "gpt")
+        arguments = ("generate", "gpt", "--prompt", "\x1b[31ma\tb\na", "--tokens", "0")
+        code, seen = self.in_terminal(*arguments)
+        self.assertEqual((code, seen.replace("\r", "").expandtabs()), (0, "\\x1b[31ma\tb\na\n".expandtabs()))
+        self.assertEqual(self.good(*arguments).out, "\x1b[31ma\tb\na\n")
 
     def test_lines_that_somebody_types_are_answered(self):
         code, seen = self.in_terminal("translate", "run", say=b"Das Mann .\n\n\x04")

@@ -148,6 +148,52 @@ class Removed(Case):
         self.removed_under_a_run(remove)
 
 
+class WhileTheTextIsRead(Case):
+    """Another run begins in the folder before the first has read its text: nothing of it is changed, whether the text is good or refused."""
+    TEXTS = ((b"to be, or not to be\n" * 40, 4, ["run/lock", "removed or replaced"]), (b"bad\xff", 3, ["late", "UTF-8"]))
+
+    def first(self):
+        os.mkfifo("late")
+        process = self.start("train", "char-gpt", "--text", "late", *SMALL_GPT, "--seed", "5", "--steps", "2", "--out", "run")
+        while not os.path.exists("run/start.json"):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        return process
+
+    def gets_its_text(self, process, text, code, says):
+        with open("late", "wb") as late:
+            late.write(text)
+        out, err = process.communicate(timeout=HANGS)
+        self.check_refusal(Result(process.returncode, decode(out), decode(err)), code, says)
+        os.remove("late")
+
+    def test_the_other_has_ended(self):
+        for remove in (lambda: shutil.rmtree("run"), lambda: os.remove("run/lock")):
+            for text, code, says in self.TEXTS:
+                with self.subTest(text=text):
+                    process = self.first()
+                    remove()
+                    self.good(*GPT, "--steps", "3", "--out", "run")
+                    before = snapshot("run")
+                    self.gets_its_text(process, text, code, says)
+                    self.assertEqual(snapshot("run"), before)
+                    shutil.rmtree("run")
+
+    def test_the_other_trains(self):
+        for text, code, says in self.TEXTS:
+            with self.subTest(text=text):
+                process = self.first()
+                shutil.rmtree("run")
+                other = self.start(*GPT, "--steps", "100000000", "--save-every", "1000000", "--validate-every", "1000000", "--out", "run")
+                while not os.path.exists("run/log.jsonl"):
+                    self.assertIsNone(other.poll())
+                    time.sleep(0.01)
+                self.gets_its_text(process, text, code, says)
+                result = self.stop_at(other, 3, signal.SIGTERM)
+                self.assertEqual((result.code, result.err), (128 + signal.SIGTERM, ""))
+                shutil.rmtree("run")
+
+
 class BeforeTheFirstCheckpoint(Case):
     def killed(self, *command):
         process = self.start(*command, "--steps", "100000000", "--out", "run")

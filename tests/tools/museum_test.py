@@ -95,6 +95,8 @@ class Lint(Case):
         self.assertRegex(self.good("lint", "five").out, r"\Afive: \d+ checks, no finding\n")
         self.good("train", "translation", *SMALL, "--train", "pair", "--valid", "pair", "--max-len", "6", "--steps", "2", "--out", "six")
         self.assertRegex(self.good("lint", "six").out, r"\Asix: \d+ checks, no finding")
+        os.rename("six", "odd\x1b[31m")
+        self.assertRegex(self.good("lint", "odd\x1b[31m").out, r"\Aodd\\x1b\[31m: \d+ checks")
         self.refused(2, "lint", "nothing", says="no model is called nothing")
         self.refused(2, "lint", says="--all")
 

@@ -294,6 +294,15 @@ class Refusals(Case):
         self.good(*self.resume("--train", "moved"))
         self.assertEqual(log_of("run")[-1]["step"], 8)
 
+    def test_subwords_of_a_file_that_is_gone_are_those_of_the_run(self):
+        self.gpt("first", "--tokenizer", "subwords", "--steps", "1")
+        shutil.copy("first/last/source.model", "own.model")
+        self.gpt("whole", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "4")
+        self.gpt("run", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "2")
+        os.remove("own.model")
+        self.good("train", "char-gpt", "--resume", "--steps", "4", "--threads", "1", "--out", "run")
+        self.assertEqual(trained("run")["model"], trained("whole")["model"])
+
     def test_the_log_of_another_run_is_named_before_the_first_step(self):
         with open("run/log.jsonl") as file:
             text = file.read()

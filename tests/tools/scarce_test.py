@@ -90,6 +90,19 @@ class Memory(Refused):
         ends.report("train", count)
 
 
+    def test_of_training_many_times_in_a_row(self):
+        """So many that the reserve does not help: also what undoes a half-written checkpoint gets no memory."""
+        points = ["train", "points", "--steps", "2", "--threads", "1", "--quiet", "--out"]
+        count, _ = self.count(*points, "counted")
+        ends, first = Ends(), count // 10  # before main nothing catches an exception
+        for n in range(first, count + 1, max(1, (count - first) // (count if EVERY else 40))):
+            with self.subTest(allocation=n):
+                ends.note(self, self.run_with(*points, "run", FAIL_MALLOC=n, FAIL_MANY=50), n)
+            shutil.rmtree("run", ignore_errors=True)
+        ends.report("train points, 50 in a row", count)
+        self.assertGreater(ends.refused, 0)
+
+
 class Threads(Refused):
     THREE = [*TRAIN, "--threads", "3", "--d-model", "64", "--d-feedforward", "512", "--batch-size", "60", "--steps", "3", "--quiet"]  # loops of 2 and of more chunks
 
@@ -100,11 +113,20 @@ class Threads(Refused):
             result = self.run_with(*self.THREE, "--out", f"run{n}", FAIL_THREADS=n)
             codes.append(result.code)
             if result.code:
+                result.err = re.sub(r"\Aslope: no further thread could be started [^\n]+ continues with 2, [^\n]+\n", "", result.err)
                 self.check_refusal(result, 4, "thread", f"{n} threads")
             else:
                 self.assertEqual(result.err, "")
                 self.assertEqual(sha256(f"run{n}/last/model.safetensors"), sha256("straight/last/model.safetensors"))
         self.assertEqual((codes[0], codes[-1]), (4, 0))
+
+    def test_of_which_some_are_granted(self):
+        """Of four, three: one of them prepares batches."""
+        self.good(*self.THREE, "--out", "straight")
+        result = self.run_with(*self.THREE, "--threads", "5", "--out", "run", FAIL_THREADS=3)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, r"\Aslope: no further thread could be started \([^\n]+\); continues with 3, with the same results\n\Z")
+        self.assertEqual(sha256("run/last/model.safetensors"), sha256("straight/last/model.safetensors"))
 
     def test_of_a_user_who_may_have_no_more(self):
         def limit():

@@ -41,9 +41,13 @@ class Decomposed(Case):
         for ending in ("de", "en"):
             put(f"two.{ending}", "cafe\u0301\n".encode() * 40)  # é as two characters
         self.good("train", "translation", "--train", "two", "--valid", "two", *SMALL, "--tokenizer", "characters", "--steps", "150", "--lr", "0.02", "--out", "run")
-        self.assertEqual(self.good("translate", "run", stdin="cafe\u0301\n").out, "cafe\u0301\n")
-        scores = json.loads(self.good("eval", "run", "--data", "two", "--json").out)
-        self.assertEqual((scores["chrf"], scores["chrf_cased"]), (100, 100))
+        for text in ("cafe\u0301\n", "caf\u00e9\n"):
+            self.assertEqual(self.good("translate", "run", stdin=text).out, "caf\u00e9\n")
+        for ending in ("de", "en"):
+            put(f"one.{ending}", "caf\u00e9\n".encode() * 40)
+        scores = [json.loads(self.good("eval", "run", "--data", name, "--json").out) for name in ("two", "one")]
+        self.assertEqual((scores[0]["chrf"], scores[0]["chrf_cased"]), (100, 100))
+        self.assertEqual(scores[0], scores[1])
 
 
 class Overflow(Case):
@@ -136,6 +140,23 @@ class TrainingText(Case):
         out = self.good(*arguments, "--tokenizer", "words").out
         self.assertIn("50 % of them <unk>, en 2.0 tokens (longest 2)\nmany de tokens are <unk>", out)
         self.assertNotIn("many en tokens", out)
+
+    def test_unknown_words_are_counted_where_a_loss_is_measured(self):
+        for ending in ("de", "en"):
+            put(f"known.{ending}", b"the dog\n" * 40), put(f"other.{ending}", b"a cat\n" * 3 + b"the dog\n")
+        out = self.good("train", "translation", "--train", "known", "--valid", "other", *SMALL, "--tokenizer", "words", "--steps", "1", "--out", "run").out
+        for language in ("de", "en"):
+            self.assertIn(f"75 % of the {language} validation tokens are <unk>: loss and perplexity say nothing", out)
+        with open("run/log.jsonl") as file:
+            first = json.loads(file.readline())
+        self.assertEqual((first["unknown/de"], first["validation_unknown/de"], first["validation_unknown/en"]), (0, 0.75, 0.75))
+        self.good("train", "char-gpt", "--text", "known.en", *SMALL_GPT, "--tokenizer", "words", "--steps", "1", "--out", "gpt")
+        for run, data, source in (("run", "other", 0.75), ("gpt", "other.en", None)):
+            figures = json.loads(self.good("eval", run, "--data", data, "--json").out)
+            self.assertEqual(figures["unknown_source"], source)
+            self.assertGreater(figures["unknown"], 0.4)
+            self.assertRegex(self.good("eval", run, "--data", data).out, r"(?m)^unknown     [\d.]+ % of the .*tokens are <unk>: loss and perplexity say nothing")
+        self.assertNotIn("unknown", self.good("eval", "run", "--data", "known").out)
 
     def test_damaged_gzip(self):
         packed = gzip.compress(get("train.de"))

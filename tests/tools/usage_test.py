@@ -261,6 +261,8 @@ class Usage(Case):
             (["train", "lm", "--model=mlp"], ["no lm model is called mlp", "char-gpt"]),
             (["train", "--text", "train.en"], ["slope train lm --text"]), (["train", "--train", "train"], ["slope train translation --train"]),
             (["train", "--noise", "0.2"], ["slope train points --noise"]), (["train", "--foo"], ["translation, lm, points or a model"]),
+            (["train", "--model", "llama"], "slope train lm --model;"), (["train", "--model=llama"], "slope train lm --model=llama;"), (["sweep", "--model", "mlp"], "slope sweep points --model;"),
+            (["train", "--lr", "0.1", "--model", "llama"], "slope train lm --lr;"), (["train", "--lr", "0.1"], "translation, lm, points or a model"), (["train", "--model", "lama"], "translation, lm, points or a model"),
             (["sweep", "--noise", "0.2"], "sweep: say what to train before --noise: slope sweep points --noise; see slope sweep --help"),
             (["sweep", "--grid", "lr=1"], "sweep: say what to train before --grid: translation, lm, points or a model; see slope sweep --help"),
             (["sweep", "lm", "--preset", "quickstart", "--grid", "lr=1"], "say slope sweep translation --preset quickstart"),

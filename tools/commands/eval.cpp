@@ -1,6 +1,7 @@
 // slope eval: loss, perplexity, BLEU and chrF2 of a run on other data.
 #include <slope/models/infer/evaluate.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/train/tasks/unknown.h>
 #include <slope/tools/command.h>
 #include <slope/tools/commands/decoding_flags.h>
 #include <slope/tools/commands/text_flags.h>
@@ -17,6 +18,14 @@ struct Flags {
   DType weights = f32;
   bool json = false;
 };
+
+void print_unknown(const train::EvalResult& r) {
+  const bool translates = r.unknown_source.has_value();
+  for (const std::string& line :
+       {train::unknown_measured(translates ? "target tokens" : "tokens", r.unknown),
+        train::unknown_measured("source tokens", r.unknown_source)})
+    if (!line.empty()) std::printf("unknown     %s\n", line.c_str());
+}
 
 }  // namespace
 
@@ -46,6 +55,7 @@ void add_eval(Command& slope) {
     }
     std::printf("tokens      %ld\nloss        %.4f\nperplexity  %.4f\n",
                 static_cast<long>(r.tokens), r.loss, r.ppl);
+    print_unknown(r);
     if (r.bleu) std::printf("BLEU        %.2f  (lower-cased words, without smoothing)\n", *r.bleu);
     if (r.lines) std::printf("%s", r.lines->text().c_str());
     if (r.accuracy) std::printf("accuracy    %.4f\n", *r.accuracy);

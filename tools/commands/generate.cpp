@@ -76,9 +76,9 @@ void add_generate(Command& slope) {
     if (m.settings.data<train::TextSettings>().documents == "lines")
       options.separator = std::string(data::separator);
     options.sampling.seed = static_cast<uint64_t>(seed);
-    options.on_start = [&] { print(known.text); };
+    options.on_start = [&] { print_text(known.text); };
     options.on_text = [](const std::string& text) {
-      print(text);
+      print_text(text);
       flush();
     };
     for (int64_t n = 0; n < samples; ++n) {

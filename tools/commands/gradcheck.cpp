@@ -160,7 +160,8 @@ int check_model(const Flags& flags) {
 
 int run(const Flags& flags) {
   const int said = !flags.ops.empty() + !flags.model.empty() + flags.all;
-  SLOPE_CHECK_AS(UsageError, said == 1, "gradcheck: name functions, or --model MODEL, or --all");
+  SLOPE_CHECK_AS(UsageError, said == 1,
+                 "gradcheck: give one of: names of functions, --model MODEL, --all");
   SLOPE_CHECK_AS(UsageError, !flags.model.empty() || (!flags.fast && flags.sample == 0),
                  "gradcheck: --fast and --sample are for --model");
   SLOPE_CHECK_AS(
@@ -194,7 +195,7 @@ void add_gradcheck(Command& slope) {
   command
       .option("--sample", flags.sample,
               "check the model at its default size, this many elements of each parameter")
-      .between(0, 1 << 20);
+      .between(1, 1 << 20);
   command.option("--seed", flags.seed, "seed of directions, samples and cotangents")
       .between(0, int64_t{1} << 62);
   command.flag("--all", flags.all, "every function");

@@ -223,6 +223,13 @@ std::pair<std::string, int> run_python(const Json& calls) {
   return {output, status < 0 || WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
 
+// ": …", the end of what Python printed, without the last line break; empty if it printed nothing.
+std::string last_words(const std::string& output) {
+  constexpr size_t most = 300;
+  const std::string said = output.substr(0, output.find_last_not_of(" \n") + 1);
+  return said.empty() ? "" : ": " + said.substr(said.size() - std::min(said.size(), most));
+}
+
 }  // namespace
 
 Against against_pytorch(const std::vector<std::string>& functions) {
@@ -243,9 +250,8 @@ Against against_pytorch(const std::vector<std::string>& functions) {
   if (code == no_torch)
     return {.text = "skipped: this Python has no torch; set SLOPE_PYTHON to another\n"};
   SLOPE_CHECK_AS(IoError, code == 0,
-                 "gradcheck: Python ended with code {}: {}; set SLOPE_PYTHON to choose "
-                 "the program",
-                 code, output.substr(output.size() - std::min<size_t>(output.size(), 300)));
+                 "gradcheck: Python ended with code {}{}; set SLOPE_PYTHON to choose the program",
+                 code, last_words(output));
   const size_t last_line = output.find_last_of('\n', output.empty() ? 0 : output.size() - 2);
   const Json differences = train::parse_json(  // warnings may come before it
       output.substr(last_line == output.npos ? 0 : last_line + 1), "the output of Python");

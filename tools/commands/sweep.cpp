@@ -8,6 +8,7 @@
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/registry.h>
 #include <slope/models/run/run_folder.h>
+#include <slope/models/run/run_state.h>
 #include <slope/models/run/settings.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/trainer.h>
@@ -23,6 +24,8 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+
+#include <unistd.h>
 
 namespace slope::tools {
 
@@ -136,6 +139,21 @@ void refuse_text_read_once(const RunSettings& settings) {
                    InputStream::name_of(file));
 }
 
+// A resume may change some settings, but the table must show what the values made.
+void refuse_other_settings(RunSettings& settings, const std::string& folder) {
+  const std::string state = train::state_to_resume(folder);
+  if (state.empty()) return;
+  const std::string before =
+      train::completed(train::RunState::read(state).settings,
+                       train::values_before(RunSettings(settings.type()).all()));
+  std::vector<std::string> other = train::differences(settings.all(), before);
+  for (const std::string& change : train::changes(settings.all(), before)) other.push_back(change);
+  SLOPE_CHECK_AS(UsageError, other.empty(),
+                 "sweep: {} holds a run of other settings: {}; move it away, or choose another "
+                 "--out",
+                 folder, fmt::join(other, "; "));
+}
+
 void run_point(const Flags& flags, const ModelType& type, const std::vector<Axis>& axes,
                Point& point) {
   const std::string folder = folder_of(flags, point);
@@ -159,6 +177,8 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
     return a.failure.empty() != b.failure.empty() ? a.failure.empty()
                                                   : a.result.best_loss < b.result.best_loss;
   });
+  for (Point& p : points)
+    for (std::string& value : p.values) value = visible(value);
   std::vector<size_t> widths;
   std::string text;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -172,9 +192,25 @@ std::string table(std::vector<Point> points, const std::vector<Axis>& axes) {
       text += fmt::format("{:<{}}  ", p.values[i], widths[i]);
     text += p.failure.empty()
                 ? fmt::format("{:<15.4f}  {}\n", p.result.best_loss, p.result.best_step)
-                : p.failure + "\n";
+                : visible(p.failure) + "\n";
   }
   return text;
+}
+
+std::string outcome(const Point& p) {
+  return visible(p.failure.empty() ? fmt::format("{}: validation loss {:.4f} at step {}", p.name,
+                                                 p.result.best_loss, p.result.best_step)
+                                   : fmt::format("{}: {}", p.name, p.failure)) +
+         "\n";
+}
+
+// When a signal has ended the last run that trained. Others may still read their texts, which
+// nothing interrupts, and have nothing to save.
+[[noreturn]] void end_interrupted(const Flags& flags) {
+  print(fmt::format("interrupted: the same command goes on; its runs are in {}\n",
+                    visible(flags.out)));
+  flush();
+  _exit(128 + train::SignalGuard::received());
 }
 
 int run(const Flags& flags, const ModelType& type) {
@@ -192,10 +228,11 @@ int run(const Flags& flags, const ModelType& type) {
     RunSettings settings(type);
     gather(settings, flags.settings, axes, point);
     if (points.size() > 1) refuse_text_read_once(settings);
+    refuse_other_settings(settings, folder_of(flags, point));
   }
   const auto jobs = std::min(points.size(), static_cast<size_t>(flags.jobs));
   const int threads = std::max(1, num_threads() / static_cast<int>(jobs));
-  const train::SignalGuard signals;  // one for all runs
+  const train::KeepSignal keep;  // ends all runs
   std::atomic<size_t> next{0};
   std::exception_ptr failure;
   std::mutex mutex;  // guards `failure` and the output
@@ -203,15 +240,11 @@ int run(const Flags& flags, const ModelType& type) {
     set_num_threads(threads);
     for (size_t i; (i = next++) < points.size() && !train::SignalGuard::received();) try {
         run_point(flags, type, axes, points[i]);
-        if (points[i].result.signal) return;
         const std::lock_guard lock(mutex);
-        const Point& p = points[i];
-        print(p.failure.empty() ? fmt::format("{}: validation loss {:.4f} at step {}\n", p.name,
-                                              p.result.best_loss, p.result.best_step)
-                                : fmt::format("{}: {}\n", p.name, p.failure));
+        if (!points[i].result.signal) print(outcome(points[i]));
         flush();
-      } catch (const train::Interrupted&) {  // while the run read its text
-        return;
+        if (!failure && train::SignalGuard::received() && !train::SignalGuard::exists())
+          end_interrupted(flags);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -229,11 +262,6 @@ int run(const Flags& flags, const ModelType& type) {
   work();
   others.clear();  // waits until they have ended
   if (failure) std::rethrow_exception(failure);
-  if (const int signal = train::SignalGuard::received()) {
-    print(fmt::format("interrupted: the same command goes on; its runs are in {}\n",
-                      visible(flags.out)));
-    return 128 + signal;
-  }
   print("\n" + table(points, axes));
   const bool all_failed =
       std::all_of(points.begin(), points.end(), [](const Point& p) { return !p.failure.empty(); });

@@ -62,9 +62,9 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   }
   if (!before.empty()) {
     const ModelType* type = models::find_model(before);
-    SLOPE_CHECK_INPUT(
-        type, "--resume: this program does not know the run's model, {}; known models: {}",
-        before, fmt::join(models::model_names(), ", "));
+    SLOPE_CHECK_INPUT(type,
+                      "--resume: this program does not know the run's model, {}; known models: {}",
+                      before, fmt::join(models::model_names(), ", "));
     SLOPE_CHECK_AS(UsageError, type->kind == kind,
                    "--resume: {} holds a run of {}; say slope {} {}, or choose another --out",
                    *value_of(words, "--out"), before, words[0], name(type->kind));
@@ -98,19 +98,25 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   return models::default_model(kind);
 }
 
-// For `slope train --text f`: says which kind has such a setting.
-[[noreturn]] void refuse_without_kind(const std::string& command, const std::string& flag) {
-  std::vector<std::string> kinds;
+// For `slope train --text f`: says which kind has such a setting, or is that of the named model;
+// all kinds if neither decides.
+[[noreturn]] void refuse_without_kind(const std::vector<std::string>& words) {
+  const std::string &command = words[0], &flag = words[1];
   std::string key = flag.substr(2, flag.find('=') - 2);
   std::replace(key.begin(), key.end(), '-', '_');
+  const auto named = value_of(words, "--model");
+  const ModelType* type = named ? models::find_model(*named) : nullptr;
+  std::vector<std::string> kinds, fitting;
   for (const Kind kind : models::all_kinds) {
     kinds.push_back(name(kind));
     train::RunSettings settings(models::default_model(kind));
-    if (models::find_setting(settings.all(), key))
-      throw UsageError(
-          fmt::format("{0}: say what to train before {1}: slope {0} {2} {1}; see slope {0} --help",
-                      command, flag, name(kind)));
+    if (type ? kind == type->kind : models::find_setting(settings.all(), key) != nullptr)
+      fitting.push_back(name(kind));
   }
+  if (fitting.size() == 1)
+    throw UsageError(
+        fmt::format("{0}: say what to train before {1}: slope {0} {2} {1}; see slope {0} --help",
+                    command, flag, fitting[0]));
   throw UsageError(
       fmt::format("{0}: say what to train before {1}: {2} or a model; see slope {0} --help",
                   command, flag, fmt::join(kinds, ", ")));
@@ -122,7 +128,7 @@ void choose_training(const std::vector<std::string>& words) {
   chosen = {};
   if (words.size() < 2 || (words[0] != "train" && words[0] != "sweep")) return;
   const std::string& word = words[1];
-  if (word.starts_with("--") && word != "--help") refuse_without_kind(words[0], word);
+  if (word.starts_with("--") && word != "--help") refuse_without_kind(words);
   chosen.word = word;
   if (std::find(words.begin(), words.end(), "--help") != words.end() &&
       !value_of(words, "--model")) {

@@ -35,7 +35,7 @@ std::string scores(double score, double log_p) {
 void print(const train::Translation& t, size_t number, const Flags& flags) {
   if (flags.n_best > 0) tools::print(fmt::format("{}\t", number));
   if (flags.decode.scores) tools::print(scores(t.score, t.log_p) + "\t");
-  tools::print(t.text + "\n");
+  print_text(t.text + "\n");
 }
 
 // Translates lines and prints them; counts those that were too long.
@@ -43,13 +43,14 @@ void print(const train::Translator& translator, const std::vector<std::string>& 
            const std::string& from, const Flags& flags, train::LineOptions options,
            int64_t& longs) {
   options.on_long_line = [&] { ++longs; };
-  size_t number = options.lines_before;
-  for (const train::Translations& best :
-       naming(from, [&] { return train::translate(translator, lines, flags.decode, options); })) {
-    ++number;
-    for (const train::Translation& t : best) print(t, number, flags);
-  }
-  flush();  // for a program that waits for the answer
+  naming(from, [&] {
+    train::translate_in_parts(translator, lines, flags.decode, options,
+                              [&](size_t i, const train::Translations& best) {
+                                for (const train::Translation& t : best)
+                                  print(t, options.lines_before + i + 1, flags);
+                                flush();  // for a program that waits for the answer
+                              });
+  });
 }
 
 // Draws the first sentence's attention; prints the translations of all lines, then the picture.
@@ -148,14 +149,16 @@ void add_translate(Command& slope) {
   add_precision(command, flags.weights);
   command
       .option("--n-best", flags.n_best,
-              "print the N best translations of each line (fewer if some read the same), each after the line's number and a tab; N is at most --beam")
+              "print the N best translations of each line (fewer if some read the same), each "
+              "after the line's number and a tab; N is at most --beam")
       .between(1, 1000);
   command.flag("--scores", flags.decode.scores,
                "print score and log-probability before each translation, separated by tabs; nan "
                "where a line is empty or skipped");
   command
       .option("--score", flags.given,
-              "do not translate; print score and log-probability of each line of FILE, taken as the translation")
+              "do not translate; print score and log-probability of each line of FILE, taken as "
+              "the translation")
       .takes_name("FILE");
   command.option("--prefix", flags.prefix, "every translation begins with this text").takes("TEXT");
   add_long_lines(command, flags.long_lines);

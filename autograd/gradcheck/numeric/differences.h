@@ -18,7 +18,7 @@ struct LossAt {
   double step = 0;      // the step taken
   double value = 0;     // L
   double scale = 0;     // sum of the magnitudes of the terms of L, for the rounding of their sum
-  double rounding = 0;  // by how much rounding of f32 terms may shift L, even alike at all steps
+  double rounding = 0;  // by how much rounding to f32 may shift L, even alike at all steps
 };
 using Losses = std::function<LossAt(double step)>;
 

@@ -12,8 +12,6 @@
 
 namespace slope {
 
-namespace {
-
 void check_same_kind(const Tensors& first, const Tensors& again) {
   SLOPE_CHECK_AS(Unfit, first.size() == again.size(),
                  "the function returned {} outputs at first, then {}: it must return the same "
@@ -29,6 +27,8 @@ void check_same_kind(const Tensors& first, const Tensors& again) {
         k, name(first[k].dtype()), first[k].shape(), name(again[k].dtype()), again[k].shape());
   }
 }
+
+namespace {
 
 void check_deterministic(const Tensors& first, const Tensors& again) {
   check_same_kind(first, again);
@@ -53,7 +53,11 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
           fmt::format("the function writes into its input: {}, element {} was {:.9g} and is {:.9g} "
                       "after the call; clone() it before writing",
                       leaves[i].name, at->element, at->a, at->b));
-  check_deterministic(outputs_, f());
+  SeesFloat32 seen;
+  {
+    const Observe observe(seen);
+    check_deterministic(outputs_, f());
+  }
   SLOPE_CHECK_AS(Unfit,
                  std::any_of(outputs_.begin(), outputs_.end(),
                              [](const Tensor& y) { return is_floating(y.dtype()); }),
@@ -61,6 +65,7 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
 
   for (size_t k = 0; k < outputs_.size(); ++k) {
     const Tensor& y = outputs_[k];
+    seen.found |= is_floating(y.dtype()) && y.dtype() != f64;
     const bool is_number = is_floating(y.dtype());
     const auto bad = is_number ? first_not_finite(y) : std::nullopt;
     if (bad)
@@ -72,6 +77,7 @@ Forward::Forward(const std::function<Tensors()>& f, const NamedTensors& leaves, 
     weights_.push_back(cotangents_[k].defined() ? cotangents_[k].to_vector()
                                                 : std::vector<double>());
   }
+  has_float32_ = seen.found;
 }
 
 std::string Forward::op(size_t k) const {
@@ -102,7 +108,7 @@ std::vector<LossAt> Forward::losses() const {
       const double term = weights_[k][i] * values[i];
       result[k].value += term;
       result[k].scale += std::abs(term);
-      if (y[k].dtype() == f32) result[k].rounding += std::abs(term) * f32_rounding / 2;
+      if (has_float32_) result[k].rounding += std::abs(term) * f32_rounding / 2;
     }
   }
   return result;

@@ -12,6 +12,9 @@ struct Unfit : Error {
   using Error::Error;
 };
 
+// Unfit unless all of `again`, from a later call, have the shapes and dtypes of `first`.
+void check_same_kind(const Tensors& first, const Tensors& again);
+
 class Forward {
  public:
   // Calls f twice. Throws Unfit if the outputs differ, f writes into a leaf, or no output is
@@ -23,6 +26,8 @@ class Forward {
   const Tensor& cotangent(size_t k) const { return cotangents_[k]; }
   bool is_checked(size_t k) const { return cotangents_[k].defined(); }
   std::string op(size_t k) const;  // the operation that made output k: "softmax"
+  // whether a tensor of the function is float32, so that rounding to it may show in its values
+  bool has_float32() const { return has_float32_; }
   // "output 0, element 3 is nan: log made it, …", for each output that has such an element
   const std::vector<std::string>& not_finite() const { return not_finite_; }
 
@@ -36,6 +41,7 @@ class Forward {
   Tensors outputs_, cotangents_;
   std::vector<std::vector<double>> weights_;  // the cotangents' values
   std::vector<std::string> not_finite_;
+  bool has_float32_ = false;
   mutable bool needs_tape_ = false;
 };
 

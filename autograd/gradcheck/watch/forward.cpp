@@ -58,6 +58,14 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad) {
   return "no operation made it: it is an input, or was written by hand";
 }
 
+void SeesFloat32::recorded(const Recorded& made) {
+  const auto is_rounded = [](const Tensor& x) {
+    return x.defined() && is_floating(x.dtype()) && x.dtype() != f64;
+  };
+  for (const InputRef& x : made.inputs) found |= is_rounded(*x);
+  for (const Tensor& y : made.outputs) found |= is_rounded(y);
+}
+
 std::string unrecorded(const std::function<Tensors()>& f) {
   Unrecorded seen;
   const Observe observe(seen);

@@ -2,7 +2,7 @@
 // finite, and where the tape is cut.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
+#include <slope/autograd/observer.h>
 
 namespace slope {
 
@@ -13,5 +13,13 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad);
 // The operation that took a tensor with requires_grad but was not recorded, because gradients are
 // off there (NoGrad): "mul in module encoder". Empty if there is none.
 std::string unrecorded(const std::function<Tensors()>& f);
+
+// Whether any tensor of the operations that it sees is float32 or bf16, to which values are
+// rounded.
+struct SeesFloat32 : Observer {
+  bool found = false;
+  bool sees_contributions() const override { return false; }
+  void recorded(const Recorded& made) override;
+};
 
 }  // namespace slope

@@ -5,6 +5,8 @@
 #include <slope/models/data/text/read_text.h>
 #include <slope/models/data/text/utf8.h>
 
+#include <algorithm>
+
 namespace slope::data {
 namespace {
 
@@ -32,12 +34,14 @@ std::string clean_text(std::string text, const std::string& name, const TextBefo
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (before.bytes == 0 && text.starts_with(mark)) text.erase(0, mark.size());
   size_t kept = 0, carriage_returns = 0, line_feeds = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_return = text[i] == '\r',
-               of_crlf = is_return && i + 1 < text.size() && text[i + 1] == '\n';
-    carriage_returns += is_return && !of_crlf;
-    line_feeds += text[i] == '\n';
-    if (!of_crlf) text[kept++] = text[i];
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = std::min(text.find_first_not_of('\r', i), text.size());
+    const bool ends_line = end < text.size() && text[end] == '\n';  // CRLF, CRCRLF …
+    if (!ends_line)
+      for (; i < end; ++i, ++carriage_returns) text[kept++] = '\r';
+    if (end < text.size()) text[kept++] = text[end];
+    line_feeds += ends_line;
+    i = end + 1;
   }
   const bool has_lines =
       before.of_pipe ? before.lines + line_feeds > 0 : carriage_returns < line_feeds;

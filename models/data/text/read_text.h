@@ -21,7 +21,7 @@ struct TextLimits {
 };
 
 // The whole text, unpacked if its first bytes are gzip's, without a byte order mark, with CRLF
-// converted to LF.
+// (also CRCRLF, as a second conversion leaves it) converted to LF.
 std::string read_text(const std::string& file, const TextLimits& limits = {});
 
 // The same cleaning for text from elsewhere; `name` and `before` (what precedes the text) are for

@@ -20,5 +20,9 @@ std::string lower(std::string_view utf8);
 
 // Unicode's canonical composition: é as one code point, however it was written.
 std::string nfc(std::string_view utf8);
+// The same, in lower case if that is wanted: the form in which every tokenizer reads its text, so
+// that two ways to write a text are one text.
+std::string composed(std::string_view utf8, bool lowercase);
+std::u32string decomposed(char32_t c);  // é as e and an acute accent; most characters as they are
 
 }  // namespace slope::data

@@ -9,11 +9,10 @@ constexpr std::string_view escape = "\xEE\x80\x80";  // U+E000
 }  // namespace
 
 std::string to_subword_text(std::string_view line, bool lowercase) {
-  const std::string composed = lowercase ? nfc(lower(nfc(line))) : nfc(line);
-  if (composed.find(blank_mark) == composed.npos && composed.find(escape) == composed.npos)
-    return composed;
+  const std::string plain = composed(line, lowercase);
+  if (plain.find(blank_mark) == plain.npos && plain.find(escape) == plain.npos) return plain;
   std::string text;
-  for (std::string_view rest = composed; !rest.empty();) {
+  for (std::string_view rest = plain; !rest.empty();) {
     const bool is_blank = rest.starts_with(blank_mark), is_escape = rest.starts_with(escape);
     if (is_blank || is_escape) text += escape;
     text += is_blank ? "_" : is_escape ? escape : rest.substr(0, 1);

@@ -1,4 +1,6 @@
 #include <slope/core/error.h>
+#include <slope/core/text/visible.h>
+#include <slope/models/data/text/utf8.h>
 #include <slope/models/data/tokenizers/bpe_dropout.h>
 #include <slope/models/data/tokenizers/lines.h>
 #include <slope/models/data/tokenizers/subword_text.h>
@@ -24,10 +26,12 @@ SubwordTokenizer::SubwordTokenizer(std::string model, const std::string& file, b
   const int n = processor_->GetPieceSize();
   for (int piece = 0; piece < n; ++piece) {
     const bool special = processor_->IsUnknown(piece) || processor_->IsControl(piece);
+    const std::string& text = processor_->IdToPiece(piece);
+    SLOPE_CHECK_INPUT(!find_utf8_error(text), "{}: piece {} ('{}') is not valid UTF-8", file, piece,
+                      visible(text));
     ids_.push_back(special ? unk_id : size());
     if (special) continue;
     pieces_.push_back(piece);
-    const std::string& text = processor_->IdToPiece(piece);
     if (text.find(blank_mark, 1) != text.npos) word_by_word_ = false;
   }
   SLOPE_CHECK_INPUT(size() > 4, "{}: is a SentencePiece model without pieces", file);

@@ -12,9 +12,9 @@ namespace slope::data {
 
 class SubwordTokenizer final : public Tokenizer {
  public:
-  // `model`: the bytes of any SentencePiece .model, else an InputError. `file`: its name in errors.
-  // Ids are <pad> <unk> <sos> <eos>, then the model's pieces in their order, except its special
-  // ones.
+  // `model`: the bytes of any SentencePiece .model whose pieces are UTF-8, else an InputError.
+  // `file`: its name in errors. Ids are <pad> <unk> <sos> <eos>, then the model's pieces in their
+  // order, except its special ones.
   SubwordTokenizer(std::string model, const std::string& file, bool lowercase = false);
   ~SubwordTokenizer() override;
 

@@ -97,16 +97,22 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 }
 
 std::string DocumentTask::summary() const {
-  return fmt::format("{} training and {} validation documents, {} different {}; {}{}",
+  const std::string measured = unknown_measured("validation tokens", unknown(validation_));
+  return fmt::format("{} training and {} validation documents, {} different {}; {}{}{}{}",
                      training_.size(), validation_.size(), tokenizer_->size(),
                      settings_.data<TextSettings>().tokens.tokenizer, parameter_count(),
-                     unknown_lines(unknown(), settings_));
+                     unknown_lines(unknown(training_), settings_), measured.empty() ? "" : "\n",
+                     measured);
 }
 
-UnknownShare DocumentTask::unknown() const {
+UnknownShare DocumentTask::unknown(const data::Documents& documents) const {
+  return unknown_share(count_tokens(documents), *tokenizer_);
+}
+
+TokenCount count_tokens(const data::Documents& documents) {
   TokenCount count;
-  for (const std::vector<int64_t>& document : training_) count.add(document);
-  return unknown_share(count, *tokenizer_);
+  for (const std::vector<int64_t>& document : documents) count.add(document);
+  return count;
 }
 
 }  // namespace slope::train

@@ -22,11 +22,13 @@ class DocumentTask : public ModelTask {
   Evaluation evaluate() override;
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
-  std::vector<JsonField> facts() const override { return unknown_facts(unknown()); }
+  std::vector<JsonField> facts() const override {
+    return unknown_facts(unknown(training_), unknown(validation_));
+  }
 
  private:
   Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
-  UnknownShare unknown() const;
+  UnknownShare unknown(const data::Documents& documents) const;
 
   data::TokenizerPtr tokenizer_;
   std::unique_ptr<models::LanguageModel> model_;
@@ -38,5 +40,7 @@ class DocumentTask : public ModelTask {
 
 // The loss over all targets of the documents, each cut off after the model's block_size.
 Evaluation evaluate_documents(const models::LanguageModel& model, const data::Documents& documents);
+// The tokens of these documents.
+TokenCount count_tokens(const data::Documents& documents);
 
 }  // namespace slope::train

@@ -25,11 +25,13 @@ class LanguageModelTask : public ModelTask {
   Evaluation evaluate() override;
   std::string fingerprint() const override { return fingerprint_; }
   std::string summary() const override;
-  std::vector<JsonField> facts() const override { return unknown_facts(unknown()); }
+  std::vector<JsonField> facts() const override {
+    return unknown_facts(unknown(training()), unknown(validation()));
+  }
 
  private:
   Tokenizers tokenizers() const override { return {{"source", tokenizer_}}; }
-  UnknownShare unknown() const;
+  UnknownShare unknown(std::span<const int64_t> part) const;
   const std::string& kind() const { return settings_.data<TextSettings>().tokens.tokenizer; }
   std::span<const int64_t> training() const { return std::span(text_).first(cut_); }
   std::span<const int64_t> validation() const { return std::span(text_).subspan(cut_); }

@@ -39,12 +39,9 @@ struct Sentences {
 };
 
 Sentences measured(const std::vector<data::Pair>& pairs, const data::Ids data::Pair::*side) {
-  Sentences s;
-  for (const data::Pair& pair : pairs) {
-    const auto ids = std::span(pair.*side).subspan(1);  // without <sos>
-    s.tokens.add(ids.first(ids.size() - 1));            // and <eos>
-    s.longest = std::max(s.longest, static_cast<int64_t>(ids.size()) - 1);
-  }
+  Sentences s{.tokens = count_tokens(pairs, side)};
+  for (const data::Pair& pair : pairs)  // without <sos> and <eos>
+    s.longest = std::max(s.longest, static_cast<int64_t>((pair.*side).size()) - 2);
   return s;
 }
 
@@ -196,21 +193,29 @@ std::string TranslationTask::summary() const {
   const auto warning = [&](const std::string& language, const Sentences& s) {
     return unknown_warning(language + " tokens", s.tokens.unknown_share(), settings_);
   };
+  const auto validates = [&](const std::string& language, const data::Ids data::Pair::*side) {
+    const std::string measured = unknown_measured(
+        language + " validation tokens", count_tokens(validation_.pairs, side).unknown_share());
+    return measured.empty() ? "" : "\n" + measured;
+  };
   return fmt::format(
       "{} training pairs{}, {} validation pairs{}{}; {}; {}\n"
-      "per sentence: {}, {}{}{}",
+      "per sentence: {}, {}{}{}{}{}",
       pairs, skipped(training_), held_out_, skipped(validation_), cut, tokens, parameter_count(),
       in_words(d.source, source, pairs), in_words(d.target, target, pairs),
-      warning(d.source, source), warning(d.target, target));
+      warning(d.source, source), warning(d.target, target),
+      validates(d.source, &data::Pair::source), validates(d.target, &data::Pair::target));
 }
 
 std::vector<JsonField> TranslationTask::facts() const {
   const auto& d = settings_.data<ParallelTextSettings>();
-  const auto share = [&](const data::Ids data::Pair::*side) {
-    return measured(training_.pairs, side).tokens.unknown_share();
+  const auto share = [](const data::Pairs& data, const data::Ids data::Pair::*side) {
+    return count_tokens(data.pairs, side).unknown_share();
   };
-  return {{"unknown/" + d.source, share(&data::Pair::source)},
-          {"unknown/" + d.target, share(&data::Pair::target)}};
+  return {{"unknown/" + d.source, share(training_, &data::Pair::source)},
+          {"unknown/" + d.target, share(training_, &data::Pair::target)},
+          {"validation_unknown/" + d.source, share(validation_, &data::Pair::source)},
+          {"validation_unknown/" + d.target, share(validation_, &data::Pair::target)}};
 }
 
 }  // namespace slope::train

@@ -6,6 +6,8 @@
 
 namespace slope::train {
 
+static constexpr double many = 0.05;
+
 void TokenCount::add(std::span<const int64_t> ids) {
   all += static_cast<int64_t>(ids.size());
   unknown += std::count(ids.begin(), ids.end(), data::unk_id);
@@ -15,8 +17,17 @@ double TokenCount::unknown_share() const {
   return static_cast<double>(unknown) / static_cast<double>(std::max<int64_t>(1, all));
 }
 
+TokenCount count_tokens(std::span<const data::Pair> pairs, const data::Ids data::Pair::*side) {
+  TokenCount count;
+  for (const data::Pair& pair : pairs) {
+    const data::Ids& ids = pair.*side;
+    count.add(std::span(ids).subspan(1, ids.size() - 2));
+  }
+  return count;
+}
+
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings) {
-  if (share < 0.05) return "";
+  if (share < many) return "";
   const char* const advice = !settings.tokenizers_from.empty()
                                  ? "the vocabulary of --from lacks them"
                              : settings.tokenizer().kind == "subwords"
@@ -36,9 +47,15 @@ std::string unknown_lines(const UnknownShare& share, const RunSettings& settings
                      unknown_warning("tokens", *share, settings));
 }
 
-std::vector<JsonField> unknown_facts(const UnknownShare& share) {
-  if (!share) return {};
-  return {{"unknown", *share}};
+std::vector<JsonField> unknown_facts(const UnknownShare& training, const UnknownShare& validation) {
+  if (!training || !validation) return {};
+  return {{"unknown", *training}, {"validation_unknown", *validation}};
+}
+
+std::string unknown_measured(const std::string& tokens, const UnknownShare& share) {
+  if (share.value_or(0) == 0) return "";
+  return fmt::format("{:.3g} % of the {} are <unk>{}", 100 * *share, tokens,
+                     *share < many ? "" : ": loss and perplexity say nothing about these");
 }
 
 }  // namespace slope::train

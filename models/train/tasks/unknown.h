@@ -1,7 +1,8 @@
-// The share of a text's tokens that are <unk>, of which a model learns nothing: for a run's summary
-// and log, with a warning if it is large.
+// The share of a text's tokens that are <unk>, of which a model learns nothing and a loss says
+// nothing: for a run's summary and log and for an evaluation, with a warning if it is large.
 #pragma once
 
+#include <slope/models/data/batches.h>
 #include <slope/models/data/tokenizer.h>
 #include <slope/models/run/json.h>
 #include <slope/models/run/run_settings.h>
@@ -16,6 +17,9 @@ struct TokenCount {
   double unknown_share() const;
 };
 
+// In one side of sentence pairs, without <sos> and <eos>.
+TokenCount count_tokens(std::span<const data::Pair> pairs, const data::Ids data::Pair::*side);
+
 // For a share of 5 % or more: "\nmany TOKENS are <unk>, …: WHAT TO DO"; otherwise empty.
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings);
 
@@ -23,6 +27,10 @@ std::string unknown_warning(const std::string& tokens, double share, const RunSe
 using UnknownShare = std::optional<double>;
 UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& tokenizer);
 std::string unknown_lines(const UnknownShare& share, const RunSettings& settings);
-std::vector<JsonField> unknown_facts(const UnknownShare& share);
+std::vector<JsonField> unknown_facts(const UnknownShare& training, const UnknownShare& validation);
+
+// Of tokens on which a loss is measured: "3 % of the TOKENS are <unk>", with a warning for a share
+// of 5 % or more; empty if none is.
+std::string unknown_measured(const std::string& tokens, const UnknownShare& share);
 
 }  // namespace slope::train
