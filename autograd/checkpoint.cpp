@@ -40,6 +40,18 @@ const Op checkpoint_op{
     .saves = saves_inputs,
     .formula = formula};
 
+// A graph that f captures is not made again by its second run, whose backward would then go
+// through the graph of the caller. The newest node made before f ran is such a captured tensor.
+void check_captures(const Tensor& recorded, uint64_t before) {
+  const std::vector<Node*> nodes = nodes_of({recorded});
+  const auto captured = std::find_if(nodes.rbegin(), nodes.rend(),
+                                     [&](const Node* node) { return node->sequence <= before; });
+  SLOPE_CHECK_AS(UsageError, captured == nodes.rend(),
+                 "checkpoint: the function captures a tensor that was computed before, by {}, of "
+                 "shape {}; give it as an input, or capture its detach()",
+                 (*captured)->op->name, (*captured)->outputs[0].shape);
+}
+
 }  // namespace
 
 Tensor checkpoint(const Function& f, const Tensors& inputs) {
@@ -53,8 +65,10 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
     Tensors roots;
     for (const Tensor& x : inputs)
       roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);
+    const uint64_t before = newest_sequence();
     const Tensor recorded = f(roots);
     if (!recorded.requires_grad()) return recorded;
+    check_captures(recorded, before);
     for (const Tensor& leaf : leaves_of({recorded}))
       if (std::none_of(roots.begin(), roots.end(),
                        [&](const Tensor& root) { return root.is_same(leaf); }))

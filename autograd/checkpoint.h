@@ -8,7 +8,8 @@
 namespace slope {
 
 // f(inputs) without saving intermediate values: backward runs f again. f may depend on its inputs,
-// on leaves and on random numbers; the second run draws the same numbers.
+// on leaves and on random numbers; the second run draws the same numbers. UsageError if f captures
+// a tensor with a graph: that must be an input.
 [[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f,
                                 const Tensors& inputs);
 

@@ -7,6 +7,8 @@
 // are PyTorch's: rows with an infinity give nan in softmax (only inf, not -inf), var, std, the
 // normalisations and the derivative of norm; differences of elements (var, std, layer_norm) must
 // not overflow; a dy/dx that overflows is inf before g multiplies it: even g = 0 then gives nan.
+// Elementwise derivatives keep their digits in the tails, except those of tanh and sigmoid: they
+// are computed from y, which backward keeps instead of x, and have y's absolute error.
 // Operations with their own derivative are in autograd/ops/, and composites beside them
 // (loss/losses.cpp, product/einsum.cpp, methods.cpp).
 #pragma once

@@ -42,7 +42,7 @@ class CharGpt(nn.Module):
 def read(path, lowercase):
     """The text as slope reads it: without a byte order mark, lines ending in LF, in NFC."""
     text = unicodedata.normalize("NFC", re.sub("\r+\n", "\n", path.read_bytes().decode("utf-8-sig")))
-    return unicodedata.normalize("NFC", "".join(low if len(low := c.lower()) == 1 else c for c in text)) if lowercase else text
+    return unicodedata.normalize("NFC", text.lower()) if lowercase else text
 
 
 def main(folder, text):

@@ -36,12 +36,13 @@ namespace {
 
 constexpr size_t block = 32 << 10;
 std::array<std::atomic<void*>, 16> reserve;
-std::atomic<bool> ran_out{false};
+std::atomic<bool> ran_out{false}, reserve_is_spent{false};
 
 void give_from_reserve() {
   ran_out = true;
   for (std::atomic<void*>& part : reserve)
     if (void* memory = part.exchange(nullptr)) return std::free(memory);  // `new` tries again
+  reserve_is_spent = true;
   throw std::bad_alloc();
 }
 
@@ -56,7 +57,8 @@ void reserve_memory() {
 void report_failed_allocations_of_libraries() {
   static const std::terminate_handler before = std::get_terminate();
   std::set_terminate([] {
-    bool is_of_memory = ran_out;  // std::bad_alloc in a destructor may leave no current exception
+    bool is_of_memory =
+        reserve_is_spent;  // std::bad_alloc in a destructor may leave no current exception
     try {
       if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
     } catch (const std::bad_alloc&) {

@@ -31,13 +31,15 @@ static void save_values(Node& node, Inputs inputs, const Tensors& extras,
     if (extras[i].defined()) node.saved.push_back(save(extras[i], Kind::extra, i));
 }
 
+static std::atomic<uint64_t> newest{0};
+uint64_t newest_sequence() { return newest.load(std::memory_order_relaxed); }
+
 // Makes a node with its saved values, edges to the nodes of its inputs, and links from its outputs.
 static Ref<Node> attach(const Op& op, std::span<const Tensor> outputs, Inputs inputs,
                         Attributes& attributes, const Tensors& extras) {
-  static std::atomic<uint64_t> next_sequence{1};
   Ref<Node> node(new Node);
   node->op = &op;
-  node->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
+  node->sequence = newest.fetch_add(1, std::memory_order_relaxed) + 1;
   node->module = current_module();
   node->autocast = autocast_dtype();
   node->attributes = std::move(attributes);

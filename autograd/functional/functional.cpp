@@ -9,6 +9,13 @@ namespace slope::functional {
 
 namespace {
 
+// The function that was called, and what the function that it differentiates returns: hessian
+// differentiates gradients.
+struct Caller {
+  const char* name;
+  const char* output = "output";
+};
+
 // The inputs as leaves, from which f builds a graph of its own. With create_graph, an input that
 // requires a gradient is replaced by a view of itself, which stays connected to the input's graph.
 Tensors roots(const Tensors& inputs, bool create_graph) {
@@ -19,12 +26,13 @@ Tensors roots(const Tensors& inputs, bool create_graph) {
   return result;
 }
 
-Tensors call(const char* name, const TensorFunction& f, const Tensors& x, bool strict) {
+Tensors call(const Caller& caller, const TensorFunction& f, const Tensors& x, bool strict) {
   Tensors y = f(x);
-  SLOPE_CHECK_AS(UsageError, !y.empty(), "{}: the function returned no output", name);
+  SLOPE_CHECK_AS(UsageError, !y.empty(), "{}: the function returned no output", caller.name);
   for (size_t k = 0; k < y.size(); ++k)
     SLOPE_CHECK_AS(AutogradError, !strict || y[k].requires_grad(),
-                   "{}: output {} does not depend on any input; strict asks that it does", name, k);
+                   "{}: {} {} does not depend on any input; strict asks that it does", caller.name,
+                   caller.output, k);
   return y;
 }
 
@@ -46,7 +54,7 @@ Tensors checked_v(const char* name, const Tensors& v, const Tensors& like, const
 }
 
 // grad() of the outputs that are on the tape; zeros for inputs on which nothing depends.
-Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Tensors& v,
+Tensors gradients(const Caller& caller, const Tensors& y, const Tensors& x, const Tensors& v,
                   const Options& options) {
   Tensors reached, weights, result(x.size());
   for (size_t k = 0; k < y.size(); ++k)
@@ -62,7 +70,8 @@ Tensors gradients(const char* name, const Tensors& y, const Tensors& x, const Te
                    .allow_unused = true});
   for (size_t i = 0; i < x.size(); ++i) {
     SLOPE_CHECK_AS(AutogradError, !options.strict || result[i].defined(),
-                   "{}: the outputs do not depend on input {}; strict asks that they do", name, i);
+                   "{}: the {}s do not depend on input {}; strict asks that they do", caller.name,
+                   caller.output, i);
     if (!result[i].defined()) result[i] = zeros_like(x[i].detach());
   }
   return result;
@@ -77,52 +86,49 @@ Tensors detached_unless(bool create_graph, Tensors x) {
 // The gradient of the function, itself a function.
 TensorFunction gradient_of(const char* name, const TensorFunction& f, bool strict) {
   return [=, &f](const Tensors& x) {
-    const Tensors y = call(name, f, x, strict);
+    const Tensors y = call({name}, f, x, strict);
     SLOPE_CHECK_AS(UsageError, y.size() == 1 && y[0].numel() == 1,
                    "{}: the function must have one output of one element, it has {}, the first of "
                    "shape {}",
                    name, y.size(), y[0].shape());
-    return gradients(name, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})},
+    return gradients({name}, {y[0].reshape({})}, x, {ones_like(y[0].detach()).reshape({})},
                      {.create_graph = true, .strict = strict});
   };
 }
 
-}  // namespace
-
-OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-               const Options& options) {
+OutputsAnd vjp_for(const Caller& caller, const TensorFunction& f, const Tensors& inputs,
+                   const Tensors& v, const Options& options) {
   const EnableGrad enable_grad;
-  const Tensors x = roots(inputs, options.create_graph), y = call("vjp", f, x, options.strict);
+  const Tensors x = roots(inputs, options.create_graph), y = call(caller, f, x, options.strict),
+                u = checked_v(caller.name, v, y, caller.output);
   return {detached_unless(options.create_graph, y),
-          detached_unless(options.create_graph,
-                          gradients("vjp", y, x, checked_v("vjp", v, y, "output"), options))};
+          detached_unless(options.create_graph, gradients(caller, y, x, u, options))};
 }
 
-OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-               const Options& options) {
+OutputsAnd jvp_for(const Caller& caller, const TensorFunction& f, const Tensors& inputs,
+                   const Tensors& v, const Options& options) {
   const EnableGrad enable_grad;
-  const Tensors x = roots(inputs, options.create_graph), y = call("jvp", f, x, options.strict),
-                dx = checked_v("jvp", v, x, "input");
+  const Tensors x = roots(inputs, options.create_graph), y = call(caller, f, x, options.strict),
+                dx = checked_v(caller.name, v, x, "input");
   Tensors u;
   for (const Tensor& output : y) u.push_back(zeros_like(output.detach()).set_requires_grad());
   const Tensors pulled =
-      gradients("jvp", y, x, u, {.create_graph = true, .strict = options.strict});
-  return {detached_unless(options.create_graph, y),
-          detached_unless(options.create_graph,
-                          gradients("jvp", pulled, u, dx, {.create_graph = options.create_graph}))};
+      gradients(caller, y, x, u, {.create_graph = true, .strict = options.strict});
+  const Tensors dy = gradients(caller, pulled, u, dx, {.create_graph = options.create_graph});
+  return {detached_unless(options.create_graph, y), detached_unless(options.create_graph, dy)};
 }
 
-std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
-                              const Options& options) {
+std::vector<Tensors> jacobian_for(const Caller& caller, const TensorFunction& f,
+                                  const Tensors& inputs, const Options& options) {
   const EnableGrad enable_grad;
-  const Tensors x = roots(inputs, options.create_graph), y = call("jacobian", f, x, options.strict);
+  const Tensors x = roots(inputs, options.create_graph), y = call(caller, f, x, options.strict);
   std::vector<Tensors> result;
   for (const Tensor& output : y) {
     std::vector<Tensors> rows(x.size());  // [input][element of the output]
     for (int64_t e = 0; e < output.numel(); ++e) {
       Tensor one = zeros_like(output.detach()).contiguous();
-      visit_floating(one.dtype(), "jacobian", [&]<class T> { one.write<T>()[e] = 1; });
-      const Tensors row = gradients("jacobian", {output}, x, {one}, options);
+      visit_floating(one.dtype(), caller.name, [&]<class T> { one.write<T>()[e] = 1; });
+      const Tensors row = gradients(caller, {output}, x, {one}, options);
       for (size_t i = 0; i < x.size(); ++i) rows[i].push_back(row[i]);
     }
     Tensors blocks;
@@ -137,9 +143,27 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
   return result;
 }
 
+}  // namespace
+
+OutputsAnd vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  return vjp_for({"vjp"}, f, inputs, v, options);
+}
+
+OutputsAnd jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
+               const Options& options) {
+  return jvp_for({"jvp"}, f, inputs, v, options);
+}
+
+std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs,
+                              const Options& options) {
+  return jacobian_for({"jacobian"}, f, inputs, options);
+}
+
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs,
                              const Options& options) {
-  return jacobian(gradient_of("hessian", f, options.strict), inputs, options);
+  return jacobian_for({"hessian", "gradient"}, gradient_of("hessian", f, options.strict), inputs,
+                      options);
 }
 
 OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
@@ -147,8 +171,9 @@ OutputsAnd hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("hvp", v, inputs, "input");
   return {detached_unless(options.create_graph,
-                          call("hvp", f, roots(inputs, options.create_graph), options.strict)),
-          jvp(gradient_of("hvp", f, options.strict), inputs, dx, options).values};
+                          call({"hvp"}, f, roots(inputs, options.create_graph), options.strict)),
+          jvp_for({"hvp", "gradient"}, gradient_of("hvp", f, options.strict), inputs, dx, options)
+              .values};
 }
 
 OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
@@ -156,8 +181,9 @@ OutputsAnd vhp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
   const EnableGrad enable_grad;
   const Tensors dx = checked_v("vhp", v, inputs, "input");
   return {detached_unless(options.create_graph,
-                          call("vhp", f, roots(inputs, options.create_graph), options.strict)),
-          vjp(gradient_of("vhp", f, options.strict), inputs, dx, options).values};
+                          call({"vhp"}, f, roots(inputs, options.create_graph), options.strict)),
+          vjp_for({"vhp", "gradient"}, gradient_of("vhp", f, options.strict), inputs, dx, options)
+              .values};
 }
 
 Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& loss,
@@ -179,7 +205,7 @@ Tensors per_sample_gradients(const std::function<Tensor(const Tensors& batch)>& 
     for (const Tensor& x : batch) one.push_back(x.narrow(0, s, 1));
     const Tensor l = loss(one);
     const Tensors g =
-        gradients("per_sample_gradients", {l}, parameters, {ones_like(l.detach())}, {});
+        gradients({"per_sample_gradients"}, {l}, parameters, {ones_like(l.detach())}, {});
     for (size_t i = 0; i < g.size(); ++i) all[i].push_back(g[i].detach());
   }
   Tensors result;

@@ -48,8 +48,9 @@ class Tracer : public Observer {
         place_[node] = static_cast<int64_t>(operations_.size()), operations_.push_back(node);
     check_size();
     for (const Node* node : operations_) add_operation(*node);
-    for (const Tensor& y : outputs)  // an output that is a leaf belongs to no operation
-      if (const Edge edge = gradient_edge(y); edge.leaf) variable(edge);
+    if (options.module.empty())  // an output that is a leaf belongs to no operation, nor module
+      for (const Tensor& y : outputs)
+        if (const Edge edge = gradient_edge(y); edge.leaf) variable(edge);
     for (const NamedTensor& named : options.names) {
       const Edge edge = gradient_edge(named.tensor);
       if (const int64_t v = find(edge); v >= 0) name(v, named);

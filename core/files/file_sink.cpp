@@ -93,11 +93,9 @@ std::optional<MadeFor> made_for(std::string_view temporary) {
   if (!temporary.ends_with(end)) return std::nullopt;
   temporary.remove_suffix(end.size());
   const size_t dot = temporary.rfind('.'), dash = temporary.rfind('-');
-  if (dot != temporary.npos && dash != temporary.npos && dash > dot) {
-    const std::string_view process = temporary.substr(dot + 1, dash - dot - 1);
-    if (is_number(process) && is_number(temporary.substr(dash + 1)))
-      return MadeFor{temporary.substr(0, dot), true, process};
-  }
+  if (dot != temporary.npos && dash != temporary.npos && dash > dot &&
+      is_number(temporary.substr(dot + 1, dash - dot - 1)) && is_number(temporary.substr(dash + 1)))
+    return MadeFor{temporary.substr(0, dot)};
   return MadeFor{temporary, false};
 }
 

@@ -38,12 +38,11 @@ std::string make_temporary(const std::string& path, const Make& make) {
     if (const std::string name = temporary_name(path, n); make(name)) return name;
 }
 
-// What a temporary was made for, and by which process: "loss.svg" and "77" of "loss.svg.77-0.tmp",
-// and "last" of "last.tmp", the older form for links and folders. nullopt for every other name.
+// What a temporary was made for: "loss.svg" of "loss.svg.77-0.tmp", and "last" of "last.tmp", the
+// older form for links and folders. nullopt for every other name.
 struct MadeFor {
   std::string_view name;
   bool is_numbered = true;
-  std::string_view process = {};
 };
 std::optional<MadeFor> made_for(std::string_view temporary);
 // an integer as slope writes it: at most 19 digits, without leading zeros

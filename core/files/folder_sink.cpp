@@ -5,10 +5,8 @@
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/file_sink.h>
 #include <slope/core/files/system_call.h>
-#include <slope/core/text/parse_number.h>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,11 +34,10 @@ void sync_tree(const std::string& folder) {
   sys::sync_folder(folder);
 }
 
-// Whether a folder has only files that `is_own` knows, whole or under temporary names.
-bool has_only(const std::string& folder, bool (*is_own)(std::string_view name)) {
+bool is_part_of_step(const std::string& folder, const OwnFiles& own) {
   for (const std::string& name : sys::names_in(folder)) {
     const std::optional<MadeFor> made = made_for(name);
-    const bool known = is_own(made && made->is_numbered ? made->name : name);
+    const bool known = own.is_in_step(made && made->is_numbered ? made->name : name);
     if (!known || sys::kind(folder + "/" + name) != sys::Kind::file) return false;
   }
   return true;
@@ -52,7 +49,7 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
   if (!made) return false;
   const std::string path = folder + "/" + name;
   if (is_step(made->name))
-    return sys::kind(path) == sys::Kind::folder && has_only(path, own.is_in_step);
+    return sys::kind(path) == sys::Kind::folder && is_part_of_step(path, own);
   if (std::find(own.links.begin(), own.links.end(), made->name) != own.links.end())
     return sys::kind(path) == sys::Kind::link && is_step(sys::read_link(path));
   return made->is_numbered &&
@@ -60,12 +57,6 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
            return file.name == made->name && sys::kind(path) == sys::Kind::file &&
                   begins_with(path, file.begin);
          });
-}
-
-// Whether there is a process of this number. Another may have got it meanwhile.
-bool is_running(std::string_view process) {
-  pid_t number = 0;
-  return !parse_number(process, number) || ::kill(number, 0) == 0 || errno != ESRCH;
 }
 
 // Renames `path` to a temporary name, which it returns.
@@ -155,19 +146,6 @@ int remove_strays(const std::string& folder, const OwnFiles& own) {
     ++removed;
   }
   return removed;
-}
-
-void remove_strays_of(const std::string& path, bool (*is_own)(std::string_view name)) {
-  const std::string whole = without_trailing_slashes(path), above = sys::parent(whole);
-  for (const std::string& name : sys::names_in(above)) {
-    const std::optional<MadeFor> made = made_for(name);
-    const std::string stray = above + "/" + name;
-    if (!made || !made->is_numbered || made->name != whole.substr(whole.rfind('/') + 1) ||
-        is_running(made->process) || sys::kind(stray) != sys::Kind::folder ||
-        !has_only(stray, is_own))
-      continue;
-    if (!sys::remove_tree(stray)) sys::fail(stray, "remove", errno);
-  }
 }
 
 void make_folders(const std::string& given) {

@@ -47,9 +47,6 @@ struct OwnFiles {
 // Removes only what a crash left: temporary folders of a `step-N` with nothing foreign in them,
 // links to a `step-N`, and files. Returns how many.
 int remove_strays(const std::string& folder, const OwnFiles& own);
-// Removes the temporary folders of FolderSink(path) whose processes have ended, if `is_own` knows
-// every name in them: for a folder that no lock guards.
-void remove_strays_of(const std::string& path, bool (*is_own)(std::string_view name));
 void make_folders(const std::string& path);  // like mkdir -p, but durable
 
 }  // namespace slope

@@ -29,8 +29,8 @@ struct EvalResult {
   // pairs that are empty on one side or longer than the model's positions; characters that a
   // language model does not know. They enter none of the other numbers
   int64_t skipped = 0;
-  // share of <unk> in the text that was predicted, and in the source of a translation, 0 to 1; none
-  // if the tokenizer has no <unk>
+  // share of <unk> in the text (of documents also beyond block_size), and in the source of a
+  // translation, 0 to 1; none if the tokenizer has no <unk>
   std::optional<double> unknown = {}, unknown_source = {};
   std::optional<double> accuracy = {};  // share of the points classified correctly, 0 to 1
 

@@ -11,8 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace slope::train {
 
 static std::string config_of(const std::string& checkpoint, nn::ModuleRef model) {
@@ -23,36 +21,20 @@ static std::string config_of(const std::string& checkpoint, nn::ModuleRef model)
   return json_text(config, 2) + "\n";
 }
 
-constexpr const char *weights = "model.safetensors", *settings = "config.json";
-
-static std::vector<std::string> tokenizer_files() {
-  std::vector<std::string> names;
-  for (const char* stem : {"source", "target", "shared"})
-    for (const char* ending : {".vocab", ".model", ".spacing"})
-      names.push_back(std::string(stem) + ending);
-  return names;
-}
-
-static bool is_exported(std::string_view name) {
-  const std::vector<std::string> names = tokenizer_files();
-  return name == weights || name == settings ||
-         std::find(names.begin(), names.end(), name) != names.end();
-}
-
 void export_to_pytorch(const std::string& run, const std::string& folder) {
   SLOPE_CHECK_AS(UsageError, sys::kind(folder) == sys::Kind::nothing,
                  "export: {} exists; name a new folder", folder);
   const std::string checkpoint = checkpoint_folder(run);
   const Sample sample = sample_of_run(checkpoint);
   const nn::ModuleRef model = sample.model->module();
-  remove_strays_of(folder, is_exported);
   FolderSink sink(folder);
-  save_safetensors(sink.file(weights), nn::state_entries(model), {{"format", "pt"}});
-  write_file(sink.file(settings), config_of(checkpoint, model));
-  for (const std::string& name : tokenizer_files())
-    if (const std::string file = checkpoint + "/" + name;
-        sys::kind_followed(file) == sys::Kind::file)
-      write_file(sink.file(name), read_file(file));
+  save_safetensors(sink.file("model.safetensors"), nn::state_entries(model), {{"format", "pt"}});
+  write_file(sink.file("config.json"), config_of(checkpoint, model));
+  for (const char* stem : {"source", "target", "shared"})
+    for (const char* ending : {".vocab", ".model", ".spacing"}) {
+      const std::string name = std::string(stem) + ending, file = checkpoint + "/" + name;
+      if (sys::kind_followed(file) == sys::Kind::file) write_file(sink.file(name), read_file(file));
+    }
   sink.commit();
 }
 

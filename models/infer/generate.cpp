@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/tensor/factories.h>
+#include <slope/models/data/text/unicode.h>
 #include <slope/models/infer/generate.h>
 #include <slope/models/infer/stop_text.h>
 #include <slope/models/infer/text_stream.h>
@@ -44,7 +45,7 @@ std::string generate(const models::LanguageModel& model, const data::Tokenizer& 
   TextStream stream(tokenizer, text);
   if (separator >= 0)
     text.erase(text.begin(), std::find(text.rbegin(), text.rend(), separator).base() - 1);
-  StopText stop(options.stop);
+  StopText stop(data::nfc(options.stop));  // as the text is
   const auto give = [&](const std::string& piece) {
     if (options.on_text && !piece.empty()) options.on_text(piece);
     return piece;

@@ -49,8 +49,8 @@ std::string linked(const std::string& folder, const std::string& link);
 void keep_linked(const std::string& folder);
 // Before a checkpoint is saved: IoError if its name is taken by something that slope did not save.
 void make_way(const std::string& folder, const std::string& checkpoint);
-// The same before the first step, so that no steps are lost: for each of the steps that may be
-// saved, any from after+1 to until if the run is interrupted.
+// The same for every step from after + 1 to until, since an interruption can save at any of them:
+// asked before the first step, so that no steps are lost.
 void make_way(const std::string& folder, int64_t after, int64_t until);
 
 }  // namespace slope::train

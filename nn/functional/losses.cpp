@@ -16,11 +16,14 @@ Tensor l1_loss(const Tensor& x, const Tensor& t, Reduction reduction) {
   return reduce_loss(abs(x - t), reduction);
 }
 
-//   c (d - c / 2), d = x - t, c = d clamped to [-delta, delta]: both branches in one
+//   0.5 d^2 where |d| < delta, else delta (|d| - 0.5 delta),  d = x - t
+// Each branch sees only its own d: an infinite d or delta, times 0, would make derivatives nan.
 Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options) {
   SLOPE_CHECK(options.delta > 0, "huber_loss: delta must be above 0, got {}", options.delta);
-  const Tensor d = x - t, c = clamp(d, -options.delta, options.delta);
-  return reduce_loss(c * (d - 0.5 * c), options.reduction);
+  const double delta = options.delta;
+  const Tensor d = x - t, far = abs(d.detach()) >= delta, near = masked_fill(d, far, 0),
+               linear = delta * (abs(masked_fill(d, !far, 0)) - 0.5 * delta);
+  return reduce_loss(where(far, linear, 0.5 * near * near), options.reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {
@@ -64,12 +67,16 @@ constexpr Definition bce_definition{
     "y = -t L(x) - (1 - t) L(1 - x), L = max(log, -100)",
     "dx = g (x - t) / max(x (1 - x), 1e-12), dt = g (L(1 - x) - L(x))", "0 <= x <= 1"};
 
-Tensor limited(const Tensor& logarithm) { return clamp(logarithm, -100, {}); }
+// max(f(x), -100) of a logarithm f, a constant where it is -100: there f' may be infinite
+Tensor limited(Tensor (*f)(const Tensor&), const Tensor& x) {
+  const Tensor low = f(x.detach()) < -100;
+  return masked_fill(f(masked_fill(x, low, 0.5)), low, -100);
+}
 
 Grads bce_formula(const Saved& s, const Tensor& g) {
   const Tensor x = s.input(0), t = s.input(1);
   return {s.needs(0) ? g * ((x - t) / clamp(x * (1 - x), 1e-12, {})) : Tensor(),
-          s.needs(1) ? g * (limited(log1p(-x)) - limited(log(x))) : Tensor()};
+          s.needs(1) ? g * (limited(log1p, -x) - limited(log, x)) : Tensor()};
 }
 
 // An operation, not a composite: at x = 0 and 1 its derivative is not that of y's formula.
@@ -115,17 +122,37 @@ Tensor binary_cross_entropy(const Tensor& x, const Tensor& t, const BceOptions& 
   SLOPE_CHECK(!options.pos_weight.defined(),
               "binary_cross_entropy: has no pos_weight; binary_cross_entropy_with_logits has");
   check_broadcasts("binary_cross_entropy", "weight", options.weight, x);
-  return weighted(bce.record(-(q * limited(log(p))) - (1 - q) * limited(log1p(-p)), {x, t}),
+  return weighted(bce.record(-(q * limited(log, p)) - (1 - q) * limited(log1p, -p), {x, t}),
                   options);
+}
+
+namespace {
+
+constexpr Definition weighted_logit_definition{"y = w x, 0 where w = 0", "dw = g x, dx = g w"};
+Grads weighted_logit_formula(const Saved& s, const Tensor& g) {
+  return {s.needs(0) ? g * s.input(1) : Tensor(), s.needs(1) ? g * s.input(0) : Tensor()};
+}
+constexpr Op weighted_logit_op{.name = "weighted_logit",
+                               .signature = "(*), (*) -> (*)",
+                               .definition = weighted_logit_definition,
+                               .saves = saves_inputs,
+                               .formula = weighted_logit_formula};
+
+// As weighted() of row_functions.h, for tensors: 0 times an infinite logit is the limit 0.
+Tensor weighted_logit(const Tensor& w, const Tensor& x) {
+  const Tensor v = w.detach();
+  return weighted_logit_op.record(masked_fill(v * x.detach(), v == 0, 0), {w, x});
 }
 
 // W log(1 + e^-x) + (1 - t) x,  W = 1 + (w - 1) t,  w = pos_weight; for x < 0 in the form in which
 // nothing cancels, W log(1 + e^x) - w t x
-static Tensor with_pos_weight(const Tensor& x, const Tensor& t, const Tensor& w) {
+Tensor with_pos_weight(const Tensor& x, const Tensor& t, const Tensor& w) {
   const Tensor negative = x < 0;
   return (1 + (w - 1) * t) * softplus(where(negative, x, -x)) +
-         where(negative, -(w * t), 1 - t) * x;
+         weighted_logit(where(negative, -(w * t), 1 - t), x);
 }
+
+}  // namespace
 
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& t,
                                         const BceOptions& options) {

@@ -3,6 +3,8 @@
 #include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 
+#include <cmath>
+
 namespace slope::nn {
 
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& t,
@@ -111,6 +113,24 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
                      options.reduction);
 }
 
+namespace {
+
+constexpr Definition largest_definition{"y = max |x|, over the last dim",
+                                        "dx = g sign x where |x| = y, else 0"};
+Grads largest_formula(const Saved& s, const Tensor& g) {
+  const Tensor x = s.input(), y = s.output().unsqueeze(-1);
+  return {masked_fill(g.unsqueeze(-1) * sign(x), abs(x.detach()) != y, 0)};
+}
+// An operation of its own: in pdist, unlike norm, elements that tie get the whole g each, as in
+// PyTorch.
+constexpr Op largest{.name = "largest_magnitude",
+                     .signature = "(*) -> (*)",
+                     .definition = largest_definition,
+                     .saves = saves_input(0) | saves_output,
+                     .formula = largest_formula};
+
+}  // namespace
+
 Tensor pdist(const Tensor& x, double p) {
   SLOPE_CHECK_SHAPE(x.rank() == 2, "pdist: needs (N, D), got {}", x.shape());
   std::vector<int64_t> first, second;
@@ -119,7 +139,9 @@ Tensor pdist(const Tensor& x, double p) {
   const auto rows = [&](const std::vector<int64_t>& of) {
     return index_select(x, 0, from_vector(of, {static_cast<int64_t>(of.size())}));
   };
-  return norm(rows(first) - rows(second), p, {1});
+  const Tensor d = rows(first) - rows(second);
+  if (!std::isinf(p) || d.numel() == 0) return norm(d, p, {1});
+  return largest.record(norm(d.detach(), p, {1}), {d});
 }
 
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, double p, double eps, bool keep) {

@@ -179,18 +179,24 @@ Tensor adaptive_max_pool1d(const Tensor& x, int64_t size) {
 }
 
 Tensor pad(const Tensor& x, const Dims& widths, PadMode mode) {
-  SLOPE_CHECK_SHAPE(x.rank() > 0 && widths.size() == 2 && widths[0] >= 0 && widths[1] >= 0,
+  SLOPE_CHECK_SHAPE(x.rank() > 0 && widths.size() == 2,
                     "pad: needs a dim and its widths before and after, got {} and {}", x.shape(),
                     widths);
-  const int64_t L = x.size(-1), most = std::max(widths[0], widths[1]),
-                end = checked_add(L, widths[1]);
-  SLOPE_CHECK_SHAPE(most == 0 || (L > 0 && (mode == PadMode::replicate ||
-                                            most <= (mode == PadMode::reflect ? L - 1 : L))),
-                    "pad: {} new elements are more than {} can give", most, L);
+  // as in PyTorch, `circular` continues with what is not cut off, n elements from `first`; the
+  // others look at all of x
+  const int64_t L = x.size(-1), before = std::max(widths[0], -L - 1),
+                after = std::max(widths[1], -L - 1), first = std::max<int64_t>(0, -before),
+                end = checked_add(L, after), n = std::min(L, end) - first,
+                most = std::max(before, after), given = mode == PadMode::circular ? n : L;
+  SLOPE_CHECK_SHAPE(n >= 0, "pad: widths {} cut off more than the {} elements of the dim", widths,
+                    L);
+  SLOPE_CHECK_SHAPE(most <= 0 || (given > 0 && (mode == PadMode::replicate ||
+                                                most <= given - (mode == PadMode::reflect))),
+                    "pad: {} new elements are more than {} can give", most, given);
   std::vector<int64_t> from;
-  for (int64_t i = -widths[0]; i < end; ++i)
+  for (int64_t i = -before; i < end; ++i)
     from.push_back(mode == PadMode::replicate  ? std::clamp<int64_t>(i, 0, L - 1)
-                   : mode == PadMode::circular ? (i + L) % L
+                   : mode == PadMode::circular ? first + (i - first + n) % n
                    : i < 0                     ? -i
                    : i >= L                    ? 2 * (L - 1) - i
                                                : i);

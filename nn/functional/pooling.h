@@ -42,8 +42,9 @@ struct LpPoolOptions {
 [[nodiscard]] Tensor adaptive_max_pool1d(const Tensor& x, int64_t size);
 [[nodiscard]] ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, int64_t size);
 
-// New elements at both ends of the last dim: `reflect` mirrors x at its end elements without
-// repeating them, `replicate` repeats them, `circular` continues with x from its other end.
+// New elements at both ends of the last dim; a negative width cuts elements off. `reflect` mirrors
+// x at its end elements without repeating them, `replicate` repeats them, `circular` continues with
+// what is left of x, from its other end.
 enum class PadMode { reflect, replicate, circular };
 [[nodiscard]] Tensor pad(const Tensor& x, const Dims& before_and_after, PadMode mode);
 

@@ -1,5 +1,6 @@
-// The activations with a kink at 0 or elsewhere. Most are relu(x) + f(min(x, 0)): the derivative at
-// 0 is f'(0), as in PyTorch, and f never sees a positive infinity, which it might multiply by 0.
+// The activations with a kink at 0 or elsewhere. Most are f(x) where x <= 0, else x: the derivative
+// at 0 is f'(0), as in PyTorch, and f never sees a positive x, which it might multiply by an
+// infinite or nan slope.
 #include <slope/autograd/ops.h>
 #include <slope/nn/functional/activations.h>
 #include <slope/nn/functional/layers.h>
@@ -8,12 +9,20 @@ namespace slope::nn {
 
 namespace {
 
-Tensor below(const Tensor& x) { return clamp(x, {}, 0); }  // min(x, 0), derivative 1 at 0
+// f(x) where x <= 0, else x
+template <class F>
+Tensor below_zero(const Tensor& x, const F& f) {
+  const Tensor below = x <= 0;
+  return where(below, f(masked_fill(x, !below, 0)), x);
+}
+
+// e^x - 1; at 0 it is x, so that the second derivative there is PyTorch's, 0
+Tensor decay(const Tensor& x) { return where(x == 0, x, expm1(x)); }
 
 }  // namespace
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {
-  return relu(x) + negative_slope * below(x);
+  return below_zero(x, [&](const Tensor& z) { return negative_slope * z; });
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
@@ -24,16 +33,19 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
   detail::check_dtype("prelu", "weight", weight, x);
   Dims shape(static_cast<size_t>(x.rank()), 1);
   if (x.rank() > 1) shape[1] = weight.numel();
-  return relu(x) + weight.reshape(shape) * below(x);
+  return below_zero(x, [&](const Tensor& z) { return weight.reshape(shape) * z; });
 }
 
 Tensor rrelu(const Tensor& x, double lower, double upper, bool train) {
   SLOPE_CHECK(lower <= upper, "rrelu: lower {} is above upper {}", lower, upper);
   if (!train) return leaky_relu(x, (lower + upper) / 2);
-  return relu(x) + (lower + (upper - lower) * rand_like(x)) * below(x);
+  const Tensor slope = lower + (upper - lower) * rand_like(x);
+  return below_zero(x, [&](const Tensor& z) { return slope * z; });
 }
 
-Tensor elu(const Tensor& x, double alpha) { return relu(x) + alpha * expm1(below(x)); }
+Tensor elu(const Tensor& x, double alpha) {
+  return below_zero(x, [&](const Tensor& z) { return alpha * decay(z); });
+}
 
 Tensor selu(const Tensor& x) {
   constexpr double alpha = 1.6732632423543772848170429916717,
@@ -43,7 +55,7 @@ Tensor selu(const Tensor& x) {
 
 Tensor celu(const Tensor& x, double alpha) {
   SLOPE_CHECK(alpha != 0, "celu: alpha must not be 0");
-  return relu(x) + alpha * expm1(below(x) / alpha);
+  return below_zero(x, [&](const Tensor& z) { return alpha * decay(z / alpha); });
 }
 
 Tensor hardtanh(const Tensor& x, double low, double high) {
@@ -52,7 +64,11 @@ Tensor hardtanh(const Tensor& x, double low, double high) {
 }
 Tensor relu6(const Tensor& x) { return hardtanh(x, 0, 6); }
 Tensor hardsigmoid(const Tensor& x) { return (hardtanh(x, -3, 3) + 3) / 6; }
-Tensor hardswish(const Tensor& x) { return x * hardsigmoid(x); }
+// x hardsigmoid(x); from 3 and below -3 as relu(x), because an infinite x times 0 would be nan
+Tensor hardswish(const Tensor& x) {
+  const Tensor outside = logical_or(x <= -3, x >= 3), z = masked_fill(x, outside, 0);
+  return where(outside, relu(x), z * hardsigmoid(z));
+}
 
 Tensor hardshrink(const Tensor& x, double lambda) { return masked_fill(x, abs(x) <= lambda, 0); }
 

@@ -59,10 +59,12 @@ void copy_fields(ModuleRef from, ModuleRef to, Copies& copies) {
                is_new) {
       if (!copies.filled.insert(&b[i].parameter->impl()).second)  // tied in `to`, not in `from`
         *b[i].parameter = new_parameter();
+      const Parameter& p = *b[i].parameter;
       const bool trains = a[i].parameter->requires_grad();
-      if (b[i].parameter->requires_grad() != trains)  // while it is not bf16 yet
-        b[i].parameter->set_requires_grad(trains);
-      replace_data(*b[i].parameter, contiguous_copy(*a[i].parameter));
+      // bf16 cannot be trained: frozen before it is bf16, trained after it was
+      if (!trains && p.requires_grad()) p.set_requires_grad(false);
+      replace_data(p, contiguous_copy(*a[i].parameter));
+      if (trains && !p.requires_grad()) p.set_requires_grad(true);
     } else if (!first->second->is_same(*b[i].parameter)) {
       *b[i].parameter = new_parameter();  // a tensor tied to it only in `to` stays as it is
       replace_data(*b[i].parameter, *first->second);  // tie requires equal dtypes

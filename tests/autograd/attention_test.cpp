@@ -12,7 +12,7 @@ using slope::test::random_leaf;
 
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double poison = std::numeric_limits<double>::quiet_NaN();
 
 // The textbook's composition. `allowed` may be undefined.
 AttentionOutput textbook(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed,
@@ -67,7 +67,8 @@ TEST_CASE("attention: equals the textbook's composition, forward and backward") 
           CAPTURE(n.L);
           CAPTURE(causal);
           CAPTURE(masked);
-          const Tensor q = random_leaf({2, 3, n.L, n.D}, dtype), k = random_leaf({2, 3, n.S, n.D}, dtype),
+          const Tensor q = random_leaf({2, 3, n.L, n.D}, dtype),
+                       k = random_leaf({2, 3, n.S, n.D}, dtype),
                        v = random_leaf({2, 3, n.S, n.E}, dtype);
           const Tensor u = randn({2, 3, n.L, n.E}, dtype), uw = randn({2, 3, n.L, n.S}, dtype);
           const Tensor mask = masked ? rand({2, 1, n.L, n.S}) < 0.7 : Tensor();
@@ -95,14 +96,14 @@ TEST_CASE("attention: over 65536 keys the outputs in f32 keep their digits") {
     for (const double x : y.to_vector()) CHECK(x == doctest::Approx(1.1).epsilon(5e-5));
   };
   for (const int64_t L : {1, 2}) check(scaled_dot_product_attention(zeros({1, L, 1}), k, v));
-  const Tensor hidden_nan = with_rows_from(v, S - 1, not_a_number);  // from the first query
+  const Tensor hidden_nan = with_rows_from(v, S - 1, poison);  // from the first query
   check(scaled_dot_product_attention(zeros({1, 2, 1}), k, hidden_nan, {.causal = true})[0][0]);
 }
 
 TEST_CASE(
     "attention: a row that sees nothing gives 0 and takes no gradient, whatever stands there") {
   generator() = Generator{.seed = 2};
-  for (double value : {1.0, not_a_number, 1e38}) {
+  for (double value : {1.0, poison, 1e38}) {
     const Tensor q = with_rows_from(randn({1, 4, 8}), 3, value), k = random_leaf({1, 5, 8}),
                  v = random_leaf({1, 5, 8});
     const Tensor mask = tensor({{true}, {true}, {true}, {false}});
@@ -117,13 +118,13 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "attention: what is masked changes no bit of a result or gradient, not even not_a_number, inf "
+    "attention: what is masked changes no bit of a result or gradient, not even poison, inf "
     "or 1e38") {
   generator() = Generator{.seed = 3};
   for (int64_t L : {1, 6}) {
     const int64_t S = 11, seen = 7;
-    const Tensor q = random_leaf({2, L, 16}), k = random_leaf({2, S, 16}), v = random_leaf({2, S, 16}),
-                 u = randn({2, L, 16});
+    const Tensor q = random_leaf({2, L, 16}), k = random_leaf({2, S, 16}),
+                 v = random_leaf({2, S, 16}), u = randn({2, L, 16});
     const Tensor padding = arange(S) < static_cast<double>(seen);
     const auto run = [&](const Tensor& keys, const Tensor& values, AttentionOptions options) {
       generator() = Generator{.seed = 4};
@@ -135,7 +136,7 @@ TEST_CASE(
     for (double p : {0.0, 0.3}) {
       const AttentionOptions options{.mask = padding, .dropout = p};
       const Tensors clean = run(with_rows_from(k, seen, 0), with_rows_from(v, seen, 0), options);
-      for (double value : {not_a_number, std::numeric_limits<double>::infinity(), 1e38, -1e38}) {
+      for (double value : {poison, std::numeric_limits<double>::infinity(), 1e38, -1e38}) {
         CHECK(same_bits(run(with_rows_from(k, seen, value), with_rows_from(v, seen, 0), options),
                         clean));
         CHECK(same_bits(run(with_rows_from(k, seen, 0), with_rows_from(v, seen, value), options),
@@ -151,8 +152,8 @@ TEST_CASE(
 
 TEST_CASE("attention: causal rows do not see later nan") {
   generator() = Generator{.seed = 5};
-  const Tensor q = random_leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, not_a_number),
-               v = with_rows_from(randn({1, 5, 8}), 3, not_a_number);
+  const Tensor q = random_leaf({1, 5, 8}), k = with_rows_from(randn({1, 5, 8}), 3, poison),
+               v = with_rows_from(randn({1, 5, 8}), 3, poison);
   const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true});
   for (double x : y.narrow(1, 0, 3).to_vector()) CHECK(std::isfinite(x));
   for (double x : y.narrow(1, 3, 2).to_vector()) CHECK(std::isnan(x));
@@ -164,8 +165,7 @@ TEST_CASE(
   generator() = Generator{.seed = 7};
   for (int64_t S : {1, 5, 16, 17, 40, 70})
     for (int64_t seen : {int64_t{1}, (S + 1) / 2, S}) {
-      const Tensor q = randn({1, S % 2 + 1, 8}), k = full({1, S, 8}, not_a_number),
-                   v = randn({1, S, 8});
+      const Tensor q = randn({1, S % 2 + 1, 8}), k = full({1, S, 8}, poison), v = randn({1, S, 8});
       const Tensor y =
           scaled_dot_product_attention(q, k, v, {.mask = arange(S) < static_cast<double>(seen)});
       for (double x : y.to_vector()) CHECK(std::isnan(x));
@@ -240,8 +240,8 @@ TEST_CASE(
 
 TEST_CASE("attention: the same bits for 1, 2, 3 and 7 threads") {
   generator() = Generator{.seed = 8};
-  const Tensor q = random_leaf({4, 4, 90, 16}), k = random_leaf({4, 4, 90, 16}), v = random_leaf({4, 4, 90, 16}),
-               u = randn({4, 4, 90, 16});
+  const Tensor q = random_leaf({4, 4, 90, 16}), k = random_leaf({4, 4, 90, 16}),
+               v = random_leaf({4, 4, 90, 16}), u = randn({4, 4, 90, 16});
   CHECK(same_for_all_threads([&] {
     const Tensor y = scaled_dot_product_attention(q, k, v, {.causal = true, .dropout = 0.1});
     Tensors all{y};
@@ -256,8 +256,8 @@ TEST_CASE(
   generator() = Generator{.seed = 6};
   const std::vector<int64_t> ls{3, 1, 0, 14, 50, 2}, ss{5, 7, 2, 14, 60, 0};
   const Tensor lengths = from_vector(ls, {6}), of_keys = from_vector(ss, {6});
-  const Tensor q = random_leaf({2, 3, 70, 18}), k = random_leaf({2, 3, 88, 18}), v = random_leaf({2, 3, 88, 9}),
-               g = randn({2, 3, 70, 9});
+  const Tensor q = random_leaf({2, 3, 70, 18}), k = random_leaf({2, 3, 88, 18}),
+               v = random_leaf({2, 3, 88, 9}), g = randn({2, 3, 70, 9});
   for (const bool causal : {false, true}) {
     const auto [together, w] = scaled_dot_product_attention_with_weights(
         q, k, v, {.causal = causal, .query_lengths = lengths, .key_lengths = of_keys});
@@ -289,7 +289,7 @@ TEST_CASE(
     }
     for (Tensor x : {q, k, v}) x.set_grad(Tensor());
   }
-  const Tensor poisoned = with_rows_from(v, 29, not_a_number);  // the keys of the last two
+  const Tensor poisoned = with_rows_from(v, 29, poison);  // the keys of the last two
   const Tensor y = scaled_dot_product_attention(q, k, poisoned,
                                                 {.query_lengths = lengths, .key_lengths = of_keys})
                        .detach();
@@ -306,7 +306,8 @@ TEST_CASE(
   for (size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<int64_t>(i * 7 % 23);
   const Tensor n = from_vector(lengths, {40});
   const int64_t rows = sum(n).item<int64_t>();
-  const Tensor q = random_leaf({4, rows, 8}), k = random_leaf({4, rows, 8}), g = randn({4, rows, rows});
+  const Tensor q = random_leaf({4, rows, 8}), k = random_leaf({4, rows, 8}),
+               g = randn({4, rows, rows});
   const Tensor v = eye(rows).expand({4, rows, rows});  // the output is the weights
   CHECK(same_for_all_threads([&] {
     generator() = Generator{.seed = 8};

@@ -16,15 +16,15 @@ using namespace slope;
 namespace {
 
 using Values = std::vector<double>;
-constexpr double inf = INFINITY;
+constexpr double infinite = INFINITY;
 
-Values to_values(const Tensor& x) { return x.to_vector(); }
+Values row_of(const Tensor& x) { return x.to_vector(); }
 
 Tensor of(const Values& v, DType dtype = f32) {
   return to(from_vector(v, {static_cast<int64_t>(v.size())}), dtype);
 }
 
-void check_close(const Values& got, const Values& right) {
+void check_row(const Values& got, const Values& right) {
   REQUIRE(got.size() == right.size());
   for (size_t i = 0; i < got.size(); ++i) {
     CAPTURE(i);
@@ -40,7 +40,7 @@ void check_grad(const std::function<Tensor(const Tensor&)>& f, const Values& at,
   for (const bool create_graph : {false, true}) {
     CAPTURE(create_graph);
     const Tensor x = of(at, dtype).set_requires_grad();
-    check_close(to_values(grad({sum(f(x))}, {x}, {.create_graph = create_graph})[0]), right);
+    check_row(row_of(grad({sum(f(x))}, {x}, {.create_graph = create_graph})[0]), right);
   }
 }
 
@@ -49,7 +49,7 @@ void check_second(const std::function<Tensor(const Tensor&)>& f, const Values& a
                   const Values& right) {
   const Tensor x = of(at).set_requires_grad();
   const Tensor dx = grad({sum(f(x))}, {x}, {.create_graph = true})[0];
-  check_close(to_values(grad({sum(dx * of(v))}, {x})[0]), right);
+  check_row(row_of(grad({sum(dx * of(v))}, {x})[0]), right);
 }
 
 }  // namespace
@@ -63,11 +63,11 @@ TEST_CASE("edges: prod with zeros and with what overflows on the way") {
   Values many(130, 2);
   many[3] = many[77] = 0;
   check_grad(all, many, Values(130, 0));
-  check_close(to_values(prod(of({1e-30, 1e-30, 1e30, 1e30}))), {1});
-  check_close(to_values(prod(of({1e-20, 1.1e-22, 1e20}))), {1.1e-22});  // a denormal on the way
+  check_row(row_of(prod(of({1e-30, 1e-30, 1e30, 1e30}))), {1});
+  check_row(row_of(prod(of({1e-20, 1.1e-22, 1e20}))), {1.1e-22});  // a denormal on the way
   check_grad(all, {1e-20, 1.1e-22, 1e20, 1e15}, {1.1e13, 1e15, 1.1e-27, 1.1e-22});
   const Values denormal{0.5, 0x1p-1074, 0x1p1000};
-  check_close(to_values(prod(of(denormal, f64))), {0x1p-75});
+  check_row(row_of(prod(of(denormal, f64))), {0x1p-75});
   check_grad(all, denormal, {0x1p-74, 0x1p999, 0}, f64);
   check_second(all, {0, 0, 3, 4}, {1, 0, 0, 0}, {0, 12, 0, 0});
   check_second(all, {2, 3, 4}, {1, 1, 1}, {7, 6, 5});
@@ -79,17 +79,17 @@ TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
   check_grad(deviation, {1000.1, 1000.1, 1000.1}, {0, 0, 0});
   check_grad(deviation, {-3e30, -3e30}, {0, 0});
   CHECK(slope::std(full({3}, 1000.1)).item() == 0);
-  CHECK(to_values(slope::var(full({2, 20000}, 1000.1), {1})) == Values{0, 0});  // long rows
-  CHECK(to_values(slope::std(full({3, 2}, -0.1), {0})) == Values{0, 0});
+  CHECK(row_of(slope::var(full({2, 20000}, 1000.1), {1})) == Values{0, 0});  // long rows
+  CHECK(row_of(slope::std(full({3, 2}, -0.1), {0})) == Values{0, 0});
   for (const Dims& shape : {Dims{1, 4}, Dims{4, 1}}) {  // the sum of the squares is infinite
     const Tensor x = of({1.8e19, -1.8e19, 1.8e19, -1.8e19}).reshape(shape);
-    check_close(to_values(slope::var(x, {shape[0] == 4 ? 0 : 1}, 0)), {1.8e19 * 1.8e19});
+    check_row(row_of(slope::var(x, {shape[0] == 4 ? 0 : 1}, 0)), {1.8e19 * 1.8e19});
   }
   for (const double c : {1e20, 1e-23, 1e-30, 1e36}) {
     CAPTURE(c);
-    check_close(to_values(slope::std(of({c, -c}))), {c / r});
+    check_row(row_of(slope::std(of({c, -c}))), {c / r});
     check_grad(deviation, {c, -c}, {r, -r});
-    check_close(to_values(norm(of({3 * c, -4 * c}))), {5 * c});
+    check_row(row_of(norm(of({3 * c, -4 * c}))), {5 * c});
     for (const double p : {2.0, 2.5, 4.0, 1.5}) {
       const double y = std::pow(std::pow(3, p) + std::pow(4, p), 1 / p);
       check_grad([=](const Tensor& x) { return norm(x, p); }, {3 * c, -4 * c},
@@ -105,17 +105,19 @@ TEST_CASE("edges: std and norm of equal, huge and tiny elements") {
 }
 
 TEST_CASE("edges: gradients at infinities") {
-  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {-inf, -inf}, {0, 0});
-  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {inf, 0, -inf}, {1, 0, 0});
+  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {-infinite, -infinite}, {0, 0});
+  check_grad([](const Tensor& x) { return logsumexp(x, {}); }, {infinite, 0, -infinite}, {1, 0, 0});
   for (const DType dtype : {f32, f64}) {
-    check_grad([](const Tensor& x) { return silu(x); }, {-inf, inf}, {0, 1}, dtype);
-    check_grad([](const Tensor& x) { return gelu(x); }, {-inf, inf, 2e19}, {0, 1, 1}, dtype);
-    check_grad([](const Tensor& x) { return gelu_tanh(x); }, {-inf, inf, 2e19, -2e19}, {0, 1, 1, 0},
+    check_grad([](const Tensor& x) { return silu(x); }, {-infinite, infinite}, {0, 1}, dtype);
+    check_grad([](const Tensor& x) { return gelu(x); }, {-infinite, infinite, 2e19}, {0, 1, 1},
                dtype);
-    check_grad([](const Tensor& x) { return erf(x); }, {-inf, inf, 1e30}, {0, 0, 0}, dtype);
+    check_grad([](const Tensor& x) { return gelu_tanh(x); }, {-infinite, infinite, 2e19, -2e19},
+               {0, 1, 1, 0}, dtype);
+    check_grad([](const Tensor& x) { return erf(x); }, {-infinite, infinite, 1e30}, {0, 0, 0},
+               dtype);
   }
   for (Tensor (*f)(const Tensor&) : {&silu, &erf, &gelu_tanh})
-    check_second(f, {-inf, inf, 1e30}, {1, 1, 1}, {0, 0, 0});
+    check_second(f, {-infinite, infinite, 1e30}, {1, 1, 1}, {0, 0, 0});
 }
 
 TEST_CASE("edges: quotients and logarithms of denormals") {
@@ -136,13 +138,13 @@ TEST_CASE("edges: powers of denormals") {
   const double d = std::exp2(-5 + 135 - 135.0 / 32);
   check_grad([](const Tensor& x) { return pow(x, of({0x1p-5})); }, {0x1p-135, 1}, {d, 0x1p-5});
   check_grad([](const Tensor& x) { return pow(x, 0x1p-5); }, {0x1p-135, 1}, {d, 0x1p-5});
-  check_grad([](const Tensor& x) { return pow(x, 0.01); }, {0}, {inf});
+  check_grad([](const Tensor& x) { return pow(x, 0.01); }, {0}, {infinite});
 }
 
 TEST_CASE("edges: an infinite g reaches nothing through relu, sign or a power that is constant") {
   const Values below(40, -1), nothing(40, 0);
   check_grad([](const Tensor& x) { return sqrt(relu(x)); }, below, nothing);
-  check_grad([](const Tensor& x) { return sum(relu(x)) * inf; }, {-1, 2, 0}, {0, inf, 0});
+  check_grad([](const Tensor& x) { return sum(relu(x)) * infinite; }, {-1, 2, 0}, {0, infinite, 0});
   check_grad([](const Tensor& x) { return log(1 + sign(x)); }, below, nothing);
   check_grad([](const Tensor& x) { return relu(x); }, {double(NAN)}, {1});
   const Tensor zero = zeros({1});
@@ -159,7 +161,7 @@ TEST_CASE("edges: the mixed derivative of a power of a denormal") {
     CAPTURE(a);
     const Tensor x = of({a}).set_requires_grad(), y = of({b}).set_requires_grad();
     const Tensor db = grad({pow(x, y)}, {y}, {.create_graph = true})[0];
-    check_close(to_values(grad({db}, {x})[0]), {right});
+    check_row(row_of(grad({db}, {x})[0]), {right});
   }
 }
 
@@ -171,7 +173,7 @@ TEST_CASE("edges: log-sum-exp of large numbers shares the gradient") {
       [](const Tensor& x) {
         return logsumexp(x.reshape({3, 2}), {1});
       },
-      {1e6, 1e6, 0, 0, -inf, -inf}, {0.5, 0.5, 0.5, 0.5, 0, 0});
+      {1e6, 1e6, 0, 0, -infinite, -infinite}, {0.5, 0.5, 0.5, 0.5, 0, 0});
   check_second([](const Tensor& x) { return logsumexp(x, {}); }, {1e6, 1e6}, {1, 0}, {0.25, -0.25});
 }
 
@@ -187,12 +189,12 @@ TEST_CASE("edges: derivatives of the mean of nothing are zero to second order") 
   const Tensor loss = cross_entropy(x, tensor({0, 0}), {.ignore_index = 0});
   CHECK(std::isnan(loss.item()));
   const Tensor dx = grad({loss}, {x}, {.grad_outputs = {g}, .create_graph = true})[0];
-  CHECK(to_values(dx) == Values(6, 0));
+  CHECK(row_of(dx) == Values(6, 0));
   CHECK(grad({sum(dx)}, {g})[0].item() == 0);
 }
 
 TEST_CASE("edges: what an ignored target hides has no part in any derivative") {
-  for (const double hidden : {inf, -inf, double(NAN)})
+  for (const double hidden : {infinite, -infinite, double(NAN)})
     check_grad(
         [](const Tensor& x) {
           return cross_entropy(x.reshape({2, 2}), tensor({1, -100}), {.reduction = Reduction::sum});
@@ -205,24 +207,24 @@ TEST_CASE("edges: norms of rows whose squares over- or underflow") {
     CAPTURE(c);
     const Tensor w = ones({2});
     const Tensor x = of({c, 2 * c});
-    check_close(to_values(rms_norm(x, w)), {1 / std::sqrt(2.5), 2 / std::sqrt(2.5)});
+    check_row(row_of(rms_norm(x, w)), {1 / std::sqrt(2.5), 2 / std::sqrt(2.5)});
     const Tensor h = tensor({1.0f, 0.0f});
     // dx_i = (h_i - z_i mean(h z)) / rms
     check_grad([&](const Tensor& x) { return rms_norm(x, w) * h; }, {c, 2 * c},
                {0.8 / std::sqrt(2.5) / c, -0.4 / std::sqrt(2.5) / c});
-    check_close(to_values(layer_norm(of({c, -c}), w, {})), {1, -1});
+    check_row(row_of(layer_norm(of({c, -c}), w, {})), {1, -1});
   }
 }
 
 TEST_CASE("edges: extrema of bools are bools") {
   const Tensor x = tensor({{true, false}, {false, false}});
-  CHECK(to_values(amax(x, {1})) == Values{1, 0});
+  CHECK(row_of(amax(x, {1})) == Values{1, 0});
   CHECK(amin(x).dtype() == boolean);
-  CHECK(to_values(max(x)) == Values{1});
+  CHECK(row_of(max(x)) == Values{1});
   const auto [y, i] = max(x, 1);
   CHECK(y.dtype() == boolean);
-  CHECK(to_values(i) == Values{0, 0});
-  CHECK(to_values(min(x, 0).indices) == Values{1, 0});
+  CHECK(row_of(i) == Values{0, 0});
+  CHECK(row_of(min(x, 0).indices) == Values{1, 0});
 }
 
 TEST_CASE("edges: an extreme of nothing is refused in the name of the function") {
@@ -244,7 +246,8 @@ TEST_CASE("edges: an extreme of nothing is refused in the name of the function")
   CHECK(refusal([](const Tensor& x) { return argmin(x, 0); }) == "argmin" + why);
 }
 
-TEST_CASE("edges: attention's formula masks scores of any size, and rows that see -inf alone") {
+TEST_CASE(
+    "edges: attention's formula masks scores of any size, and rows that see -infinite alone") {
   const Tensor k = tensor({{1.0}, {2.0}}, f64), v = tensor({{3.0}, {5.0}}, f64);
   const AttentionOptions first{.mask = tensor({{true, false}}), .scale = 1.0};
   const auto see_first = [&](const Tensor& q) {
@@ -259,12 +262,13 @@ TEST_CASE("edges: attention's formula masks scores of any size, and rows that se
   check_grad(lowest, {3}, {0}, f64);
 }
 
-TEST_CASE("edges: a number beyond f32 is refused where it would be written, and compares as inf") {
-  const Tensor x = tensor({1.0, inf}), m = tensor({true, false});
+TEST_CASE(
+    "edges: a number beyond f32 is refused where it would be written, and compares as infinite") {
+  const Tensor x = tensor({1.0, infinite}), m = tensor({true, false});
   CHECK_THROWS_WITH_AS((void)masked_fill(x, m, 1e39), "fill: 1e+39 does not fit in float32",
                        DTypeError);
-  CHECK(to_values(masked_fill(x, m, -inf)) == Values{-inf, inf});
-  CHECK(to_values(masked_fill(to(x, f64), m, 1e39)) == Values{1e39, inf});
-  CHECK(to_values(x < 1e39) == Values{1, 0});
-  CHECK(to_values(x > -1e39) == Values{1, 1});
+  CHECK(row_of(masked_fill(x, m, -infinite)) == Values{-infinite, infinite});
+  CHECK(row_of(masked_fill(to(x, f64), m, 1e39)) == Values{1e39, infinite});
+  CHECK(row_of(x < 1e39) == Values{1, 0});
+  CHECK(row_of(x > -1e39) == Values{1, 1});
 }

@@ -289,6 +289,16 @@ TEST_CASE("checkpoint: as f alone where an input is undefined or the result need
       checkpoint([](const Tensors& in) { return in[0].detach() * 2; }, {w}).requires_grad());
 }
 
+TEST_CASE("checkpoint: a captured tensor that was computed before is refused by name") {
+  const Tensor w = leaf({0.5, -0.25}), h = neg(w * -2.);
+  CHECK_THROWS_WITH_AS((void)checkpoint([&](const Tensors& in) { return in[0] * h; }, {w}),
+                       "checkpoint: the function captures a tensor that was computed before, by "
+                       "neg, of shape (2,); give it as an input, or capture its detach()",
+                       UsageError);
+  sum(checkpoint([&](const Tensors& in) { return in[0] * h.detach(); }, {w})).backward();
+  CHECK(equal(w.grad(), tensor({1., -0.5}, f64)));
+}
+
 TEST_CASE("anomaly mode: names the operation, its making and the element") {
   const Tensor x = leaf({1., 0.});
   const DetectAnomaly anomaly;

@@ -11,14 +11,14 @@ using namespace slope;
 
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 Tensor classes(int64_t n, int64_t C, int64_t seed) {
   generator() = Generator{.seed = static_cast<uint64_t>(seed)};
   return randint(0, C, {n});
 }
 
-double largest_difference(const Tensor& a, const Tensor& b) {
+double largest_gap(const Tensor& a, const Tensor& b) {
   REQUIRE(a.shape() == b.shape());
   const std::vector<double> x = a.to_vector(), y = b.to_vector();
   double largest = 0, scale = 1e-30;
@@ -39,9 +39,9 @@ TEST_CASE("cross_entropy: a target outside is refused with its position") {
 }
 
 TEST_CASE(
-    "cross_entropy: where all targets are ignored the mean is not_a_number, the sum 0, and the "
+    "cross_entropy: where all targets are ignored the mean is undefined, the sum 0, and the "
     "gradient 0") {
-  const Tensor x = tensor({{1.0, not_a_number}, {2.0, 3.0}}).set_requires_grad(),
+  const Tensor x = tensor({{1.0, undefined}, {2.0, 3.0}}).set_requires_grad(),
                t = tensor({-100, -100});
   CHECK(std::isnan(cross_entropy(x, t).item()));
   const auto [sum, count] = cross_entropy_sum(x, t);
@@ -53,7 +53,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cross_entropy: an ignored row is never read") {
-  const Tensor x = tensor({{not_a_number, not_a_number}, {2.0, 3.0}}).set_requires_grad(),
+  const Tensor x = tensor({{undefined, undefined}, {2.0, 3.0}}).set_requires_grad(),
                t = tensor({0, 1});
   const Tensor loss = cross_entropy(x, t, {.ignore_index = 0});
   CHECK(loss.item() == doctest::Approx(std::log1p(std::exp(-1.0))));
@@ -91,10 +91,10 @@ TEST_CASE("cross_entropy: equals log_softmax and nll_loss") {
           .ignore_index = t.to_vector()[5] == 0 ? 1 : static_cast<int64_t>(t.to_vector()[5]),
           .reduction = reduction};
       const Tensor a = cross_entropy(x, t, options), b = nll_loss(log_softmax(x), t, options);
-      CHECK(largest_difference(a, b) < tolerance);
+      CHECK(largest_gap(a, b) < tolerance);
       const Tensor g = reduction == Reduction::none ? u : full({}, 0.7, dtype);
-      CHECK(largest_difference(grad({a}, {x}, {.grad_outputs = {g}})[0],
-                               grad({b}, {x}, {.grad_outputs = {g}})[0]) < tolerance);
+      CHECK(largest_gap(grad({a}, {x}, {.grad_outputs = {g}})[0],
+                        grad({b}, {x}, {.grad_outputs = {g}})[0]) < tolerance);
     }
   }
 }
@@ -121,15 +121,15 @@ TEST_CASE(
       const Tensor chunked = linear_cross_entropy(x, w, b, t, options);
       const Tensors found = grad({chunked}, {x, w, b}, {.grad_outputs = {g}});
       if (dtype == f32) CHECK(memory::stats().peak - before < N * V * 4 * 3 / 4);
-      CHECK(largest_difference(chunked, whole) < tolerance);
-      for (size_t i = 0; i < 3; ++i) CHECK(largest_difference(found[i], expected[i]) < tolerance);
+      CHECK(largest_gap(chunked, whole) < tolerance);
+      for (size_t i = 0; i < 3; ++i) CHECK(largest_gap(found[i], expected[i]) < tolerance);
     }
   }
 }
 
 TEST_CASE("linear_cross_entropy: an ignored row is never read; without a gradient none is made") {
   const Tensor w = tensor({{1.0, 0.0}, {0.0, 1.0}}).set_requires_grad(),
-               x = tensor({{not_a_number, 1.0}, {2.0, 3.0}}).set_requires_grad();
+               x = tensor({{undefined, 1.0}, {2.0, 3.0}}).set_requires_grad();
   const Tensor loss = linear_cross_entropy(x, w, {}, tensor({0, 1}), {.ignore_index = 0});
   CHECK(loss.item() == doctest::Approx(std::log1p(std::exp(-1.0))));
   for (const Tensor& g : grad({loss}, {x, w}))
@@ -145,7 +145,7 @@ TEST_CASE(
   const Tensor x = ones({2, 2}).set_requires_grad(), w = ones({3, 2}).set_requires_grad(),
                b = zeros({3}).set_requires_grad();
   for (const Reduction reduction : {Reduction::mean, Reduction::sum})
-    for (const double g : {double{INFINITY}, not_a_number}) {
+    for (const double g : {double{INFINITY}, undefined}) {
       const auto gradients = [&](const Tensor& t) {
         return grad({linear_cross_entropy(x, w, b, t, {.reduction = reduction})}, {x, w, b},
                     {.grad_outputs = {full({}, g)}});

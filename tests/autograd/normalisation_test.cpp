@@ -8,12 +8,15 @@
 using namespace slope;
 
 namespace {
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 }
 
-TEST_CASE("softmax: large values stay finite, a row of -inf is nan, an infinite score is nan") {
-  const Tensor y =
-      softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}, {-inf, -inf, -inf}, {inf, 0.0, 0.0}}));
+TEST_CASE(
+    "softmax: large values stay finite, a row of -infinity is nan, an infinite score is nan") {
+  const Tensor y = softmax(tensor({{1e38, 1e38, -1e38},
+                                   {-infinity, 0.0, 0.0},
+                                   {-infinity, -infinity, -infinity},
+                                   {infinity, 0.0, 0.0}}));
   const std::vector<double> v = y.to_vector();
   CHECK(v[0] == 0.5);
   CHECK(v[2] == 0);
@@ -21,9 +24,9 @@ TEST_CASE("softmax: large values stay finite, a row of -inf is nan, an infinite 
   CHECK(v[4] == 0.5);
   for (size_t i : {6, 7, 8, 9}) CHECK(std::isnan(v[i]));
   const std::vector<double> l =
-      log_softmax(tensor({{1e38, 1e38, -1e38}, {-inf, 0.0, 0.0}})).to_vector();
+      log_softmax(tensor({{1e38, 1e38, -1e38}, {-infinity, 0.0, 0.0}})).to_vector();
   CHECK(l[0] == doctest::Approx(-std::log(2.0)));
-  CHECK(l[3] == -inf);
+  CHECK(l[3] == -infinity);
 }
 
 TEST_CASE("softmax: a dim in the middle is the same as that dim moved to the end") {
@@ -115,7 +118,7 @@ TEST_CASE(
 
 TEST_CASE("dropout: p = 0 and evaluation return x itself and draw nothing; p = 1 gives zeros") {
   generator() = Generator{.seed = 3};
-  const Tensor x = tensor({1.0, inf, -2.0}).set_requires_grad();
+  const Tensor x = tensor({1.0, infinity, -2.0}).set_requires_grad();
   CHECK(dropout(x, 0).is_same(x));
   CHECK(dropout(x, 0.5, false).is_same(x));
   CHECK(generator() == Generator{.seed = 3});

@@ -43,7 +43,7 @@ std::vector<double> naive(const Tensor& a, const Tensor& b, const Dims& shape) {
   return result;
 }
 
-void check_close(const std::vector<double>& a, const std::vector<double>& b) {
+void check_near(const std::vector<double>& a, const std::vector<double>& b) {
   REQUIRE(a.size() == b.size());
   for (size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
 }
@@ -82,7 +82,7 @@ TEST_CASE("matmul: every rank combination and layout gives the sum of products")
         const Tensor y = matmul(a, b);
         CAPTURE(to_string(a.shape()));
         CAPTURE(to_string(b.shape()));
-        check_close(y.to_vector(), naive(a, b, y.shape()));
+        check_near(y.to_vector(), naive(a, b, y.shape()));
       }
 }
 
@@ -106,8 +106,8 @@ TEST_CASE("linear: is x W^T + b, whatever the strides of x, W and b") {
   for (const Tensor& x : layouts(randn({4, 5, 6}, f64)))
     for (const Tensor& W : layouts(randn({3, 6}, f64)))
       for (const Tensor& b : layouts(randn({3}, f64))) {
-        check_close(linear(x, W, b).to_vector(), add(matmul(x, W.transpose(0, 1)), b).to_vector());
-        check_close(linear(x, W).to_vector(), matmul(x, W.transpose(0, 1)).to_vector());
+        check_near(linear(x, W, b).to_vector(), add(matmul(x, W.transpose(0, 1)), b).to_vector());
+        check_near(linear(x, W).to_vector(), matmul(x, W.transpose(0, 1)).to_vector());
       }
   CHECK(linear(zeros({2, 0}), zeros({3, 0}), tensor({1., 2., 3.}, f32)).to_vector() ==
         std::vector<double>{1, 2, 3, 1, 2, 3});
@@ -243,8 +243,8 @@ TEST_CASE("einsum: walks all names") {
       expected[static_cast<size_t>(place)] += product;
     }
     CAPTURE(example.terms);
-    check_close(einsum(std::string(example.terms) + " -> " + example.result, x).to_vector(),
-                expected);
+    check_near(einsum(std::string(example.terms) + " -> " + example.result, x).to_vector(),
+               expected);
   }
   const Tensor a = randn({2, 3}, f64), b = randn({3, 4}, f64);
   CHECK(equal(einsum("ij,jk", {a, b}), einsum("ij,jk->ik", {a, b})));

@@ -40,7 +40,8 @@ TEST_CASE("again: the user of a result gets the same bits, whether it was kept o
   for (const Made& made : makers) {
     CAPTURE(made.name);
     generator() = Generator{.seed = 1};
-    const Tensor x = random_leaf({N, C}), w = random_leaf({C, C}), v = random_leaf({C, C}), u = randn({N, C});
+    const Tensor x = random_leaf({N, C}), w = random_leaf({C, C}), v = random_leaf({C, C}),
+                 u = randn({N, C});
     const Tensor y = made.f(x);
     const Tensor kept = contiguous_copy(y.detach());
     const Tensors found = grad({linear(y, w) + linear(y, v)}, {w, v},

@@ -18,7 +18,7 @@ int64_t saved_bytes(const Tensor& y) {
   return bytes;
 }
 
-Tensor rounded(const Tensor& x) { return x.detach().to(bf16).to(f32); }
+Tensor rounded_data(const Tensor& x) { return x.detach().to(bf16).to(f32); }
 double difference(const Tensor& a, const Tensor& b) {
   return (a.detach() - b.detach()).abs().max().item();
 }
@@ -64,7 +64,7 @@ TEST_CASE("rounded: the derivative reads rounded values, again under retain_grap
     y = gelu(x * 2).sum();
   }
   y.backward({}, true);
-  const Tensor expected = d_gelu(rounded(x * 2)) * 2;
+  const Tensor expected = d_gelu(rounded_data(x * 2)) * 2;
   CHECK(difference(x.grad(), expected) == 0);
   x.set_grad({});
   y.backward();
@@ -100,7 +100,7 @@ TEST_CASE("rounded: a second derivative, and a saved value that was written to")
   Tensor expected;
   {
     const Autocast exact(f32);
-    const Tensor leaf = rounded(x).set_requires_grad();
+    const Tensor leaf = rounded_data(x).set_requires_grad();
     grad({gelu(leaf).sum()}, {leaf}, {.create_graph = true})[0].sum().backward();
     expected = leaf.grad();
   }

@@ -199,29 +199,6 @@ TEST_CASE("folder sink: several threads may make the same folders at once") {
   }
 }
 
-TEST_CASE("folder sink: what ended processes left of a folder goes, and nothing else") {
-  const TemporaryFolder run;
-  const auto is_own = [](std::string_view name) { return name == "own"; };
-  const std::string gone = "4999999";  // Linux counts processes to 2^22
-  const auto make = [&](const std::string& folder, const std::string& name) {
-    fs::create_directories(run.file(folder));
-    write_file(run.file(folder + "/" + name), "");
-    return run.file(folder);
-  };
-  const std::string left = make("out." + gone + "-0.tmp", "own"),
-                    half = make("out." + gone + "-1.tmp", "own." + gone + "-0.tmp");
-  const std::string stay[] = {make("out." + gone + "-2.tmp", "thesis"),
-                              make("out." + std::to_string(::getpid()) + "-0.tmp", "own"),
-                              make("other." + gone + "-0.tmp", "own"), make("out.tmp", "own"),
-                              make("out", "own")};
-  write_file(run.file("out." + gone + "-3.tmp"), "a file");
-  remove_strays_of(run.file("out/"), is_own);
-  CHECK(!fs::exists(left));
-  CHECK(!fs::exists(half));
-  for (const std::string& folder : stay) CHECK_MESSAGE(fs::exists(folder), folder);
-  CHECK(fs::exists(run.file("out." + gone + "-3.tmp")));
-}
-
 TEST_CASE("folder sink: make_folders makes the whole path and refuses a file in it") {
   const TemporaryFolder run;
   make_folders(run.file("a/b/c/"));

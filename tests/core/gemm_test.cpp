@@ -28,13 +28,13 @@ namespace {
 
 using test::numbers;
 
-struct Sizes {
+struct GemmSizes {
   int64_t m, n, k;
 };
 
 // Rows of A and B are `slack` longer than needed, so that a wrong leading dimension is found.
 template <class T>
-void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias) {
+void check_product(GemmSizes size, bool ta, bool tb, T alpha, T beta, bool with_bias) {
   const auto [m, n, k] = size;
   const int64_t slack = 3, lda = (ta ? m : k) + slack, ldb = (tb ? k : n) + slack, ldc = n + slack;
   const std::vector<T> a = numbers<T>((ta ? k : m) * lda, 1), b = numbers<T>((tb ? n : k) * ldb, 2),
@@ -76,7 +76,7 @@ void check_product(Sizes size, bool ta, bool tb, T alpha, T beta, bool with_bias
 
 // In the last three sizes, rows or columns of a matrix without slack are a multiple of a page
 // apart.
-const std::vector<Sizes> sizes = {
+const std::vector<GemmSizes> sizes = {
     {1, 1, 1},       {1, 7, 5},      {5, 1, 3},       {6, 16, 8},    {7, 17, 9},    {24, 24, 32},
     {13, 33, 300},   {64, 96, 64},   {100, 50, 70},   {1, 300, 256}, {300, 1, 256}, {130, 520, 40},
     {40, 24, 5000},  {257, 513, 65}, {1000, 40, 300}, {3, 101, 77},  {11, 70, 256}, {450, 200, 300},
@@ -96,7 +96,7 @@ void check_same_bits(const F& multiply, T beta = T(0.3)) {
       const StridedMatrix<const T> left{a.data(), ta ? 1 : k, ta ? m : 1},
           right{b.data(), tb ? 1 : n, tb ? k : 1};
       product.multiply(m, n, k, T(-0.7), left, right, beta, bias.data(), plain.data(), n);
-      multiply(Sizes{m, n, k}, T(-0.7), left, right, beta, bias.data(), other.data());
+      multiply(GemmSizes{m, n, k}, T(-0.7), left, right, beta, bias.data(), other.data());
       const std::string what = fmt::format("m {} n {} k {} flags {} {}", m, n, k, ta, tb);
       CHECK_MESSAGE(other == plain, what);
     }
@@ -106,7 +106,7 @@ void check_same_bits(const F& multiply, T beta = T(0.3)) {
 
 TEST_CASE_TEMPLATE("gemm: equals the triple loop for every flag, scale and bias", T, float,
                    double) {
-  for (const Sizes& size : sizes)
+  for (const GemmSizes& size : sizes)
     for (int flags = 0; flags < 4; ++flags) {
       check_product<T>(size, flags & 1, flags & 2, 1, 0, false);
       check_product<T>(size, flags & 1, flags & 2, T(-0.5), 1, true);
@@ -123,8 +123,8 @@ std::array<Product<T>, 2> products() {
 
 TEST_CASE_TEMPLATE("product: packed and read in place give the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
-    check_same_bits<T>([&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b,
-                           T beta, const T* bias, T* c) {
+    check_same_bits<T>([&](GemmSizes size, T alpha, StridedMatrix<const T> a,
+                           StridedMatrix<const T> b, T beta, const T* bias, T* c) {
       std::vector<T> scratch(static_cast<size_t>(product.packed_size(size.m, size.n, size.k)));
       product.multiply_packed(size.m, size.n, size.k, alpha, a, b, beta, bias, c, size.n,
                               scratch.data());
@@ -133,8 +133,8 @@ TEST_CASE_TEMPLATE("product: packed and read in place give the same bits", T, fl
 
 TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
-    check_same_bits<T>([&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b,
-                           T beta, const T* bias, T* c) {
+    check_same_bits<T>([&](GemmSizes size, T alpha, StridedMatrix<const T> a,
+                           StridedMatrix<const T> b, T beta, const T* bias, T* c) {
       const auto [m, n, k] = size;
       const int64_t panels = (n + product.panel - 1) / product.panel;
       std::vector<T> scratch(static_cast<size_t>(product.packed_a_size(m, k)));
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE("product: panels packed once give the same bits", T, float, d
 TEST_CASE_TEMPLATE("product: with A packed and B by columns the same bits", T, float, double) {
   for (const Product<T>& product : products<T>())
     check_same_bits<T>(
-        [&](Sizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b, T,
+        [&](GemmSizes size, T alpha, StridedMatrix<const T> a, StridedMatrix<const T> b, T,
             const T* bias, T* c) {
           const auto [m, n, k] = size;
           const int64_t panels = (m + product.panel - 1) / product.panel;
@@ -226,13 +226,13 @@ TEST_CASE("blas: threads that come and go share buffers") {
 
 TEST_CASE_TEMPLATE("gemm: the same bits for 1, 2, 3, 4 and 7 threads", T, float, double) {
   const KeepThreads restore;
-  for (const Sizes& size : std::vector<Sizes>{{700, 600, 128},
-                                              {64, 700, 256},
-                                              {96, 80, 9000},
-                                              {33, 700, 300},
-                                              {1, 2000, 300},
-                                              {600, 40, 1000},
-                                              {5, 4000, 128}})
+  for (const GemmSizes& size : std::vector<GemmSizes>{{700, 600, 128},
+                                                      {64, 700, 256},
+                                                      {96, 80, 9000},
+                                                      {33, 700, 300},
+                                                      {1, 2000, 300},
+                                                      {600, 40, 1000},
+                                                      {5, 4000, 128}})
     for (int flags = 0; flags < 4; ++flags) {
       const bool ta = flags & 1, tb = flags & 2;
       const auto [m, n, k] = size;

@@ -3,7 +3,7 @@
 #include <slope/core/files/npz.h>
 #include <slope/core/files/zip.h>
 #include <slope/core/tensor/factories.h>
-#include <slope/tests/file_text.h>
+#include <slope/tests/golden_files.h>
 
 #include <map>
 
@@ -44,7 +44,7 @@ void refused(const std::string& file, const std::string& says) {
 }  // namespace
 
 TEST_CASE("npz: NumPy's file is read: every dtype, both orders of elements, odd shapes") {
-  const auto x = by_name(parse_npz(test::file_text(SLOPE_GOLDEN "/reference.npz")));
+  const auto x = by_name(parse_npz(test::golden_text("reference.npz")));
   CHECK(x.size() == 15);
   CHECK(x.at("f32").shape() == Dims{2, 3, 4});
   for (const char* name : {"f32", "f16", "fortran"}) {
@@ -72,12 +72,12 @@ TEST_CASE("npz: NumPy's file is read: every dtype, both orders of elements, odd 
 
 TEST_CASE("npz: what is written is what NumPy reads (tests/golden/npz.py), and is read back") {
   NamedTensors tensors;
-  for (const auto& [name, x] : parse_npz(test::file_text(SLOPE_GOLDEN "/reference.npz")))
+  for (const auto& [name, x] : parse_npz(test::golden_text("reference.npz")))
     if (name == "f32" || name == "f64" || name == "i64" || name == "bool" || name == "scalar" ||
         name == "empty" || name == "layers.0.weight")
       tensors.push_back({name, x});
   const std::string file = format_npz(tensors);
-  CHECK(file == test::file_text(SLOPE_GOLDEN "/slope.npz"));
+  CHECK(file == test::golden_text("slope.npz"));
   const NamedTensors read = parse_npz(file);
   REQUIRE(read.size() == tensors.size());
   for (size_t i = 0; i < read.size(); ++i) {

@@ -2,6 +2,7 @@
 #ifndef SLOPE_PLAIN
 #include <slope/core/files/file_reader.h>
 #include <slope/core/files/safetensors.h>
+#include <slope/tests/golden_files.h>
 #include <slope/tests/temporary_folder.h>
 
 #include <doctest/doctest.h>
@@ -21,7 +22,7 @@ void check_values(const Tensor& x, auto value_at) {
 }  // namespace
 
 TEST_CASE("safetensors: reads every dtype of a file by the reference") {
-  const TensorFile file = load_safetensors(SLOPE_GOLDEN "/reference.safetensors");
+  const TensorFile file = load_safetensors(test::golden_path("reference.safetensors"));
   CHECK(file.metadata == Metadata{{"written by", "the reference"}});
   CHECK(file.tensors.size() == 15);
   const auto eighths = [](double i) { return i / 8 - 1; };
@@ -51,7 +52,7 @@ TEST_CASE("safetensors: reads every dtype of a file by the reference") {
 }
 
 TEST_CASE("safetensors: writes the bytes that the reference writes") {
-  const std::string path = SLOPE_GOLDEN "/reference_plain.safetensors";
+  const std::string path = test::golden_path("reference_plain.safetensors");
   const TensorFile file = load_safetensors(path);
   // the order given does not matter
   NamedTensors backwards(file.tensors.rbegin(), file.tensors.rend());
@@ -61,15 +62,15 @@ TEST_CASE("safetensors: writes the bytes that the reference writes") {
 // If SLOPE_WRITE_GOLDEN is set, the file is rewritten; the Python script then checks that the
 // reference implementation reads it.
 TEST_CASE("safetensors: writes, with checksums, the file that the reference was seen to read") {
-  const TensorFile file = load_safetensors(SLOPE_GOLDEN "/reference_plain.safetensors");
-  const std::string path = SLOPE_GOLDEN "/slope.safetensors";
+  const TensorFile file = load_safetensors(test::golden_path("reference_plain.safetensors"));
+  const std::string path = test::golden_path("slope.safetensors");
   if (std::getenv("SLOPE_WRITE_GOLDEN")) save_safetensors(path, file.tensors, file.metadata);
   CHECK(format_safetensors(file.tensors, file.metadata) == read_file(path));
   CHECK(load_safetensors(path).metadata == file.metadata);
 }
 
 TEST_CASE("safetensors: inspection reads the header alone") {
-  const SafetensorsHeader header = inspect_safetensors(SLOPE_GOLDEN "/reference.safetensors");
+  const SafetensorsHeader header = inspect_safetensors(test::golden_path("reference.safetensors"));
   CHECK(header.tensors.size() == 15);
   int64_t end = 0;
   for (const TensorInfo& t : header.tensors) {
@@ -83,6 +84,6 @@ TEST_CASE("safetensors: inspection reads the header alone") {
     }
   }
   CHECK(header.data_start + end ==
-        static_cast<int64_t>(read_file(SLOPE_GOLDEN "/reference.safetensors").size()));
+        static_cast<int64_t>(read_file(test::golden_path("reference.safetensors")).size()));
 }
 #endif

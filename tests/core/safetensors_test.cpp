@@ -18,7 +18,7 @@ using test::record;
 
 namespace {
 
-Tensor make(const Dims& shape, DType dtype, auto value_at) {
+Tensor made(const Dims& shape, DType dtype, auto value_at) {
   Tensor x = Tensor::empty(shape, dtype);
   visit(dtype, [&]<class T> {
     const auto w = x.write<T>();
@@ -28,9 +28,9 @@ Tensor make(const Dims& shape, DType dtype, auto value_at) {
 }
 
 NamedTensors three() {
-  return {{"weight", make({3, 5}, f32, [](int64_t i) { return 0.1 * static_cast<double>(i); })},
-          {"steps", make({2}, i64, [](int64_t i) { return i + 1; })},
-          {"mask", make({7}, boolean, [](int64_t i) { return i % 2; })}};
+  return {{"weight", made({3, 5}, f32, [](int64_t i) { return 0.1 * static_cast<double>(i); })},
+          {"steps", made({2}, i64, [](int64_t i) { return i + 1; })},
+          {"mask", made({7}, boolean, [](int64_t i) { return i % 2; })}};
 }
 
 bool is_read(const std::string& file) {
@@ -108,13 +108,13 @@ TEST_CASE("safetensors: what is written is read back, with and without checksums
 
 TEST_CASE("safetensors: values are kept to the bit, NaN and infinities too") {
   const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, -0.0f, 1e-45f, 3.4028235e38f};
-  const Tensor x = make({7}, f32, [&](int64_t i) { return odd[i]; });
+  const Tensor x = made({7}, f32, [&](int64_t i) { return odd[i]; });
   const TensorFile read = parse_safetensors(format_safetensors({{"x", x}}));
   CHECK(std::memcmp(read.at("x").data<float>(), odd, sizeof odd) == 0);
 }
 
 TEST_CASE("safetensors: strided and large tensors are written in row-major order") {
-  const Tensor x = make({300, 400}, f64, [](int64_t i) { return i; });
+  const Tensor x = made({300, 400}, f64, [](int64_t i) { return i; });
   const Tensor turned(x.storage(), x.layout().transpose(0, 1).slice(0, 1, 400, 3), f64);
   const Tensor spread(x.storage(), x.layout().select(0, 7).narrow(0, 2, 1).broadcast_to({5, 2}),
                       f64);
@@ -127,7 +127,7 @@ TEST_CASE("safetensors: strided and large tensors are written in row-major order
 }
 
 TEST_CASE("safetensors: names and metadata that cannot be written") {
-  const Tensor x = make({1}, f32, [](int64_t) { return 1; });
+  const Tensor x = made({1}, f32, [](int64_t) { return 1; });
   const auto refused = [&](const NamedTensors& tensors, const Metadata& metadata,
                            const char* message) {
     CHECK_THROWS_WITH_AS(format_safetensors(tensors, metadata), doctest::Contains(message),
@@ -167,8 +167,8 @@ TEST_CASE("safetensors: every prefix of a file is refused") {
 
 TEST_CASE("safetensors: with checksums every flipped bit of a file of 4 kB is found") {
   NamedTensors tensors = three();
-  tensors.push_back({"more", make({900}, f32, [](int64_t i) { return i; })});
-  tensors.push_back({"empty", make({0, 3}, f32, [](int64_t) { return 0; })});
+  tensors.push_back({"more", made({900}, f32, [](int64_t i) { return i; })});
+  tensors.push_back({"empty", made({0, 3}, f32, [](int64_t) { return 0; })});
   std::string file = format_safetensors(tensors, {{"epoch", "12"}, {"note", "all of it counts"}});
   CHECK(file.size() > 4000);
   int found = 0;

@@ -17,7 +17,8 @@ using namespace slope;
 
 namespace {
 
-// Limits the address space to its present size, so that no thread gets a stack.
+// Limits the address space to its present size, so that a thread gets only a stack that an
+// ended one has left.
 class NoMoreAddresses {
  public:
   NoMoreAddresses() {

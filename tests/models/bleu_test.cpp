@@ -10,7 +10,7 @@
 using namespace slope::data;
 using nlohmann::json;
 
-static const json& golden() {
+static const json& golden_bleu() {
   static const json bleu = json::parse(std::ifstream(SLOPE_GOLDEN "/bleu.json"));
   return bleu;
 }
@@ -28,15 +28,15 @@ static void check_equal(const Bleu& bleu, const json& expected) {
 }
 
 TEST_CASE("bleu: 13a gives sacreBLEU's tokens") {
-  for (const auto& row : golden().at("tokens"))
+  for (const auto& row : golden_bleu().at("tokens"))
     CHECK(split_13a(row[0].get<std::string>()) == row[1].get<Tokens>());
 }
 
 TEST_CASE(
     "bleu: corpus scores are sacreBLEU's, lower-cased and not, and its unsmoothed scores of "
     "tokens") {
-  CHECK(golden().at("corpora").size() > 20);
-  for (const auto& row : golden().at("corpora")) {
+  CHECK(golden_bleu().at("corpora").size() > 20);
+  for (const auto& row : golden_bleu().at("corpora")) {
     const auto hypotheses = row.at("hypotheses").get<std::vector<std::string>>(),
                references = row.at("references").get<std::vector<std::string>>();
     CAPTURE(hypotheses[0]);
@@ -54,9 +54,9 @@ TEST_CASE(
 }
 
 TEST_CASE("bleu: the signature is sacreBLEU's") {
-  CHECK(SacreBleu{}.signature() == golden().at("signatures")[0].get<std::string>());
+  CHECK(SacreBleu{}.signature() == golden_bleu().at("signatures")[0].get<std::string>());
   CHECK(SacreBleu{.lower_case = false}.signature() ==
-        golden().at("signatures")[1].get<std::string>());
+        golden_bleu().at("signatures")[1].get<std::string>());
 }
 
 TEST_CASE("bleu: by hand: 3 of 4 words, 2 of 3 pairs, 1 of 2 triples, none of 1") {

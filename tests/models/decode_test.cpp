@@ -94,8 +94,8 @@ Sentence reference_greedy(const FixedTable& table, int64_t word, int64_t max_len
 }
 
 // Every sequence that ends in <eos> within max_length, by score; the best.
-void enumerate(const FixedTable& table, int64_t word, int64_t max_length, double alpha, Sentence& prefix,
-               double log_p, std::pair<double, Sentence>& best) {
+void enumerate(const FixedTable& table, int64_t word, int64_t max_length, double alpha,
+               Sentence& prefix, double log_p, std::pair<double, Sentence>& best) {
   const auto p = table.log_p(word, prefix);
   const auto length = static_cast<double>(prefix.size() + 1);
   if (const double score = (log_p + p[eos_id]) / std::pow(length, alpha); score > best.first)

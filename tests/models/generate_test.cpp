@@ -105,7 +105,8 @@ TEST_CASE(
     constexpr int n = 20000;
     std::vector<int> counts(4);
     for (int i = 0; i < n; ++i)
-      ++counts[static_cast<size_t>(sample(logits, {.temperature = temperature, .seed = 7}, i))];
+      ++counts[static_cast<size_t>(
+          train::sample(logits, {.temperature = temperature, .seed = 7}, i))];
     double sum = 0;
     for (double x : {0.0, 1.0, -1.0, 2.0}) sum += std::exp(x / temperature);
     for (size_t v = 0; v < 4; ++v) {
@@ -119,7 +120,7 @@ TEST_CASE(
 static std::vector<int64_t> drawn_from(const Tensor& logits, const Sampling& sampling,
                                        const std::vector<int64_t>& before = {}) {
   std::map<int64_t, int> counts;
-  for (int i = 0; i < 2000; ++i) ++counts[sample(logits, sampling, i, before)];
+  for (int i = 0; i < 2000; ++i) ++counts[train::sample(logits, sampling, i, before)];
   std::vector<int64_t> tokens;
   for (const auto& [token, count] : counts) tokens.push_back(token);
   return tokens;
@@ -135,7 +136,7 @@ TEST_CASE("generate: top k keeps the k likeliest and those as likely as the k-th
   CHECK(drawn(3) == std::vector<int64_t>{0, 1, 2, 3});  // two tie for third
   CHECK(drawn(9) == std::vector<int64_t>{0, 1, 2, 3, 4});
   // temperature 0: the first of equal ones
-  CHECK(sample(tensor({1.0, 2.0, 2.0}), {.temperature = 0}, 0) == 1);
+  CHECK(train::sample(tensor({1.0, 2.0, 2.0}), {.temperature = 0}, 0) == 1);
 }
 
 TEST_CASE(
@@ -157,13 +158,13 @@ TEST_CASE(
 TEST_CASE("generate: the repetition penalty divides positive logits and multiplies negative ones") {
   const Tensor logits = tensor({2.0, 1.5, -1.0, -1.5});
   const auto likeliest = [&](double penalty, const std::vector<int64_t>& before) {
-    return sample(logits, {.repetition_penalty = penalty, .temperature = 0}, 0, before);
+    return train::sample(logits, {.repetition_penalty = penalty, .temperature = 0}, 0, before);
   };
   CHECK(likeliest(1, {0, 1}) == 0);
   CHECK(likeliest(1.3, {0}) == 0);  // 1.54 > 1.5
   CHECK(likeliest(1.4, {0, 0}) == 1);
-  CHECK(sample(tensor({-1.0, -1.5}), {.repetition_penalty = 1.6, .temperature = 0}, 0,
-               std::vector<int64_t>{0}) == 1);
+  CHECK(train::sample(tensor({-1.0, -1.5}), {.repetition_penalty = 1.6, .temperature = 0}, 0,
+                      std::vector<int64_t>{0}) == 1);
   const data::CharacterTokenizer vocab = letters();
   const auto text = [&](double penalty) {
     return generate(small_model(2), vocab, "abc",
@@ -208,7 +209,7 @@ TEST_CASE("generate: what makes no sense is refused") {
                                 Sampling{.repetition_penalty = 0}})
     CHECK_THROWS_AS(generate(model, vocab, "a", {.sampling = wrong}), UsageError);
   CHECK_THROWS_AS(generate(model, vocab, "z", {}), InputError);
-  CHECK_THROWS_AS(sample(tensor({1.0, NAN}), {}, 0), NumericError);
+  CHECK_THROWS_AS(train::sample(tensor({1.0, NAN}), {}, 0), NumericError);
 }
 
 TEST_CASE("evaluate: a language model over a whole text, each character but the first once") {

@@ -20,7 +20,7 @@ using namespace slope::test;
 namespace {
 
 // What PyTorch's file NAME_f32 or NAME_f64 is compared with: a model of its sizes.
-struct Subject {
+struct GoldenSubject {
   std::string name;
   DType dtype;
   nn::ModuleRef model;
@@ -32,30 +32,31 @@ struct Subject {
   double bound() const { return dtype == f64 ? 1e-11 : 1e-5; }
 };
 
-double largest(const Tensor& x) {
+double largest_magnitude(const Tensor& x) {
   double found = 0;
   for (const double v : x.to_vector())
     found = std::isfinite(v) ? std::max(found, std::abs(v)) : INFINITY;
   return found;
 }
 
-void check_close(const Subject& s, const std::string& what, const Tensor& ours,
+void check_close(const GoldenSubject& s, const std::string& what, const Tensor& ours,
                  const Tensor& theirs, double scale = 0) {
   const std::string where = fmt::format("{} {}, {}", s.name, name(s.dtype), what);
   REQUIRE_MESSAGE(ours.defined(), where);
   REQUIRE_MESSAGE(ours.dtype() == theirs.dtype(), where);
   REQUIRE_MESSAGE(ours.shape() == theirs.shape(), where);
-  const double error = largest(ours.detach() - theirs) / std::max(largest(theirs), scale);
+  const double error =
+      largest_magnitude(ours.detach() - theirs) / std::max(largest_magnitude(theirs), scale);
   CHECK_MESSAGE(error <= s.bound(),
                 fmt::format("{}: off by {:.2g} of the largest element", where, error));
 }
 
-void check_gradients(const Subject& s, const GoldenTensors& golden) {
+void check_gradients(const GoldenSubject& s, const GoldenTensors& golden) {
   const NamedTensors parameters = nn::named_parameters(s.model),
                      gradients = golden.under("gradient/");
   CHECK(parameters.size() == gradients.size());
   double whole = 0;
-  for (const auto& [key, g] : gradients) whole = std::max(whole, largest(g));
+  for (const auto& [key, g] : gradients) whole = std::max(whole, largest_magnitude(g));
   for (const auto& [key, parameter] : parameters) {
     // A key's bias adds the same to all scores of a row: its derivative is 0, and either side's is
     // rounding beside the other gradients.
@@ -65,7 +66,7 @@ void check_gradients(const Subject& s, const GoldenTensors& golden) {
   }
 }
 
-void check_model(const Subject& s, const GoldenTensors& golden) {
+void check_model(const GoldenSubject& s, const GoldenTensors& golden) {
   const Tensor logits = s.logits(), loss = s.loss(logits);
   check_close(s, "logits", logits, golden.at("logits"));
   check_close(s, "loss", loss, golden.at("loss"));
@@ -113,7 +114,7 @@ void check_postnorm(DType dtype) {
   optim::Adam adam(nn::named_parameters(model), {.lr = 1e-3});
   const Tensor source = golden.at("source"), target = golden.at("target"),
                labels = target.narrow(1, 1, 6).reshape({-1});
-  const Subject subject{
+  const GoldenSubject subject{
       .name = "postnorm",
       .dtype = dtype,
       .model = model,
@@ -149,19 +150,19 @@ void check_char_gpt(DType dtype) {
     (parameter.tensor.rank() >= 2 ? matrices : others).parameters.push_back(parameter);
   optim::AdamW adam(std::vector{matrices, others});
   const Tensor input = golden.at("input"), label = golden.at("label");
-  const Subject subject{.name = "char_gpt",
-                        .dtype = dtype,
-                        .model = model,
-                        .logits = [&] { return model(input); },
-                        .loss =
-                            [&](const Tensor& y) {
-                              return cross_entropy(y.reshape({-1, 13}), label.reshape({-1}));
-                            },
-                        .step =
-                            [&] {
-                              optim::clip_grad_norm(nn::parameters(model), 1.0);
-                              adam.step();
-                            }};
+  const GoldenSubject subject{.name = "char_gpt",
+                              .dtype = dtype,
+                              .model = model,
+                              .logits = [&] { return model(input); },
+                              .loss =
+                                  [&](const Tensor& y) {
+                                    return cross_entropy(y.reshape({-1, 13}), label.reshape({-1}));
+                                  },
+                              .step =
+                                  [&] {
+                                    optim::clip_grad_norm(nn::parameters(model), 1.0);
+                                    adam.step();
+                                  }};
   const double tokens = static_cast<double>(label.numel());
   const Tensor sum = model.loss(input, label);
   check_close(subject, "joined loss", sum / tokens, golden.at("loss"));

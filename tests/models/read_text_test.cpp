@@ -48,7 +48,7 @@ TEST_CASE(
   CHECK(lines("a\nb") == Lines{"a", "b"});
   CHECK(lines("a\n\n\nb\n\n") == Lines{"a", "", "", "b", ""});
   CHECK(lines("a\r\nb\r\n") == Lines{"a", "b"});
-  CHECK(lines("a\rb\r\r\nc\nd\ne") == Lines{"a\rb\r", "c", "d", "e"});
+  CHECK(lines("a\rb\r\r\nc\nd\ne") == Lines{"a\rb", "c", "d", "e"});
   CHECK(lines("\xEF\xBB\xBFä\n\xEF\xBB\xBFö\n") == Lines{"ä", "\xEF\xBB\xBFö"});
   CHECK(lines("a\u2028b\u0085c\vd\n") == Lines{"a\u2028b\u0085c\vd"});
   CHECK(lines(bytes("a\0b\n")) == Lines{bytes("a\0b")});

@@ -35,16 +35,18 @@ TEST_CASE("report: what to do about many <unk> depends on where the vocabulary i
   CHECK(
       warning(settings_of("char-gpt", {{"tokenizer", "subwords"}, {"subword_model", "a.model"}})) ==
       says + "the subword model lacks them; let slope learn the subwords");
-  words.tokenizers_from = "run/best";
+  words.tokenizers_from = "run/best";  // also of a resume, whose vocabulary was made from its text
+  CHECK(warning(words) == says + "try --tokenizer subwords or a smaller --min-freq");
+  words.training.from = "run";
   CHECK(warning(words) == says + "the vocabulary of --from lacks them");
 }
 
 TEST_CASE("report: the share of <unk> where a loss is measured, with a warning if it is large") {
   CHECK(unknown_measured("tokens", {}).empty());
   CHECK(unknown_measured("tokens", 0).empty());
-  CHECK(unknown_measured("tokens", 0.0125) == "1.25 % of the tokens are <unk>");
+  CHECK(unknown_measured("tokens", 0.0125) == "\n1.25 % of the tokens are <unk>");
   CHECK(unknown_measured("de tokens", 1) ==
-        "100 % of the de tokens are <unk>: loss and perplexity say nothing about these");
+        "\n100 % of the de tokens are <unk>: loss and perplexity say nothing about these");
 }
 
 TEST_CASE("report: a resume names the data that changed") {

@@ -41,7 +41,7 @@ RunSettings three_steps() {
 }
 
 // A Ctrl-C behind the forward of the n-th micro-batch, counted from 0.
-struct InterruptedTask : PointsTask {
+struct StoppedTask : PointsTask {
   using PointsTask::PointsTask;
   int left = -1;
   Work next() override {
@@ -58,7 +58,7 @@ struct InterruptedTask : PointsTask {
 
 RunResult run(const std::string& folder, int interrupted_at = -1) {
   RunSettings s = three_steps();
-  InterruptedTask task(s);
+  StoppedTask task(s);
   task.left = interrupted_at;
   return train::train(task, s.training, s.all(),
                       {.folder = folder,

@@ -257,18 +257,6 @@ TEST_CASE("tokenizer: a text is one text, however its characters are composed") 
     }
 }
 
-TEST_CASE("characters: the vocabulary of an older run, in parts, reads both ways to write a text") {
-  const Vocab parts = Vocab::from_counts(count_characters("cafe\u0301\u212B"), Specials::none);
-  const CharacterTokenizer older(parts);
-  for (const char* text : {"cafe\u0301\u212B", "caf\u00E9\u00C5", "caf\u00E9A\u030A"}) {
-    CHECK(older.decode(older.encode(text)) == "cafe\u0301\u212B");
-    CHECK(older.tokens(text).size() == older.encode(text).size());
-  }
-  CHECK(older.knows("\u00E9"));
-  CHECK_FALSE(older.knows("\u00E8"));
-  CHECK_THROWS_AS((void)older.encode("e\u0300"), InputError);
-}
-
 TEST_CASE("subwords: a file that is not a model is refused by name") {
   const auto refuses = [](const std::string& bytes) {
     CHECK_THROWS_WITH_AS(SubwordTokenizer(bytes, "x.model"),

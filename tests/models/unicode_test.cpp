@@ -10,14 +10,14 @@
 using namespace slope::data;
 using nlohmann::json;
 
-static const json& golden() {
+static const json& golden_unicode() {
   static const json text = json::parse(std::ifstream(SLOPE_GOLDEN "/text.json"));
   return text;
 }
 
 template <class F>
 static void each_in_ranges(const char* key, F&& f) {
-  for (const auto& range : golden().at(key))
+  for (const auto& range : golden_unicode().at(key))
     for (char32_t c = range[0]; c <= range[1].get<char32_t>(); ++c) f(c);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("unicode: \\w and \\s are Python's for every code point") {
 
 TEST_CASE("unicode: lower is Python's str.lower for every code point") {
   std::map<char32_t, std::string> changed;
-  for (const auto& row : golden().at("lower"))
+  for (const auto& row : golden_unicode().at("lower"))
     changed[row[0].get<char32_t>()] = row[1].get<std::string>();
   CHECK(changed.size() > 1300);
   std::vector<unsigned> wrong;
@@ -87,6 +87,6 @@ TEST_CASE("unicode: a sigma is final where Python says so, for every neighbour")
     return is_final({U'a', c, U'\u03A3'}) && !is_final({c, U'\u03A3'});
   };
   CHECK(differing("ignorable", ignorable) == std::vector<unsigned>{});
-  for (const auto& row : golden().at("sigma"))
+  for (const auto& row : golden_unicode().at("sigma"))
     CHECK(lower(row[0].get<std::string>()) == row[1].get<std::string>());
 }

@@ -24,10 +24,10 @@ struct OneWeight : test::IdleTask {
 };
 
 // An updater that has read this state.safetensors, saved after so many updates.
-struct Loaded {
+struct LoadedModel {
   OneWeight task;
   Updater updater;
-  Loaded(const NamedTensors& state, const TrainSettings& settings, int64_t updates = 0)
+  LoadedModel(const NamedTensors& state, const TrainSettings& settings, int64_t updates = 0)
       : updater(task.parameters(), settings) {
     const test::TemporaryFolder folder;
     save_safetensors(folder.file("state.safetensors"), state);
@@ -125,12 +125,12 @@ TEST_CASE("updater: a state without the weights beside an average that has begun
   settings.optimizer = "sgd";
   settings.swa_start = 5;
   const NamedTensors without = {{"other", zeros({1})}};
-  CHECK(Loaded(without, settings, 4).task.w.to_vector()[0] == 64);
+  CHECK(LoadedModel(without, settings, 4).task.w.to_vector()[0] == 64);
   CHECK_THROWS_WITH_AS(
-      Loaded(without, settings, 5),
+      LoadedModel(without, settings, 5),
       doctest::Contains("state.safetensors: holds 0 weights beside the average, the model has 1"),
       InputError);
-  Loaded whole({{"weight.w", full({1}, 3.0, f64)}}, settings, 5);
+  LoadedModel whole({{"weight.w", full({1}, 3.0, f64)}}, settings, 5);
   CHECK(whole.task.w.to_vector()[0] == 3);
   whole.updater.with_average([&] { CHECK(whole.task.w.to_vector()[0] == 64); });
 }
@@ -139,7 +139,7 @@ TEST_CASE("updater: the state of the schedule plateau is read back, and refused 
   TrainSettings settings;
   settings.schedule = "plateau";
   const auto factor = [&](const Tensor& state) {
-    return Loaded({{"plateau", state}}, settings).updater.lr_factor();
+    return LoadedModel({{"plateau", state}}, settings).updater.lr_factor();
   };
   CHECK(factor(tensor({0.25, 1.5, 2.0, 3.0}, f64)) == 0.25);
   CHECK(factor(tensor({1.0, NAN, 0.0, 0.0}, f64)) == 1);  // before the first validation
@@ -154,9 +154,9 @@ TEST_CASE("updater: counts of L-BFGS that no run reaches are refused") {
   TrainSettings settings;
   settings.optimizer = "lbfgs";
   const auto load = [&](int64_t n_iter, int64_t func_evals) {
-    Loaded({{"optimizer.lbfgs.n_iter", tensor(n_iter)},
-            {"optimizer.lbfgs.func_evals", tensor(func_evals)}},
-           settings);
+    LoadedModel({{"optimizer.lbfgs.n_iter", tensor(n_iter)},
+                 {"optimizer.lbfgs.func_evals", tensor(func_evals)}},
+                settings);
   };
   load(0, 7);
   for (const int64_t bad : {int64_t{-1}, int64_t{1} << 53, INT64_MAX}) {

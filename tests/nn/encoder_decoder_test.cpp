@@ -11,14 +11,14 @@ using namespace slope;
 
 namespace {
 
-struct Config {
+struct SmallConfig {
   int64_t vocabulary = 13, channels = 8, layers = 2;
   int64_t pad = 0;
 };
 
 struct Attention {
   nn::Linear query, key, value, out;
-  explicit Attention(const Config& c)
+  explicit Attention(const SmallConfig& c)
       : query(c.channels, c.channels), key(c.channels, c.channels), value(c.channels, c.channels),
         out(c.channels, c.channels) {}
   Tensor forward(const Tensor& x, const Tensor& memory, const nn::Mask& mask,
@@ -34,7 +34,7 @@ struct Attention {
 struct EncoderLayer {
   nn::LayerNorm norm;
   Attention attention;
-  explicit EncoderLayer(const Config& c) : norm(c.channels), attention(c) {}
+  explicit EncoderLayer(const SmallConfig& c) : norm(c.channels), attention(c) {}
   Tensor forward(const Tensor& x, const nn::Mask& mask) const {
     const Tensor y = norm(x);
     return x + attention(y, y, mask);
@@ -45,7 +45,7 @@ struct EncoderLayer {
 struct DecoderLayer {
   nn::LayerNorm norm1, norm2;
   Attention self, cross;
-  explicit DecoderLayer(const Config& c)
+  explicit DecoderLayer(const SmallConfig& c)
       : norm1(c.channels), norm2(c.channels), self(c), cross(c) {}
   Tensor forward(Tensor x, const Tensor& memory, const nn::Mask& self_mask,
                  const nn::Mask& cross_mask, nn::DecoderLayerCache* cache = nullptr) const {
@@ -57,10 +57,10 @@ struct DecoderLayer {
 };
 
 struct Model {
-  Config config;
+  SmallConfig config;
   nn::Embedding tokens, places;
   nn::Stacks<EncoderLayer, DecoderLayer> transformer;
-  explicit Model(const Config& c)
+  explicit Model(const SmallConfig& c)
       : config(c), tokens(c.vocabulary, c.channels), places(10, c.channels),
         transformer(c.layers, c.layers, c, nn::LayerNorm(c.channels), nn::LayerNorm(c.channels)) {}
   void init_weights() { nn::init::normal(tokens.weight, 0, 0.5); }
@@ -89,7 +89,7 @@ struct Model {
 
 Model small_model() {
   manual_seed(3);
-  Model model(Config{});
+  Model model(SmallConfig{});
   nn::to(model, f64);
   return model;
 }
@@ -186,7 +186,7 @@ TEST_CASE("init: make gives the weights of a model that is drawn, then drawn by 
   manual_seed(11);
   const auto once = nn::init::make<Model>({});
   manual_seed(11);
-  Model twice(Config{});
+  Model twice(SmallConfig{});
   twice.init_weights();
   CHECK(once.tokens.weight.to_vector() == twice.tokens.weight.to_vector());
   const auto& [a, b] = std::pair(nn::parameters(once), nn::parameters(twice));

@@ -55,7 +55,7 @@ Tensor sequence(Numbers& n, const Sizes& s, int64_t length) {
                                  : Dims{length, s.B, s.C});
 }
 
-struct Run {
+struct ModuleRun {
   Tensor y;
   Tensors leaves;
 };
@@ -66,7 +66,7 @@ struct Masks {
   bool is_causal;
 };
 Masks masks(Numbers& n, const Sizes& s, const Args& a, const std::string& name, int64_t L,
-            int64_t S, Run& run) {
+            int64_t S, ModuleRun& run) {
   const std::string kind = a.word(name + "_mask");
   const auto mask =
       n.mask(kind, kind.ends_with("3") ? Dims{std::max<int64_t>(s.B, 1) * s.H, L, S} : Dims{L, S});
@@ -76,16 +76,16 @@ Masks masks(Numbers& n, const Sizes& s, const Args& a, const std::string& name, 
   return {mask.mask, padding.mask, a.flag(name + "_is_causal")};
 }
 
-void add_parameters(Run& run, ModuleRef m) {
+void add_parameters(ModuleRun& run, ModuleRef m) {
   for (const Tensor& p : parameters(m)) run.leaves.push_back(p);
 }
 
 template <class M>
-Run of_source(const M& m, const Args& a, Numbers& n) {
+ModuleRun of_source(const M& m, const Args& a, Numbers& n) {
   const Sizes s(a);
   const Tensor src = sequence(n, s, s.S);
   n.fill(m);
-  Run run{{}, {src}};
+  ModuleRun run{{}, {src}};
   const Masks of_src = masks(n, s, a, "src", s.S, s.S, run);
   using Arguments = std::conditional_t<std::is_same_v<M, TransformerEncoder>, EncoderArguments,
                                        EncoderLayerArguments>;
@@ -95,11 +95,11 @@ Run of_source(const M& m, const Args& a, Numbers& n) {
 }
 
 template <class M>
-Run of_both(const M& m, const Args& a, Numbers& n) {
+ModuleRun of_both(const M& m, const Args& a, Numbers& n) {
   const Sizes s(a);
   const Tensor tgt = sequence(n, s, s.T), memory = sequence(n, s, s.S);
   n.fill(m);
-  Run run{{}, {tgt, memory}};
+  ModuleRun run{{}, {tgt, memory}};
   const Masks of_tgt = masks(n, s, a, "tgt", s.T, s.T, run),
               of_memory = masks(n, s, a, "memory", s.T, s.S, run);
   run.y = m(tgt, memory,
@@ -113,7 +113,7 @@ Run of_both(const M& m, const Args& a, Numbers& n) {
   return run;
 }
 
-Run of_transformer(const Args& a, Numbers& n) {
+ModuleRun of_transformer(const Args& a, Numbers& n) {
   const TransformerOptions o{.d_model = a.integer("C"),
                              .nhead = a.integer("H"),
                              .num_encoder_layers = 1,
@@ -126,7 +126,7 @@ Run of_transformer(const Args& a, Numbers& n) {
   const Sizes s(a);
   const Tensor src = sequence(n, s, s.S), tgt = sequence(n, s, s.T);
   n.fill(m);
-  Run run{{}, {src, tgt}};
+  ModuleRun run{{}, {src, tgt}};
   const Masks of_src = masks(n, s, a, "src", s.S, s.S, run),
               of_tgt = masks(n, s, a, "tgt", s.T, s.T, run),
               of_memory = masks(n, s, a, "memory", s.T, s.S, run);
@@ -138,7 +138,7 @@ Run of_transformer(const Args& a, Numbers& n) {
   return run;
 }
 
-using MakeRun = std::function<Run(const Args&, Numbers&)>;
+using MakeRun = std::function<ModuleRun(const Args&, Numbers&)>;
 const std::map<std::string, MakeRun>& runs() {
   static const std::map<std::string, MakeRun> table = {
       {"TransformerEncoderLayer",
@@ -157,7 +157,7 @@ void check_all(const std::string& file, DType dtype, double tolerance) {
   int cases = 0;
   for (const GoldenCase& c : read_cases(golden_text(file + ".txt"))) try {
       Numbers numbers(pool, c.args.integer("pool"), dtype);
-      const Run run = runs().at(c.op)(c.args, numbers);
+      const ModuleRun run = runs().at(c.op)(c.args, numbers);
       record_parity(c.op, dtype,
                     check_results(c.name + " " + name(dtype), {run.y}, run.leaves, numbers,
                                   golden.at(c.name), tolerance));

@@ -15,10 +15,10 @@ using namespace slope::nn::lint;
 
 namespace {
 
-struct Net {
+struct LintedNet {
   nn::Linear used{3, 2}, unused{3, 2}, unlisted{3, 2};
   Tensor forward(const Tensor& x) const { return used(x) + unlisted(x); }
-  SLOPE_MODULE(Net, used, unused)
+  SLOPE_MODULE(LintedNet, used, unused)
 };
 
 // f(x)_t = x_t + x_{t-1}, f(x)_0 = x_0
@@ -90,7 +90,7 @@ TEST_CASE("lint: what f32 rounds away is no leak") {
 
 TEST_CASE("lint: unused, foreign and dead parameters are named") {
   manual_seed(1);
-  const Net net;
+  const LintedNet net;
   const Tensor x = randn({4, 3});
   const Tensor loss = sum(net(x) * net(x));
   const Findings unused = unused_parameters(net, loss), foreign = foreign_parameters(net, loss);
@@ -113,7 +113,7 @@ TEST_CASE("lint: unused, foreign and dead parameters are named") {
 
 TEST_CASE("lint: a gradient of nan is not dead, and does not make others dead") {
   manual_seed(1);
-  const Net net;
+  const LintedNet net;
   const Tensor factors = tensor({NAN, 1.0, 0.0});  // one column of nan, others finite
   const Tensor loss =
       sum(net(randn({4, 3}))) + sum(net.unused.weight * factors) + sum(*net.unused.bias);

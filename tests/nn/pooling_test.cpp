@@ -69,6 +69,28 @@ TEST_CASE("windows: sizes that do not fit in 63 bits are refused") {
   CHECK(avg_pool1d(x, 2, {.stride = most, .ceil_mode = true}).shape() == Dims{1, 1, 1});
 }
 
+TEST_CASE("pad: a negative width cuts off; circular continues with what is left, as in PyTorch") {
+  const Tensor x = arange(4);
+  const auto padded = [&](const Dims& widths, PadMode mode) {
+    return pad(x, widths, mode).to_vector();
+  };
+  using Values = std::vector<double>;
+  CHECK(padded({-1, 2}, PadMode::reflect) == Values{1, 2, 3, 2, 1});
+  CHECK(padded({-1, 3}, PadMode::reflect) == Values{1, 2, 3, 2, 1, 0});
+  CHECK(padded({2, -1}, PadMode::replicate) == Values{0, 0, 0, 1, 2});
+  CHECK(padded({-3, 1}, PadMode::replicate) == Values{3, 3});
+  CHECK(padded({-1, 2}, PadMode::circular) == Values{1, 2, 3, 1, 2});
+  CHECK(padded({2, -1}, PadMode::circular) == Values{1, 2, 0, 1, 2});
+  CHECK_THROWS_WITH_AS((void)padded({-3, -2}, PadMode::reflect),
+                       "pad: widths (-3, -2) cut off more than the 4 elements of the dim",
+                       ShapeError);
+  for (const Dims& widths : {Dims{INT64_MIN, 1}, Dims{-5, INT64_MIN}})
+    CHECK_THROWS_WITH_AS((void)padded(widths, PadMode::replicate),
+                         doctest::Contains("cut off more"), ShapeError);
+  CHECK_THROWS_WITH_AS((void)padded({-1, 4}, PadMode::circular),
+                       "pad: 4 new elements are more than 3 can give", ShapeError);
+}
+
 TEST_CASE("lp_pool1d: an infinite power takes the largest magnitude") {
   const Tensor x = tensor({{{1.0, -3.0, 2.0, 0.5}}}).set_requires_grad();
   const Tensor y = nn::lp_pool1d(x, INFINITY, 2);

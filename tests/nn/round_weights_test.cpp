@@ -13,20 +13,20 @@ using namespace slope;
 
 namespace {
 
-struct Tied {
+struct TiedLayers {
   nn::Embedding table{10, 6};
   nn::Linear hidden{6, 6}, head{6, 10, false};
-  Tied() { nn::tie(table.weight, head.weight); }
-  Tied blank() const { return {}; }
+  TiedLayers() { nn::tie(table.weight, head.weight); }
+  TiedLayers blank() const { return {}; }
   Tensor forward(const Tensor& ids) const { return head(hidden(table(ids))); }
-  SLOPE_MODULE(Tied, table, hidden, head)
+  SLOPE_MODULE(TiedLayers, table, hidden, head)
 };
 
 }  // namespace
 
 TEST_CASE("round_weights: the weights of linear layers, but for one that an embedding shares") {
   manual_seed(1);
-  const Tied model;
+  const TiedLayers model;
   const Tensor before = model.hidden.weight.detach().clone();
   CHECK(nn::round_weights(model) == 36);
   CHECK(model.hidden.weight.dtype() == bf16);
@@ -90,12 +90,12 @@ TEST_CASE("round_weights: gradients and other dtypes are refused") {
 
 TEST_CASE("round_weights: a clone has the same dtypes and flags, and elements of its own") {
   manual_seed(3);
-  Tied model;
+  TiedLayers model;
   model.head.weight = nn::Parameter(randn({10, 6}));  // no longer tied: rounded too
   CHECK(nn::round_weights(model) == 96);
   model.hidden.weight.set_requires_grad(false);
   model.hidden.bias->set_requires_grad(false);
-  const Tied copy = nn::clone(model);
+  const TiedLayers copy = nn::clone(model);
   const NamedTensors from = nn::named_parameters(model), to = nn::named_parameters(copy);
   REQUIRE(to.size() == from.size());
   for (size_t i = 0; i < from.size(); ++i) {

@@ -1,5 +1,6 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/loops/copy.h>
+#include <slope/nn/layers/round_weights.h>
 #include <slope/tests/golden.h>
 #include <slope/tests/nn/models.h>
 
@@ -223,23 +224,23 @@ TEST_CASE("to: f64 and back, in place, with gradients; buffers follow, integers 
 }
 
 namespace {
-struct Pair {
+struct TwoLayers {
   nn::Linear a{2, 2, false}, b{2, 2, false};
-  Pair() { nn::tie(a.weight, b.weight); }
-  Pair blank() const { return {}; }
+  TwoLayers() { nn::tie(a.weight, b.weight); }
+  TwoLayers blank() const { return {}; }
   Tensor forward(const Tensor& x) const { return b(a(x)); }
-  SLOPE_MODULE(Pair, a, b)
+  SLOPE_MODULE(TwoLayers, a, b)
 };
 }  // namespace
 
 TEST_CASE("clone: of a model whose ties were cut") {
-  Pair pair;
+  TwoLayers pair;
   pair.b.weight = nn::Parameter(full({2, 2}, 7));
   {
     const NoGrad no_grad;
     fill(pair.a.weight, 2);
   }
-  const Pair copy = nn::clone(pair);
+  const TwoLayers copy = nn::clone(pair);
   CHECK(equal(copy.a.weight, full({2, 2}, 2)));
   CHECK(equal(copy.b.weight, full({2, 2}, 7)));
   CHECK(copy.b.weight.requires_grad());
@@ -293,6 +294,20 @@ TEST_CASE("copy_state: a gradient follows its parameter to another dtype") {
   CHECK(b.weight.dtype() == f32);
   CHECK(b.weight.grad().dtype() == f32);
   CHECK(b.weight.grad().to_vector() == std::vector<double>{1, 1, 1, 1});
+}
+
+TEST_CASE("copy_state: between weights in bf16, which are frozen, and weights that train") {
+  nn::Linear trained(2, 2), rounded(2, 2);
+  nn::set_requires_grad(rounded, "*", false);
+  nn::round_weights(rounded);
+  nn::Linear into_trained(2, 2);
+  nn::copy_state(rounded, into_trained);
+  CHECK(into_trained.weight.dtype() == bf16);
+  CHECK(!into_trained.weight.requires_grad());
+  nn::copy_state(trained, into_trained);
+  CHECK(into_trained.weight.dtype() == f32);
+  CHECK(into_trained.weight.requires_grad());
+  CHECK(into_trained.weight.to_vector() == trained.weight.to_vector());
 }
 
 TEST_CASE("init: uniform numbers stay below the upper end, also where it is large") {

@@ -18,7 +18,7 @@ nn::TransformerOptions small(bool norm_first) {
           .layer = {.dim_feedforward = 12, .dropout = 0.3, .norm_first = norm_first}};
 }
 
-double largest(const Tensor& x) {
+double largest_magnitude(const Tensor& x) {
   double most = 0;
   for (const double v : x.detach().to_vector()) most = std::max(most, std::abs(v));
   return most;
@@ -49,14 +49,14 @@ TEST_CASE("transformer: Xavier's bounds, the packed projection's over its whole"
                            .num_decoder_layers = 1,
                            .layer = {.dim_feedforward = 32}});
   const auto fills = [](const Tensor& x, double bound) {
-    CHECK(largest(x) <= bound);
-    CHECK(largest(x) > 0.99 * bound);
+    CHECK(largest_magnitude(x) <= bound);
+    CHECK(largest_magnitude(x) > 0.99 * bound);
   };
   const auto& layer = t.decoder.layers[0];
   fills(*layer.multihead_attn.in_proj_weight, std::sqrt(1.5 / 64));  // 6 / (64 + 3 64)
   fills(layer.multihead_attn.out_proj.weight, std::sqrt(3.0 / 64));
   fills(layer.linear1.weight, std::sqrt(6.0 / (64 + 32)));
-  CHECK(largest(*layer.multihead_attn.in_proj_bias) == 0);
+  CHECK(largest_magnitude(*layer.multihead_attn.in_proj_bias) == 0);
 }
 
 TEST_CASE(
@@ -72,12 +72,13 @@ TEST_CASE(
     const nn::Mask keys = nn::Mask::padding(tensor({{1, 2, 3, 4, 5}, {1, 2, 0, 0, 0}}), 0);
     const Tensor y = t(src, tgt, keys, nn::Mask::causal(4), keys);
     CHECK(equal(copy(src, tgt, keys, nn::Mask::causal(4), keys), y));
-    CHECK(largest(t(src, tgt, keys, nn::Mask(), keys) - y) > 1e-3);  // without the causal mask
-    CHECK(largest(t(src, tgt, keys, nn::Mask::causal(4)) - y) > 1e-3);
+    CHECK(largest_magnitude(t(src, tgt, keys, nn::Mask(), keys) - y) >
+          1e-3);  // without the causal mask
+    CHECK(largest_magnitude(t(src, tgt, keys, nn::Mask::causal(4)) - y) > 1e-3);
     nn::DecoderCache cache{.source = {}, .memory = t.encoder(src, keys)};
     for (int64_t i = 0; i < 4; ++i) {
       const Tensor step = t.decoder(tgt.narrow(1, i, 1), cache.memory, nn::Mask(), keys, &cache);
-      CHECK(largest(step - y.narrow(1, i, 1)) < 1e-12);
+      CHECK(largest_magnitude(step - y.narrow(1, i, 1)) < 1e-12);
     }
   }
 }

@@ -1,5 +1,5 @@
 """Experiments: training from another run's weights, with frozen parts, on one batch; norms, TensorBoard events, plots; sweeps."""
-import json, os, re, shutil, signal, struct, unittest, xml.etree.ElementTree
+import json, os, re, shutil, signal, struct, time, unittest, xml.etree.ElementTree
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, HANGS, json_of, log_of, read_tensors, sha256, trained, write_pairs
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -315,6 +315,7 @@ class Sweep(Case):
             process = self.start("sweep", "lm", "--text", "late", *SMALL_GPT, "--steps", "1", "--grid", "seed=1", "--out", "sweep")
             while not os.path.exists("sweep/seed=1/start.json"):
                 self.assertIsNone(process.poll())
+                time.sleep(0.01)
             process.send_signal(number)
             process.communicate(timeout=HANGS)
             self.assertEqual(process.returncode, -number)

@@ -72,14 +72,6 @@ class Export(Case):
         self.good("export", "run", "--to", "pytorch", "-o", "out")
         self.assertEqual([name for name in snapshot(".") if ".tmp" in name], ["./out.tmp", "./out.tmp/thesis"])
 
-    def test_what_a_killed_export_left_is_removed_by_the_next(self):
-        self.train_gpt()
-        for name, file in (("out.4999999-0.tmp", "model.safetensors.4999999-0.tmp"), ("out.4999999-1.tmp", "thesis"), ("other.4999999-0.tmp", "config.json")):
-            os.mkdir(name)
-            open(f"{name}/{file}", "w").close()
-        self.good("export", "run", "--to", "pytorch", "-o", "out")
-        self.assertEqual(sorted(name for name in os.listdir() if ".tmp" in name), ["other.4999999-0.tmp", "out.4999999-1.tmp"])
-
     @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
     def test_pytorch_has_the_same_loss(self):
         self.train_gpt()

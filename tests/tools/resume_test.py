@@ -298,10 +298,10 @@ class Refusals(Case):
         self.gpt("first", "--tokenizer", "subwords", "--steps", "1")
         shutil.copy("first/last/source.model", "own.model")
         self.gpt("whole", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "4")
-        self.gpt("run", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "2")
+        self.gpt("half", "--tokenizer", "subwords", "--subword-model", "own.model", "--steps", "2")
         os.remove("own.model")
-        self.good("train", "char-gpt", "--resume", "--steps", "4", "--threads", "1", "--out", "run")
-        self.assertEqual(trained("run")["model"], trained("whole")["model"])
+        self.good("train", "char-gpt", "--resume", "--steps", "4", "--threads", "1", "--out", "half")
+        self.assertEqual(trained("half")["model"], trained("whole")["model"])
 
     def test_the_log_of_another_run_is_named_before_the_first_step(self):
         with open("run/log.jsonl") as file:

@@ -29,7 +29,8 @@ inline void add_decoding_flags(Command& command, train::DecodeOptions& decode) {
   };
   command
       .option("--unk", set_unk,
-              "what to do if the model writes <unk>: write it, ban it (take the likeliest other token), "
+              "what to do if the model writes <unk>: write it, ban it (take the likeliest other "
+              "token), "
               "or copy the source word that it attends to")
       .takes("HOW");
 }

@@ -24,7 +24,7 @@ void print_unknown(const train::EvalResult& r) {
   for (const std::string& line :
        {train::unknown_measured(translates ? "target tokens" : "tokens", r.unknown),
         train::unknown_measured("source tokens", r.unknown_source)})
-    if (!line.empty()) std::printf("unknown     %s\n", line.c_str());
+    if (!line.empty()) std::printf("unknown     %s\n", line.substr(1).c_str());
 }
 
 }  // namespace

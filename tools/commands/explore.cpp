@@ -82,9 +82,8 @@ void add_explore(Command& slope) {
   command.option("--seed", flags.seed, "seed of randn and dropout").between(0, 1'000'000'000);
   command.option("-o,--out", flags.out, "write the page of a model or a run").takes("PAGE.html");
   command
-      .option(
-          "--page", flags.page,
-          "the page to fill in, made by tools/explorer/build (default: the installed one)")
+      .option("--page", flags.page,
+              "the page to fill in, made by tools/explorer/build (default: the installed one)")
       .takes("FILE.html");
   command
       .option("--values", flags.values,

@@ -98,8 +98,8 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   return models::default_model(kind);
 }
 
-// For `slope train --text f`: says which kind has such a setting, or is that of the named model;
-// all kinds if neither decides.
+// For `slope train --text f`: says which kind has such a setting, that of the named model if
+// one is named; all kinds if this leaves none or several.
 [[noreturn]] void refuse_without_kind(const std::vector<std::string>& words) {
   const std::string &command = words[0], &flag = words[1];
   std::string key = flag.substr(2, flag.find('=') - 2);
@@ -110,8 +110,8 @@ const ModelType& model_for(Kind kind, const std::vector<std::string>& words) {
   for (const Kind kind : models::all_kinds) {
     kinds.push_back(name(kind));
     train::RunSettings settings(models::default_model(kind));
-    if (type ? kind == type->kind : models::find_setting(settings.all(), key) != nullptr)
-      fitting.push_back(name(kind));
+    const bool has_key = models::find_setting(settings.all(), key) != nullptr;
+    if (has_key && (!type || kind == type->kind)) fitting.push_back(name(kind));
   }
   if (fitting.size() == 1)
     throw UsageError(

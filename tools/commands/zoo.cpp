@@ -107,7 +107,10 @@ void add_zoo(Command& slope) {
   static std::string name;
   Command command = slope.subcommand(
       "zoo",
-      "List the models, with parameter counts at default sizes (vocabularies: words of Multi30k, characters of tiny Shakespeare), and the presets. With a model's name: its layers at that size, on one example of the greatest length, with output shapes, parameters, multiply-adds of matrix products, and memory.\nExample: slope zoo " +
+      "List the models, with parameter counts at default sizes (vocabularies: words of Multi30k, "
+      "characters of tiny Shakespeare), and the presets. With a model's name: its layers at that "
+      "size, on one example of the greatest length, with output shapes, parameters, multiply-adds "
+      "of matrix products, and memory.\nExample: slope zoo " +
           models::zoo().front()->name);
   command.option("model", name, "show the layers of this model").takes_name("MODEL");
   command.flag("--json", json, "as JSON, with every setting");

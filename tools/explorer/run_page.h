@@ -7,8 +7,8 @@
 namespace slope::explorer {
 
 struct RunPage {
-  std::string model;  // a model's name or a run's folder
-  std::string page;  // the page to insert into; empty: the installed one, else the one built
+  std::string model;     // a model's name or a run's folder
+  std::string page;      // the page to insert into; empty: the installed one, else the one built
   int64_t values = 512;  // the most elements of a tensor to write in full; else its norm
 };
 

@@ -14,7 +14,7 @@ std::string source_of(const std::function<Tensors()>& f, size_t k, double bad);
 // off there (NoGrad): "mul in module encoder". Empty if there is none.
 std::string unrecorded(const std::function<Tensors()>& f);
 
-// Whether any tensor of the operations that it sees is float32 or bf16, to which values are
+// Whether any tensor of the operations that it sees is float32, to which values are
 // rounded.
 struct SeesFloat32 : Observer {
   bool found = false;

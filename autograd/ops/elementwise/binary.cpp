@@ -39,15 +39,15 @@ Grads div_formula(const Saved& s, const Tensor& g) {
 // log 1 replaces log a.
 constexpr Definition pow_definition{"y = a^b", "da = g b a^(b-1), db = g y log a",
                                     "a > 0; a = 0 where b >= 0; a < 0 where b is an integer"};
-// b a^(b-1); computed as y b / a where |b| < 1 and a is so small that a^(b-1) overflows.
-Tensor slope_of_pow(const Tensor& a, const Tensor& b, const Tensor& y) {
+// b a^(b-1); with |b| < 1 from (2^64 a)^(b-1) where a is so small that a^(b-1) overflows.
+Tensor slope_of_pow(const Tensor& a, const Tensor& b) {
   const Tensor constant = logical_and(b == 0, logical_or(a == 0, isnan(a))),
                exponent = masked_fill(b - 1, constant, 0), power = pow(a, exponent),
                over = logical_and(isinf(power), logical_and(a != 0, abs(b) < 1));
   if (!any(over)) return b * power;
-  const Tensor by_division = y * b / masked_fill(a, !over, 1),
-               by_power = b * pow(masked_fill(a, over, 1), exponent);
-  return where(over, by_division, by_power);
+  const Tensor small = masked_fill(a, !over, 1) * 0x1p64, less = masked_fill(b - 1, !over, 0),
+               of_small = b * pow(small, less) * pow(full({}, 0x1p64, a.dtype()), -less);
+  return where(over, of_small, b * pow(masked_fill(a, over, 1), exponent));
 }
 
 // log a; for a tiny a from log(2^64 a), whose derivative 1 / (2^64 a) does not overflow.
@@ -63,8 +63,7 @@ Grads pow_formula(const Saved& s, const Tensor& g) {
   const Tensor a = s.input(0), b = s.input(1);
   Grads d(2);
   // where b = 0, y does not depend on a; where a = 0 <= b, not on b: 0 even if g is infinite
-  if (s.needs(0))
-    d[0] = masked_fill(g, logical_and(b == 0, !isfinite(g)), 0) * slope_of_pow(a, b, s.output());
+  if (s.needs(0)) d[0] = masked_fill(g, logical_and(b == 0, !isfinite(g)), 0) * slope_of_pow(a, b);
   if (s.needs(1)) {
     const Tensor constant = logical_and(a == 0, b >= 0);
     d[1] = masked_fill(g, constant, 0) * (s.output() * log_of_base(masked_fill(a, constant, 1)));

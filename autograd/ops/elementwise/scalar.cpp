@@ -25,14 +25,16 @@ Grads scalar_div_formula(const Saved& s, const Tensor& g) {
 
 constexpr Definition pow_scalar_definition{
     "y = x^b", "dx = g b x^(b-1)", "x > 0; x = 0 where b >= 0; x < 0 where b is an integer"};
-// b x^(b-1); computed as b x^b / x where |b| < 1 and x is so small that x^(b-1) overflows.
+// b x^(b-1); with |b| < 1 from (2^64 x)^(b-1) where x is so small that x^(b-1) overflows.
 Tensor slope_of_pow_scalar(const Tensor& x, double b) {
   const Tensor power = pow(x, b - 1);
   if (std::abs(b) >= 1) return b * power;
   const Tensor over = logical_and(isinf(power), x != 0);
   if (!any(over)) return b * power;
   const Tensor small = masked_fill(x, !over, 1);
-  return where(over, b * pow(small, b) / small, b * pow(masked_fill(x, over, 1), b - 1));
+  const double unscale = std::exp2(64 * (1 - b));
+  return where(over, b * pow(small * 0x1p64, b - 1) * unscale,
+               b * pow(masked_fill(x, over, 1), b - 1));
 }
 Grads pow_scalar_formula(const Saved& s, const Tensor& g) {
   const double b = s.number("b");

@@ -9,6 +9,13 @@ namespace slope {
 
 // The functions that the rows use, for tensors; found by argument-dependent lookup.
 static Tensor bounded(const Tensor& x) { return clamp(x, -1e4, 1e4); }
+// 1 - s(-x) where x > 0, so that s' = s (1 - s) is made of a small s and its digits
+static Tensor logistic(const Tensor& x) {
+  const Tensor above = x > 0, s = sigmoid(where(above, -x, x));
+  return where(above, 1 - s, s);
+}
+static Tensor complement(const Tensor&, const Tensor& x) { return logistic(-x); }
+static Tensor normal_cdf(const Tensor& x);
 
 namespace {
 
@@ -108,7 +115,26 @@ Tensor any(const Op& op, const Tensor& x) {
   return y;
 }
 
+constexpr Definition normal_cdf_definition{"y = Phi(x)", "dx = g phi(x), phi = Phi'"};
+Grads normal_cdf_formula(const Saved& s, const Tensor& g) { return {g * normal_pdf(s.input())}; }
+constexpr Op normal_cdf_op{.name = "normal_cdf",
+                           .signature = "(*) -> (*)",
+                           .definition = normal_cdf_definition,
+                           .saves = saves_input(),
+                           .formula = normal_cdf_formula};
+
 }  // namespace
+
+// An operation of its own: (1 + erf) / 2 would cancel for x < 0.
+static Tensor normal_cdf(const Tensor& x) {
+  const Tensor y = Tensor::empty(x.shape(), x.dtype());
+  visit_floating(x.dtype(), "normal_cdf", [&]<class T> {
+    run_unary<T, T>(x, y, [](int64_t n, const T* p, int64_t step, T* out) {
+      for (int64_t i = 0; i < n; ++i) out[i] = normal_cdf_(p[i * step]);
+    });
+  });
+  return normal_cdf_op.record(y, {x});
+}
 
 namespace ops {
 #define SLOPE_UNARY(Row, name, dtypes, saves, f, df, y, dx, domain) \

@@ -20,24 +20,24 @@ Tensors layer_norm_reference(const Saved& s) {
 }
 
 Grads layer_norm_kernel(const Saved& s, const Tensor& g) {
-  const Tensor x = contiguous_values(s.kept_input(0)), gs = contiguous_values(g), mean = s.extra(0),
-               rstd = s.extra(1);
+  const Tensor x = contiguous_values(s.kept_input(0)), gs = contiguous_values(g),
+               origin = s.extra(0), offset = s.extra(1), rstd = s.extra(2);
   const Tensor weight = s.integer("weight") ? contiguous_values(s.input(1)) : Tensor();
   const NormShape shape("layer_norm", gs, weight, s.integer("bias") ? s.input(2) : Tensor());
   const GradTarget dx = s.needs(0) ? s.target(0, x.shape(), g.dtype()) : GradTarget();
   const bool sums = s.needs(1) || s.needs(2);
   Tensors dwb;
   visit_floating(g.dtype(), "layer_norm", [&]<class T> {
-    const T *pw = data_or_null<T>(weight), *pm = mean.data<T>(), *ps = rstd.data<T>(),
-            *pg = gs.data<T>();
+    const T *pw = data_or_null<T>(weight), *po = origin.data<T>(), *pm = offset.data<T>(),
+            *ps = rstd.data<T>(), *pg = gs.data<T>();
     T* out = s.needs(0) ? static_cast<T*>(dx.tensor.write<T>()) : nullptr;
     dwb = sums_over_rows<T>(shape.rows, shape.normalised, sums ? 2 : 0,
                             [&](int64_t begin, int64_t end, T* partial) {
                               const int64_t n = shape.n, at = begin * n;
                               kernels<NormKernels<T>>().layer_norm_backward(
-                                  end - begin, n, Widened<T>(x, at, end * n), pw, pm + begin,
-                                  ps + begin, pg + at, out ? out + at : nullptr, dx.adds,
-                                  sums ? partial : nullptr, sums ? partial + n : nullptr);
+                                  end - begin, n, Widened<T>(x, at, end * n), pw, po + begin,
+                                  pm + begin, ps + begin, pg + at, out ? out + at : nullptr,
+                                  dx.adds, sums ? partial : nullptr, sums ? partial + n : nullptr);
                             });
   });
   return Grads{dx.result(), s.needs(1) ? dwb[0] : Tensor(), s.needs(2) ? dwb[1] : Tensor()};
@@ -71,15 +71,16 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
   const Tensor xs = contiguous_values(x), w = weight.defined() ? contiguous_values(weight) : weight,
                b = bias.defined() ? contiguous_values(bias) : bias;
   const Tensor y = Tensor::empty(x.shape(), x.dtype()),
-               mean = Tensor::empty({shape.rows}, x.dtype()),
+               origin = Tensor::empty({shape.rows}, x.dtype()),
+               offset = Tensor::empty({shape.rows}, x.dtype()),
                rstd = Tensor::empty({shape.rows}, x.dtype());
   visit_floating(x.dtype(), "layer_norm", [&]<class T> {
     const T *px = xs.data<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
-    T *out = y.write<T>(), *pm = mean.write<T>(), *ps = rstd.write<T>();
+    T *out = y.write<T>(), *po = origin.write<T>(), *pm = offset.write<T>(), *ps = rstd.write<T>();
     parallel_for(shape.rows, rows_per_chunk(shape.n), [&](int64_t begin, int64_t end) {
       const int64_t n = shape.n, at = begin * n;
       kernels<NormKernels<T>>().layer_norm(end - begin, n, static_cast<T>(eps), px + at, pw, pb,
-                                           out + at, pm + begin, ps + begin);
+                                           out + at, po + begin, pm + begin, ps + begin);
     });
   });
   return ops::layer_norm.record(y, {x, weight, bias},
@@ -87,7 +88,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, dou
                                  {"dims", shape.dims},
                                  {"weight", int64_t{weight.defined()}},
                                  {"bias", int64_t{bias.defined()}}},
-                                {mean, rstd});
+                                {origin, offset, rstd});
 }
 
 }  // namespace slope

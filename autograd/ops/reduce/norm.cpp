@@ -31,13 +31,17 @@ Tensor power_of_ratio(const Tensor& x, const Tensor& y, const Tensor& r, double 
 }
 
 Grads norm_formula(const Saved& s, const Tensor& g0) {
-  const Tensor x = s.input(), y = with_dims(s, s.output(), x.shape()),
-               g = with_dims(s, g0, x.shape());
+  Tensor x = s.input(), y = with_dims(s, s.output(), x.shape());
+  const Tensor g = with_dims(s, g0, x.shape());
   const double p = s.number("p");
   if (p == 1) return {g * sign(x)};
   if (std::isinf(p)) {
     const Tensor m = to(abs(x.detach()) == y.detach(), x.dtype());
     return {g * (sign(x) * (m / sum(m, s.dims("dims"), keepdim)))};
+  }
+  if (const Tensor over = isinf(y); any(over)) {  // dx is the same in any unit
+    x = x / masked_fill(scale_of(x, s.dims("dims")), !over, 1);
+    y = norm(x, p, s.dims("dims"), keepdim);
   }
   const Tensor none = y == 0, h = masked_fill(g, none, 0), divisor = masked_fill(y, none, 1);
   if (p == 2 && moderate(y)) return {x * (h / divisor)};

@@ -25,8 +25,6 @@ template <Number T> SLOPE_INLINE T exp(T x) { return exp_(x); }
 template <class X> SLOPE_INLINE auto exp_of_negative(const X& x) { return exp(x); }  // for tensors
 template <Number T> SLOPE_INLINE T sin(T x) { return sin_(x); }
 template <Number T> SLOPE_INLINE T cos(T x) { return cos_(x); }
-template <Number T> SLOPE_INLINE T tanh(T x) { return tanh_(x); }
-template <Number T> SLOPE_INLINE T erf(T x) { return erf_(x); }
 template <Number T> SLOPE_INLINE T sigmoid(T x) { return sigmoid_(x); }
 template <class T> requires std::is_arithmetic_v<T>
 SLOPE_INLINE T sign(T x) { return T(x > 0) - T(x < 0); }
@@ -69,9 +67,6 @@ struct Constant {
 constexpr Constant half{0.5};
 
 // Phi(x) = (1 + erf(x / sqrt 2)) / 2, phi = Phi'
-SLOPE_INLINE auto normal_cdf(auto x) {
-  return half * (1 + erf(Constant{std::numbers::sqrt2 / 2} * x));
-}
 SLOPE_INLINE auto normal_cdf(Number auto x) { return normal_cdf_(x); }
 SLOPE_INLINE auto normal_pdf(auto x) {
   return Constant{std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2} *
@@ -79,18 +74,29 @@ SLOPE_INLINE auto normal_pdf(auto x) {
 }
 SLOPE_INLINE auto gelu_slope(auto x) { return normal_cdf(x) + x * normal_pdf(x); }
 
-// t = tanh(k (x + c x^3))
-constexpr Constant gelu_k{std::numbers::sqrt2 * std::numbers::inv_sqrtpi}, gelu_c{0.044715},
-    gelu_3c{3 * 0.044715};
-SLOPE_INLINE auto gelu_t(auto x) { return tanh(gelu_k * (x + gelu_c * (x * x * x))); }
-SLOPE_INLINE auto gelu_tanh_slope(auto x) {
-  auto t = gelu_t(x);
-  return half * (1 + t) + half * x * (1 - t * t) * (gelu_k * (1 + gelu_3c * (x * x)));
+// logistic(x) is sigmoid(x), and complement(s, x) is 1 - s for s = logistic(x). Numbers need no
+// more: their 1 - s is only added to a 1. For tensors (unary.cpp) the second is logistic(-x), and
+// both keep their digits on either side of 0, because second derivatives are made of them.
+template <Number T>
+SLOPE_INLINE T logistic(T x) {
+  return sigmoid(x);
+}
+template <Number T>
+SLOPE_INLINE T complement(T s, T) {
+  return 1 - s;
+}
+SLOPE_INLINE auto silu_slope(auto x) {
+  auto s = logistic(x);
+  return s * (1 + x * complement(s, x));
 }
 
-SLOPE_INLINE auto silu_slope(auto x) {
-  auto s = sigmoid(x);
-  return s * (1 + x * (1 - s));
+// u = 2 k (x + c x^3): (1 + tanh(u / 2)) / 2 = s(u), in which nothing cancels
+constexpr Constant gelu_2k{2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi}, gelu_c{0.044715},
+    gelu_3c{3 * 0.044715};
+SLOPE_INLINE auto gelu_argument(auto x) { return gelu_2k * (x + gelu_c * (x * x * x)); }
+SLOPE_INLINE auto gelu_tanh_slope(auto x) {
+  auto u = gelu_argument(x), s = logistic(u);
+  return s * (1 + x * complement(s, u) * (gelu_2k * (1 + gelu_3c * (x * x))));
 }
 
 SLOPE_INLINE auto softplus_(auto x) {

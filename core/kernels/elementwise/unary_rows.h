@@ -29,8 +29,8 @@ SLOPE_UNARY(Sign, sign, any, of_input, sign(x), 0,
             "y = 1 where x > 0, -1 where x < 0, else 0", "dx = 0", "")
 SLOPE_UNARY(Exp, exp, floating, of_output, exp_(x), y,
             "y = e^x", "dx = g y", "")
-SLOPE_UNARY(Expm1, expm1, floating, of_output, expm1_(x), y + 1,
-            "y = e^x - 1", "dx = g (y + 1)", "")
+SLOPE_UNARY(Expm1, expm1, floating, of_input, expm1_(x), exp(x),
+            "y = e^x - 1", "dx = g e^x", "")
 SLOPE_UNARY(Log, log, floating, of_input, log_(x), 1 / x,
             "y = log x", "dx = g / x", "x > 0")
 SLOPE_UNARY(Log1p, log1p, floating, of_input, log1p_(x), 1 / (x + 1),
@@ -54,13 +54,14 @@ SLOPE_UNARY(Erf, erf, floating, of_input, erf_(x),
             "y = 2 / sqrt(pi) int_0^x e^(-t^2) dt", "dx = g 2 / sqrt(pi) e^(-x^2)", "")
 SLOPE_UNARY(GeluErf, gelu, floating, of_input, not_below(x) * normal_cdf(x), gelu_slope(bounded(x)),
             "y = x Phi(x), Phi(x) = (1 + erf(x / sqrt 2)) / 2", "dx = g (Phi(x) + x phi(x)), phi = Phi'", "")
-SLOPE_UNARY(GeluTanh, gelu_tanh, floating, of_input, half * not_below(x) * (1 + gelu_t(x)),
+SLOPE_UNARY(GeluTanh, gelu_tanh, floating, of_input, not_below(x) * sigmoid(gelu_argument(x)),
             gelu_tanh_slope(bounded(x)),
-            "y = x (1 + t) / 2, t = tanh(k (x + c x^3)), k = sqrt(2 / pi), c = 0.044715",
-            "dx = g ((1 + t) / 2 + x (1 - t^2) k (1 + 3 c x^2) / 2)", "")
+            "y = x s(u) = x (1 + tanh(u / 2)) / 2, s = sigmoid, "
+            "u = 2 k (x + c x^3), k = sqrt(2 / pi), c = 0.044715",
+            "dx = g s(u) (1 + x (1 - s(u)) 2 k (1 + 3 c x^2))", "")
 SLOPE_UNARY(Silu, silu, floating, of_input, not_below(x) * sigmoid(x), silu_slope(bounded(x)),
             "y = x s(x), s = sigmoid", "dx = g s (1 + x (1 - s))", "")
-SLOPE_UNARY(Softplus, softplus, floating, of_input, softplus_(x), sigmoid(x),
+SLOPE_UNARY(Softplus, softplus, floating, of_input, softplus_(x), logistic(x),
             "y = log(1 + e^x)", "dx = g sigmoid(x)", "")
 // clang-format on
 #undef SLOPE_UNARY

@@ -1,6 +1,7 @@
 #include <slope/core/kernels/lanes.h>
 #include <slope/core/kernels/math.h>
 #include <slope/core/kernels/prefetch.h>
+#include <slope/core/kernels/reduce/centre.h>
 #include <slope/core/kernels/reduce/layer_norm.h>
 #include <slope/core/kernels/reduce/squares.h>
 
@@ -39,22 +40,23 @@ void affine(int64_t n, const T* w, const T* b, T* y) {
   }
 }
 
-// mean = x_0 + 1/n sum (x_i - x_0): exact for a constant row, however large; then the variance from
-// the deviations.
+// The mean, then the variance from the deviations.
 template <class T>
-void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T* b, T* y, T* mean,
-                T* rstd) {
+void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T* b, T* y, T* origin,
+                T* offset, T* rstd) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     fetch(x + n, n);
     fetch_to_write(y + n, n);
-    const T first = x[0],
-            m = first + share * sum_pieces<T>(n, [&](int64_t i) { return x[i] - first; });
-    const T s = reciprocal_rms(n, eps, [&](int64_t i) { return x[i] - m; });
+    const T first = x[0];
+    const Centre<T> c =
+        centre_of(n, x, share * sum_pieces<T>(n, [&](int64_t i) { return x[i] - first; }));
+    const T s = reciprocal_rms(n, eps, [&](int64_t i) { return c.deviation(x[i]); });
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
+    for (int64_t i = 0; i < n; ++i) y[i] = c.deviation(x[i]) * s;
     affine(n, w, b, y);
-    mean[r] = m;
+    origin[r] = c.origin;
+    offset[r] = c.offset;
     rstd[r] = s;
   }
 }
@@ -63,15 +65,16 @@ void layer_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, const T*
 //   dx = rstd (h - mean(h) - z mean(h z))      dw += g z      db += g
 // RMS norm: mean = 0, no mean(h).
 template <class T, bool centred>
-void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* mean, const T* rstd,
-              const T* g, T* dx, bool add, T* dw, T* db) {
+void backward(int64_t rows, int64_t n, const T* x, const T* w, const T* origin, const T* offset,
+              const T* rstd, const T* g, T* dx, bool add, T* dw, T* db) {
   const T share = T(1) / static_cast<T>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, g += n) {
     fetch(x + n, n);
     fetch(g + n, n);
     if (dx) fetch_to_write(dx + n, n);
-    const T m = centred ? mean[r] : T(0), s = rstd[r];
-    const auto z = [&](int64_t i) { return (x[i] - m) * s; };
+    const Centre<T> c = centred ? Centre<T>{origin[r], offset[r]} : Centre<T>{0, 0};
+    const T s = rstd[r];
+    const auto z = [&](int64_t i) { return c.deviation(x[i]) * s; };
     const auto row = [&](auto h) {
       const T mean_h = centred ? share * sum_pieces<T>(n, h) : T(0);
       const T mean_hz = share * sum_pieces<T>(n, [&](int64_t i) { return h(i) * z(i); });
@@ -115,7 +118,7 @@ void rms_norm(int64_t rows, int64_t n, T eps, const T* x, const T* w, T* y, T* r
 template <class T>
 void rms_norm_backward(int64_t rows, int64_t n, const T* x, const T* w, const T* rstd, const T* g,
                        T* dx, bool add, T* dw) {
-  backward<T, false>(rows, n, x, w, nullptr, rstd, g, dx, add, dw, nullptr);
+  backward<T, false>(rows, n, x, w, nullptr, nullptr, rstd, g, dx, add, dw, nullptr);
 }
 
 }  // namespace

@@ -50,16 +50,6 @@ bool is_final_sigma(std::u32string_view text, size_t sigma) {
          !(after < text.size() && is_cased(text[after]));
 }
 
-// Appends the canonical decomposition of a character.
-void append_decomposed(std::vector<utf8proc_int32_t>& text, char32_t c) {
-  constexpr auto canonical = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
-  utf8proc_int32_t parts[4];  // no character has more
-  int unused = 0;
-  const utf8proc_ssize_t n =
-      utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, 4, canonical, &unused);
-  text.insert(text.end(), parts, parts + n);
-}
-
 // Puts adjacent marks in Unicode's canonical order, by their classes. (utf8proc_decompose does so
 // too, in a time that grows with the square of their number.)
 void sort_marks(std::vector<utf8proc_int32_t>& text) {
@@ -142,7 +132,13 @@ std::string nfc(std::string_view utf8) {
   if (latin && !find_utf8_error(utf8)) return std::string(utf8);
   constexpr auto compose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   std::vector<utf8proc_int32_t> text;
-  for (const char32_t c : decode_utf8(utf8)) append_decomposed(text, c);
+  for (const char32_t c : decode_utf8(utf8)) {
+    utf8proc_int32_t parts[4];  // no character has more
+    int unused = 0;
+    const utf8proc_ssize_t n =
+        utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), parts, 4, compose, &unused);
+    text.insert(text.end(), parts, parts + n);
+  }
   sort_marks(text);
   const utf8proc_ssize_t length =
       utf8proc_normalize_utf32(text.data(), static_cast<utf8proc_ssize_t>(text.size()), compose);
@@ -155,12 +151,6 @@ std::string nfc(std::string_view utf8) {
 
 std::string composed(std::string_view utf8, bool lowercase) {
   return lowercase ? nfc(lower(nfc(utf8))) : nfc(utf8);
-}
-
-std::u32string decomposed(char32_t c) {
-  std::vector<utf8proc_int32_t> parts;
-  append_decomposed(parts, c);
-  return {parts.begin(), parts.end()};
 }
 
 }  // namespace slope::data

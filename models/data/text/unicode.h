@@ -23,6 +23,5 @@ std::string nfc(std::string_view utf8);
 // The same, in lower case if that is wanted: the form in which every tokenizer reads its text, so
 // that two ways to write a text are one text.
 std::string composed(std::string_view utf8, bool lowercase);
-std::u32string decomposed(char32_t c);  // é as e and an acute accent; most characters as they are
 
 }  // namespace slope::data

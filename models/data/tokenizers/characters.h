@@ -1,5 +1,4 @@
-// Characters as tokens: the code points of the training text, composed (NFC). The vocabulary of an
-// older run may hold decomposed ones; a text is then read as they are, however it is written.
+// Characters as tokens: the code points of the training text, composed (NFC).
 #pragma once
 
 #include <slope/models/data/tokenizer.h>
@@ -8,7 +7,8 @@ namespace slope::data {
 
 class CharacterTokenizer final : public Tokenizer {
  public:
-  explicit CharacterTokenizer(Vocab vocab, bool lowercase = false);
+  explicit CharacterTokenizer(Vocab vocab, bool lowercase = false)
+      : vocab_(std::move(vocab)), lowercase_(lowercase) {}
   static TokenizerPtr from(const std::vector<const std::vector<std::string>*>& texts,
                            const TokenizerOptions& options);
   static TokenizerPtr read(const std::string& stem, const TokenizerOptions& options);
@@ -24,13 +24,9 @@ class CharacterTokenizer final : public Tokenizer {
   std::vector<File> files() const override { return {{".vocab", vocab_.text()}}; }
 
  private:
-  std::string spelled(char32_t c) const;
-  std::string spelled(std::string_view text) const;  // the tokens of a text
   bool has_all(std::u32string_view characters) const;
 
   Vocab vocab_;
-  // the characters that Unicode can decompose, by what they become
-  std::unordered_map<std::u32string, std::string> spellings_;
   bool has_unk_ = vocab_.contains("<unk>");
   bool lowercase_;
 };

@@ -26,8 +26,8 @@ DocumentTask::DocumentTask(const RunSettings& settings, const std::string& text)
   SLOPE_CHECK_AS(UsageError, has_separator(*tokenizer_),
                  "--documents lines: the vocabulary of {} has no line break, which separates them; "
                  "give --documents whole, or take another vocabulary",
-                 settings.tokenizers_from.empty() ? "--subword-model " + d.tokens.subword_model
-                                                  : "--from " + settings.training.from);
+                 settings.training.from.empty() ? "--subword-model " + d.tokens.subword_model
+                                                : "--from " + settings.training.from);
   data::Documents all = data::encode_documents(data::split_lines(text), *tokenizer_);
   const auto n = static_cast<int64_t>(all.size());
   const auto cut = static_cast<int64_t>(static_cast<double>(n) * (1 - d.validation_share));
@@ -97,22 +97,14 @@ Evaluation evaluate_documents(const models::LanguageModel& model,
 }
 
 std::string DocumentTask::summary() const {
-  const std::string measured = unknown_measured("validation tokens", unknown(validation_));
-  return fmt::format("{} training and {} validation documents, {} different {}; {}{}{}{}",
+  return fmt::format("{} training and {} validation documents, {} different {}; {}{}",
                      training_.size(), validation_.size(), tokenizer_->size(),
                      settings_.data<TextSettings>().tokens.tokenizer, parameter_count(),
-                     unknown_lines(unknown(training_), settings_), measured.empty() ? "" : "\n",
-                     measured);
+                     unknown_lines(unknown(training_), unknown(validation_), settings_));
 }
 
 UnknownShare DocumentTask::unknown(const data::Documents& documents) const {
   return unknown_share(count_tokens(documents), *tokenizer_);
-}
-
-TokenCount count_tokens(const data::Documents& documents) {
-  TokenCount count;
-  for (const std::vector<int64_t>& document : documents) count.add(document);
-  return count;
 }
 
 }  // namespace slope::train

@@ -40,7 +40,5 @@ class DocumentTask : public ModelTask {
 
 // The loss over all targets of the documents, each cut off after the model's block_size.
 Evaluation evaluate_documents(const models::LanguageModel& model, const data::Documents& documents);
-// The tokens of these documents.
-TokenCount count_tokens(const data::Documents& documents);
 
 }  // namespace slope::train

@@ -82,17 +82,14 @@ std::string LanguageModelTask::summary() const {
       held_out_ > validation().size()
           ? fmt::format(" (validates on the first {}: --validation-size)", validation().size() - 1)
           : "";
-  const std::string measured = unknown_measured("validation tokens", unknown(validation()));
-  return fmt::format("{} training and {} validation {}{}, {} different ones; {}{}{}{}",
+  return fmt::format("{} training and {} validation {}{}, {} different ones; {}{}",
                      training().size(), held_out_, kind(), cut, tokenizer_->size(),
-                     parameter_count(), unknown_lines(unknown(training()), settings_),
-                     measured.empty() ? "" : "\n", measured);
+                     parameter_count(),
+                     unknown_lines(unknown(training()), unknown(validation()), settings_));
 }
 
 UnknownShare LanguageModelTask::unknown(std::span<const int64_t> part) const {
-  TokenCount count;
-  count.add(part);
-  return unknown_share(count, *tokenizer_);
+  return unknown_share(count_tokens(part), *tokenizer_);
 }
 
 }  // namespace slope::train

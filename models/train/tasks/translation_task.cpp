@@ -194,9 +194,8 @@ std::string TranslationTask::summary() const {
     return unknown_warning(language + " tokens", s.tokens.unknown_share(), settings_);
   };
   const auto validates = [&](const std::string& language, const data::Ids data::Pair::*side) {
-    const std::string measured = unknown_measured(
-        language + " validation tokens", count_tokens(validation_.pairs, side).unknown_share());
-    return measured.empty() ? "" : "\n" + measured;
+    return unknown_measured(language + " validation tokens",
+                            count_tokens(validation_.pairs, side).unknown_share());
   };
   return fmt::format(
       "{} training pairs{}, {} validation pairs{}{}; {}; {}\n"

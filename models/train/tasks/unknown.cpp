@@ -26,10 +26,22 @@ TokenCount count_tokens(std::span<const data::Pair> pairs, const data::Ids data:
   return count;
 }
 
+TokenCount count_tokens(const data::Documents& documents) {
+  TokenCount count;
+  for (const std::vector<int64_t>& document : documents) count.add(document);
+  return count;
+}
+
+TokenCount count_tokens(std::span<const int64_t> ids) {
+  TokenCount count;
+  count.add(ids);
+  return count;
+}
+
 std::string unknown_warning(const std::string& tokens, double share, const RunSettings& settings) {
   if (share < many) return "";
-  const char* const advice = !settings.tokenizers_from.empty()
-                                 ? "the vocabulary of --from lacks them"
+  const bool from = !settings.training.from.empty() && !settings.tokenizers_from.empty();
+  const char* const advice = from ? "the vocabulary of --from lacks them"
                              : settings.tokenizer().kind == "subwords"
                                  ? "the subword model lacks them; let slope learn the subwords"
                                  : "try --tokenizer subwords or a smaller --min-freq";
@@ -41,10 +53,13 @@ UnknownShare unknown_share(const TokenCount& count, const data::Tokenizer& token
   return count.unknown_share();
 }
 
-std::string unknown_lines(const UnknownShare& share, const RunSettings& settings) {
-  if (share.value_or(0) == 0) return "";
-  return fmt::format("\n{:.3g} % of the training tokens are <unk>{}", 100 * *share,
-                     unknown_warning("tokens", *share, settings));
+std::string unknown_lines(const UnknownShare& training, const UnknownShare& validation,
+                          const RunSettings& settings) {
+  std::string lines;
+  if (training.value_or(0) > 0)
+    lines = fmt::format("\n{:.3g} % of the training tokens are <unk>{}", 100 * *training,
+                        unknown_warning("tokens", *training, settings));
+  return lines + unknown_measured("validation tokens", validation);
 }
 
 std::vector<JsonField> unknown_facts(const UnknownShare& training, const UnknownShare& validation) {
@@ -54,7 +69,7 @@ std::vector<JsonField> unknown_facts(const UnknownShare& training, const Unknown
 
 std::string unknown_measured(const std::string& tokens, const UnknownShare& share) {
   if (share.value_or(0) == 0) return "";
-  return fmt::format("{:.3g} % of the {} are <unk>{}", 100 * *share, tokens,
+  return fmt::format("\n{:.3g} % of the {} are <unk>{}", 100 * *share, tokens,
                      *share < many ? "" : ": loss and perplexity say nothing about these");
 }
 

@@ -123,8 +123,7 @@ class Source {
 std::string source_of(const Request& request, Language language) {
   if (!request.mistake.empty())
     throw Fault("limit",
-                "a program with a planted mistake cannot be saved: only the explorer has it",
-                {});
+                "a program with a planted mistake cannot be saved: only the explorer has it", {});
   RunOptions options = options_of(request, request.dtype);
   options.keep_evaluated = true;
   const Run run = computed(request.program, options);
