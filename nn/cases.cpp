@@ -41,8 +41,8 @@ std::vector<Case> heads_cases() {
       {"attend", "n = 1", one, plain},
       {"attend", "empty", nothing, plain},
       {"attend_with_weights", "causal", heads, weights},
-      {"biased_attention", "a number for each head and pair", with_bias, biased},
-      {"scaled_dot_product_attention", "two heads on one key, causal", shared, grouped},
+      {"biased_attention", "a bias per head, query and key", with_bias, biased},
+      {"scaled_dot_product_attention", "two heads share keys, causal", shared, grouped},
   };
 }
 

@@ -36,7 +36,7 @@ struct Pass {
   void capture(const Tensors& inputs);
   bool wants(const Edge& edge) const;
   Tensor gradient_of(const Tensor& x) const;
-  // A node's slot: where the sums of its outputs begin in sums_.
+  // A node's slot: where its outputs' gradients begin in sums_.
   bool is_wanted(const Node& node) const { return !captures_ || wanted_[node.slot]; }
   bool is_captured(size_t slot) const { return captures_ && captured_[slot]; }
   // Whether a rule runs this pass inside another pass. Then this one stops at the captured tensors
@@ -72,7 +72,7 @@ struct Pass {
   Tensor plus(const Tensor& sum, const Tensor& g) const;
   void free_values(Node& node);
   bool adds_in_place(const Tensor& grad) const;
-  List<GradLock> lock_leaves_and_make_grads();  // for commit() to store
+  List<GradLock> lock_leaves_and_make_grads();  // commit() stores grads
 
   // Memory for the lists below. It is enough for a small graph, whose lists take none from the
   // heap.

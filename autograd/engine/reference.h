@@ -9,7 +9,7 @@ namespace slope {
 // Gradients of op's inputs, through its composite reference.
 Grads gradients_through_reference(const Op& op, const Saved& s);
 // The gradient of each of `inputs`, from s.grad(i), the gradient of outputs[i]. Undefined for an
-// input that requires none or that no output with a gradient depends on.
+// input that requires none or affects no output with a gradient.
 Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s);
 
 }  // namespace slope

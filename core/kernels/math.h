@@ -79,7 +79,7 @@ struct Reduced {
   return x < -87.0f ? 0.0f : y;
 }
 
-// e^x - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): exact where n = 0
+// e^x - 1 = 2 (s m + s - 1/2), m = e^r - 1, s = 2^(n-1); m if n = 0
 [[gnu::always_inline]] inline float expm1_(float x) {
   const auto [r, n] = reduce_by_ln2(x, -20.0f);
   const float m = fma_(exp_tail(r) * r, r, r), s = power_of_two(n - 1);
@@ -126,7 +126,7 @@ struct Reduced {
 }
 
 // |x| < 0.9: x + x p(x^2); else 1 - e^q(|x|) with the sign of x,
-// q(x) = log erfc x up to 3.95, where erf rounds to 1.
+// q(x) = log erfc x; from 3.95 on, erf rounds to 1.
 [[gnu::always_inline]] inline float erf_(float x) {
   const float a = __builtin_fabsf(x), z = x * x, c = a > 3.95f ? 3.95f : a;
   const float p = polynomial(z, -6.09036039e-4f, 5.01196290e-3f, -2.67789090e-2f, 1.12821408e-1f,

@@ -92,7 +92,7 @@ void copy_into(const Tensor& from, const Tensor& to) {
       const bool repeats =
           std::find(from.strides().begin(), from.strides().end(), 0) != from.strides().end();
       const int64_t bytes = to.numel() * static_cast<int64_t>(sizeof(B));
-      // a source that repeats elements is small: only the result counts
+      // a repeated source is small: only the result fills caches
       const bool is_large = is_past_caches(repeats ? bytes / 2 : bytes);
       for_each_run<2>(
           from.shape(), {&from.strides(), &to.strides()}, copy_grain,

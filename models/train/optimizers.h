@@ -1,6 +1,6 @@
-// The optimizers of a run by its settings: one, or Muon for matrices with AdamW for everything
-// else. Their own learning rate is 1 (except Rprop's), so that the schedule's value is the rate.
-// L-BFGS is not among them, because its step evaluates the loss.
+// The optimizers that a run's settings name: one, or Muon for matrices and AdamW for the rest.
+// Their own learning rate is 1 (except Rprop's), so that the schedule's value is the rate. L-BFGS
+// is not among them, because its step evaluates the loss.
 #pragma once
 
 #include <slope/models/run/train_settings.h>

@@ -1,4 +1,4 @@
-// Check cases of the functions of this folder.
+// Gradcheck cases of functions of this folder.
 #include <slope/nn/cases.h>
 #include <slope/nn/functional/activations.h>
 #include <slope/nn/functional/layers.h>
@@ -138,7 +138,7 @@ void losses(List& list) {
            [=](const Tensors& x) {
              return cross_entropy(x[0], x[1], weight(x), {.label_smoothing = 0.1});
            });
-  list.add("cross_entropy", "positions after the classes", {{{2, 4, 3}}}, [](const Tensors& x) {
+  list.add("cross_entropy", "scores (N, C, positions)", {{{2, 4, 3}}}, [](const Tensors& x) {
     return cross_entropy(x[0], tensor({{0, 3, 1}, {1, 2, 2}}), Tensor(),
                          {.reduction = Reduction::none});
   });

@@ -75,13 +75,13 @@ Tensor multilabel_margin_loss(const Tensor& scores, const Tensor& target, Reduct
   const int64_t C = x.size(1);
   SLOPE_CHECK_INDEX(!any(logical_or(t < -1, t >= static_cast<double>(C))),
                     "{}: a target is outside [-1, {})", op, C);
-  // (N, C): the row's targets ended here or before, with a negative one
+  // (N, C): a negative target here or before ended the row's list
   const Tensor ended = cumsum(to(t < 0, i64), 1) > 0;
   const Tensor classes = masked_fill(t, ended, 0);
   const Tensor hits = logical_and(classes.unsqueeze(-1) == arange(C), (!ended).unsqueeze(-1));
   // (N, 1, C): class i is a target of the row
   const Tensor is_target = sum(hits, {1}, keepdim) > 0;
-  // (N, C, C): of the row's j-th target and class i
+  // (N, C, C): by the row's j-th target and class i
   const Tensor z = relu(1 - gather(x, 1, classes).unsqueeze(-1) + x.unsqueeze(1)),
                loss = sum(masked_fill(z, logical_or(ended.unsqueeze(-1), is_target), 0), {1, 2}) /
                       static_cast<double>(C);
@@ -152,7 +152,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int64_t dim, double e
   const Dims shape = broadcast_shapes(a.shape(), b.shape(), "cosine_similarity");
   const auto d =
       static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(shape.size()), "cosine_similarity"));
-  const auto unit = [&](const Tensor& x) {  // expanded along dim alone: the product does the rest
+  const auto unit = [&](const Tensor& x) {  // expanded along dim only: the product broadcasts
     Dims to(shape.size() - x.shape().size(), 1);
     for (const int64_t size : x.shape()) to.push_back(size);
     if (!to.empty()) to[d] = shape[d];

@@ -125,7 +125,7 @@ TEST_CASE("training: L-BFGS evaluates a step's micro-batches again, with the sam
   s.training.accumulate = 2;
   LanguageModelTask task(s, characters());
   Updater updater(task.parameters(), s.training);
-  // each step starts on the same micro-batches, with the same random numbers: its loss can but fall
+  // each step starts on the same micro-batches and random numbers: its loss can only fall
   double before = HUGE_VAL;
   for (int i = 0; i < 4; ++i) {
     task.seek(0);
@@ -136,7 +136,7 @@ TEST_CASE("training: L-BFGS evaluates a step's micro-batches again, with the sam
   }
 }
 
-TEST_CASE("training: a step after the first takes nothing from the system") {
+TEST_CASE("training: steps after the first take no memory from the system") {
   const KeepThreads restore;
   set_num_threads(1);  // several would each keep free blocks, and how many is chance
   const RunSettings s = small_language_model();
@@ -152,7 +152,7 @@ TEST_CASE(
     "training: a micro-batch in pieces takes the same step but for rounding, with fewer values "
     "kept for backward") {
   const KeepThreads restore;
-  set_num_threads(1);  // whose memory is counted exactly
+  set_num_threads(1);  // makes the memory counts exact
   RunSettings s = small_language_model({{"dropout", "0"}});
   s.training.average = 0, s.training.optimizer = "sgd", s.training.lr = 0.1,
   s.training.batch_size = 64;  // 1024 tokens
@@ -174,7 +174,7 @@ TEST_CASE(
     for (const NamedTensor& p : task.parameters()) result.weights.push_back(p.tensor.detach());
     return result;
   };
-  const Run whole = run(0), above = run(1024), pieces = run(300);  // the last: four
+  const Run whole = run(0), above = run(1024), pieces = run(300);  // four pieces
   CHECK(above.loss == whole.loss);
   CHECK(above.peak == whole.peak);
   CHECK(pieces.loss == doctest::Approx(whole.loss).epsilon(1e-6));
@@ -184,7 +184,7 @@ TEST_CASE(
     CHECK(max(abs(pieces.weights[i] - whole.weights[i])).item() < 1e-6);
 }
 
-TEST_CASE("training: each piece of a micro-batch drops other values, in every run the same") {
+TEST_CASE("training: pieces of a micro-batch drop different values, the same in every run") {
   const data::ParallelText four{std::vector<std::string>(4, "der hund sieht den baum ."),
                                 std::vector<std::string>(4, "the dog sees the tree .")};
   const auto loss = [&](int64_t batch_size, int64_t piece_tokens) {
@@ -229,7 +229,7 @@ TEST_CASE(
     CHECK(again.parameters()[i].tensor.to_vector() == task.parameters()[i].tensor.to_vector());
 }
 
-TEST_CASE("translation: a model that is not drawn twice has the weights of one that is") {
+TEST_CASE("translation: weights drawn only once equal weights drawn twice") {
   const RunSettings s = small_translation();
   manual_seed(7);
   const auto model = dynamic_cast<const models::TranslationType&>(s.type()).make(
@@ -251,10 +251,10 @@ TEST_CASE("translation: a model that is not drawn twice has the weights of one t
 }
 
 TEST_CASE(
-    "updater: loading takes, beside what it keeps, the weights or the state as read, and no "
+    "updater: beyond what it keeps, loading holds one file (weights or state) and no "
     "further copy") {
   RunSettings s = small_language_model({{"n_embd", "128"}});
-  s.training.optimizer = "sgd";  // its state is small: what is read are the weights, twice
+  s.training.optimizer = "sgd";  // its state is small: both files hold mainly the weights
   LanguageModelTask task(s, characters());
   const TemporaryFolder run;
   Updater updater(task.parameters(), s.training);
@@ -271,7 +271,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "training: models in four threads of one process become what each becomes alone, to the bit") {
+    "training: models trained in four threads of one process get the same bits as alone") {
   const std::string translation = trained_translation(), language_model = trained_language_model();
   REQUIRE(translation.size() > 10'000);
   REQUIRE(language_model.size() > 10'000);
@@ -303,7 +303,7 @@ TEST_CASE("training: the first step refuses a model that does not list a paramet
   (void)take_step(whole, both, t, 0, 20);
 }
 
-TEST_CASE("training: weights that are not finite name the rate that the schedule has come to") {
+TEST_CASE("training: for weights that are not finite, the message names the current rate") {
   const TrainSettings t{
       .lr = 0.1, .schedule = "plateau", .warmup = 0, .gamma = 0.5, .plateau_patience = 0};
   OneBatch<ListsBoth> task;

@@ -45,13 +45,13 @@ class Resume(Case):
             with self.subTest(kind=kind):
                 arguments = ["train", kind, *more, "--seed", "3", "--validate-every", "1"]
                 self.good(*arguments, "--steps", "4", "--out", kind)
-                shutil.copytree(f"{kind}/step-4", f"{kind}/step-5")  # as after a kill before `last` leads to it
+                shutil.copytree(f"{kind}/step-4", f"{kind}/step-5")  # as if killed before `last` led to it
                 self.good(*arguments, "--steps", "7", "--resume", "--out", kind)
                 steps = {name for name in os.listdir(kind) if name.startswith("step-")}
                 self.assertEqual(steps, {os.readlink(f"{kind}/last"), os.readlink(f"{kind}/best")})
 
     def goes_on_with_the_same_bits(self, *arguments):
-        """Killed after each of three steps and resumed; the last of them is behind the validation of step 4."""
+        """Killed after each of three steps and resumed; the last of them comes after step 4's validation."""
         of_schedules = {SMALL.index("--schedule"), SMALL.index("--warmup")} if "rprop" in arguments else ()
         small = [word for i, word in enumerate(SMALL) if i not in of_schedules and i - 1 not in of_schedules]
         arguments = [*small, *arguments, "--steps", "12", "--validate-every", "2", "--save-every", "1"]
@@ -100,7 +100,7 @@ class Resume(Case):
         self.assertIn(process.returncode, (130, 143))
 
     def killed_and_resumed(self, arguments, kills, lasts):
-        """Starts the run again and again, killing it at a random instant, until it ends by itself."""
+        """Starts the run `kills` times, each killed at a random instant, then lets it end."""
         draw = random.Random(kills)
         for _ in range(kills):
             process = self.start(*arguments)
@@ -119,7 +119,7 @@ class Resume(Case):
         self.same("run", expected)
 
     def test_kill_char_gpt(self):
-        self.skip_slow("translation is killed at any instant")
+        self.skip_slow("test_kill_at_any_instant covers this")
         arguments = ["train", "char-gpt", "--text", "train.en", *SMALL_GPT, "--dropout", "0.2", "--accumulate", "2", "--steps", "20", "--save-every", "1", "--validate-every", "6", "--resume", "--out"]
         start = time.monotonic()
         self.good(*arguments, "straight")
@@ -130,7 +130,7 @@ class Resume(Case):
         arguments = [*RICH, "--steps", "20"]
         expected = self.straight(*arguments)
         self.good(*self.run_of("run", *arguments[:-1], "14"))
-        # A schedule depends on the number of steps: so do these bits.
+        # The number of steps sets the schedule and so these bits.
         self.assertNotEqual(trained("run")["model"], expected["model"])
         shutil.rmtree("run")
         process = self.start(*self.run_of("run", *arguments, "--resume"))
@@ -306,7 +306,7 @@ class Refusals(Case):
     def test_the_log_of_another_run_is_named_before_the_first_step(self):
         with open("run/log.jsonl") as file:
             text = file.read()
-        with open("run/log.jsonl", "w") as file:  # longer lines: the place to go on is within one
+        with open("run/log.jsonl", "w") as file:  # longer lines: the saved length ends inside one
             file.write(text.replace('"time"', '"other": 1234567, "time"'))
         self.refused(3, *self.resume(), says="run/log.jsonl: is the log of another run")
 
@@ -332,7 +332,7 @@ class Arithmetic(Case):
         return array.array("f", data)
 
     def test_accumulation_equals_the_big_batch(self):
-        # An epoch is one step either way, so both see the same 60 pairs; their batches are padded differently.
+        # An epoch is always one step, so all see the same 60 pairs, in batches padded differently.
         common = [*SMALL, "--dropout", "0", "--optimizer", "sgd", "--lr", "0.5", "--steps", "8"]
         for name, more in (("whole", ["--batch-size", "60"]), ("halves", ["--batch-size", "30", "--accumulate", "2"]), ("fifths", ["--batch-size", "12", "--accumulate", "5"])):
             self.good("train", "translation", *TEXT, *common, *more, "--out", name)

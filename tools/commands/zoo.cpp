@@ -25,8 +25,8 @@ std::string file_of(const models::ModelType& type) {
   return "models/" + file + ".h";
 }
 
-// To count, the model is made, but its weights are not filled: of each tensor's memory only the
-// header is written. Without prctl the system would clear a whole huge page for each header.
+// To count, the model is made, but its weights are not filled: only the header of each tensor's
+// memory is written. Without prctl the system would clear a whole huge page for each header.
 int64_t parameters_of(const models::ModelType& type) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   return train::count_default_parameters(type);
@@ -76,7 +76,7 @@ int run() {
 }
 
 nlohmann::ordered_json to_json(const nn::LayerSummary& layer) {
-  nlohmann::ordered_json output;  // null: no call returned a single tensor
+  nlohmann::ordered_json output;  // null: no call returned just one tensor
   if (layer.output) output = *layer.output;
   return {{"name", layer.name},
           {"type", layer.type},

@@ -1,6 +1,6 @@
 // Products C = A B of matrices that fit in the cache: attention's, one head at a time. Each element
-// of C is one chain, A(i, 0) B(0, j), then + A(i, 1) B(1, j), and so on, or beyond attention_piece
-// terms the sum of such chains, in order: however C is cut into blocks, the bits are the same. Each
+// of C adds A(i, 0) B(0, j), A(i, 1) B(1, j), … in this order, in chains of at most attention_piece
+// terms that are then summed in order: however C is cut into blocks, the bits are the same. Each
 // link is a fused multiply-add where the instruction set has it.
 #pragma once
 

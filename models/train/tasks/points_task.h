@@ -1,4 +1,4 @@
-// Trains a model of points on the two moons, whose points are drawn from the run's seed.
+// Trains a classifier of points on the two moons, drawn from the run's seed.
 #pragma once
 
 #include <slope/models/data/two_moons.h>

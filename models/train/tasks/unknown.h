@@ -1,5 +1,5 @@
-// The share of a text's tokens that are <unk>, of which a model learns nothing and a loss says
-// nothing: for a run's summary and log and for an evaluation, with a warning if it is large.
+// The share of a text's tokens that are <unk>, about which the model learns nothing and the loss
+// says nothing. Shown in a run's summary and log and in evaluations; a warning if large.
 #pragma once
 
 #include <slope/models/data/batches.h>
@@ -34,7 +34,7 @@ std::string unknown_lines(const UnknownShare& training, const UnknownShare& vali
 std::vector<JsonField> unknown_facts(const UnknownShare& training, const UnknownShare& validation);
 
 // Of tokens on which a loss is measured: "\n3 % of the TOKENS are <unk>", with a warning for a
-// share of 5 % or more; empty if none is.
+// share of 5 % or more; empty for none.
 std::string unknown_measured(const std::string& tokens, const UnknownShare& share);
 
 }  // namespace slope::train

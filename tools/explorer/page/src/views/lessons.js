@@ -15,7 +15,7 @@ export async function solution(ask, { program, of, what, element = 0 }) {
   return trace.events.filter((e) => e.event === 'leaf' && e.variable === variable.id).at(-1).values[0].values[element];
 }
 
-/** To within a thousandth: exercises ask for three digits at most. */
+/** To within 0.1 %: exercises ask for three digits at most. */
 export const isRight = (typed, wanted) => Math.abs(typed - wanted) <= 1e-3 * Math.max(Math.abs(wanted), 0.02);
 
 /** "1/4", "−2,5": numbers as people type them */
