@@ -28,6 +28,7 @@ void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   check_standard_output();
 }
+
 void print_text(const std::string& text) {
   static const bool to_terminal = isatty(STDOUT_FILENO) != 0;
   if (!to_terminal) return print(text);

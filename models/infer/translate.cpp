@@ -54,17 +54,27 @@ Sentence fitting_source(const Translator& translator, const std::string& line,
   return source;
 }
 
-std::vector<Translations> translate(const Translator& translator,
-                                    const std::vector<std::string>& lines,
-                                    const DecodeOptions& options, const LineOptions& line_options) {
+namespace {
+
+std::vector<Sentence> sources_of(const Translator& translator, std::span<const std::string> lines,
+                                 const LineOptions& options) {
+  std::vector<Sentence> sources;
+  for (size_t i = 0; i < lines.size(); ++i)
+    sources.push_back(fitting_source(translator, lines[i], options,
+                                     fmt::format("line {}", options.lines_before + i + 1)));
+  return sources;
+}
+
+// given[i]: the source of lines[i]; without a word it is not translated
+std::vector<Translations> translate_sources(const Translator& translator,
+                                            std::span<const std::string> lines,
+                                            std::span<const Sentence> given,
+                                            const DecodeOptions& options) {
   if (options.unk == Unknown::copy) check_attends(translator);
   std::vector<Sentence> sources;
   std::vector<size_t> number;  // of each source's line
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const std::string place = fmt::format("line {}", line_options.lines_before + i + 1);
-    Sentence source = fitting_source(translator, lines[i], line_options, place);
-    if (source.size() > 2) sources.push_back(std::move(source)), number.push_back(i);
-  }
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (given[i].size() > 2) sources.push_back(given[i]), number.push_back(i);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<Translations> all(lines.size(),
                                 Translations{Translation{.log_p = nan, .score = nan}});
@@ -89,19 +99,23 @@ std::vector<Translations> translate(const Translator& translator,
   return all;
 }
 
+}  // namespace
+
+std::vector<Translations> translate(const Translator& translator,
+                                    const std::vector<std::string>& lines,
+                                    const DecodeOptions& options, const LineOptions& line_options) {
+  return translate_sources(translator, lines, sources_of(translator, lines, line_options), options);
+}
+
 void translate_in_parts(const Translator& translator, std::span<const std::string> lines,
                         const DecodeOptions& options, const LineOptions& line_options,
                         const std::function<void(size_t line, const Translations& best)>& give) {
+  const std::vector<Sentence> sources = sources_of(translator, lines, line_options);
   const size_t most = std::max<size_t>(1024, 16 * static_cast<size_t>(options.batch_size));
-  if (line_options.long_lines == LongLines::refuse && lines.size() > most)
-    for (size_t i = 0; i < lines.size(); ++i)
-      (void)fitting_source(translator, lines[i], line_options,
-                           fmt::format("line {}", line_options.lines_before + i + 1));
-  LineOptions of_part = line_options;
   for (size_t begin = 0; begin < lines.size(); begin += most) {
-    const auto part = lines.subspan(begin, std::min(most, lines.size() - begin));
-    of_part.lines_before = line_options.lines_before + begin;
-    const auto all = translate(translator, {part.begin(), part.end()}, options, of_part);
+    const size_t n = std::min(most, lines.size() - begin);
+    const auto all = translate_sources(translator, lines.subspan(begin, n),
+                                       std::span(sources).subspan(begin, n), options);
     for (size_t i = 0; i < all.size(); ++i) give(begin + i, all[i]);
   }
 }

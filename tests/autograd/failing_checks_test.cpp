@@ -13,6 +13,7 @@
 
 using namespace slope;
 using test::with_rule;
+using test::wrong_formula;
 
 namespace {
 
@@ -35,8 +36,6 @@ Tensor squared(const Tensor& x) {
 }
 
 const Op wrong_kernel{.name = "planted", .saves = saves_input(), .formula = right, .kernel = wrong};
-const Op wrong_formula{
-    .name = "planted", .saves = saves_input(), .formula = wrong, .kernel = right};
 const Op detached{
     .name = "planted", .saves = saves_input(), .formula = [](const Saved& s, const Tensor& g) {
       return Grads{2 * g * s.input().detach()};

@@ -16,6 +16,7 @@ using test::leaf;
 using test::quiet;
 using test::values;
 using test::with_rule;
+using test::wrong_formula;
 
 namespace {
 
@@ -95,11 +96,6 @@ TEST_CASE("culprit: an operation without outputs, whose node is gone at once") {
 }
 
 TEST_CASE("culprit: strides are to blame only if the same rule is right without, with NoGrad too") {
-  static const Op wrong_formula{
-      .name = "wrong_formula",
-      .saves = saves_input(),
-      .formula = [](const Saved& s, const Tensor& g) { return Grads{3 * g * s.input()}; },
-      .kernel = [](const Saved& s, const Tensor& g) { return Grads{2 * g * s.input()}; }};
   static const Op wrong_strides{.name = "wrong_strides",
                                 .saves = saves_input(),
                                 .formula = [](const Saved& s, const Tensor& g) {

@@ -1,4 +1,4 @@
-// Operations with a planted mistake: the forward of an existing one, with the test's own rule.
+// Operations with a planted mistake: the forward of an existing one with a rule of the test's.
 #pragma once
 
 #include <slope/autograd/grad_mode.h>
@@ -18,6 +18,13 @@ Tensor with_rule(const Op& op, F&& forward, const Tensors& inputs, Attributes at
   }
   return op.record(Tensors{y}, inputs, std::move(attributes))[0];
 }
+
+// Of y = x^2: the formula gives 3 g x, the kernel the right 2 g x.
+inline const Op wrong_formula{
+    .name = "wrong_formula",
+    .saves = saves_input(),
+    .formula = [](const Saved& s, const Tensor& g) { return Grads{3 * g * s.input()}; },
+    .kernel = [](const Saved& s, const Tensor& g) { return Grads{2 * g * s.input()}; }};
 
 inline Tensor values(const Dims& shape, uint64_t seed = 1) {
   manual_seed(seed);

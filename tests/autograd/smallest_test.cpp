@@ -9,13 +9,9 @@ using namespace slope;
 using test::quiet;
 using test::values;
 using test::with_rule;
+using test::wrong_formula;
 
 TEST_CASE("diagnosis: the smallest inputs that fail, as a program") {
-  static const Op wrong_formula{
-      .name = "planted",
-      .saves = saves_input(),
-      .formula = [](const Saved& s, const Tensor& g) { return Grads{3 * g * s.input()}; },
-      .kernel = [](const Saved& s, const Tensor& g) { return Grads{2 * g * s.input()}; }};
   const TensorFunction f = [](const Tensors& in) {
     return Tensors{with_rule(wrong_formula, [&] { return in[0] * in[0]; }, {in[0]}) + in[1]};
   };

@@ -270,8 +270,7 @@ TEST_CASE(
   CHECK(memory::stats().peak - before < weights * 3 / 2);
 }
 
-TEST_CASE(
-    "training: models trained in four threads of one process get the same bits as alone") {
+TEST_CASE("training: models trained in four threads of one process get the same bits as alone") {
   const std::string translation = trained_translation(), language_model = trained_language_model();
   REQUIRE(translation.size() > 10'000);
   REQUIRE(language_model.size() > 10'000);

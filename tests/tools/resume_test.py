@@ -294,6 +294,12 @@ class Refusals(Case):
         self.good(*self.resume("--train", "moved"))
         self.assertEqual(log_of("run")[-1]["step"], 8)
 
+    def test_a_text_with_a_character_that_the_run_has_not_learned(self):
+        self.gpt("letters", "--steps", "1")
+        with open("odd", "w", encoding="utf-8") as file:
+            file.write("\u00d6" * 50)
+        self.refused(3, "train", "char-gpt", "--text", "odd", "--resume", "--steps", "2", "--out", "letters", says=["odd", "'\u00d6'"])
+
     def test_subwords_of_a_file_that_is_gone_are_those_of_the_run(self):
         self.gpt("first", "--tokenizer", "subwords", "--steps", "1")
         shutil.copy("first/last/source.model", "own.model")

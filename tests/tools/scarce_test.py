@@ -89,7 +89,6 @@ class Memory(Refused):
             shutil.rmtree("run", ignore_errors=True)
         ends.report("train", count)
 
-
     def test_of_training_many_times_in_a_row(self):
         """So many that the reserve does not help: also what undoes a half-written checkpoint gets no memory."""
         points = ["train", "points", "--steps", "2", "--threads", "1", "--quiet", "--out"]

@@ -192,14 +192,11 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
 std::unique_ptr<train::ModelTask> make_task(RunSettings& settings, const std::string& resumed) {
   const std::string from = settings.training.from,
                     config = resumed.empty() ? "" : train::config_to_resume(resumed);
-  const Settings all = settings.all();
-  const Setting* subword_model = find_setting(all, "subword_model");
-  const bool has_subwords = subword_model && !std::get<std::string*>(subword_model->place)->empty();
   const bool starts_from = !from.empty() && config.empty();
   const std::string run = starts_from && sys::is_folder(from) ? train::checkpoint_folder(from) : "";
-  // a resume takes them from its own run: where they came from may be gone
-  if (!from.empty() || has_subwords)
-    settings.tokenizers_from = config.empty() ? run : sys::parent(config);
+  // a resume takes its own run's: learning them again takes time, and what they were made from may
+  // be gone
+  settings.tokenizers_from = config.empty() ? run : sys::parent(config);
   auto task = train::make_task(settings, bundled_corpus);
   if (starts_from) task->start_from(run.empty() ? from : run + "/model.safetensors");
   return task;
