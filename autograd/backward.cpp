@@ -22,13 +22,13 @@ void Pass::start() {
   const GradMode mode(options_.create_graph);
   for (size_t i = 0; i < roots_.size(); ++i)
     if (wants(roots_[i])) accumulate(roots_[i], std::move(root_gradients_[i]));
-  left_ = order_.size();
+  left_ = visits_.size();
 }
 
 const Node* Pass::step() {
   const GradMode mode(options_.create_graph);
   while (left_ > 0)
-    if (Node& node = *order_[--left_]; run_node(node)) return &node;
+    if (Node& node = *visits_[--left_].node; run_node(node)) return &node;
   return nullptr;
 }
 

@@ -1,6 +1,6 @@
 // Node: one recorded operation. Nodes point to the nodes that made their inputs. Creation order
 // (the sequence number) is a topological order. Nothing here recurses, so a chain of a million
-// nodes is safe: it is walked with an explicit stack and freed through a list.
+// nodes is safe: it is walked and freed through lists.
 #pragma once
 
 #include <slope/autograd/grad_slot.h>

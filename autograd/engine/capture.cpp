@@ -16,12 +16,13 @@ void Pass::capture(const Tensors& inputs) {
     if (edge.leaf) captured_leaves_.insert(edge.leaf.get());
     if (edge.node && edge.node->pass.load() == this) captured_[edge.node->slot + edge.output] = 1;
   }
-  for (const Node* node : order_) {
-    const auto first = captured_.begin() + node->slot,
-               last = first + static_cast<ptrdiff_t>(node->outputs.size());
+  for (const Visit& visit : visits_) {
+    const Node& node = *visit.node;
+    const auto first = captured_.begin() + node.slot,
+               last = first + static_cast<ptrdiff_t>(node.outputs.size());
     if (is_within && std::find(first, last, 1) != last) continue;
-    wanted_[node->slot] = std::any_of(node->inputs.begin(), node->inputs.end(),
-                                      [this](const Edge& edge) { return wants(edge); });
+    wanted_[node.slot] =
+        std::ranges::any_of(node.inputs, [this](const Edge& edge) { return wants(edge); });
   }
 }
 

@@ -51,27 +51,19 @@ void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> grad
     root_gradients_.push_back(g);
   }
   constexpr size_t usual = 32;  // nodes of a small graph
-  List<Node*> stack(&memory_);
-  stack.reserve(usual);
-  order_.reserve(usual);
   visits_.reserve(usual);
   leaves_.reserve(usual);
   leaf_sums_.reserve(usual);
-  for (const Edge& root : roots_)
-    if (root.node) reach(root.node.get(), stack);
-  while (!stack.empty()) {
-    Node* node = stack.back();
-    stack.pop_back();
-    order_.push_back(node);
-    for (const Edge& edge : node->inputs)
-      if (edge.node) reach(edge.node.get(), stack);
-  }
-  std::sort(order_.begin(), order_.end(),
-            [](const Node* a, const Node* b) { return a->sequence < b->sequence; });
+  for (const Edge& root : roots_) reach(root);
+  for (size_t i = 0; i < visits_.size(); ++i)  // which grows
+    for (const Edge& edge : visits_[i].node->inputs) reach(edge);
+  std::ranges::sort(visits_, {}, [](const Visit& visit) { return visit.node->sequence; });
   sums_.resize(slots_);
 }
 
-void Pass::reach(Node* node, List<Node*>& stack) {
+void Pass::reach(const Edge& edge) {
+  Node* node = edge.node.get();
+  if (!node) return;
   // another thread's pass may be gone: compare its address, never read it
   const auto is_of_this_thread = [](const Pass* pass) {
     for (const Pass* p = innermost; p; p = p->outer_)
@@ -89,7 +81,6 @@ void Pass::reach(Node* node, List<Node*>& stack) {
   visits_.push_back({node, holder, node->slot});
   node->slot = slots_;
   slots_ += static_cast<uint32_t>(node->outputs.size());
-  stack.push_back(node);
 }
 
 }  // namespace slope

@@ -55,7 +55,7 @@ struct Pass {
     Pass* outer;  // the pass that held the node before (or null), and the node's slot in it
     uint32_t outer_slot;
   };
-  void reach(Node* node, List<Node*>& stack);
+  void reach(const Edge& edge);
 
   bool run_node(Node& node);
   Grads derivative(Node& node, std::span<const Tensor> gs);
@@ -83,8 +83,7 @@ struct Pass {
   const Pass* outer_;  // the enclosing pass on this thread
   List<Edge> roots_{&memory_};
   List<Tensor> root_gradients_{&memory_};
-  List<Visit> visits_{&memory_};
-  List<Node*> order_{&memory_};  // by creation; the first `left_` have not run
+  List<Visit> visits_{&memory_};  // of each node, by creation; the first `left_` have not run
   size_t left_ = 0;
   uint32_t slots_ = 0;
   List<Tensor> sums_{&memory_};             // gradient of output k of a node: sums_[node.slot + k]
