@@ -17,24 +17,28 @@
 
 namespace slope {
 
-// dL/dL: given, or 1.
-void Pass::start() {
+void Pass::begin(const Tensors& outputs, const Tensors& gradients, const Tensors* inputs) {
   const GradMode mode(options_.create_graph);
+  List<Tensor> gs = collect(outputs, gradients);
+  if (inputs) capture(*inputs);
   for (size_t i = 0; i < roots_.size(); ++i)
-    if (wants(roots_[i])) accumulate(roots_[i], std::move(root_gradients_[i]));
-  left_ = visits_.size();
+    if (wants(roots_[i])) accumulate(roots_[i], std::move(gs[i]));
 }
 
-const Node* Pass::step() {
+const Node* Pass::next() {
   const GradMode mode(options_.create_graph);
   while (left_ > 0)
     if (Node& node = *visits_[--left_].node; run_node(node)) return &node;
+  if (is_within) return nullptr;  // the outer pass goes on
+  for (const Leaf& x : leaves_) run_hooks(Ref(x.slot), *x.sum);
+  if (captured_.empty()) commit();
   return nullptr;
 }
 
 // False if no gradient reached the node or none is wanted from it.
 bool Pass::run_node(Node& node) {
-  run_hooks(node);
+  for (size_t k = 0; k < node.outputs.size(); ++k)
+    run_hooks(node.outputs[k].slot, sums_[node.slot + k]);
   const std::span<const Tensor> gs(&sums_[node.slot], node.outputs.size());
   const bool is_reached = std::ranges::any_of(gs, [](const Tensor& g) { return g.defined(); });
   if (!is_reached || !is_wanted(node)) return false;
@@ -78,6 +82,8 @@ void Pass::deliver(const Node& from, size_t i, Tensor g) {
 void Pass::accumulate(const Edge& x, Tensor g) {
   Tensor& sum = sum_of(x);
   const Tensor before = copy_to_show(sum);
+  if (!sum.defined() && x.leaf)
+    leaves_.push_back({x.leaf, autograd_meta(*x.leaf)->slot.get(), &sum});
   if (!sum.defined())
     sum = std::move(g);
   else if (may_write(sum))
@@ -89,31 +95,23 @@ void Pass::accumulate(const Edge& x, Tensor g) {
 
 // x.grad += dL/dx. Everything that can fail happens before the first x.grad changes.
 void Pass::commit() {
-  const GradMode mode(options_.create_graph);
   const List<GradLock> locks = lock_leaves_and_make_grads();
-  for (size_t i = 0; i < leaves_.size(); ++i) {
-    Tensor &grad = autograd_meta(*leaves_[i])->slot->grad, &g = leaf_sums_[i];
-    if (g.defined() && adds_in_place(grad))
-      add_into(g, grad);
-    else if (g.defined())
-      grad = std::move(g);  // contains the old grad, if there was one
-  }
+  for (const Leaf& x : leaves_)
+    if (adds_in_place(x.slot->grad))
+      add_into(*x.sum, x.slot->grad);
+    else
+      x.slot->grad = std::move(*x.sum);  // contains the old grad, if there was one
 }
 
 // ---- entry points; grad() is in engine/capture.cpp
-static void run_backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
-                         BackwardOptions options) {
-  Pass pass(options);
-  pass.collect(outputs, gradients);
-  pass.run();
-  pass.commit();
-}
-
 void backward(const Tensors& outputs, const Tensors& gradients, BackwardOptions options) {
-  run_backward(outputs, gradients, options);
+  Pass pass(options);
+  pass.begin(outputs, gradients);
+  while (pass.next()) {
+  }
 }
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  run_backward({this, 1}, {&gradient, 1}, {retain_graph, create_graph});
+  slope::backward({*this}, {gradient}, {retain_graph, create_graph});
 }
 
 }  // namespace slope

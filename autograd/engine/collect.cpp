@@ -26,9 +26,10 @@ Pass::~Pass() {
 
 bool Pass::is_innermost() const { return innermost == this; }
 
-void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
+Pass::List<Tensor> Pass::collect(const Tensors& outputs, const Tensors& gradients) {
   SLOPE_CHECK_AS(AutogradError, gradients.empty() || gradients.size() == outputs.size(),
                  "backward: {} outputs but {} gradients", outputs.size(), gradients.size());
+  List<Tensor> given_or_1(&memory_);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& y = outputs[i];
     Edge edge = gradient_edge(y);
@@ -48,20 +49,22 @@ void Pass::collect(std::span<const Tensor> outputs, std::span<const Tensor> grad
     SLOPE_CHECK_DTYPE(g.dtype() == y.dtype(), "backward: output {} is {}, its gradient {}", i,
                       name(y.dtype()), name(g.dtype()));
     roots_.push_back(std::move(edge));
-    root_gradients_.push_back(g);
+    given_or_1.push_back(std::move(g));
   }
   constexpr size_t usual = 32;  // nodes of a small graph
   visits_.reserve(usual);
   leaves_.reserve(usual);
-  leaf_sums_.reserve(usual);
   for (const Edge& root : roots_) reach(root);
   for (size_t i = 0; i < visits_.size(); ++i)  // which grows
     for (const Edge& edge : visits_[i].node->inputs) reach(edge);
   std::ranges::sort(visits_, {}, [](const Visit& visit) { return visit.node->sequence; });
   sums_.resize(slots_);
+  left_ = visits_.size();
+  return given_or_1;
 }
 
 void Pass::reach(const Edge& edge) {
+  if (edge.leaf && leaf_slots_.try_emplace(edge.leaf.get(), slots_).second) ++slots_;
   Node* node = edge.node.get();
   if (!node) return;
   // another thread's pass may be gone: compare its address, never read it
@@ -81,6 +84,12 @@ void Pass::reach(const Edge& edge) {
   visits_.push_back({node, holder, node->slot});
   node->slot = slots_;
   slots_ += static_cast<uint32_t>(node->outputs.size());
+}
+
+size_t Pass::slot_of(const Edge& x) const {
+  if (x.node) return x.node->pass.load() == this ? x.node->slot + x.output : 0;
+  const auto at = leaf_slots_.find(x.leaf.get());
+  return at == leaf_slots_.end() ? 0 : at->second;
 }
 
 }  // namespace slope

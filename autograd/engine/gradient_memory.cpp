@@ -22,30 +22,13 @@ Tensor Pass::plus(const Tensor& sum, const Tensor& g) const {
   return to(to(sum, f32) + to(g, f32), g.dtype());
 }
 
-Tensor& Pass::sum_of(const Edge& edge) {
-  if (edge.node) return sums_[edge.node->slot + edge.output];
-  const auto [at, is_new] = leaf_index_.try_emplace(edge.leaf.get(), leaves_.size());
-  if (is_new) {
-    leaves_.push_back(edge.leaf);
-    leaf_sums_.emplace_back();
-  }
-  return leaf_sums_[at->second];
-}
-
-const Tensor* Pass::find_sum(const Edge& edge) const {
-  if (edge.node) return &sums_[edge.node->slot + edge.output];
-  const auto at = leaf_index_.find(edge.leaf.get());
-  return at == leaf_index_.end() ? nullptr : &leaf_sums_[at->second];
-}
-
 // ---- where a kernel writes
 
 GradTarget Pass::target(const Node& node, size_t input, const Dims& shape, DType dtype,
                         const TargetOptions& options) {
-  const Edge& edge = node.inputs[input];
-  const Tensor* sum = options.may_add && edge ? find_sum(edge) : nullptr;
-  const bool adds = sum && sum->defined() && may_write(*sum);
-  if (adds && !targets_are_new_) return {.tensor = *sum, .adds = true};
+  const Tensor& sum = sum_of(node.inputs[input]);
+  const bool adds = options.may_add && sum.defined() && may_write(sum);
+  if (adds && !targets_are_new_) return {.tensor = sum, .adds = true};
   would_add_ |= adds;
   if (options.over && options.over->defined() && !targets_are_new_) {
     const Tensor& g = sums_[node.slot];
@@ -94,27 +77,23 @@ bool Pass::adds_in_place(const Tensor& grad) const {
 // its gradient alone, so a sum that another leaf, a retained gradient or the caller holds is
 // copied. Leaves are locked in order of address: two passes that share leaves cannot deadlock.
 Pass::List<GradLock> Pass::lock_leaves_and_make_grads() {
-  List<GradSlot*> slots(&memory_);
-  slots.reserve(leaves_.size());
-  for (size_t i = 0; i < leaves_.size(); ++i) {
-    const AutogradMeta& meta = *autograd_meta(*leaves_[i]);
-    slots.push_back(meta.slot.get());
-    if (!meta.requires_grad) leaf_sums_[i] = Tensor();  // frozen since the forward
+  // frozen since the forward
+  std::erase_if(leaves_, [](const Leaf& x) { return !autograd_meta(*x.tensor)->requires_grad; });
+  List<GradSlot*> by_address(&memory_);
+  by_address.reserve(leaves_.size());
+  for (const Leaf& x : leaves_) {
+    Observe::tell(&Observer::handed_over, Tensor(x.tensor), *x.sum);
+    by_address.push_back(x.slot);
   }
-  for (size_t i = 0; Observe::anybody() && i < leaves_.size(); ++i)
-    if (leaf_sums_[i].defined())
-      Observe::tell(&Observer::handed_over, Tensor(leaves_[i]), leaf_sums_[i]);
-  List<GradSlot*> by_address(slots, &memory_);
-  std::sort(by_address.begin(), by_address.end());
+  std::ranges::sort(by_address);
   List<GradLock> locks(&memory_);
-  locks.reserve(slots.size());
+  locks.reserve(leaves_.size());
   for (GradSlot* slot : by_address) locks.emplace_back(*slot);
   const Observe::Hidden hidden;  // an observer that asks for a grad() would wait for ever
-  for (size_t i = 0; i < leaves_.size(); ++i) {
-    const Tensor& grad = slots[i]->grad;
-    Tensor& g = leaf_sums_[i];
-    if (!g.defined() || adds_in_place(grad)) continue;
-    if (grad.defined() || !may_write(g)) g = plus(grad, g);
+  for (const Leaf& x : leaves_) {
+    const Tensor& grad = x.slot->grad;
+    if (adds_in_place(grad)) continue;
+    if (grad.defined() || !may_write(*x.sum)) *x.sum = plus(grad, *x.sum);
   }
   return locks;
 }

@@ -1,12 +1,12 @@
 // Hooks and retained gradients: run when a gradient is complete, before anything uses it.
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/engine/pass.h>
-#include <slope/autograd/grad_mode.h>
 
 namespace slope {
 
-// Applies the hooks to g. Copies their list, as a hook may register others.
-static void apply(const std::vector<Hook> hooks, Tensor& g) {
+void Pass::run_hooks(const Ref<GradSlot> slot, Tensor& g) {
+  if (!slot || !g.defined()) return;
+  const std::vector<Hook> hooks = slot->hooks;  // a copy: a hook may register others
   for (const Hook& hook : hooks) {
     const Tensor changed = hook(g);
     if (!changed.defined()) continue;
@@ -18,23 +18,7 @@ static void apply(const std::vector<Hook> hooks, Tensor& g) {
                       name(changed.dtype()));
     g = changed;
   }
-}
-
-void Pass::run_hooks(const Node& node) {
-  for (size_t k = 0; k < node.outputs.size(); ++k) {
-    const Ref<GradSlot> slot = node.outputs[k].slot;
-    Tensor& g = sums_[node.slot + k];
-    if (!slot || !g.defined()) continue;
-    apply(slot->hooks, g);
-    if (slot->retains_grad) slot->replace(plus(slot->read(), g));
-  }
-}
-
-void Pass::finish() {
-  if (is_within) return;
-  const GradMode mode(options_.create_graph);
-  for (size_t i = 0; i < leaves_.size(); ++i)
-    apply(autograd_meta(*leaves_[i])->slot->hooks, leaf_sums_[i]);
+  if (slot->retains_grad) slot->replace(plus(slot->read(), g));
 }
 
 void Tensor::retain_grad() const {

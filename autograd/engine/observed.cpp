@@ -22,8 +22,7 @@ Grads Pass::observed_derivative(Node& node, std::span<const Tensor> gs) {
   std::vector<const Tensor*> sums(alone.size());
   Tensors before(alone.size());
   for (size_t i = 0; i < alone.size(); ++i)
-    if (alone[i].defined() && (sums[i] = find_sum(node.inputs[i])))
-      before[i] = copy_to_show(*sums[i]);
+    if (alone[i].defined()) before[i] = copy_to_show(*(sums[i] = &sum_of(node.inputs[i])));
   Grads result = derivative(node, gs);
   for (size_t i = 0; i < alone.size(); ++i) {
     if (!alone[i].defined() || result[i].defined()) continue;  // no gradient, or told by deliver()

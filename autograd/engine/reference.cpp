@@ -6,25 +6,17 @@
 namespace slope {
 
 Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s) {
-  Tensors reached, grad_outputs, wanted;
+  Tensors reached, gradients;
   for (size_t i = 0; i < outputs.size(); ++i)
     if (s.grad(static_cast<int>(i)).defined() && outputs[i].requires_grad()) {
       reached.push_back(outputs[i]);
-      grad_outputs.push_back(s.grad(static_cast<int>(i)));
+      gradients.push_back(s.grad(static_cast<int>(i)));
     }
-  for (const Tensor& x : inputs)
-    if (x.defined() && x.requires_grad()) wanted.push_back(x);
-  const Tensors found = reached.empty() ? Tensors(wanted.size())
-                                        : grad_within(reached, wanted,
-                                                      {.grad_outputs = grad_outputs,
-                                                       .retain_graph = s.connected(),
-                                                       .create_graph = s.connected(),
-                                                       .allow_unused = true});
-  Grads grads;
-  size_t next = 0;
-  for (const Tensor& x : inputs)
-    grads.push_back(x.defined() && x.requires_grad() ? found[next++] : Tensor());
-  return grads;
+  if (reached.empty()) return Grads(inputs.size());
+  Pass pass({.create_graph = s.connected()});
+  pass.is_within = true;
+  const Tensors grads = pass.gradients_of(reached, gradients, inputs);
+  return {grads.begin(), grads.end()};
 }
 
 Grads gradients_through_reference(const Op& op, const Saved& s) {
