@@ -44,7 +44,7 @@ bool Pass::run_node(Node& node) {
   if (!is_reached || !is_wanted(node)) return false;
 
   Observe::tell(&Observer::node_begins, node, gs);
-  Grads dx = Observe::anybody() ? observed_derivative(node, gs) : derivative(node, gs);
+  Grads dx = Observe::needs_contributions() ? observed_derivative(node, gs) : derivative(node, gs);
   Observe::tell(&Observer::rule_ended, node);
   free_values(node);
   for (size_t i = 0; i < dx.size(); ++i) deliver(node, i, std::move(dx[i]));
@@ -81,7 +81,8 @@ void Pass::deliver(const Node& from, size_t i, Tensor g) {
 
 void Pass::accumulate(const Edge& x, Tensor g) {
   Tensor& sum = sum_of(x);
-  const Tensor before = copy_to_show(sum);
+  const bool shows_before = sum.defined() && Observe::needs_contributions();
+  const Tensor before = shows_before ? contiguous_copy(sum) : Tensor();
   if (!sum.defined() && x.leaf)
     leaves_.push_back({x.leaf, autograd_meta(*x.leaf)->slot.get(), &sum});
   if (!sum.defined())

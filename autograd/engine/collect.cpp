@@ -11,6 +11,7 @@ namespace slope {
 static thread_local const Pass* innermost = nullptr;
 
 Pass::Pass(BackwardOptions options) : options_(options), outer_(innermost) {
+  options_.retain_graph |= options_.create_graph;
   Observe::tell_pass_begins();  // which may throw
   innermost = this;
 }

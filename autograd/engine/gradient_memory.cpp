@@ -24,24 +24,20 @@ Tensor Pass::plus(const Tensor& sum, const Tensor& g) const {
 
 // ---- where a kernel writes
 
-GradTarget Pass::target(const Node& node, size_t input, const Dims& shape, DType dtype,
-                        const TargetOptions& options) {
-  const Tensor& sum = sum_of(node.inputs[input]);
-  const bool adds = options.may_add && sum.defined() && may_write(sum);
-  if (adds && !targets_are_new_) return {.tensor = sum, .adds = true};
-  would_add_ |= adds;
-  if (options.over && options.over->defined() && !targets_are_new_) {
-    const Tensor& g = sums_[node.slot];
-    const bool is_g = options.over->is_same(g), is_last_use = !options_.retain_graph;
-    if (is_g ? !is_captured(node.slot) && may_write(g) : is_last_use && !options_.create_graph)
-      return {.tensor = *options.over};
-  }
-  return {.tensor = Tensor::empty(shape, dtype)};
-}
-
 GradTarget Saved::target(int i, const Dims& shape, DType dtype,
                          const TargetOptions& options) const {
-  return pass_->target(node_, static_cast<size_t>(i), shape, dtype, options);
+  const auto input = static_cast<size_t>(i), reuses = pass_->reuses_;
+  const Tensor &sum = pass_->sum_of(node_.inputs[input]), &g = grads_[0];
+  const bool adds = options.may_add && sum.defined() && pass_->may_write(sum);
+  if (adds && (reuses == Pass::all || reuses == input)) return {.tensor = sum, .adds = true};
+  if (adds) pass_->would_add_.push_back(input);
+  if (options.over && options.over->defined() && reuses == Pass::all) {
+    const bool is_last_use = options.over->is_same(g)
+                                 ? !pass_->is_captured(node_.slot) && pass_->may_write(g)
+                                 : !pass_->options_.retain_graph;
+    if (is_last_use) return {.tensor = *options.over};
+  }
+  return {.tensor = Tensor::empty(shape, dtype)};
 }
 
 std::vector<GradTarget> Saved::targets_like(const Tensors& xs, DType dtype) const {
@@ -60,7 +56,7 @@ std::vector<GradTarget> Saved::targets_like(const Tensors& xs, DType dtype) cons
 // ---- what is freed, what a leaf gets
 
 void Pass::free_values(Node& node) {
-  if (!options_.create_graph && !options_.retain_graph && !node.saved.empty()) {
+  if (!options_.retain_graph && !node.saved.empty()) {
     Observe::tell(&Observer::freeing, node);
     node.saved.clear();
     node.freed = true;

@@ -26,11 +26,8 @@ struct Pass {
   // and runs no leaf hooks; the outer pass goes on from these tensors and runs the hooks.
   bool is_within = false;
 
-  // gradient_memory.cpp: which memory may be written
-  GradTarget target(const Node& node, size_t input, const Dims& shape, DType dtype,
-                    const TargetOptions& options);
-
  private:
+  friend class Saved;  // its target() is in gradient_memory.cpp
   template <class T>
   using List = std::pmr::vector<T>;
   struct Visit {
@@ -59,7 +56,6 @@ struct Pass {
 
   void run_hooks(Ref<GradSlot> slot, Tensor& g);                      // hooks.cpp
   Grads observed_derivative(Node& node, std::span<const Tensor> gs);  // observed.cpp
-  static Tensor copy_to_show(const Tensor& sum);
 
   size_t slot_of(const Edge& x) const;  // the place of its gradient in sums_
   Tensor& sum_of(const Edge& x) { return sums_[slot_of(x)]; }
@@ -87,9 +83,11 @@ struct Pass {
   std::vector<char> captured_;   // at a slot: whether grad() returns it; empty for backward()
   std::vector<char> wanted_;     // at node.slot: whether a captured gradient needs the node
 
-  // observed.cpp
-  bool targets_are_new_ = false;  // kernels get new memory even where they could add to a sum
-  bool would_add_ = false;        // a kernel would have added to one
+  // observed.cpp: the input whose kernel may add to its sum, or `all`, and then kernels may also
+  // write over g; else they get new memory
+  static constexpr size_t all = SIZE_MAX, none = SIZE_MAX - 1;
+  size_t reuses_ = all;
+  std::vector<size_t> would_add_;  // those that would have added
 };
 
 }  // namespace slope
