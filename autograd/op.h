@@ -43,8 +43,7 @@ struct Op {
   // differentiable operations.
   Tensors (*reference)(const Saved& s) = nullptr;
   // Recomputes the only output, bit for bit (except where inputs were rounded), from input 0 and
-  // what `saves` names. For operations that are cheap beside a matrix product. See
-  // engine/recompute.h.
+  // what `saves` names. For operations that are cheap beside a matrix product (engine/kept.h).
   Tensor (*recompute)(const Saved& s) = nullptr;
 
   // Attaches a node to y if recording is on and an input needs a gradient. Returns y.

@@ -34,7 +34,7 @@ struct SavedValue {
   DType dtype;
   Kind kind;
   uint16_t index;
-  bool rounded = false;  // of f32, kept in bf16 (engine/rounded.h)
+  bool rounded = false;  // of f32, kept in bf16 (engine/kept.h)
   int64_t bytes() const { return storage ? layout.numel() * size_of(dtype) : 0; }
 };
 inline SavedValue save(const Tensor& x, SavedValue::Kind kind, size_t index) {

@@ -1,7 +1,6 @@
 // Recording: the one place where nodes are made.
+#include <slope/autograd/engine/kept.h>
 #include <slope/autograd/engine/meta.h>
-#include <slope/autograd/engine/recompute.h>
-#include <slope/autograd/engine/rounded.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/observer.h>
 #include <slope/core/module_path.h>
@@ -12,7 +11,6 @@
 namespace slope {
 
 using Inputs = std::span<const InputRef>;
-using Kind = SavedValue::Kind;
 
 static void save_values(Node& node, Inputs inputs, const Tensors& extras,
                         std::span<const Tensor> outputs) {
@@ -20,15 +18,13 @@ static void save_values(Node& node, Inputs inputs, const Tensors& extras,
   if (saves.inputs || saves.outputs) node.saved.reserve(2);  // most save two tensors
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& x = *inputs[i];
-    if (!x.defined() || !(saves.input(i) || (i == 0 && node.recompute_steps > 0))) continue;
-    const bool recomputed = recompute_steps(node.inputs[i], x) > 0;
-    node.saved.push_back(recomputed ? save(x, Kind::input, i) : save_input(node, x, i));
-    if (recomputed) node.saved.back().storage = Storage();
+    if (x.defined() && (saves.input(i) || (i == 0 && node.recompute_steps > 0)))
+      node.saved.push_back(keep_input(node, x, i));
   }
   for (size_t i = 0; saves.outputs && i < outputs.size(); ++i)
-    node.saved.push_back(save_output(node, outputs[i], i));
+    node.saved.push_back(keep_output(node, outputs[i], i));
   for (size_t i = 0; i < extras.size(); ++i)
-    if (extras[i].defined()) node.saved.push_back(save(extras[i], Kind::extra, i));
+    if (extras[i].defined()) node.saved.push_back(save(extras[i], SavedValue::Kind::extra, i));
 }
 
 static std::atomic<uint64_t> newest{0};
@@ -61,10 +57,7 @@ static Ref<Node> attach(const Op& op, std::span<const Tensor> outputs, Inputs in
 
 static void record_on(const Op& op, std::span<const Tensor> outputs, Inputs inputs,
                       Attributes& attributes, const Tensors& extras) {
-  const auto needs_grad = [](const InputRef& x) {
-    const AutogradMeta* meta = x->defined() ? autograd_meta(*x) : nullptr;
-    return meta && meta->requires_grad;
-  };
+  const auto needs_grad = [](const InputRef& x) { return x->defined() && x->requires_grad(); };
   Ref<Node> node;
   if (grad_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_grad))
     node = attach(op, outputs, inputs, attributes, extras);

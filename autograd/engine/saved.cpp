@@ -1,8 +1,6 @@
 // How a derivative reads a saved value: find it, check that it is unchanged, connect it.
-#include <slope/autograd/engine/meta.h>
+#include <slope/autograd/engine/kept.h>
 #include <slope/autograd/engine/pass.h>
-#include <slope/autograd/engine/recompute.h>
-#include <slope/autograd/engine/rounded.h>
 #include <slope/autograd/ops.h>
 
 #include <cstring>

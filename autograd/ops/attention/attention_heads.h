@@ -96,7 +96,7 @@ StridedMatrix<T> matrix_of(T* data, const Layout& layout, int64_t index, int64_t
 }
 
 // The heads as kernels take them. q, k and v have dtype T, or bf16 if the node keeps them
-// rounded (engine/rounded.h). The arguments must outlive this.
+// rounded (engine/kept.h). The arguments must outlive this.
 template <class T>
 struct AttentionHeads {
   const AttentionSizes& n;
