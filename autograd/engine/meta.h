@@ -17,7 +17,6 @@ struct AutogradMeta : Meta, memory::Allocated {
 
 AutogradMeta* autograd_meta(const TensorImpl& x);  // null where there is none
 AutogradMeta* autograd_meta(const Tensor& x);
-AutogradMeta& ensure_autograd_meta(const Tensor& x);
 // Creates the slot if there is none; a result's node shares it.
 GradSlot& ensure_grad_slot(const Tensor& x);
 

@@ -1,4 +1,5 @@
-// How nodes are freed, without recursion, and how a tensor finds its node (meta.h).
+// How nodes are freed, without recursion; what autograd stores with a tensor (meta.h), and the
+// methods of Tensor that read and set it.
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/printed_name.h>
@@ -37,7 +38,7 @@ AutogradMeta* autograd_meta(const TensorImpl& x) {
 }
 AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
 
-AutogradMeta& ensure_autograd_meta(const Tensor& x) {
+static AutogradMeta& ensure_autograd_meta(const Tensor& x) {
   if (!x.impl().meta) x.impl().meta = std::make_unique<AutogradMeta>();
   return *autograd_meta(x);
 }
@@ -57,10 +58,9 @@ void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {
 }
 
 Edge gradient_edge(const Tensor& x) {
-  if (!x.defined()) return {};
-  const AutogradMeta* meta = autograd_meta(x);
-  if (!meta || !meta->requires_grad) return {};
-  if (meta->node) return {meta->node, nullptr, meta->output};
+  if (!x.defined() || !x.requires_grad()) return {};
+  const AutogradMeta& meta = *autograd_meta(x);
+  if (meta.node) return {meta.node, nullptr, meta.output};
   return {nullptr, Ref<TensorImpl>(&x.impl()), 0};
 }
 
@@ -68,5 +68,47 @@ Ref<Node> gradient_node(const Tensor& x) {
   const AutogradMeta* meta = autograd_meta(x);
   return meta ? meta->node : Ref<Node>();
 }
+
+// ---- Tensor
+
+bool Tensor::requires_grad() const {
+  const AutogradMeta* meta = autograd_meta(*this);
+  return meta && meta->requires_grad;
+}
+
+const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  SLOPE_CHECK_AS(
+      AutogradError, is_leaf() || requires_grad,
+      "set_requires_grad: this tensor was computed; detach() gives it without its graph");
+  SLOPE_CHECK_DTYPE(
+      !requires_grad || is_computed_in(dtype()),
+      "set_requires_grad: only {} have gradients, this one is {}",
+      is_floating(dtype()) ? "leaves of float32 or float64" : "floating-point tensors",
+      name(dtype()));
+  if (!is_leaf() || !(requires_grad || impl().meta)) return *this;
+  ensure_grad_slot(*this);
+  autograd_meta(*this)->requires_grad = requires_grad;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return !gradient_node(*this); }
+
+Tensor Tensor::grad() const {
+  const AutogradMeta* meta = autograd_meta(*this);
+  return meta && meta->slot ? meta->slot->read() : Tensor();
+}
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (!grad.defined() && !impl().meta) return;
+  if (grad.defined()) {
+    SLOPE_CHECK_SHAPE(grad.shape() == shape(), "set_grad: the tensor has shape {}, the gradient {}",
+                      shape(), grad.shape());
+    SLOPE_CHECK_DTYPE(grad.dtype() == dtype(), "set_grad: the tensor is {}, the gradient {}",
+                      name(dtype()), name(grad.dtype()));
+  }
+  ensure_grad_slot(*this).replace(grad);
+}
+
+Tensor Tensor::detach() const { return Tensor(storage(), layout(), dtype()); }
 
 }  // namespace slope

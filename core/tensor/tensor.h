@@ -222,7 +222,7 @@ class Tensor {
   [[nodiscard]] ValuesAndIndices sort(int64_t dim = -1, bool descending = false) const;
   [[nodiscard]] ValuesAndIndices topk(int64_t k, int64_t dim = -1, bool largest = true) const;
 
-  // ---- the tape: autograd/engine/tensor_autograd.cpp; backward: autograd/backward.cpp
+  // ---- the tape: autograd/engine/node.cpp; backward: autograd/backward.cpp
   bool requires_grad() const;
   // only for leaves of floating dtype
   const Tensor& set_requires_grad(bool requires_grad = true) const;
