@@ -27,8 +27,8 @@ void Pass::begin(const Tensors& outputs, const Tensors& gradients, const Tensors
 
 const Node* Pass::next() {
   const GradMode mode(options_.create_graph);
-  while (left_ > 0)
-    if (Node& node = *visits_[--left_].node; run_node(node)) return &node;
+  while (next_ < visits_.size())
+    if (Node& node = *visits_[next_++].node; run_node(node)) return &node;
   if (is_within) return nullptr;  // the outer pass goes on
   for (const Leaf& x : leaves_) run_hooks(Ref(x.slot), *x.sum);
   if (captured_.empty()) commit();

@@ -4,6 +4,7 @@
 #include <slope/autograd/engine/pass.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace slope {
 
@@ -16,7 +17,7 @@ void Pass::capture(const Tensors& inputs) {
   captured_.assign(sums_.size(), 0);
   wanted_.assign(sums_.size(), 0);
   for (const Tensor& x : inputs) captured_[slot_of(gradient_edge(x))] = 1;
-  for (const Visit& visit : visits_) {
+  for (const Visit& visit : visits_ | std::views::reverse) {
     const Node& node = *visit.node;
     const auto first = captured_.begin() + node.slot,
                last = first + static_cast<ptrdiff_t>(node.outputs.size());

@@ -1,6 +1,6 @@
-// Which nodes a pass runs: those reachable from its outputs, in order of creation; the last runs
-// first. A node belongs to one pass at a time; a pass nested in another, on the same thread,
-// borrows its nodes.
+// Which nodes a pass runs: those reachable from its outputs, from the last recorded to the first.
+// A node belongs to one pass at a time; a pass nested in another, on the same thread, borrows its
+// nodes.
 #include <slope/autograd/engine/pass.h>
 #include <slope/core/tensor/factories.h>
 
@@ -58,9 +58,8 @@ Pass::List<Tensor> Pass::collect(const Tensors& outputs, const Tensors& gradient
   for (const Edge& root : roots_) reach(root);
   for (size_t i = 0; i < visits_.size(); ++i)  // which grows
     for (const Edge& edge : visits_[i].node->inputs) reach(edge);
-  std::ranges::sort(visits_, {}, [](const Visit& visit) { return visit.node->sequence; });
+  std::ranges::sort(visits_, std::greater(), [](const Visit& v) { return v.node->sequence; });
   sums_.resize(slots_);
-  left_ = visits_.size();
   return given_or_1;
 }
 

@@ -15,8 +15,10 @@ struct AutogradMeta : Meta, memory::Allocated {
   std::string text() const override;
 };
 
-AutogradMeta* autograd_meta(const TensorImpl& x);  // null where there is none
-AutogradMeta* autograd_meta(const Tensor& x);
+inline AutogradMeta* autograd_meta(const TensorImpl& x) {  // null where there is none
+  return static_cast<AutogradMeta*>(x.meta.get());
+}
+inline AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
 // Creates the slot if there is none; a result's node shares it.
 GradSlot& ensure_grad_slot(const Tensor& x);
 

@@ -33,11 +33,6 @@ std::string AutogradMeta::text() const {
   return "grad_fn=<" + printed_name(*node) + ">";
 }
 
-AutogradMeta* autograd_meta(const TensorImpl& x) {
-  return static_cast<AutogradMeta*>(x.meta.get());
-}
-AutogradMeta* autograd_meta(const Tensor& x) { return autograd_meta(x.impl()); }
-
 static AutogradMeta& ensure_autograd_meta(const Tensor& x) {
   if (!x.impl().meta) x.impl().meta = std::make_unique<AutogradMeta>();
   return *autograd_meta(x);
@@ -58,9 +53,9 @@ void connect(const Tensor& x, const Ref<Node>& node, uint32_t output) {
 }
 
 Edge gradient_edge(const Tensor& x) {
-  if (!x.defined() || !x.requires_grad()) return {};
-  const AutogradMeta& meta = *autograd_meta(x);
-  if (meta.node) return {meta.node, nullptr, meta.output};
+  const AutogradMeta* meta = x.defined() ? autograd_meta(x) : nullptr;
+  if (!meta || !meta->requires_grad) return {};
+  if (meta->node) return {meta->node, nullptr, meta->output};
   return {nullptr, Ref<TensorImpl>(&x.impl()), 0};
 }
 

@@ -73,8 +73,8 @@ struct Pass {
   BackwardOptions options_;
   const Pass* outer_;  // the enclosing pass on this thread
   List<Edge> roots_{&memory_};
-  List<Visit> visits_{&memory_};  // of each node, by creation; the first `left_` have not run
-  size_t left_ = 0;
+  List<Visit> visits_{&memory_};  // of each node, in the order in which they run
+  size_t next_ = 0;               // in visits_
   // Output k of a node has the slot node.slot + k, and a leaf has one too.
   uint32_t slots_ = 1;  // the first, always empty, is for what the outputs do not depend on
   std::pmr::unordered_map<TensorImpl*, uint32_t> leaf_slots_{&memory_};
