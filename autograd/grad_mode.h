@@ -7,19 +7,20 @@
 
 namespace slope {
 
-bool grad_enabled();  // whether operations are recorded
-bool anomaly_enabled();
-
 class GradMode {
  public:
-  explicit GradMode(bool enabled);
-  ~GradMode();
+  explicit GradMode(bool enabled) : before_(enabled_) { enabled_ = enabled; }
+  ~GradMode() { enabled_ = before_; }
   GradMode(const GradMode&) = delete;
   GradMode& operator=(const GradMode&) = delete;
 
+  static bool enabled() { return enabled_; }
+
  private:
   bool before_;
+  static inline constinit thread_local bool enabled_ = true;
 };
+inline bool grad_enabled() { return GradMode::enabled(); }  // whether operations are recorded
 struct NoGrad : GradMode {
   NoGrad() : GradMode(false) {}
 };
@@ -27,6 +28,7 @@ struct EnableGrad : GradMode {
   EnableGrad() : GradMode(true) {}
 };
 
+bool anomaly_enabled();
 // Anomaly mode: backward stops at the first gradient that is not finite and names the operation,
 // its module, the calls that recorded it, and the element.
 class DetectAnomaly {
