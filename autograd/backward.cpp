@@ -7,7 +7,6 @@
 //
 // Whatever uses y was recorded after y, so dL/dy is complete when its node's turn comes.
 #include <slope/autograd/engine/pass.h>
-#include <slope/autograd/engine/reference.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 #include <slope/core/loops/copy.h>
@@ -57,7 +56,7 @@ Grads Pass::derivative(Node& node, std::span<const Tensor> gs) {
   const Autocast products(node.autocast);
   const Saved saved(node, gs.data(), options_.create_graph, this);
   const auto rule = options_.create_graph || !op.kernel ? op.formula : op.kernel;
-  Grads dx = rule ? rule(saved, gs[0]) : gradients_through_reference(op, saved);
+  Grads dx = rule ? rule(saved, gs[0]) : saved.through_reference();
   SLOPE_CHECK_AS(AutogradError, dx.size() == node.inputs.size(),
                  "{}: its derivative returned {} gradients for {} inputs", op.name, dx.size(),
                  node.inputs.size());

@@ -1,5 +1,4 @@
 #include <slope/autograd/checkpoint.h>
-#include <slope/autograd/engine/reference.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
@@ -30,7 +29,7 @@ Grads formula(const Saved& s, const Tensor&) {
     roots.push_back(is_explicit ? detached.input(i) : s.leaf(i));
     if (is_explicit) explicit_inputs.push_back(roots.back());
   }
-  return gradients_of({recipe.f(explicit_inputs)}, roots, s);
+  return s.gradients_of({recipe.f(explicit_inputs)}, roots);
 }
 
 const Op checkpoint_op{

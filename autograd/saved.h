@@ -50,21 +50,25 @@ class Saved {
       : node_(node), grads_(grads), connected_(connected), pass_(pass) {}
 
   // AutogradError if the value was not saved, was freed, or was written to since.
-  Tensor input(int i = 0) const;
-  Tensor output(int i = 0) const;
-  Tensor extra(int i = 0) const;
+  Tensor input(int i = 0) const { return unpack(SavedValue::Kind::input, i); }
+  Tensor output(int i = 0) const { return unpack(SavedValue::Kind::output, i); }
+  Tensor extra(int i = 0) const { return unpack(SavedValue::Kind::extra, i); }
   // The same values as the node keeps them, for kernels that read both dtypes: f32 may be in bf16
   // (Op::rounds).
-  Tensor kept_input(int i = 0) const;
-  Tensor kept_output(int i = 0) const;
+  Tensor kept_input(int i = 0) const { return unpack(SavedValue::Kind::input, i, true); }
+  Tensor kept_output(int i = 0) const { return unpack(SavedValue::Kind::output, i, true); }
   bool needs(int i) const;  // whether the gradient of input i is wanted
   // gradient of output i; undefined where none arrived
   const Tensor& grad(int i) const { return grads_[i]; }
   Tensor grad_or_zeros(int i) const;
-  bool connected() const { return connected_; }
-  // Each saved input as the root of a new graph (if connected(), joined to the old one).
+  // To differentiate a function that is run again and recorded (engine/reference.cpp): each saved
+  // input as the root of a new graph (joined to the old one with create_graph), and the gradients
+  // of `inputs` from those of `outputs`, grad(i). Undefined where an input requires none or affects
+  // no output with a gradient.
   Saved detached_inputs() const;
-  Tensor leaf(int i) const;  // input i, which is a leaf
+  Grads gradients_of(const Tensors& outputs, const Tensors& inputs) const;
+  Grads through_reference() const;  // of Op::reference
+  Tensor leaf(int i) const;         // input i, which is a leaf
   int inputs() const;
   const Dims& input_shape(int i = 0) const;  // saved or not; it must need a gradient
 
@@ -73,7 +77,7 @@ class Saved {
   // New memory for the gradients of inputs 0, 1, …: contiguous rows, ordered in memory as in xs. If
   // the xs are slices of one tensor, so are the gradients, and that tensor's gradient needs no
   // copy. Undefined where x is undefined or its gradient is not wanted.
-  std::vector<GradTarget> targets_like(const Tensors& xs, DType dtype) const;
+  Tensors targets_like(const Tensors& xs, DType dtype) const;
 
   int64_t integer(const char* name) const { return std::get<int64_t>(find(name)); }
   double number(const char* name) const { return std::get<double>(find(name)); }

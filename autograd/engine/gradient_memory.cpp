@@ -40,16 +40,15 @@ GradTarget Saved::target(int i, const Dims& shape, DType dtype,
   return {.tensor = Tensor::empty(shape, dtype)};
 }
 
-std::vector<GradTarget> Saved::targets_like(const Tensors& xs, DType dtype) const {
-  const auto is_written = [&](size_t i) { return xs[i].defined() && needs(static_cast<int>(i)); };
+Tensors Saved::targets_like(const Tensors& xs, DType dtype) const {
+  Tensors targets = xs;
   bool all = true;
-  for (size_t i = 0; i < xs.size(); ++i) all &= is_written(i);
-  const Tensors slices = all ? empty_adjacent_like(xs, dtype) : Tensors();
-  std::vector<GradTarget> targets(xs.size());
   for (size_t i = 0; i < xs.size(); ++i)
-    if (is_written(i))
-      targets[i].tensor =
-          slices.empty() ? empty_in_order_of(xs[i].shape(), xs[i], dtype) : slices[i];
+    if (!xs[i].defined() || !needs(static_cast<int>(i))) targets[i] = Tensor(), all = false;
+  Tensors slices = all ? empty_adjacent_like(xs, dtype) : Tensors();
+  if (!slices.empty()) return slices;
+  for (Tensor& x : targets)
+    if (x.defined()) x = empty_in_order_of(x.shape(), x, dtype);
   return targets;
 }
 

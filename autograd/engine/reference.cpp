@@ -1,31 +1,33 @@
+// Gradients through a function that is run again and recorded: the composite form of a fused
+// operation, or the function given to checkpoint().
 #include <slope/autograd/engine/pass.h>
-#include <slope/autograd/engine/reference.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/ops.h>
 
 namespace slope {
 
-Grads gradients_of(const Tensors& outputs, const Tensors& inputs, const Saved& s) {
+Grads Saved::through_reference() const {
+  const Op& op = *node_.op;
+  SLOPE_CHECK_AS(AutogradError, op.reference, "{}: has neither a formula nor a reference", op.name);
+  const EnableGrad enable_grad;
+  const Saved detached = detached_inputs();
+  Tensors roots;
+  for (int i = 0; i < inputs(); ++i) roots.push_back(needs(i) ? detached.input(i) : Tensor());
+  return gradients_of(op.reference(detached), roots);
+}
+
+Grads Saved::gradients_of(const Tensors& outputs, const Tensors& inputs) const {
   Tensors reached, gradients;
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (s.grad(static_cast<int>(i)).defined() && outputs[i].requires_grad()) {
+    if (grads_[i].defined() && outputs[i].requires_grad()) {
       reached.push_back(outputs[i]);
-      gradients.push_back(s.grad(static_cast<int>(i)));
+      gradients.push_back(grads_[i]);
     }
   if (reached.empty()) return Grads(inputs.size());
-  Pass pass({.create_graph = s.connected()});
+  Pass pass({.create_graph = connected_});
   pass.is_within = true;
   const Tensors grads = pass.gradients_of(reached, gradients, inputs);
   return {grads.begin(), grads.end()};
-}
-
-Grads gradients_through_reference(const Op& op, const Saved& s) {
-  SLOPE_CHECK_AS(AutogradError, op.reference, "{}: has neither a formula nor a reference", op.name);
-  const EnableGrad enable_grad;
-  const Saved detached = s.detached_inputs();
-  Tensors inputs;
-  for (int i = 0; i < s.inputs(); ++i) inputs.push_back(s.needs(i) ? detached.input(i) : Tensor());
-  return gradients_of(op.reference(detached), inputs, s);
 }
 
 Saved Saved::detached_inputs() const {

@@ -7,11 +7,6 @@
 
 namespace slope {
 
-Tensor Saved::input(int i) const { return unpack(SavedValue::Kind::input, i); }
-Tensor Saved::output(int i) const { return unpack(SavedValue::Kind::output, i); }
-Tensor Saved::extra(int i) const { return unpack(SavedValue::Kind::extra, i); }
-Tensor Saved::kept_input(int i) const { return unpack(SavedValue::Kind::input, i, true); }
-Tensor Saved::kept_output(int i) const { return unpack(SavedValue::Kind::output, i, true); }
 bool Saved::needs(int i) const { return pass_->wants(node_.inputs[static_cast<size_t>(i)]); }
 int Saved::inputs() const { return static_cast<int>(node_.inputs.size()); }
 Tensor Saved::leaf(int i) const { return Tensor(node_.inputs[static_cast<size_t>(i)].leaf); }

@@ -91,11 +91,11 @@ Grads attention_backward(const Saved& s, const Tensor&) {
   const bool some_empty =
       std::any_of(n.sequences.begin(), n.sequences.end(),
                   [](const AttentionSequence& x) { return x.L == 0 || x.S == 0; });
-  const std::vector<GradTarget> d =  // dv is 0 without g
+  const Tensors d =  // dv is 0 without g
       s.targets_like({q, k, s.grad(0).defined() ? v : Tensor()}, g.dtype());
-  const Tensor &dq = d[0].tensor, &dk = d[1].tensor, &dv = d[2].tensor;
-  for (const GradTarget& x : d)
-    if (some_empty && x.tensor.defined()) fill(x.tensor, 0);  // the loop skips such sequences
+  const Tensor &dq = d[0], &dk = d[1], &dv = d[2];
+  for (const Tensor& x : d)
+    if (some_empty && x.defined()) fill(x, 0);  // the loop skips such sequences
   const double p = s.number("dropout");
   visit_floating(g.dtype(), op_name, [&]<class T> {
     const AttentionHeads<T> heads{
