@@ -1,5 +1,7 @@
 #include <slope/core/text/spelling.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -24,23 +26,29 @@ static std::string lower(std::string text) {
   return text;
 }
 
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
-  std::string best;
+std::vector<std::string> nearest(const std::string& name,
+                                 const std::vector<std::string>& candidates) {
+  std::vector<std::string> best;
   // a swap of two letters counts as two edits
   const size_t too_many = 1 + (name.size() < 4 ? 1 : std::max<size_t>(2, name.size() / 4));
   std::pair<size_t, size_t> least(too_many, 0);  // ignoring case; then with case
-  for (const std::string& c : candidates)
-    if (const size_t d = edit_distance(lower(name), lower(c)), exact = edit_distance(name, c);
-        d < name.size() && std::pair(d, exact) < least) {
-      least = {d, exact};
-      best = c;
-    }
+  for (const std::string& c : candidates) {
+    const std::pair edits(edit_distance(lower(name), lower(c)), edit_distance(name, c));
+    if (edits.first >= name.size() || edits.first >= too_many || edits > least) continue;
+    if (edits < least) best.clear();
+    least = edits;
+    if (std::find(best.begin(), best.end(), c) == best.end()) best.push_back(c);
+  }
   return best;
 }
 
+std::string did_you_mean(const std::vector<std::string>& meant) {
+  if (meant.empty() || meant.size() > 3) return "";  // of so many, none is probable
+  return fmt::format(" (did you mean {}?)", fmt::join(meant, " or "));
+}
+
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& candidates) {
-  const std::string meant = nearest(name, candidates);
-  return meant.empty() ? "" : " (did you mean " + meant + "?)";
+  return did_you_mean(nearest(name, candidates));
 }
 
 }  // namespace slope

@@ -20,12 +20,13 @@ bool is_end_of(const std::string& end, const std::string& name) {
   return name.size() > end.size() + 1 && name.ends_with("." + end);
 }
 
-// The name that was probably meant: the same with another prefix, or the nearest in spelling. Empty
-// if none is near.
-std::string meant_by(const std::string& name, const std::vector<std::string>& candidates) {
+// The names that were probably meant: the same with another prefix, else the nearest in spelling.
+std::vector<std::string> meant_by(const std::string& name,
+                                  const std::vector<std::string>& candidates) {
+  std::vector<std::string> meant;
   for (const std::string& c : candidates)
-    if (is_end_of(name, c) || is_end_of(c, name)) return c;
-  return nearest(name, candidates);
+    if (is_end_of(name, c) || is_end_of(c, name)) meant.push_back(c);
+  return meant.empty() ? nearest(name, candidates) : meant;
 }
 
 bool same_values(const Tensor& a, const Tensor& b) {
@@ -55,8 +56,10 @@ std::string LoadReport::message() const {
   const bool guesses = std::max(missing.size(), unexpected.size()) <= spelling_limit;
   std::vector<std::string> parts;
   const auto lost = [&](const std::string& name) {
-    const std::string meant = guesses ? meant_by(name, unexpected) : "";
-    return quoted(name) + (meant.empty() ? "" : fmt::format(" (did you mean {}?)", quoted(meant)));
+    std::vector<std::string> meant;
+    if (guesses) meant = meant_by(name, unexpected);
+    std::transform(meant.begin(), meant.end(), meant.begin(), quoted);
+    return quoted(name) + did_you_mean(meant);
   };
   if (!missing.empty())
     parts.push_back("Missing key(s) in state_dict: " + first_of(missing, lost, ", "));

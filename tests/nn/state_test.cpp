@@ -186,6 +186,17 @@ TEST_CASE("load: all kinds of trouble in one message; not strict takes what fits
   CHECK(b.extra->to_vector() == std::vector<double>(4, 1));
 }
 
+TEST_CASE("load: of names that fit equally well, each is suggested") {
+  const Tiny model(Config{});
+  NamedTensors two = nn::state_dict(model).tensors;
+  for (auto& [name, tensor] : two)
+    if (name == "extra") name = "a.extra";
+  two.push_back({"b.extra", ones({4})});
+  const std::string text = nn::load(model, two, {.strict = false}).message();
+  CHECK_MESSAGE(text.find("\"extra\" (did you mean \"a.extra\" or \"b.extra\"?)") != text.npos,
+                text);
+}
+
 TEST_CASE("load: of many unknown names only the first are listed") {
   const Tiny model(Config{});
   NamedTensors many = nn::state_dict(model).tensors;

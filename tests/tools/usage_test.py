@@ -15,6 +15,7 @@ class Usage(Case):
             (["zoo", "--thread", "1"], ["--thread", "slope zoo --help"]),
             (["zoo", "extra"], ["extra"]),
             (["gradcheck", "softmaxx"], ["softmaxx", "did you mean softmax?"]),
+            (["gradcheck", "sim"], ["(did you mean sin or sum?)"]), ([*TRAIN, "--beta3", "1"], ["(did you mean --beta1 or --beta2?)"]),
             (["gradcheck", "mse_los"], ["mse_los", "did you mean mse_loss?"]),
             (["gradcheck", "nothing-like-it"], ["nothing-like-it", "slope gradcheck --help"]),
             (["gradcheck", "--model", "char-gtp"], ["char-gtp", "did you mean char-gpt?"]),
