@@ -36,8 +36,14 @@ Option& Option::takes_name(const std::string& word) {
   return takes(word);
 }
 Option& Option::between(int64_t least, int64_t most) {
-  option_->check(CLI::Range(least, most).description(""));
   range_ = fmt::format("{} to {}", least, most);
+  const auto fault = [least, most, range = range_](const std::string& text) {
+    int64_t value = 0;
+    const bool fits = parse_number(text, value) && least <= value && value <= most;
+    return fits ? "" : fmt::format("expected an integer from {}, got '{}'", range, text);
+  };
+  // unlike a check, a transform comes before decimal(), which does not know the range
+  option_->transform(CLI::Validator(fault, ""));
   describe();
   return *this;
 }
@@ -67,6 +73,7 @@ namespace {
 template <class T>
 std::string decimal(std::string& text) {
   T value{};
+  if (is_out_of_range<T>(text)) return fmt::format("{} does not fit in 64 bits", text);
   if (!parse_number(text, value))
     return fmt::format("expected {}, got '{}'", std::is_integral_v<T> ? "an integer" : "a number",
                        text);

@@ -18,4 +18,13 @@ bool parse_number(std::string_view text, Number& value) {
   return true;
 }
 
+// Whether `text`, which parse_number refuses, is a number all the same: too large for the type, or
+// for a real type too close to 0.
+template <class Number>
+bool is_out_of_range(std::string_view text) {
+  Number read{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+  return error == std::errc::result_out_of_range && end == text.data() + text.size();
+}
+
 }  // namespace slope

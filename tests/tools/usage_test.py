@@ -161,7 +161,7 @@ class Usage(Case):
             (["generate", "gpt", "--temperature", "-1"], "--temperature"), (["generate", "gpt", "--tokens", "-1"], "--tokens"), (["generate", "gpt", "--seed", "-1"], "--seed"),
             (["translate", "run", "valid.de", "--layer", "0"], "--attention"), (["translate", "run", "valid.de", "--kind", "encoder"], "--attention"), (["translate", "run", "--attention", ""], "--attention"),
             (["translate", "run", "--length-penalty", ""], "--length-penalty"), (["translate", "run", "--length-penalty", "nan"], "--length-penalty"), (["eval", "gpt", "--data", "valid.de", "--beam", "7"], "--beam"), (["eval", "gpt", "--data", "valid.de", "--unk", "ban"], "--unk"),
-            (["generate", "gpt", "--tokens", "0x10"], "an integer, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer, got ''"),
+            (["generate", "gpt", "--tokens", "0x10"], "an integer from 0 to 100000000, got '0x10'"), (["generate", "gpt", "--seed", "99999999999999999999"], "an integer"), (["generate", "gpt", "--top-k="], "an integer from 0 to 1000000, got ''"),
             ([*TRAIN, "--config", ""], "--config"), ([*TRAIN, "--preset", ""], "--preset"), (["inspect\nx\x1b[31m"], "inspect\\x0ax\\x1b[31m"),
             (["generate", "gpt", "--top-k", "-1"], "--top-k"), (["translate", ""], "run: expected a name"), (["graph", "mlp", "-o", "a.png"], "-o a.png"), (["graph", "mlp", "--trace", "-o", "a.svg"], "-o a.svg"),
             (["graph", "mlp", "-o", "a.svg", "--module", "fc1"], "--trace"),
@@ -219,6 +219,29 @@ class Usage(Case):
         ten = self.good("generate", "gpt", "--tokens", "10").out
         self.assertEqual(self.good("generate", "gpt", "--tokens", "010").out, ten)
         self.assertEqual(self.good("generate", "gpt", "--prompt=", "--tokens", "10").out, ten)
+
+    def test_numbers_beyond_64_bits_are_said_to_be_so(self):
+        """Whatever has a range names it; 2^63 is the first integer that does not fit."""
+        text = ["train", "lm", "--text", "train.en", "--out", "run"]
+        for number in ("9223372036854775808", "-9223372036854775809", "9" * 30):
+            for arguments, says in [
+                (["generate", "run", "--seed", number], f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'"),
+                (["gradcheck", "softmax", "--seed", number], "--seed: expected an integer from 0 to "), (["generate", "run", "--tokens", number], "--tokens: expected an integer from 0 to 100000000, got "),
+                (["translate", "run", "--layer", number, "--show-attention"], f"--layer: {number} does not fit in 64 bits"), (["graph", "mlp", "-o", "a.svg", "--depth", number], "--depth: "),
+                ([*text, "--seed", number], f"--seed {number}: expected an integer of at least 0, at most 9"), (["generate", "run", "--threads", number], f"--threads {number}: expected a number from 1 to 1024"),
+                ([*text, "--schedule", "multistep", "--milestones", f"5,{number}"], f"--milestones 5,{number}: {number} does not fit in 64 bits"),
+            ]:
+                with self.subTest(arguments=arguments):
+                    self.refused(2, *arguments, says=says)
+            with open("config.json", "w") as file:
+                file.write(f'{{"seed": {number}}}')
+            self.refused(3, *text, "--config", "config.json", says='"seed" must be an integer of at least 0, at most 9')
+        for number in ("1e400", "-1e400", "1e-400"):
+            self.refused(2, "generate", "run", "--temperature", number, says=f"--temperature: {number} does not fit in 64 bits")
+            self.refused(2, *text, "--lr", number, says=f"--lr {number}: does not fit in 64 bits; expected a number of at least 0")
+        for number in ("1e3", "1.5", "0x10", "abc", ""):
+            self.refused(2, "generate", "run", "--seed", number, says=f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'")
+            self.refused(2, "translate", "run", "--layer", number, "--show-attention", says=f"--layer: expected an integer, got '{number}'")
 
     def test_config_files(self):
         for content, says in [

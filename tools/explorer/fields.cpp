@@ -43,9 +43,10 @@ std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string item = text.substr(at, end - at);
     double x = 0;
-    SLOPE_CHECK_INPUT(parse_number(std::string_view(text).substr(at, end - at), x),
-                      "explore: {} is no number", JsonReader::quoted(text.substr(at, end - at)));
+    SLOPE_CHECK_INPUT(!is_out_of_range<double>(item), "explore: {} does not fit in 64 bits", item);
+    SLOPE_CHECK_INPUT(parse_number(item, x), "explore: {} is no number", JsonReader::quoted(item));
     numbers.push_back(x);
     at = end + 1;
   }
