@@ -10,6 +10,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
 namespace slope {
 namespace {
 
@@ -26,7 +31,46 @@ void refuse_what_may_not_end(const struct stat& s, const std::string& name) {
   SLOPE_CHECK_AS(IoError, !is_device, "{}: cannot read: is a device; name a file or a pipe", name);
 }
 
+// Whether the name, not what it leads to, says standard input.
+bool names_standard_input(const std::string& path) {
+  if (path == "-") return true;
+  std::error_code none;  // a name that cannot be resolved is another one
+  const std::string name = std::filesystem::absolute(path, none).lexically_normal();
+  return name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0" ||
+         name == "/proc/thread-self/fd/0" || name == fmt::format("/proc/{}/fd/0", ::getpid());
+}
+
+using Pipe = std::pair<dev_t, ino_t>;
+
+// nullopt if it is no pipe
+std::optional<Pipe> pipe_of(const std::string& path) {
+  struct stat s;
+  if (path == "-")
+    sys::look_at(STDIN_FILENO, s, InputStream::name_of(path), "read");
+  else if (sys::kind_followed(path) == sys::Kind::other)
+    sys::look_at(path, s, "read");
+  else
+    return std::nullopt;
+  const bool is_pipe = S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode);
+  return is_pipe ? std::optional(Pipe(s.st_dev, s.st_ino)) : std::nullopt;
+}
+
 }  // namespace
+
+void refuse_shared_input(const std::vector<InputArgument>& inputs) {
+  const auto refuse = [](const InputArgument& a, const InputArgument& b, const char* what) {
+    throw UsageError(fmt::format("{} {} and {} {}: both read {}; name a file for one of them",
+                                 a.name, a.path, b.name, b.path, what));
+  };
+  for (size_t i = 0; i < inputs.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const InputArgument &a = inputs[j], &b = inputs[i];
+      if (names_standard_input(a.path) && names_standard_input(b.path))
+        refuse(a, b, "standard input");
+      const std::optional<Pipe> pipe = pipe_of(a.path);
+      if (pipe && pipe == pipe_of(b.path)) refuse(a, b, "the same pipe");
+    }
+}
 
 InputStream::InputStream(const std::string& path) : name_(name_of(path)) {
   struct stat s;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace slope {
 
@@ -37,6 +38,14 @@ class InputStream {
   bool owns_ = false;
   int64_t bytes_ = -1;  // a file's size
 };
+
+// An argument that is read to its end: "--text", "-".
+struct InputArgument {
+  std::string name, path;
+};
+// UsageError if two of them are standard input, under whatever names, or the same pipe: the second
+// would find nothing left.
+void refuse_shared_input(const std::vector<InputArgument>& inputs);
 
 }  // namespace slope
 #endif

@@ -243,6 +243,29 @@ class Usage(Case):
             self.refused(2, "generate", "run", "--seed", number, says=f"--seed: expected an integer from 0 to 9223372036854775807, got '{number}'")
             self.refused(2, "translate", "run", "--layer", number, "--show-attention", says=f"--layer: expected an integer, got '{number}'")
 
+    def test_standard_input_is_read_once(self):
+        names = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "//dev/../dev/stdin")
+        with open("train.en") as given:
+            for one in names:
+                for other in names:
+                    for stdin in ("{}", given):
+                        says = ["both read standard input; name a file for one of them", f" {one} and ", f" {other}: "]
+                        self.refused(2, "train", "lm", "--config", one, "--text", other, "--out", "run", says=says, stdin="{}")
+                        self.refused(2, "translate", "run", one, "--score", other, says=says, stdin=stdin)
+        self.refused(2, "translate", "run", "--score", "-", says="FILE - and --score -: both read standard input")
+        self.refused(2, "train", "lm", "--config", "-", "--out", "run", says="--config - and --text /dev/stdin", stdin='{"text": "/dev/stdin"}')
+        self.refused(4, "translate", "missing", "/dev/null", "--score", "/dev/null", says="missing")
+
+    def test_a_pipe_is_read_once(self):
+        os.mkfifo("pipe")
+        for name in ("one.de", "one.en", "two.de", "two.en"):
+            os.symlink("pipe", name)
+        self.refused(2, "translate", "run", "pipe", "--score", "./pipe", says="FILE pipe and --score ./pipe: both read the same pipe; name a file for one of them")
+        self.refused(2, "train", "translation", "--train", "train", "--valid", "one", *SMALL, "--preset", "quickstart", "--out", "run", says="--valid one.de and --valid one.en: both read the same pipe")
+        self.refused(2, "train", "translation", "--train", "one", "--valid", "two", *SMALL, "--preset", "quickstart", "--out", "run", says="both read the same pipe")
+        self.train("run", "--steps", "1")
+        self.refused(2, "eval", "run", "--data", "one", says="de one.de and en one.en: both read the same pipe")
+
     def test_config_files(self):
         for content, says in [
             ('{"stepz": 1}', ["stepz", "did you mean steps?"]), ('{"lr": "a"}', ['"lr"', "a number"]), ('{"steps": 1.5}', ['"steps"', "an integer"]), ('{"steps": -1}', "at least 0"),

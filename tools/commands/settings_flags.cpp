@@ -144,6 +144,25 @@ void settings_from_text_size(RunSettings& settings, const SettingsFlags& flags) 
   settings.set("tie_embeddings", "false");
 }
 
+// The arguments that are read to their end, each by itself.
+void refuse_input_read_twice(const RunSettings& settings, const std::string& config) {
+  std::vector<InputArgument> inputs;
+  const auto add = [&](const char* name, const std::string& path) {
+    if (!path.empty()) inputs.push_back({name, path});
+  };
+  add("--config", config);
+  if (settings.type().kind == Kind::language_model)
+    add("--text", settings.data<train::TextSettings>().text);
+  if (settings.type().kind == Kind::translation) {
+    const auto& d = settings.data<train::ParallelTextSettings>();
+    for (const std::string& side : {d.source, d.target}) {
+      if (!d.train.empty()) add("--train", d.train + "." + side);
+      if (!d.valid.empty()) add("--valid", d.valid + "." + side);
+    }
+  }
+  refuse_shared_input(inputs);
+}
+
 }  // namespace
 
 void gather(RunSettings& settings, const SettingsFlags& flags, const std::string& resumed) {
@@ -181,6 +200,7 @@ void gather(RunSettings& settings, const SettingsFlags& flags, const std::string
     given.push_back(key);
   }
   steps_or_epochs(settings.training, given);
+  refuse_input_read_twice(settings, flags.config);
   if (taken) refuse_other_tokenizers(settings, *taken, flags);
   refuse_without_effect(settings.all(), flags);
   refuse_idle_flags(settings, flags);

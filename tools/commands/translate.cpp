@@ -82,9 +82,7 @@ std::vector<std::string> all_lines(data::LineStream& text) {
 
 // Prints score and log-probability of each line of `given` as the translation of its source.
 int score(const Flags& flags) {
-  SLOPE_CHECK_AS(UsageError, flags.given != "-" || flags.file != "-",
-                 "--score -: the text and its translations cannot both be standard input; name a "
-                 "file for one of them");
+  refuse_shared_input({{"FILE", flags.file}, {"--score", flags.given}});
   const train::Translator translator =
       train::load_translator(train::checkpoint_folder(flags.run), flags.weights);
   data::LineStream text(flags.file), given(flags.given);

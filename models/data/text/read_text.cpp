@@ -79,6 +79,7 @@ ParallelText read_parallel(const std::string& prefix, const std::string& source,
                            const std::string& target) {
   ParallelText text{.source_file = existing(prefix + "." + source),
                     .target_file = existing(prefix + "." + target)};
+  refuse_shared_input({{source, text.source_file}, {target, text.target_file}});
   text.source = read_lines(text.source_file);
   text.target = read_lines(text.target_file);
   if (text.source.size() != text.target.size())
