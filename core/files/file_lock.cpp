@@ -31,7 +31,7 @@ std::optional<std::string_view> owner_in(std::string_view text) {
 
 // Opens and locks the file; -1 if another try is needed: the file was removed meanwhile, or
 // belonged to another folder too.
-int try_lock(const std::string& path) {
+int try_lock(const std::string& path, const std::string& guarded) {
   SLOPE_CHECK_INPUT(sys::kind(path) != sys::Kind::link,
                     "{}: is a link; a lock is a file of its own: move it away", path);
   const bool is_new = sys::kind(path) == sys::Kind::nothing;
@@ -52,7 +52,7 @@ int try_lock(const std::string& path) {
     SLOPE_CHECK_AS(
         UsageError, sys::lock(fd, path),
         "{}: another process{} is working in this folder{}; wait for it or choose another folder",
-        sys::parent(path), owner->empty() ? "" : fmt::format(" ({})", *owner),
+        guarded, owner->empty() ? "" : fmt::format(" ({})", *owner),
         is_shared ? fmt::format(", or in one that shares its lock (cp -al; then remove {})", path)
                   : "");
     is_ours = sys::is_file_of(fd, path);
@@ -63,6 +63,10 @@ int try_lock(const std::string& path) {
     }
     sys::cut(fd, 0, path);
     sys::write(fd, fmt::format("{}{}\n", mark, ::getpid()), path);
+  } catch (const sys::NoLocksError&) {
+    if (is_new) sys::remove(path);
+    ::close(fd);
+    throw;
   } catch (...) {
     // removed while still locked, so that whoever opened it meanwhile finds the name gone
     if (is_new && is_ours) sys::remove(path);
@@ -74,8 +78,8 @@ int try_lock(const std::string& path) {
 
 }  // namespace
 
-FileLock::FileLock(const std::string& path) : path_(path) {
-  while (fd_ < 0) fd_ = try_lock(path);
+FileLock::FileLock(const std::string& path, const std::string& guarded) : path_(path) {
+  while (fd_ < 0) fd_ = try_lock(path, guarded.empty() ? sys::parent(path) : guarded);
 }
 
 void FileLock::check() const {
@@ -85,7 +89,12 @@ void FileLock::check() const {
                  path_);
 }
 
-// the file stays: removing it would let two processes lock two files of one name
+// whoever opened the file meanwhile finds the name gone, and makes a new one
+void FileLock::remove() {
+  if (sys::is_file_of(fd_, path_) && !sys::remove(path_)) sys::fail(path_, "remove", errno);
+}
+
+// the file stays: once it is unlocked, another process may have it
 FileLock::~FileLock() { ::close(fd_); }
 
 }  // namespace slope

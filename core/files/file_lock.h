@@ -12,9 +12,10 @@ class FileLock {
  public:
   // UsageError, with the owner's process ID, if the lock is taken; InputError if there is a file of
   // this name whose content is not a FileLock's. If it throws after locking a file that it made, it
-  // removes that file. A file that copies of the folder share (`cp -al`) is replaced by a new one
-  // for this folder.
-  explicit FileLock(const std::string& path);
+  // removes that file; so it does if the file system has no locks (sys::NoLocksError). A file that
+  // copies of the folder share (`cp -al`) is replaced by a new one for this folder. `guarded`: the
+  // folder that messages name, by default that of the lock.
+  explicit FileLock(const std::string& path, const std::string& guarded = "");
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
@@ -22,6 +23,8 @@ class FileLock {
   // IoError if this name no longer refers to the locked file: the folder was removed, or another
   // process works in it.
   void check() const;
+  // Removes the file while it is locked, where nothing is to stay; nothing if it is gone already.
+  void remove();
 
  private:
   std::string path_;

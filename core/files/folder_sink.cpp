@@ -34,10 +34,10 @@ void sync_tree(const std::string& folder) {
   sys::sync_folder(folder);
 }
 
-bool is_part_of_step(const std::string& folder, const OwnFiles& own) {
+bool holds_only_own(const std::string& folder, const OwnFiles& own) {
   for (const std::string& name : sys::names_in(folder)) {
     const std::optional<MadeFor> made = made_for(name);
-    const bool known = own.is_in_step(made && made->is_numbered ? made->name : name);
+    const bool known = own.is_in_folder(made && made->is_numbered ? made->name : name);
     if (!known || sys::kind(folder + "/" + name) != sys::Kind::file) return false;
   }
   return true;
@@ -48,8 +48,9 @@ bool is_stray(const std::string& folder, const std::string& name, const OwnFiles
   const std::optional<MadeFor> made = made_for(name);
   if (!made) return false;
   const std::string path = folder + "/" + name;
-  if (is_step(made->name))
-    return sys::kind(path) == sys::Kind::folder && is_part_of_step(path, own);
+  const bool is_own_folder = own.folder.empty() ? is_step(made->name)
+                                                : made->is_numbered && made->name == own.folder;
+  if (is_own_folder) return sys::kind(path) == sys::Kind::folder && holds_only_own(path, own);
   if (std::find(own.links.begin(), own.links.end(), made->name) != own.links.end())
     return sys::kind(path) == sys::Kind::link && is_step(sys::read_link(path));
   return made->is_numbered &&
@@ -68,11 +69,6 @@ std::string move_aside(const std::string& path) {
   });
 }
 
-std::string without_trailing_slashes(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
 }  // namespace
 
 bool is_step(std::string_view name) {
@@ -80,7 +76,7 @@ bool is_step(std::string_view name) {
   return name.starts_with(step) && is_number(name.substr(step.size()));
 }
 
-FolderSink::FolderSink(const std::string& path) : path_(without_trailing_slashes(path)) {
+FolderSink::FolderSink(const std::string& path) : path_(sys::without_trailing_slashes(path)) {
   temporary_ = make_temporary(
       path_, [&](const std::string& name) { return sys::make_new_folder(name, path_); });
 }
@@ -117,6 +113,38 @@ void FolderSink::replace() {
   temporary_.clear();
 }
 
+LockedFolderSink::Lock::~Lock() {
+  try {
+    file.remove();
+  } catch (const std::exception&) {  // the next one takes the lock and removes it
+  }
+}
+
+std::unique_ptr<LockedFolderSink::Lock> LockedFolderSink::locked(
+    const std::string& path, bool (*is_own)(std::string_view name)) {
+  const std::string above = sys::parent(path);
+  SLOPE_CHECK_AS(IoError, sys::is_folder(above), "{}: cannot create the folder: {} is no folder",
+                 path, above);
+  std::unique_ptr<Lock> lock;
+  try {
+    lock.reset(new Lock{FileLock(path + ".lock.tmp", path)});
+  } catch (const sys::NoLocksError&) {
+    return nullptr;
+  }
+  const size_t slash = path.rfind('/');
+  const std::string name = slash == path.npos ? path : path.substr(slash + 1);
+  remove_strays(above, {.links = {}, .files = {}, .is_in_folder = is_own, .folder = name});
+  return lock;
+}
+
+LockedFolderSink::LockedFolderSink(const std::string& path, bool (*is_own)(std::string_view name))
+    : lock_(locked(sys::without_trailing_slashes(path), is_own)), sink_(path) {}
+
+void LockedFolderSink::commit() {
+  sink_.commit();
+  if (lock_) lock_->file.remove();
+}
+
 void swap_link(const std::string& link, const std::string& leads_to) {
   const sys::Kind found = sys::kind(link);
   SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing || found == sys::Kind::link,
@@ -149,7 +177,7 @@ int remove_strays(const std::string& folder, const OwnFiles& own) {
 }
 
 void make_folders(const std::string& given) {
-  const std::string path = without_trailing_slashes(given);
+  const std::string path = sys::without_trailing_slashes(given);
   const sys::Kind found = sys::kind_followed(path);
   if (found == sys::Kind::folder) return;
   SLOPE_CHECK_AS(IoError, found == sys::Kind::nothing,

@@ -6,6 +6,9 @@
 #pragma once
 #ifndef SLOPE_PLAIN
 
+#include <slope/core/files/file_lock.h>
+
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +33,31 @@ class FolderSink {
   std::string path_, temporary_;
 };
 
+// A FolderSink for a folder that lies in no run. While it writes PATH, it holds the lock
+// PATH.lock.tmp, as a run's process holds RUN/lock. A kill leaves that file and PATH.PID-N.tmp/.
+// The next one that writes PATH takes the lock and removes both, if only files of the sink's own are in
+// the folder. Where the file system has no locks, the folder stays.
+class LockedFolderSink {
+ public:
+  // `is_own`: whether the folder may hold a file of that name. UsageError if another process writes
+  // this folder.
+  LockedFolderSink(const std::string& path, bool (*is_own)(std::string_view name));
+
+  std::string file(const std::string& name) const { return sink_.file(name); }
+  void commit();  // as FolderSink's
+
+ private:
+  struct Lock {
+    FileLock file;
+    ~Lock();  // removes the file
+  };
+  static std::unique_ptr<Lock> locked(const std::string& path,
+                                      bool (*is_own)(std::string_view name));
+
+  std::unique_ptr<Lock> lock_;  // null if there are no locks; released after the sink
+  FolderSink sink_;
+};
+
 // `leads_to` is relative to the link's folder; IoError if `link` exists and is no link
 void swap_link(const std::string& link, const std::string& leads_to);
 bool is_step(std::string_view name);  // "step-20", as slope writes it: not "step-020"
@@ -42,10 +70,12 @@ struct OwnFiles {
   };
   std::span<const std::string_view> links;
   std::span<const File> files;
-  bool (*is_in_step)(std::string_view name);  // whether step-N may hold a file of that name
+  bool (*is_in_folder)(std::string_view name);  // whether step-N may hold a file of that name
+  std::string_view folder = {};  // if not empty, the folder that was made, instead of step-N
 };
 // Removes only what a crash left: temporary folders of a `step-N` with nothing foreign in them,
-// links to a `step-N`, and files. Returns how many.
+// links to a `step-N`, and files. Returns how many. The caller holds the lock under which they are
+// made.
 int remove_strays(const std::string& folder, const OwnFiles& own);
 void make_folders(const std::string& path);  // like mkdir -p, but durable
 

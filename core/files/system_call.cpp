@@ -70,9 +70,12 @@ class NoFileSizeSignal {
 
 void set_hook(Hook new_hook) { hook = std::move(new_hook); }
 
+static std::string failure(const std::string& path, const char* action, int error) {
+  return fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(error));
+}
+
 void fail(const std::string& path, const char* action, int error) {
-  throw IoError(
-      fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(error)));
+  throw IoError(failure(path, action, error));
 }
 
 int open(const std::string& path, int flags, unsigned mode) {
@@ -143,6 +146,8 @@ void close(int fd, const std::string& path) {
 bool lock(int fd, const std::string& path) {
   const int result =
       attempt({"lock", path, {}, {}, fd}, [&] { return ::flock(fd, LOCK_EX | LOCK_NB); });
+  if (result != 0 && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS))
+    throw NoLocksError(failure(path, "lock", errno));
   check(result == 0 || errno == EWOULDBLOCK, path, "lock");
   return result == 0;
 }
@@ -281,6 +286,11 @@ std::string parent(const std::string& path) {
   const size_t slash = end == std::string::npos ? std::string::npos : path.rfind('/', end);
   return slash == std::string::npos ? (end == std::string::npos && !path.empty() ? "/" : ".")
                                     : path.substr(0, std::max<size_t>(slash, 1));
+}
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
 }  // namespace slope::sys

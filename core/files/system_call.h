@@ -4,6 +4,8 @@
 #pragma once
 #ifndef SLOPE_PLAIN
 
+#include <slope/core/error.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,6 +24,9 @@ struct Call {
   std::string_view data = {};   // write: the bytes
   int fd = -1;
 };
+struct NoLocksError : IoError {
+  using IoError::IoError;
+};
 using Hook = std::function<int(const Call&)>;  // returns 0 (let it pass) or the errno to fail with
 void set_hook(Hook hook);                      // of this thread; an empty hook removes it
 
@@ -36,7 +41,8 @@ size_t read_next(int fd, void* to, size_t bytes, const std::string& path);
 void cut(int fd, int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
 void close(int fd, const std::string& path);  // the descriptor is closed even if this throws
-// exclusive, does not wait: false if the file is locked through another open(), in any process
+// exclusive, does not wait: false if the file is locked through another open(), in any process;
+// NoLocksError if the file system has no locks
 bool lock(int fd, const std::string& path);
 
 void rename(const std::string& from, const std::string& to);
@@ -71,6 +77,7 @@ bool is_file_of(int fd, const std::string& path);
 void sync_folder(const std::string& path);  // makes created, renamed and removed names durable
 
 std::string parent(const std::string& path);  // "a/b" -> "a", "b" -> "."
+std::string without_trailing_slashes(std::string path);
 [[noreturn]] void fail(const std::string& path, const char* action, int error);
 
 }  // namespace slope::sys

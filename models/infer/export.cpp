@@ -13,6 +13,17 @@
 
 namespace slope::train {
 
+static constexpr const char *stems[] = {"source", "target", "shared"},
+                            *endings[] = {".vocab", ".model", ".spacing"};
+
+static bool is_exported(std::string_view name) {
+  if (name == "model.safetensors" || name == "config.json") return true;
+  for (const std::string stem : stems)
+    for (const char* ending : endings)
+      if (name == stem + ending) return true;
+  return false;
+}
+
 static std::string config_of(const std::string& checkpoint, nn::ModuleRef model) {
   const std::string file = checkpoint + "/config.json";
   nlohmann::ordered_json config = parse_json(read_json_text(file), file);
@@ -27,12 +38,12 @@ void export_to_pytorch(const std::string& run, const std::string& folder) {
   const std::string checkpoint = checkpoint_folder(run);
   const Sample sample = sample_of_run(checkpoint);
   const nn::ModuleRef model = sample.model->module();
-  FolderSink sink(folder);
+  LockedFolderSink sink(folder, is_exported);
   save_safetensors(sink.file("model.safetensors"), nn::state_entries(model), {{"format", "pt"}});
   write_file(sink.file("config.json"), config_of(checkpoint, model));
-  for (const char* stem : {"source", "target", "shared"})
-    for (const char* ending : {".vocab", ".model", ".spacing"}) {
-      const std::string name = std::string(stem) + ending, file = checkpoint + "/" + name;
+  for (const std::string stem : stems)
+    for (const char* ending : endings) {
+      const std::string name = stem + ending, file = checkpoint + "/" + name;
       if (sys::kind_followed(file) == sys::Kind::file) write_file(sink.file(name), read_file(file));
     }
   sink.commit();

@@ -10,7 +10,8 @@
 
 namespace slope::train {
 
-// UsageError if the folder exists already; a failure leaves nothing behind.
+// UsageError if the folder exists already, or another process is writing it. A failure leaves
+// nothing behind; what a kill left is removed by the next export to the same folder.
 void export_to_pytorch(const std::string& run, const std::string& folder);
 
 }  // namespace slope::train

@@ -72,6 +72,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("file lock: a file system without locks is told apart, and keeps no new file") {
+  const TemporaryFolder run;
+  for (const int error : {ENOLCK, ENOTSUP, EIO}) {
+    sys::set_hook(
+        [=](const sys::Call& call) { return call.name == std::string("lock") ? error : 0; });
+    if (error == EIO)
+      CHECK_THROWS_AS(FileLock(run.file("other")), IoError);
+    else
+      CHECK_THROWS_AS(FileLock(run.file("lock")), sys::NoLocksError);
+    sys::set_hook({});
+  }
+  CHECK(!fs::exists(run.file("lock")));
+}
+
+TEST_CASE("file lock: who waits for a file that its owner removes makes a new one") {
+  const TemporaryFolder run;
+  FileLock first(run.file("lock"), "the run");
+  CHECK_THROWS_WITH_AS(FileLock(run.file("lock"), "the run"), doctest::Contains("the run: another"),
+                       UsageError);
+  first.remove();
+  CHECK(run.names().empty());
+  const FileLock second(run.file("lock"));
+  first.remove();  // the file is another one now
+  second.check();
+}
+
 TEST_CASE("file lock: locks that a kill left are taken; one that fails is gone again") {
   const TemporaryFolder run;
   for (const char* text : {"", "slope 4194304\n", "slope 7\n"}) {

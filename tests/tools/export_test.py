@@ -1,5 +1,5 @@
 """slope export: a checkpoint that PyTorch's load_state_dict accepts with strict=True, and its loss in PyTorch."""
-import importlib.util, json, os, pathlib, subprocess, sys, unittest
+import glob, importlib.util, json, os, pathlib, shutil, subprocess, sys, unittest
 from slope_runner import Case, SMALL, SMALL_GPT, TEXT, read_tensors, snapshot
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "docs/load_char_gpt.py"
@@ -71,6 +71,28 @@ class Export(Case):
             file.write("mine")
         self.good("export", "run", "--to", "pytorch", "-o", "out")
         self.assertEqual([name for name in snapshot(".") if ".tmp" in name], ["./out.tmp", "./out.tmp/thesis"])
+
+    def test_what_a_kill_left_is_removed_by_the_next_export(self):
+        self.good("train", "char-gpt", "--text", "text", *SMALL_GPT, "--n-embd", "256", "--steps", "1", "--out", "run")
+        os.mkdir("out.5-0.tmp")
+        with open("out.5-0.tmp/thesis", "w") as file:
+            file.write("mine")
+        for _ in range(200):  # until a kill has hit the moment between the first file and the last
+            process = self.start("export", "run", "--to", "pytorch", "-o", "out")
+            while process.poll() is None and not glob.glob(f"out.{process.pid}-0.tmp/*"):
+                pass
+            process.kill()
+            process.communicate()
+            if os.path.exists("out"):
+                shutil.rmtree("out")
+            if os.path.exists(f"out.{process.pid}-0.tmp"):
+                break
+        self.assertTrue(os.path.exists(f"out.{process.pid}-0.tmp"))
+        self.assertTrue(os.path.exists("out.lock.tmp"))
+        self.good("export", "run", "--to", "pytorch", "-o", "other")
+        self.assertTrue(os.path.exists(f"out.{process.pid}-0.tmp"))
+        self.good("export", "run", "--to", "pytorch", "-o", "out")
+        self.assertEqual([name for name in snapshot(".") if ".tmp" in name], ["./out.5-0.tmp", "./out.5-0.tmp/thesis"])
 
     @unittest.skipUnless(HAS_TORCH, "PyTorch or safetensors is not installed")
     def test_pytorch_has_the_same_loss(self):
