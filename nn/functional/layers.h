@@ -12,6 +12,9 @@ namespace detail {
 void check_dtype(const char* op, const char* what, const Tensor& p, const Tensor& x);
 // ShapeError unless p is (n), DTypeError unless it has x's dtype; it may be undefined
 void check_vector(const char* op, const char* what, const Tensor& p, int64_t n, const Tensor& x);
+// A constant, 1, and nan where x is nan: as a factor it keeps derivatives of a function defined in
+// pieces from being those of a piece there.
+Tensor one_or_nan(const Tensor& x);
 }  // namespace detail
 
 // sum_ij a_i W_oij b_j + bias_o: (*, in1), (*, in2), weight (out, in1, in2), which must be defined;

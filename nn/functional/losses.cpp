@@ -1,4 +1,5 @@
 // Losses of numbers and of probabilities.
+#include <slope/nn/functional/layers.h>
 #include <slope/nn/functional/losses.h>
 
 #include <cmath>
@@ -23,7 +24,8 @@ Tensor huber_loss(const Tensor& x, const Tensor& t, const HuberOptions& options)
   const double delta = options.delta;
   const Tensor d = x - t, far = abs(d.detach()) >= delta, near = masked_fill(d, far, 0),
                linear = delta * (abs(masked_fill(d, !far, 0)) - 0.5 * delta);
-  return reduce_loss(where(far, linear, 0.5 * near * near), options.reduction);
+  const Tensor square = detail::one_or_nan(d) * near * near;
+  return reduce_loss(where(far, linear, 0.5 * square), options.reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& x, const Tensor& t, const SmoothL1Options& options) {

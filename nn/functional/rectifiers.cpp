@@ -5,6 +5,8 @@
 #include <slope/nn/functional/activations.h>
 #include <slope/nn/functional/layers.h>
 
+#include <cmath>
+
 namespace slope::nn {
 
 namespace {
@@ -20,6 +22,11 @@ Tensor below_zero(const Tensor& x, const F& f) {
 Tensor decay(const Tensor& x) { return where(x == 0, x, expm1(x)); }
 
 }  // namespace
+
+Tensor detail::one_or_nan(const Tensor& x) {
+  const Tensor v = x.detach();
+  return masked_fill(full_like(v, 1), isnan(v), NAN);
+}
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {
   return below_zero(x, [&](const Tensor& z) { return negative_slope * z; });
@@ -67,7 +74,7 @@ Tensor hardsigmoid(const Tensor& x) { return (hardtanh(x, -3, 3) + 3) / 6; }
 // x hardsigmoid(x); from 3 and below -3 as relu(x), because an infinite x times 0 would be nan
 Tensor hardswish(const Tensor& x) {
   const Tensor outside = logical_or(x <= -3, x >= 3), z = masked_fill(x, outside, 0);
-  return where(outside, relu(x), z * hardsigmoid(z));
+  return where(outside, relu(x), detail::one_or_nan(x) * z * ((z + 3) / 6));
 }
 
 Tensor hardshrink(const Tensor& x, double lambda) { return masked_fill(x, abs(x) <= lambda, 0); }

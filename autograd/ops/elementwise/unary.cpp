@@ -8,7 +8,10 @@
 namespace slope {
 
 // The functions that the rows use, for tensors; found by argument-dependent lookup.
-static Tensor bounded(const Tensor& x) { return clamp(x, -1e4, 1e4); }
+// not clamp, whose derivative at nan is 0
+static Tensor bounded(const Tensor& x) {
+  return masked_fill(masked_fill(x, x > 1e4, 1e4), x < -1e4, -1e4);
+}
 // 1 - s(-x) where x > 0, so that s' = s (1 - s) is made of a small s and its digits
 static Tensor logistic(const Tensor& x) {
   const Tensor above = x > 0, s = sigmoid(where(above, -x, x));
