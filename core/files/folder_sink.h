@@ -35,8 +35,8 @@ class FolderSink {
 
 // A FolderSink for a folder that lies in no run. While it writes PATH, it holds the lock
 // PATH.lock.tmp, as a run's process holds RUN/lock. A kill leaves that file and PATH.PID-N.tmp/.
-// The next one that writes PATH takes the lock and removes both, if only files of the sink's own are in
-// the folder. Where the file system has no locks, the folder stays.
+// The next one that writes PATH takes the lock and removes both, if only files of the sink's own
+// are in the folder. Where the file system has no locks, the folder stays.
 class LockedFolderSink {
  public:
   // `is_own`: whether the folder may hold a file of that name. UsageError if another process writes
