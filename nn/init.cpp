@@ -2,10 +2,12 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/tensor/random_fill.h>
 #include <slope/nn/init.h>
+#include <slope/nn/module/state.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <unordered_set>
 
 namespace slope::nn::init {
 
@@ -70,6 +72,8 @@ auto between(double low, double high) {
 
 thread_local int64_t skipped_rank = INT64_MAX;  // tensors of at least this rank are not drawn
 
+thread_local detail::SkippedDraws* skipped_draws = nullptr;
+
 thread_local int64_t elements_left = INT64_MAX;  // how many may still be drawn, skipped or counted
 thread_local int64_t element_limit = INT64_MAX;
 
@@ -79,6 +83,7 @@ void draw_into(const Tensor& x, const char* op, Draw draw, const F& value) {
   if (x.rank() < skipped_rank) return fill_drawn(x, op, draw, value);
   check_drawable(x, op);
   (void)generator().next_site();
+  if (skipped_draws) skipped_draws->tensors.push_back(x);
 }
 }  // namespace
 
@@ -86,6 +91,15 @@ detail::SkipInit::SkipInit(int64_t least_rank) : rank_before_(skipped_rank) {
   skipped_rank = std::min(rank_before_, least_rank);
 }
 detail::SkipInit::~SkipInit() { skipped_rank = rank_before_; }
+
+detail::SkippedDraws::SkippedDraws() : before_(skipped_draws) { skipped_draws = this; }
+detail::SkippedDraws::~SkippedDraws() { skipped_draws = before_; }
+void detail::SkippedDraws::fill_unlisted(ModuleRef model) const {
+  std::unordered_set<const StorageImpl*> loaded;
+  for (const NamedTensor& e : state_entries(model)) loaded.insert(e.tensor.storage().get());
+  for (const Tensor& x : tensors)
+    if (!loaded.contains(x.storage().get())) constant(x, std::nan(""));
+}
 
 ElementLimit::ElementLimit(int64_t most)
     : left_before_(elements_left), limit_before_(element_limit) {

@@ -4,7 +4,7 @@
 // fan_out = size(0) * (all further sizes); rank >= 2.
 #pragma once
 
-#include <slope/core/tensor/tensor.h>
+#include <slope/nn/module/module_ref.h>
 
 namespace slope::nn::init {
 
@@ -46,6 +46,18 @@ class SkipInit {
  private:
   int64_t rank_before_;
 };
+// Notes the tensors whose draws are skipped on this thread while it lives.
+struct SkippedDraws {
+  SkippedDraws();
+  ~SkippedDraws();
+  SkippedDraws(const SkippedDraws&) = delete;
+  SkippedDraws& operator=(const SkippedDraws&) = delete;
+  void fill_unlisted(ModuleRef model) const;  // with nan, those that the model's file does not have
+  Tensors tensors;
+
+ private:
+  SkippedDraws* before_;
+};
 }  // namespace detail
 
 // Runs make() but skips the random draws into tensors of at least `least_rank` dims, like torch's
@@ -79,6 +91,17 @@ template <class Model>
 Model make(const decltype(Model::config)& config) {
   Model model = skip_init(2, [&] { return Model(config); });
   model.init_weights();
+  return model;
+}
+
+// A model whose weights are then loaded: nothing is drawn. Drawn tensors that no load can fill, since
+// no SLOPE_MODULE line lists them (or which are not saved), are nan, so that a forward that uses one
+// shows it.
+template <class Model>
+Model make_unset(const decltype(Model::config)& config) {
+  const detail::SkippedDraws skipped;
+  Model model = skip_init(0, [&] { return Model(config); });
+  skipped.fill_unlisted(model);
   return model;
 }
 

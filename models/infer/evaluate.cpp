@@ -24,7 +24,7 @@ EvalResult metrics(const Evaluation& evaluation) {
   SLOPE_CHECK_AS(
       NumericError, std::isfinite(evaluation.loss()),
       "eval: the loss is {}: the model's numbers overflow; if they do on other data too, train it "
-      "again with a smaller --lr",
+      "again with a smaller --lr, or with every member named in SLOPE_MODULE",
       evaluation.loss());
   return {
       .tokens = evaluation.targets, .loss = evaluation.loss(), .ppl = std::exp(evaluation.loss())};

@@ -28,7 +28,7 @@ class ModelConfig {
 };
 
 // Whether a model's weights get initial values from generator() or stay uninitialised because they
-// are loaded later.
+// are loaded later (nan if no line lists them).
 enum class Weights { drawn, unset };
 
 class ModelType {
@@ -78,7 +78,7 @@ class ModelTypeOf : public Base {
     return dynamic_cast<const ConfigOf<Config>&>(config).config;
   }
   static M make_module(const Config& config, Weights weights) {
-    if (weights == Weights::unset) return nn::init::skip_init(0, [&] { return M(config); });
+    if (weights == Weights::unset) return nn::init::make_unset<M>(config);
     if constexpr (requires(M m) { m.init_weights(); }) return nn::init::make<M>(config);
     return M(config);
   }

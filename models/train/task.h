@@ -33,11 +33,12 @@ class Task {
   // The tensors that a forward in training mode may change, such as running averages: a step that
   // is interrupted puts them back.
   virtual Tensors buffers() const { return {}; }
-  void set_training(bool training) {
-    if (training_ == training) return;
+  bool set_training(bool training) {  // whether the mode was another
+    if (training_ == training) return false;
     training_.reset();  // the mode is unknown if switching fails
     switch_training(training);
     training_ = training;
+    return true;
   }
   // Makes `position` the number of the next micro-batch; it is 0 when training begins.
   virtual void seek(int64_t position) = 0;

@@ -92,6 +92,12 @@ struct ListsBoth {
   Tensor forward(const Tensor& x) const { return b(tanh(a(x))); }
   SLOPE_MODULE(ListsBoth, a, b)
 };
+struct ListsOneLater {  // needs the unlisted member in its third call
+  nn::Linear a{2, 2}, b{2, 1};
+  mutable int calls = 0;
+  Tensor forward(const Tensor& x) const { return b(++calls < 3 ? x : a(x)); }
+  SLOPE_MODULE(ListsOneLater, b)
+};
 
 // The bytes of model.safetensors and state.safetensors after 20 steps.
 std::string trained(Task& task, const TrainSettings& t) {
@@ -300,6 +306,21 @@ TEST_CASE("training: the first step refuses a model that does not list a paramet
   OneBatch<ListsBoth> whole;
   Updater both(whole.parameters(), t);
   (void)take_step(whole, both, t, 0, 20);
+}
+
+TEST_CASE("training: unlisted parameters are refused after a resume and in later steps too") {
+  const TrainSettings t = small_language_model().training;
+  const auto refuses = [&](auto& task, int64_t step) {
+    Updater updater(task.parameters(), t);
+    CHECK_THROWS_WITH_AS((void)take_step(task, updater, t, step, 40),
+                         doctest::Contains("name the member in SLOPE_MODULE"), UsageError);
+  };
+  OneBatch<ListsOne> resumed;
+  refuses(resumed, 7);
+  OneBatch<ListsOneLater> later;
+  Updater updater(later.parameters(), t);
+  for (int64_t step = 0; step < 2; ++step) (void)take_step(later, updater, t, step, 40);
+  refuses(later, 10);
 }
 
 TEST_CASE("training: for weights that are not finite, the message names the current rate") {

@@ -10,6 +10,23 @@
 using namespace slope;
 using namespace slope::nn;
 
+namespace {
+struct ListsHalf {
+  int config;
+  nn::Linear listed{2, 2}, unlisted{2, 2};
+  nn::LayerNorm norm{2};
+  explicit ListsHalf(int c) : config(c) {}
+  SLOPE_MODULE(ListsHalf, listed, norm)
+};
+}  // namespace
+
+TEST_CASE("init: in a model made to be loaded, drawn tensors that no line lists are nan") {
+  const auto model = nn::init::make_unset<ListsHalf>(1);
+  for (const double x : model.unlisted.weight.to_vector()) CHECK(std::isnan(x));
+  for (const double x : model.unlisted.bias->to_vector()) CHECK(std::isnan(x));
+  CHECK(model.norm.weight->to_vector() == std::vector<double>{1, 1});
+}
+
 TEST_CASE("init: a module's own parameters are filled; integers are refused") {
   const nn::Linear square(4, 4, false);
   init::eye(square.weight);
