@@ -21,6 +21,7 @@ class OneBatch final : public Task {
 
   const NamedTensors& parameters() const override { return task_.parameters(); }
   Tensors buffers() const override { return task_.buffers(); }
+  std::optional<nn::ModuleRef> module() const override { return task_.module(); }
   void seek(int64_t position) override { position_ = position; }
   Work next() override { return works_[static_cast<size_t>(position_++) % works_.size()]; }
   int64_t position() const override { return position_; }

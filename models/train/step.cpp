@@ -6,6 +6,7 @@
 #include <slope/models/train/gradient_tree.h>
 #include <slope/models/train/signals.h>
 #include <slope/models/train/step.h>
+#include <slope/nn/module/mode.h>
 #include <slope/nn/module/unlisted.h>
 
 #include <fmt/ranges.h>
@@ -26,14 +27,21 @@ int64_t pieces_of(const Work& work, const TrainSettings& t) {
       1, std::min((work.tokens + t.piece_tokens - 1) / t.piece_tokens, work.sequences));
 }
 
-// A member that SLOPE_MODULE does not list would be neither trained nor saved.
-void refuse_unlisted(const Task& task, const Tensor& loss) {
+// A member that SLOPE_MODULE does not list would be neither trained nor saved, nor put into
+// evaluation mode.
+void refuse_unlisted(const Task& task, const Tensor& loss, const nn::ModeWatch& watch) {
   const std::vector<std::string> found = nn::unlisted_parameters(task.parameters(), loss);
   SLOPE_CHECK_AS(UsageError, found.empty(),
                  "{} of the parameters that the loss depends on {} not listed, so {} would be "
                  "neither trained nor saved: {}; name the member in SLOPE_MODULE, or detach() it",
                  found.size(), found.size() == 1 ? "is" : "are", found.size() == 1 ? "it" : "they",
                  fmt::join(found, "; "));
+  if (!task.module()) return;
+  const std::vector<std::string> modules = watch.unlisted(*task.module());
+  SLOPE_CHECK_AS(UsageError, modules.empty(),
+                 "not listed, so in training mode in evaluation too: {}; name the member in "
+                 "SLOPE_MODULE, or call the function, such as dropout(x, p, training())",
+                 fmt::join(modules, "; "));
 }
 
 }  // namespace
@@ -67,8 +75,11 @@ double evaluate(const Task& task, const std::vector<Work>& works, int64_t target
     const int64_t n = works[k].sequences, pieces = pieces_of(works[k], t);
     for (int64_t i = 0; i < pieces; ++i) {
       end_if_interrupted();
+      const bool asks = checks && i == 0;
+      std::optional<nn::ModeWatch> watch;
+      if (asks) watch.emplace();
       const Tensor loss = works[k].loss(n * i / pieces, n * (i + 1) / pieces);
-      if (checks && i == 0) refuse_unlisted(task, loss);
+      if (asks) refuse_unlisted(task, loss, *watch);
       loss_sum += loss.item();
       // the gradient of the mean over all targets of the step
       BackwardSteps pass({loss}, {full_like(loss, 1.0 / static_cast<double>(targets))});

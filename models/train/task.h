@@ -5,6 +5,7 @@
 #include <slope/core/files/folder_sink.h>
 #include <slope/core/tensor/named_tensor.h>
 #include <slope/models/run/json.h>
+#include <slope/nn/module/module_ref.h>
 
 #include <optional>
 
@@ -33,6 +34,7 @@ class Task {
   // The tensors that a forward in training mode may change, such as running averages: a step that
   // is interrupted puts them back.
   virtual Tensors buffers() const { return {}; }
+  virtual std::optional<nn::ModuleRef> module() const { return {}; }  // the model, if it is one
   bool set_training(bool training) {  // whether the mode was another
     if (training_ == training) return false;
     training_.reset();  // the mode is unknown if switching fails

@@ -1,6 +1,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/core/files/safetensors.h>
 #include <slope/core/loops/copy.h>
+#include <slope/core/tensor/factories.h>
 #include <slope/models/train/optimizers.h>
 #include <slope/models/train/updater.h>
 #include <slope/optim/clip.h>

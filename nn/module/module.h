@@ -24,7 +24,7 @@
 #define SLOPE_MODULE(Type, ...)                                                               \
   ::slope::nn::ModuleState module_state;                                                      \
   static constexpr const char* module_type() { return #Type; }                                \
-  bool training() const { return module_state.training && !::slope::nn::detail::eval_modes; } \
+  bool training() const { return ::slope::nn::is_training(module_state, #Type); }             \
   void collect_fields(::slope::nn::Fields& fields) const {                                    \
     ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                    \
   }                                                                                           \
@@ -38,6 +38,13 @@
   }
 
 namespace slope::nn {
+
+inline bool is_training(const ModuleState& state, const char* type) {
+  if (!state.training || detail::eval_modes) return false;
+  if (detail::mode_watch) [[unlikely]]
+    detail::mode_watch->trains(state, type);
+  return true;
+}
 
 // Calls forward with what the hooks make of the tensors among its arguments.
 template <class M, class... Args>

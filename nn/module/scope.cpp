@@ -65,6 +65,15 @@ Scope::~Scope() {
   set_current_module(outer_path_);
 }
 
+std::string Scope::around(const ModuleState& state) {
+  for (const Scope* s = innermost; s; s = s->outer_) {
+    if (s->module_.state() == &state) continue;
+    if (s->path_) return std::string(" in module ") + s->path_;
+    if (!s->outer_) return std::string(" in ") + s->module_.type();
+  }
+  return "";
+}
+
 const char* Scope::find() const {
   for (const Scope* outer = outer_; outer; outer = outer->outer_) {
     if (outer->module_ == module_) return outer->path_;

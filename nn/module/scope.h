@@ -18,6 +18,9 @@ class Scope {
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
+  // Where the module with this state runs: " in module fc1", or " in Net" if it runs in the outermost
+  // module; "" if none runs around it.
+  static std::string around(const ModuleState& state);
 
  private:
   const char* find() const;

@@ -99,6 +99,31 @@ struct ListsOneLater {  // needs the unlisted member in its third call
   SLOPE_MODULE(ListsOneLater, b)
 };
 
+template <class M>
+struct OneModule : OneBatch<M> {
+  std::optional<nn::ModuleRef> module() const override { return this->model; }
+};
+struct DropsPart {
+  nn::Linear a{2, 2};
+  nn::Dropout drop;
+  Tensor forward(const Tensor& x) const { return drop(a(x)); }
+  SLOPE_MODULE(DropsPart, a)
+};
+struct DropsInPart {
+  DropsPart part;
+  nn::BatchNorm1d norm{2, {.affine = false}};
+  Tensor forward(const Tensor& x) const { return norm(part(x)); }
+  SLOPE_MODULE(DropsInPart, part)
+};
+struct SharesDrop {  // listed once, used by reference; a part without a mode need not be listed
+  nn::Dropout drop;
+  nn::Dropout& same = drop;
+  nn::ReLU relu;
+  nn::Linear a{2, 2};
+  Tensor forward(const Tensor& x) const { return dropout(relu(a(x)), same.rate(), training()); }
+  SLOPE_MODULE(SharesDrop, drop, a)
+};
+
 // The bytes of model.safetensors and state.safetensors after 20 steps.
 std::string trained(Task& task, const TrainSettings& t) {
   const TemporaryFolder run;
@@ -321,6 +346,20 @@ TEST_CASE("training: unlisted parameters are refused after a resume and in later
   Updater updater(later.parameters(), t);
   for (int64_t step = 0; step < 2; ++step) (void)take_step(later, updater, t, step, 40);
   refuses(later, 10);
+}
+
+TEST_CASE("training: a module with a mode that no line lists is refused: eval does not reach it") {
+  const TrainSettings t = small_language_model().training;
+  OneModule<DropsInPart> forgets;
+  Updater updater(forgets.parameters(), t);
+  CHECK_THROWS_WITH_AS(
+      (void)take_step(forgets, updater, t, 0, 20),
+      doctest::Contains("not listed, so in training mode in evaluation too: Dropout in module "
+                        "part; BatchNorm1d in DropsInPart; name the member in SLOPE_MODULE"),
+      UsageError);
+  OneModule<SharesDrop> shares;
+  Updater both(shares.parameters(), t);
+  (void)take_step(shares, both, t, 0, 20);
 }
 
 TEST_CASE("training: for weights that are not finite, the message names the current rate") {

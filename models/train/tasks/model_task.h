@@ -14,6 +14,7 @@ class ModelTask : public Task {
  public:
   const NamedTensors& parameters() const override { return parameters_; }
   Tensors buffers() const override { return buffers_; }
+  std::optional<nn::ModuleRef> module() const override { return module_; }
   void save(const FolderSink& folder) const override;
   void load_weights(const std::string& folder) override;
   // InputError as in nn::load, or if the tokenizers are not those that the weights were saved with
