@@ -11,7 +11,8 @@
 // attention capture and profiles) and calls forward. It also lets the functions of state.h, load.h,
 // print.h and clone.h walk the fields: parameters, buffers, modules, and std::optional and
 // std::vector of these. A module moves but does not copy. Members that the line does not list are
-// ignored.
+// ignored. A type may derive from one with a line: a line of its own replaces the base's, so it lists
+// the base's members too.
 #pragma once
 
 #include <slope/nn/module/hooks.h>
@@ -21,20 +22,21 @@
 
 #include <tuple>
 
-#define SLOPE_MODULE(Type, ...)                                                               \
-  ::slope::nn::ModuleState module_state;                                                      \
-  static constexpr const char* module_type() { return #Type; }                                \
-  bool training() const { return ::slope::nn::is_training(module_state, #Type); }             \
-  void collect_fields(::slope::nn::Fields& fields) const {                                    \
-    ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                    \
-  }                                                                                           \
-  template <class... Args>                                                                    \
-  auto operator()(Args&&... args) const {                                                     \
-    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                    \
-  }                                                                                           \
-  template <class... Args>                                                                    \
-  auto operator()(Args&&... args) {                                                           \
-    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                    \
+#define SLOPE_MODULE(Type, ...)                                                                   \
+  ::slope::nn::ModuleState module_state;                                                          \
+  friend const Type* slope_module_line(::slope::nn::LineOf<Type>, const Type*) { return {}; }     \
+  static constexpr const char* module_type() { return #Type; }                                    \
+  bool training() const { return ::slope::nn::is_training(::slope::nn::state_of(*this), #Type); } \
+  void collect_fields(::slope::nn::Fields& fields) const {                                        \
+    ::slope::nn::collect(fields, #__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__);                        \
+  }                                                                                               \
+  template <class... Args>                                                                        \
+  auto operator()(Args&&... args) const {                                                         \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                        \
+  }                                                                                               \
+  template <class... Args>                                                                        \
+  auto operator()(Args&&... args) {                                                               \
+    return ::slope::nn::call_forward(*this, static_cast<Args&&>(args)...);                        \
   }
 
 namespace slope::nn {
@@ -54,7 +56,7 @@ Tensor call_hooked(M& module, Args&&... args) {
     if constexpr (std::is_convertible_v<const A&, const Tensor&>) inputs.push_back(a);
   };
   (keep(args), ...);
-  const HookedCall call(*module.module_state.hooks, std::move(inputs));
+  const HookedCall call(*state_of(module).hooks, std::move(inputs));
   size_t next = 0;
   const auto argument = [&]<class A>(A&& a) -> decltype(auto) {
     if constexpr (std::is_convertible_v<const std::remove_cvref_t<A>&, const Tensor&>)
@@ -72,12 +74,13 @@ Tensor call_hooked(M& module, Args&&... args) {
 template <class M, class... Args>
 auto call_forward(M& module, Args&&... args) {
   const Scope scope(module);
-  if (!module.module_state.hooks) [[likely]]
+  const ModuleState& state = state_of(module);
+  if (!state.hooks) [[likely]]
     return module.forward(static_cast<Args&&>(args)...);
   if constexpr (std::is_same_v<decltype(module.forward(static_cast<Args&&>(args)...)), Tensor>) {
     return call_hooked(module, static_cast<Args&&>(args)...);
   } else {
-    SLOPE_CHECK_AS(UsageError, !module.module_state.hooks->need_a_tensor(),
+    SLOPE_CHECK_AS(UsageError, !state.hooks->need_a_tensor(),
                    "forward hook: the result of {} is not one tensor; put the hook on a module "
                    "whose forward gives a Tensor",
                    M::module_type());

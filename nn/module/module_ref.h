@@ -57,6 +57,31 @@ concept IsModule = requires(const T& m, Fields& fields) {
 template <class T>
 const ModuleKind& kind_of();
 
+// SLOPE_MODULE(Type, …) declares a friend slope_module_line(LineOf<Type>, const Type*), by which
+// state_of finds the nearest base of a T that has a line too: a conversion to that is the best.
+template <class T>
+struct LineOf {};
+template <class T>
+struct AnyOtherLine {
+  template <class Base>
+  requires(!std::is_same_v<Base, T>) operator LineOf<Base>() const;
+};
+void slope_module_line(...);  // no base has a line
+
+// The state of a module. A type with a line and its bases with a line have one state: the
+// outermost base's, which the base's methods read.
+template <class T>
+const ModuleState& state_of(const T& module) {
+  static_assert(
+      requires { slope_module_line(AnyOtherLine<T>(), &module); },
+      "SLOPE_MODULE: only one base may have the line; make the others members");
+  using Base = decltype(slope_module_line(AnyOtherLine<T>(), &module));
+  if constexpr (std::is_void_v<Base>)
+    return module.module_state;
+  else
+    return state_of(static_cast<std::remove_pointer_t<Base>&>(module));
+}
+
 class ModuleRef {
  public:
   template <IsModule T>
@@ -164,7 +189,7 @@ const ModuleKind& kind_of() {
       typeid(T),
       prints_as_list<T>(),
       [](const void* m, Fields& fields) { static_cast<const T*>(m)->collect_fields(fields); },
-      [](const void* m) -> const ModuleState* { return &static_cast<const T*>(m)->module_state; },
+      [](const void* m) -> const ModuleState* { return &state_of(*static_cast<const T*>(m)); },
       extra_repr_of<T>};
   return kind;
 }

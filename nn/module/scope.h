@@ -13,7 +13,7 @@ namespace slope::nn {
 class Scope {
  public:
   template <IsModule T>
-  explicit Scope(const T& module) : Scope(ModuleRef(module), module.module_state) {}
+  explicit Scope(const T& module) : Scope(ModuleRef(module), state_of(module)) {}
   Scope(ModuleRef module, const ModuleState& state);
   ~Scope();
   Scope(const Scope&) = delete;

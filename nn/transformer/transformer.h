@@ -105,6 +105,7 @@ struct TransformerOf {
   TransformerOf blank() const {
     return TransformerOf(config, nn::blank_of(encoder), nn::blank_of(decoder));
   }
+  using Transformer = TransformerOf;  // the printed name
   SLOPE_MODULE(Transformer, encoder, decoder)
 };
 

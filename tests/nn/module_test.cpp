@@ -93,6 +93,21 @@ struct Pair {
   SLOPE_MODULE(Pair, linear)
 };
 
+struct RenamedDrop : nn::Dropout {
+  using Dropout::Dropout;
+  SLOPE_MODULE(RenamedDrop)
+};
+struct RenamedTwice : RenamedDrop {
+  using RenamedDrop::RenamedDrop;
+  SLOPE_MODULE(RenamedTwice)
+};
+template <class M>
+struct Around {
+  M module;
+  Tensor forward(const Tensor& x) const { return module(x); }
+  SLOPE_MODULE(Around, module)
+};
+
 }  // namespace
 
 TEST_CASE("scope: paths are places below the outermost module, also after a move") {
@@ -245,6 +260,27 @@ TEST_CASE("unlisted parameters: each that the loss depends on, with shape, opera
         "(3,), first used by add in module part");
   const Pair pair;
   CHECK(nn::unlisted_parameters(pair, sum(pair(x).first)).empty());
+}
+
+TEST_CASE("module: a type that derives from a module, with a line of its own, has the base's mode") {
+  const Tensor x = ones({64});
+  const RenamedDrop drop(0.9);
+  CHECK(drop.rate() == 0.9);
+  nn::eval(drop);
+  CHECK(!drop.training());
+  CHECK(drop.rate() == 0);
+  CHECK(equal(drop(x), x));
+  const RenamedTwice twice(0.9);
+  nn::eval(twice);
+  CHECK(equal(twice(x), x));
+  const Around<RenamedDrop> around;  // not a base, although its name is found too
+  nn::eval(around);
+  CHECK(equal(around(x), x));
+  int calls = 0;
+  const auto handle = nn::watch_calls(drop, [&](const Tensor&) { ++calls; });
+  (void)drop(x);
+  CHECK(calls == 1);
+  CHECK(nn::to_string(twice) == "RenamedTwice(p=0.9, inplace=False)");
 }
 
 TEST_CASE("clone: of a model with other ties than its constructor makes") {
