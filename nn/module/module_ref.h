@@ -6,6 +6,7 @@
 
 #include <slope/nn/module/parameter.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -132,15 +133,39 @@ template <IsModule T>
 void add_field(Fields& fields, std::string name, const T& module) {
   add_field(fields, std::move(name), ModuleRef(module));
 }
+// Whether T is or holds a tensor or a module, which must not be left out of the line.
+template <class T>
+inline constexpr bool holds_state =
+    IsModule<T> || std::is_base_of_v<Tensor, T> || std::is_convertible_v<const T&, ModuleRef>;
+template <class T>
+inline constexpr bool holds_state<const T> = holds_state<T>;
+template <class T>
+inline constexpr bool holds_state<T*> = holds_state<T>;
+template <class T, size_t n>
+inline constexpr bool holds_state<T[n]> = holds_state<T>;
+template <class T, size_t n>
+inline constexpr bool holds_state<std::array<T, n>> = holds_state<T>;
+template <template <class...> class Holder, class... Ts>
+requires(!IsModule<Holder<Ts...>>) inline constexpr bool holds_state<Holder<Ts...>> =
+    (holds_state<Ts> || ...);
+
 // Any other listed member: the compiler's error says in one line what is allowed.
 template <class T>
 requires(!std::is_convertible_v<const T&, const Parameter&> &&
          !std::is_convertible_v<const T&, const Buffer&> &&
          !std::is_convertible_v<const T&, ModuleRef>) void add_field(Fields&, std::string,
                                                                      const T&) {
-  static_assert(sizeof(T) == 0,
+  static_assert(!std::is_same_v<T, Tensor>,
+                "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which "
+                "is not; make the Tensor one of them");
+  static_assert(std::is_same_v<T, Tensor> || !holds_state<T>,
+                "SLOPE_MODULE: slope does not look into this type; hold modules and tensors as "
+                "members, in a std::optional or std::vector, or in ModuleList, ModuleDict, "
+                "ParameterList or ParameterDict");
+  static_assert(holds_state<T>,
                 "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or a "
-                "std::optional or std::vector of these; leave other members out of the line");
+                "std::optional or std::vector of these; give a type of your own that holds some a "
+                "SLOPE_MODULE line, and leave other members out of the line");
 }
 template <class T>
 void add_field(Fields& fields, std::string name, const std::optional<T>& field) {

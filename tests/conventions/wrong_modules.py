@@ -10,10 +10,14 @@ import tempfile
 from multiprocessing.pool import ThreadPool
 
 MEMBERS = "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or a std::optional or std::vector of these"
+TENSOR = "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which is not"
+HOLDERS = "SLOPE_MODULE: slope does not look into this type; hold modules and tensors as members, in a std::optional or std::vector, or in ModuleList, ModuleDict"
 COPIES = "a module, a Parameter or a Buffer is not copied: std::move(x) hands it over, nn::clone(module) makes an independent one, nn::tie(a, b) shares"
 HEAD = """#include <slope/nn/layers/linear.h>
 #include <slope/nn/layers/dropout.h>
 #include <slope/nn/layers/module_list.h>
+#include <map>
+#include <variant>
 using namespace slope;
 struct Plain { nn::Linear fc{2, 2}; };
 """
@@ -22,7 +26,23 @@ LISTED = {
     "int n = 3;": MEMBERS,
     "std::vector<double> n;": MEMBERS,
     "std::vector<Plain> n;": MEMBERS,
-    "Tensor n;": MEMBERS,
+    "Plain n;": MEMBERS,
+    "std::map<std::string, int> n;": MEMBERS,
+    "int* n;": MEMBERS,
+    "std::shared_ptr<double> n;": MEMBERS,
+    "Tensor n;": TENSOR,
+    "std::vector<Tensor> n;": TENSOR,
+    "std::unique_ptr<nn::Linear> n;": HOLDERS,
+    "std::shared_ptr<nn::Linear> n;": HOLDERS,
+    "std::vector<std::unique_ptr<nn::Linear>> n;": HOLDERS,
+    "std::array<nn::Parameter, 2> n;": HOLDERS,
+    "std::map<std::string, nn::Linear> n;": HOLDERS,
+    "std::pair<int, nn::Linear> n;": HOLDERS,
+    "std::variant<nn::Linear, nn::Dropout> n;": HOLDERS,
+    "nn::Linear* n;": HOLDERS,
+    "const nn::Linear* n;": HOLDERS,
+    "nn::Linear n[2];": HOLDERS,
+    "std::unique_ptr<nn::AnyModule> n;": HOLDERS,
     "std::optional<std::vector<nn::Linear>> n; ": None,
     "nn::ModuleList n;": None,
 }
