@@ -74,6 +74,8 @@ void slope_module_line(...);  // no base has a line
 template <class T>
 const ModuleState& state_of(const T& module) {
   static_assert(
+      requires { module.module_state; }, "SLOPE_MODULE: the line belongs in the public part");
+  static_assert(
       requires { slope_module_line(AnyOtherLine<T>(), &module); },
       "SLOPE_MODULE: only one base may have the line; make the others members");
   using Base = decltype(slope_module_line(AnyOtherLine<T>(), &module));
@@ -83,10 +85,22 @@ const ModuleState& state_of(const T& module) {
     return state_of(static_cast<std::remove_pointer_t<Base>&>(module));
 }
 
+class ModuleRef;
+template <class T>
+concept GivesModule = IsModule<T> || std::is_same_v<T, ModuleRef> ||
+                      requires(const T& x) { x.operator ModuleRef(); };
+
 class ModuleRef {
  public:
   template <IsModule T>
   ModuleRef(const T& module) : module_(&module), kind_(&kind_of<T>()) {}
+  // Any other struct: the compiler's error says in one line what it lacks.
+  template <class T>
+  requires(std::is_class_v<T> && !GivesModule<T>) ModuleRef(const T&) {
+    static_assert(sizeof(T) == 0,
+                  "not a module: a module is a struct with a line SLOPE_MODULE(Type, members…) in "
+                  "its public part");
+  }
   ModuleRef(const void* module, const ModuleKind& kind) : module_(module), kind_(&kind) {}
 
   const char* type() const {
@@ -136,7 +150,7 @@ void add_field(Fields& fields, std::string name, const T& module) {
 // Whether T is or holds a tensor or a module, which must not be left out of the line.
 template <class T>
 inline constexpr bool holds_state =
-    IsModule<T> || std::is_base_of_v<Tensor, T> || std::is_convertible_v<const T&, ModuleRef>;
+    GivesModule<T> || std::is_base_of_v<Tensor, T>;
 template <class T>
 inline constexpr bool holds_state<const T> = holds_state<T>;
 template <class T>
@@ -153,8 +167,7 @@ requires(!IsModule<Holder<Ts...>>) inline constexpr bool holds_state<Holder<Ts..
 template <class T>
 requires(!std::is_convertible_v<const T&, const Parameter&> &&
          !std::is_convertible_v<const T&, const Buffer&> &&
-         !std::is_convertible_v<const T&, ModuleRef>) void add_field(Fields&, std::string,
-                                                                     const T&) {
+         !GivesModule<T>) void add_field(Fields&, std::string, const T&) {
   static_assert(!std::is_same_v<T, Tensor>,
                 "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which "
                 "is not; make the Tensor one of them");

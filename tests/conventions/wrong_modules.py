@@ -12,10 +12,14 @@ from multiprocessing.pool import ThreadPool
 MEMBERS = "SLOPE_MODULE: a listed member is a Parameter, a Buffer, a module, or a std::optional or std::vector of these"
 TENSOR = "SLOPE_MODULE: a listed tensor is a Parameter, which is trained, or a Buffer, which is not"
 HOLDERS = "SLOPE_MODULE: slope does not look into this type; hold modules and tensors as members, in a std::optional or std::vector, or in ModuleList, ModuleDict"
+ONE_BASE = "SLOPE_MODULE: only one base may have the line"
+PUBLIC = "SLOPE_MODULE: the line belongs in the public part"
+NO_MODULE = "not a module: a module is a struct with a line SLOPE_MODULE(Type, members…) in its public part"
 COPIES = "a module, a Parameter or a Buffer is not copied: std::move(x) hands it over, nn::clone(module) makes an independent one, nn::tie(a, b) shares"
 HEAD = """#include <slope/nn/layers/linear.h>
 #include <slope/nn/layers/dropout.h>
 #include <slope/nn/layers/module_list.h>
+#include <slope/nn/module/state.h>
 #include <map>
 #include <variant>
 using namespace slope;
@@ -48,6 +52,9 @@ LISTED = {
 }
 # wrong uses of the user's own modules
 DONE = {
+    "Plain p; nn::named_parameters(p);": NO_MODULE,
+    "std::unique_ptr<nn::Linear> p; nn::eval(p);": NO_MODULE,
+    "nn::AnyModule a(nn::Linear(2, 2)); nn::eval(a); nn::eval(nn::ModuleRef(a));": None,
     "nn::Linear a(2, 2); nn::Linear b = a;": COPIES,
     "nn::Linear a(2, 2), b(2, 2); b = a;": COPIES,
     "nn::Linear a(2, 2), b(2, 2); b.weight = a.weight;": COPIES,
@@ -62,6 +69,8 @@ DONE = {
     "nn::Linear a(2, 2); Tensor w = a.weight; auto b = std::move(a); b = nn::clone(b);": None,
 }
 PROGRAMS = {"struct Net { " + member + " Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net, n) };": error for member, error in LISTED.items()}
+PROGRAMS["class Net { nn::Linear n; SLOPE_MODULE(Net, n) };"] = PUBLIC
+PROGRAMS["struct Net : nn::Linear, nn::Dropout { Tensor forward(const Tensor& x) const { return x; } SLOPE_MODULE(Net) };"] = ONE_BASE
 PROGRAMS.update({"void run() { " + statements + " }": error for statements, error in DONE.items()})
 
 
