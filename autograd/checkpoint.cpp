@@ -2,6 +2,7 @@
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/walk.h>
 #include <slope/autograd/ops.h>
+#include <slope/core/module_mode.h>
 #include <slope/core/tensor/random.h>
 
 #include <algorithm>
@@ -15,12 +16,39 @@ struct Recipe {
   Function f;
   Generator generator;  // its state before f ran
   size_t inputs;        // number of explicit inputs; in the node the leaves follow them
+  int evaluates;        // ModuleMode's
+  ModuleMode::Answers answers = {};
 };
+
+// Sets the thread's ModuleMode for a second run.
+class RunsAgain {
+ public:
+  explicit RunsAgain(int evaluates) : before_(module_mode) {
+    module_mode.evaluates = evaluates;
+    module_mode.runs_again = true;
+  }
+  ~RunsAgain() { module_mode = before_; }
+  RunsAgain(const RunsAgain&) = delete;
+  RunsAgain& operator=(const RunsAgain&) = delete;
+
+ private:
+  const ModuleMode before_;
+};
+
+Tensor run_again(const Recipe& recipe, const Tensors& inputs) {
+  const ModuleMode::Answers before = module_mode.answers;
+  Tensor y = recipe.f(inputs);
+  SLOPE_CHECK_AS(AutogradError, module_mode.answers - before == recipe.answers,
+                 "checkpoint: a module that the function calls was switched between training and "
+                 "evaluation before backward; switch it after backward, or use EvalMode");
+  return y;
+}
 
 Grads formula(const Saved& s, const Tensor&) {
   const Recipe& recipe = s.object<Recipe>("recipe");
   const KeepGenerator keep;
   generator() = recipe.generator;
+  const RunsAgain mode(recipe.evaluates);
   const EnableGrad enable_grad;
   const Saved detached = s.detached_inputs();
   Tensors roots, explicit_inputs;
@@ -29,7 +57,7 @@ Grads formula(const Saved& s, const Tensor&) {
     roots.push_back(is_explicit ? detached.input(i) : s.leaf(i));
     if (is_explicit) explicit_inputs.push_back(roots.back());
   }
-  return s.gradients_of({recipe.f(explicit_inputs)}, roots);
+  return s.gradients_of({run_again(recipe, explicit_inputs)}, roots);
 }
 
 const Op checkpoint_op{
@@ -55,7 +83,7 @@ void check_captures(const Tensor& recorded, uint64_t before) {
 
 Tensor checkpoint(const Function& f, const Tensors& inputs) {
   if (!grad_enabled()) return f(inputs);
-  auto recipe = std::make_shared<Recipe>(Recipe{f, generator(), inputs.size()});
+  auto recipe = std::make_shared<Recipe>(Recipe{f, generator(), inputs.size(), module_mode.evaluates});
   Tensors all = inputs;
   Tensor y;
   {
@@ -65,7 +93,9 @@ Tensor checkpoint(const Function& f, const Tensors& inputs) {
     for (const Tensor& x : inputs)
       roots.push_back(x.defined() && x.requires_grad() ? x.detach().set_requires_grad() : x);
     const uint64_t before = newest_sequence();
+    const ModuleMode::Answers answers = module_mode.answers;
     const Tensor recorded = f(roots);
+    recipe->answers = module_mode.answers - answers;
     if (!recorded.requires_grad()) return recorded;
     check_captures(recorded, before);
     for (const Tensor& leaf : leaves_of({recorded}))

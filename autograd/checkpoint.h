@@ -8,8 +8,10 @@
 namespace slope {
 
 // f(inputs) without saving intermediate values: backward runs f again. f may depend on its inputs,
-// on leaves and on random numbers; the second run draws the same numbers. UsageError if f captures
-// a tensor with a graph: that must be an input.
+// on leaves and on random numbers; the second run draws the same numbers, under the same EvalMode
+// and Autocast, and adds nothing to the running averages of a BatchNorm. UsageError if f captures a
+// tensor with a graph: that must be an input. AutogradError in backward if train() or eval() has
+// switched a module that f calls.
 [[nodiscard]] Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f,
                                 const Tensors& inputs);
 

@@ -31,7 +31,8 @@ Tensor BatchNorm1d::forward(const Tensor& x) const {
   BatchNormState s{.running_mean = value(running_mean),
                    .running_var = value(running_var),
                    .training = training() || !running_mean};
-  const bool counts = training() && num_batches_tracked;
+  if (s.training && module_mode.runs_again) s.running_mean = s.running_var = {};  // counted before
+  const bool counts = training() && num_batches_tracked && !module_mode.runs_again;
   const Tensor count = counts ? *num_batches_tracked + 1 : Tensor();
   // 1 / count turns the running averages into means over all batches
   if (counts) s.momentum = options.momentum.value_or(1 / count.item());

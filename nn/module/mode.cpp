@@ -7,7 +7,6 @@
 
 namespace slope::nn {
 
-constinit thread_local int detail::eval_modes = 0;
 constinit thread_local ModeWatch* detail::mode_watch = nullptr;
 
 void ModeWatch::trains(const ModuleState& state, const char* type) {

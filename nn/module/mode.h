@@ -4,6 +4,8 @@
 // threads may use one model under it, whatever the model's own mode.
 #pragma once
 
+#include <slope/core/module_mode.h>
+
 #include <string>
 #include <vector>
 
@@ -14,7 +16,6 @@ struct ModuleState;
 class ModeWatch;
 
 namespace detail {
-extern constinit thread_local int eval_modes;  // EvalMode guards of this thread
 extern constinit thread_local ModeWatch* mode_watch;  // the newest of this thread, or null
 }
 
@@ -22,8 +23,8 @@ extern constinit thread_local ModeWatch* mode_watch;  // the newest of this thre
 // evaluation mode. Its own mode does not change.
 class [[nodiscard]] EvalMode {
  public:
-  EvalMode() { ++detail::eval_modes; }
-  ~EvalMode() { --detail::eval_modes; }
+  EvalMode() { ++module_mode.evaluates; }
+  ~EvalMode() { --module_mode.evaluates; }
   EvalMode(const EvalMode&) = delete;
   EvalMode& operator=(const EvalMode&) = delete;
 };

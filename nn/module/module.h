@@ -42,10 +42,10 @@
 namespace slope::nn {
 
 inline bool is_training(const ModuleState& state, const char* type) {
-  if (!state.training || detail::eval_modes) return false;
-  if (detail::mode_watch) [[unlikely]]
+  const bool trains = module_mode.trains(state.training);
+  if (trains && detail::mode_watch) [[unlikely]]
     detail::mode_watch->trains(state, type);
-  return true;
+  return trains;
 }
 
 // Calls forward with what the hooks make of the tensors among its arguments.
