@@ -2,6 +2,7 @@
 // result: neither has to outlive the other.
 #pragma once
 
+#include <slope/autograd/grad_lock_holders.h>
 #include <slope/core/tensor/tensor.h>
 
 #ifndef SLOPE_PLAIN
@@ -26,11 +27,14 @@ struct GradSlot : RefCounted, memory::Allocated {
 class GradLock {
  public:
   explicit GradLock(GradSlot& slot) : slot_(&slot) {
+    GradLockHolders::enter();
     while (slot.is_locked.test_and_set(std::memory_order_acquire)) pause();
   }
   GradLock(GradLock&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
   ~GradLock() {
-    if (slot_) slot_->is_locked.clear(std::memory_order_release);
+    if (!slot_) return;
+    slot_->is_locked.clear(std::memory_order_release);
+    GradLockHolders::leave();
   }
 
  private:

@@ -1,3 +1,4 @@
+#include <slope/core/memory/fork.h>
 #include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
 
@@ -7,15 +8,16 @@ namespace slope {
 
 namespace {
 thread_local const char* module_path = nullptr;
+Mutex paths_mutex;
+[[maybe_unused]] const bool paths_are_held = hold_over_fork(ForkOrder::tables, paths_mutex);
 }
 
 const char* current_module() { return module_path; }
 void set_current_module(const char* path) { module_path = path; }
 
 const char* intern_path(const std::string& path) {
-  static Mutex mutex;
+  const Lock lock(paths_mutex);
   static auto* const paths = new std::unordered_set<std::string>;
-  const Lock lock(mutex);
   return paths->insert(path).first->c_str();
 }
 

@@ -3,6 +3,7 @@
 #include <slope/autograd/engine/meta.h>
 #include <slope/autograd/grad_mode.h>
 #include <slope/autograd/graph/printed_name.h>
+#include <slope/core/memory/fork.h>
 
 #include <utility>
 
@@ -32,6 +33,10 @@ std::string AutogradMeta::text() const {
   if (!node) return requires_grad ? "requires_grad=True" : "";
   return "grad_fn=<" + printed_name(*node) + ">";
 }
+
+static GradLockHolders holders;
+[[maybe_unused]] static const bool gradients_are_held =
+    hold_over_fork(ForkOrder::gradients, holders);
 
 static AutogradMeta& ensure_autograd_meta(const Tensor& x) {
   if (!x.impl().meta) x.impl().meta = std::make_unique<AutogradMeta>();

@@ -5,6 +5,7 @@
 #include <slope/core/loops/copy.h>
 #include <slope/core/loops/streamed.h>
 #include <slope/core/loops/strided.h>
+#include <slope/core/memory/fork.h>
 #include <slope/core/memory/mutex.h>
 
 #include <algorithm>
@@ -175,9 +176,12 @@ void add_into(const Tensor& from, const Tensor& to) {
   });
 }
 
+static Mutex twins_mutex;  // two threads may ask for the same twin
+[[maybe_unused]] static const bool twins_are_held =
+    hold_over_fork(ForkOrder::tables, twins_mutex);
+
 Storage bf16_twin(const Storage& s) {
-  static Mutex mutex;  // two threads may ask for the same twin
-  const Lock lock(mutex);
+  const Lock lock(twins_mutex);
   if (!s->bf16_twin_ || s->twin_version_ != s->version()) {
     const Tensor all(s, Layout::contiguous({s->bytes() / size_of(f32)}), f32);
     s->bf16_twin_ = contiguous_copy(all, bf16).storage();

@@ -4,14 +4,11 @@
 // every block comes from the system, so that each misuse is seen.
 #include <slope/core/error.h>
 #include <slope/core/memory/account.h>
+#include <slope/core/memory/fork.h>
 #include <slope/core/memory/large_blocks.h>
 #include <slope/core/memory/medium_blocks.h>
 #include <slope/core/memory/memory.h>
 #include <slope/core/memory/small_blocks.h>
-
-#if !defined(SLOPE_PLAIN)
-#include <pthread.h>
-#endif
 
 #include <cstdlib>
 #include <new>
@@ -47,17 +44,10 @@ LargeBlocks& large() {
   return *instance;
 }
 
-#if !defined(SLOPE_PLAIN)
-// A forked child has none of the other threads, so none of them may hold a lock when the child is
-// made.
-void hold_locks() {
-  for (Mutex* mutex : {&depot().mutex(), &medium().mutex(), &large().mutex()}) mutex->lock();
-}
-void release_locks() {
-  for (Mutex* mutex : {&depot().mutex(), &medium().mutex(), &large().mutex()}) mutex->unlock();
-}
-[[maybe_unused]] const int fork_is_safe = pthread_atfork(hold_locks, release_locks, release_locks);
-#endif
+[[maybe_unused]] const bool locks_are_held_over_fork =
+    hold_over_fork(ForkOrder::allocator, depot().mutex()) &&
+    hold_over_fork(ForkOrder::allocator, medium().mutex()) &&
+    hold_over_fork(ForkOrder::allocator, large().mutex());
 
 #if defined(SLOPE_SYSTEM_ALLOCATOR)
 void* take(size_t bytes) { return from_system(round_up(bytes, line)); }

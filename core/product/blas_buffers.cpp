@@ -2,6 +2,7 @@
 
 #if defined(SLOPE_BLAS)
 #include <slope/core/error.h>
+#include <slope/core/memory/fork.h>
 
 #include <sys/mman.h>
 
@@ -29,6 +30,7 @@ bool could_map(size_t bytes) {
 }
 
 std::mutex buffers_mutex;
+[[maybe_unused]] const bool buffers_are_held = hold_over_fork(ForkOrder::tables, buffers_mutex);
 size_t threads_with_buffer = 0;
 
 // A thread that ends leaves its buffer to others.
@@ -46,8 +48,8 @@ struct HasBuffer {
 void ensure_blas_buffer() {
   thread_local HasBuffer has_buffer;
   if (has_buffer.yes || !blas_memory_alloc || !blas_memory_free) return;
-  static std::set<void*> buffers;  // of OpenBLAS: never given back, used by one call at a time
   const std::lock_guard lock(buffers_mutex);
+  static std::set<void*> buffers;  // of OpenBLAS: never given back, used by one call at a time
   std::vector<void*> held;
   const size_t needed = threads_with_buffer + 1;
   held.reserve(needed);

@@ -1,3 +1,4 @@
+#include <slope/core/memory/fork.h>
 #include <slope/core/memory/mutex.h>
 #include <slope/core/module_path.h>
 #include <slope/nn/module/at_each_module.h>
@@ -17,13 +18,15 @@ struct ScopeName {
 
 namespace {
 
-thread_local const Scope* innermost = nullptr;
+thread_local const Scope* innermost_scope = nullptr;
 thread_local void (*at_each_module)() = nullptr;
 
+Mutex names_mutex;
+[[maybe_unused]] const bool names_are_held = hold_over_fork(ForkOrder::tables, names_mutex);
+
 const ScopeName* intern_name(const void* outer, const char* path) {
-  static Mutex mutex;
+  const Lock lock(names_mutex);
   static auto* const names = new std::map<std::pair<const void*, const char*>, ScopeName>;
-  const Lock lock(mutex);
   return &names->try_emplace({outer, path}, ScopeName{outer, path}).first->second;
 }
 
@@ -45,7 +48,7 @@ AtEachModule::AtEachModule(void (*call)()) : before_(at_each_module) { at_each_m
 AtEachModule::~AtEachModule() { at_each_module = before_; }
 
 Scope::Scope(ModuleRef module, const ModuleState& state)
-    : module_(module), outer_(innermost), outer_path_(current_module()) {
+    : module_(module), outer_(innermost_scope), outer_path_(current_module()) {
   if (at_each_module) at_each_module();
   const void* outer = !outer_         ? nullptr
                       : outer_->path_ ? static_cast<const void*>(outer_->path_)
@@ -56,12 +59,12 @@ Scope::Scope(ModuleRef module, const ModuleState& state)
     state.name.store(name, std::memory_order_release);
   }
   path_ = name->path;
-  innermost = this;
+  innermost_scope = this;
   set_current_module(path_);
 }
 
 Scope::~Scope() {
-  innermost = outer_;
+  innermost_scope = outer_;
   set_current_module(outer_path_);
 }
 

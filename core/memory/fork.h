@@ -1,0 +1,32 @@
+// What a process holds while it forks. A child has none of the other threads: a lock that one of
+// them held would stay locked for ever. So fork() first takes every lock that hold_over_fork() was
+// told of, and parent and child release them. Each lock that lives as long as the process is told,
+// before main() and next to its definition.
+#pragma once
+
+namespace slope {
+
+// fork() takes locks in this order. A thread that holds one may wait only for one further down.
+enum class ForkOrder { gradients, tables, allocator };
+
+#ifdef SLOPE_PLAIN
+template <class L>
+constexpr bool hold_over_fork(ForkOrder, L&) {
+  return true;
+}
+#else
+struct ForkLock {
+  void* lock;
+  void (*take)(void*);
+  void (*release)(void*);
+};
+bool hold_over_fork(ForkOrder order, const ForkLock& lock);
+
+template <class L>  // has lock() and unlock()
+bool hold_over_fork(ForkOrder order, L& lock) {
+  return hold_over_fork(order, ForkLock{&lock, [](void* l) { static_cast<L*>(l)->lock(); },
+                                        [](void* l) { static_cast<L*>(l)->unlock(); }});
+}
+#endif
+
+}  // namespace slope
