@@ -1,6 +1,6 @@
 // The gradients of one output y by backward, d<u, y> / dx for a cotangent u and every leaf x, and
-// whether they can be trusted: backward must give the same bits in every pass, be linear in u, and
-// not write into other tensors' memory.
+// whether they can be trusted: backward must give the same bits in every pass, be linear in u, not
+// depend on how u lies in memory, and not write into other tensors' memory.
 #pragma once
 
 #include <slope/autograd/gradcheck/numeric/differences.h>
@@ -10,8 +10,11 @@
 
 namespace slope {
 
-// the words by which the diagnosis recognises this problem
+// the words by which these problems are recognised
 inline constexpr std::string_view not_linear_text = "not linear in the gradient that it is given";
+
+inline constexpr std::string_view layout_text =
+    "backward depends on the memory layout of its gradient";
 
 struct Analytic {
   Tensors gradients;                  // one per leaf; undefined if the tape does not reach it
@@ -24,7 +27,6 @@ struct Analytic {
 struct AnalyticOptions {
   bool formula = false;  // through formulas instead of kernels
   Tolerance tolerance;
-  uint64_t seed = 0;
 };
 Analytic gradients_of(const Tensor& y, const Tensor& u, const NamedTensors& leaves,
                       const AnalyticOptions& options);

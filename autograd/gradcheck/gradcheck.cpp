@@ -27,10 +27,9 @@ void check(const std::function<Tensors()>& f, const NamedTensors& leaves,
   std::vector<Tensors> analytic(leaves.size(), Tensors(y.size()));  // [leaf][output]
   for (size_t k = 0; k < y.size(); ++k) {
     if (!forward.is_checked(k)) continue;
-    const Analytic found = gradients_of(y[k], forward.cotangent(k), leaves,
-                                        {.formula = options.formula,
-                                         .tolerance = {options.atol, options.rtol},
-                                         .seed = options.seed});
+    const Analytic found =
+        gradients_of(y[k], forward.cotangent(k), leaves,
+                     {.formula = options.formula, .tolerance = {options.atol, options.rtol}});
     for (size_t i = 0; i < leaves.size(); ++i) analytic[i][k] = found.gradients[i];
     report.problems.insert(report.problems.end(), found.problems.begin(), found.problems.end());
     can_be_compared &= found.can_be_compared;
