@@ -112,7 +112,8 @@ GradcheckReport gradcheck(const TensorFunction& f, const Tensors& inputs,
                           const GradcheckOptions& options = {});
 
 // The same for second derivatives: checks x, u -> d<u, f(x)> / dx with respect to x and u. u is
-// random if grad_outputs is empty.
+// random if grad_outputs is empty. Fails too if the formulas, which this differentiates, do not
+// give the gradient of the kernels.
 GradcheckReport gradgradcheck(const TensorFunction& f, const Tensors& inputs,
                               const Tensors& grad_outputs = {},
                               const GradcheckOptions& options = {});

@@ -212,3 +212,21 @@ TEST_CASE("gradcheck: a function that itself differentiates, such as a gradient 
   const Tensor x = tensor({0.5, -1.5}).set_requires_grad();
   CHECK(gradcheck(cube_slope, {x}, {.raise_exception = false}).ok);
 }
+
+TEST_CASE("gradgradcheck: a wrong formula beside a right kernel is found and named") {
+  const TensorFunction f = [](const Tensors& in) {
+    const Tensor h = in[0] * 2.0;
+    return Tensors{with_rule(wrong_formula, [&] { return h * h; }, {h})};
+  };
+  const Tensor x = leaf(tensor({1.0, -2.0}).to(f64)), u = leaf(tensor({1.0, 1.0}).to(f64));
+  CHECK(gradcheck(f, {x}, quiet).ok);  // it checks what backward runs
+  const GradcheckReport report = gradgradcheck(f, {x}, {u}, quiet);
+  CHECK(!report.ok);
+  REQUIRE(report.problems.size() == 1);
+  CHECK_MESSAGE(report.problems[0].find("gradient 0, element 0 is 12 by formulas, but 8 by "
+                                        "kernels") != std::string::npos,
+                report.problems[0]);
+  REQUIRE(report.culprits.size() == 1);
+  CHECK(report.culprits[0].op == "wrong_formula");
+  CHECK_THROWS_AS((void)gradgradcheck(f, {x}, {u}), AutogradError);
+}
