@@ -25,7 +25,8 @@ namespace slope {
 constexpr bool keepdim = true;
 
 // ---- arithmetic (autograd/ops/elementwise/binary.cpp). Dtypes promote as bool < i64 < f32 < f64;
-// a number takes the tensor's dtype, but a fraction turns integers into f32
+// a number takes the tensor's dtype, but a double that is a fraction, not finite, or at least 2^53
+// turns integers into f32. Beside integers, a number of type int64_t is exact (int64_numbers.h).
 [[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor sub(const Tensor& a, const Tensor& b);
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
@@ -280,3 +281,5 @@ std::span<const Op* const> registry();
 const Op* find_op(const std::string& name);  // null if unknown
 
 }  // namespace slope
+
+#include <slope/autograd/int64_numbers.h>

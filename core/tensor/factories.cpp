@@ -34,6 +34,9 @@ Tensor full(const Dims& shape, double value, DType dtype) {
   fill(y, value);
   return y;
 }
+Tensor full_int64(const Dims& shape, int64_t value) {
+  return generate("full", shape, i64, value_grain, [=](int64_t) { return value; });
+}
 Tensor zeros(const Dims& shape, DType dtype) { return full(shape, 0, dtype); }
 Tensor ones(const Dims& shape, DType dtype) { return full(shape, 1, dtype); }
 Tensor empty_like(const Tensor& x) { return Tensor::empty(x.shape(), x.dtype()); }

@@ -10,6 +10,14 @@ namespace slope {
 Tensor zeros(const Dims& shape, DType dtype = f32);
 Tensor ones(const Dims& shape, DType dtype = f32);
 Tensor full(const Dims& shape, double value, DType dtype = f32);
+// int64_t and its synonyms: a double, to which they would convert, does not hold all of their values
+template <class T>
+concept Int64 = std::signed_integral<T> && sizeof(T) == 8;
+Tensor full_int64(const Dims& shape, int64_t value);
+template <Int64 T>
+Tensor full(const Dims& shape, T value, DType dtype = f32) {
+  return dtype == i64 ? full_int64(shape, value) : full(shape, static_cast<double>(value), dtype);
+}
 Tensor arange(int64_t end);                                         // 0, 1, … end-1; i64
 Tensor arange(double start, double end, double step, DType dtype);  // [start, end)
 Tensor linspace(double start, double end, int64_t steps, DType dtype = f32);
@@ -24,6 +32,10 @@ Tensor bernoulli(const Tensor& p);  // 1 with probability p, else 0; p's shape a
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 Tensor full_like(const Tensor& x, double value);
+template <Int64 T>
+Tensor full_like(const Tensor& x, T value) {
+  return full(x.shape(), value, x.dtype());
+}
 Tensor empty_like(const Tensor& x);
 Tensor rand_like(const Tensor& x);
 Tensor randn_like(const Tensor& x);

@@ -1,5 +1,5 @@
-// Operations of a tensor and a number. The number takes the tensor's dtype, but a fraction turns an
-// integer tensor into f32.
+// Operations of a tensor and a number. The number takes the tensor's dtype, but a fraction or
+// a number of at least 2^53 turns an integer tensor into f32.
 #include <slope/autograd/ops/elementwise/elementwise.h>
 #include <slope/core/loops/copy.h>
 
